@@ -85,7 +85,7 @@ const blocker = object({ kind: text, namespace: text, name: text, finalizers: li
   'kind',
   'name',
 ]);
-const step = object({ what: text, state: { enum: ['Done', 'Current', 'Later'] } });
+const step = object({ description: text, state: { enum: ['Completed', 'InProgress', 'Pending'] } });
 const deletion = {
   policy: { enum: ['Block', 'Cascade', 'Orphan'] },
   instances: { ...integer, description: 'Those of kinds in `unavailable` are not among them' },
@@ -124,48 +124,54 @@ const newSecret = {
         minLength: 1,
         maxLength: LONGEST_SECRET,
         writeOnly: true,
-        description: 'Left out: one is made up, and never shown',
+        description: 'By default Chandlery generates one, which is never shown',
       },
     },
     ['name', 'key'],
   ),
   additionalProperties: false,
-  description: 'A Secret that is made before the instance, which owns it',
+  description: 'A Secret that Chandlery creates before the instance, which owns it',
 };
 const instanceSummary = { environment: text, app: text, appName: text, kind: text, name: text, created: time, health, deleting: flag };
 
 const relation = {
   class: { enum: RELATION_CLASSES },
   path: { type: 'string', description: 'The field that names the other resource, such as `spec.volumes[0].configMap.name`' },
-  inferred: { type: 'boolean', description: 'Whether something else than an owner reference says so' },
+  inferred: { type: 'boolean', description: 'Whether the edge is inferred from something else than an owner reference' },
 } as const;
 
-/** The things that the API speaks of. */
+/** The schemas of `components.schemas` in the OpenAPI document, by name. */
 export const SCHEMAS = {
   Me: object({ user: text, groups: list(text), admin: flag }),
   AppSummary: object(appSummary, appRequired),
   App: object(
     {
       ...appSummary,
-      readme: { type: 'string', description: 'Markdown as the chart holds it; not sanitised' },
+      readme: { type: 'string', description: 'The README of the chart: Markdown, not sanitised' },
       versions: list(object({ name: text, served: flag, storage: flag, deprecated: flag })),
-      siblings: list({ $ref: '#/components/schemas/AppSummary' }),
+      relatedApps: list({ $ref: '#/components/schemas/AppSummary' }),
       schema: { ...anything, description: 'The OpenAPI v3 schema of the kind, `spec` and `status` included' },
       fields: list(text),
-      suggested: { ...list(text), description: 'What stands first where neither `fields` nor the example pick anything' },
+      suggestedFields: { ...list(text), description: 'The first fields of the form when neither `fields` nor the example picks any' },
       example: anything,
       usage: text,
       defaults: anything,
       locked: { ...list(text), description: 'Fields that the catalogue sets for everybody' },
-      sensitive: { ...list(text), description: 'Fields that the catalogue calls sensitive, beside those whose schema or name says so' },
+      sensitive: {
+        ...list(text),
+        description: 'Fields that the catalogue declares sensitive, in addition to those whose schema or name does',
+      },
       references: {
         ...list(object({ path: text, group: text, kind: text, plural: text })),
-        description: 'What the catalogue says that fields name',
+        description: 'References that the catalogue declares: the kind that a field names',
       },
-      others: { ...list(object({ group: text, kind: text, plural: text })), description: 'The kinds of other apps, which fields may name' },
+      otherKinds: {
+        ...list(object({ group: text, kind: text, plural: text })),
+        description: 'The kinds of other apps, which fields can reference',
+      },
       presets: {
         ...list(object({ name: text, title: text, summary: text, values: anything })),
-        description: 'Values that a form can start from, laid out like the resource',
+        description: 'Initial values of a form, in the layout of the resource',
       },
     },
     [...appRequired, 'readme', 'versions', 'schema', 'locked', 'presets'],
@@ -178,7 +184,7 @@ export const SCHEMAS = {
     groups: list(object({ name: text, role: { enum: ENVIRONMENT_ROLES } })),
     overlay: {
       ...list(object({ app: text, values: anything, locked: list(text) })),
-      description: 'What it lays over the catalogue, app by app',
+      description: 'Values and locks over those of the catalogue, for each app',
     },
     ready: flag,
     message: text,
@@ -186,19 +192,22 @@ export const SCHEMAS = {
   Choices: object(
     {
       resource: { type: 'string', description: 'Plural and group', examples: ['secrets', 'storageclasses.storage.k8s.io'] },
-      items: list(object({ name: text, keys: { ...list(text), description: 'Of a Secret or ConfigMap, as its managed fields tell' } })),
-      more: { type: 'boolean', description: 'There are others: narrow the search' },
-      served: { type: 'boolean', description: 'Whether the cluster has this resource' },
-      missing: { ...permission, description: 'The permission without which nothing can be listed' },
-      unavailable: { type: 'string', description: 'Why nobody can list them now' },
+      items: list(object({ name: text, keys: { ...list(text), description: 'Keys of a Secret or ConfigMap, from its managed fields' } })),
+      truncated: { type: 'boolean', description: 'Whether there are more items than returned; narrow the search' },
+      served: { type: 'boolean', description: 'Whether the cluster serves this resource' },
+      missing: { ...permission, description: 'The missing permission to list the resource' },
+      unavailable: { type: 'string', description: 'Why the resource cannot be listed now' },
     },
-    ['resource', 'items', 'more', 'served'],
+    ['resource', 'items', 'truncated', 'served'],
   ),
   InstanceSummary: object(instanceSummary),
   Instance: object(
     {
       ...instanceSummary,
-      object: { ...anything, description: 'With `<masked: path>` for each sensitive value; sent back, it stands for the live value' },
+      object: {
+        ...anything,
+        description: 'The object, with `<masked: path>` for each sensitive value. In a request, this text keeps the live value',
+      },
       masked: { ...list(text), description: 'The paths of the masked values' },
       conditions: list(condition),
       generation: integer,
@@ -215,12 +224,12 @@ export const SCHEMAS = {
       'name',
     ]),
     additionalProperties: true,
-    description: 'Members that a kind has beside its `spec`, such as `data`, go beside it here, too',
+    description: 'Other top-level fields of the kind, such as `data`, are allowed here, too',
   },
   InstancePatch: {
     ...object({ spec: anything, metadata: objectMeta }, []),
     additionalProperties: true,
-    description: 'Of the resource: its `spec`, its labels and annotations, and members that the kind has beside its `spec`',
+    description: 'A patch of the `spec`, of labels and annotations, and of other top-level fields of the kind',
   },
   TreeNode: object(
     {
@@ -251,22 +260,16 @@ export const SCHEMAS = {
     count: integer,
     health,
     causes: list(object({ kind: text, name: text, message: text })),
-    unreadable: { ...list(text), description: 'Kinds that the caller may not list here' },
+    unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
     unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
   }),
   UnavailableKind: {
     ...object({ kind: text, apiVersion: text, message: text }),
-    description: 'A kind that nobody can list now, because what the api-server has to ask for it does not answer',
+    description: 'A kind that cannot be listed now, because a webhook or API service that the api-server calls for it does not answer',
   },
   Logs: object({
     namespace: text,
-    pods: list(
-      object({
-        name: text,
-        phase: text,
-        containers: list(object({ name: text, isInit: flag, restarts: integer })),
-      }),
-    ),
+    pods: list(object({ name: text, phase: text, containers: list(object({ name: text, isInit: flag, restarts: integer })) })),
     lines: list(object({ pod: text, container: text, time, text })),
     notices: list(object({ pod: text, container: text, message: { ...text, description: 'Why the log cannot be read now' } })),
     more: { ...integer, description: 'Pods that were not read; name one in `pod`' },
@@ -298,7 +301,7 @@ export const SCHEMAS = {
       deletion: { $ref: '#/components/schemas/DeletionPreview' },
       conditions: list(condition),
       category: text,
-      source: { type: 'string', description: 'The CatalogSource that keeps it' },
+      source: { type: 'string', description: 'The CatalogSource that manages it' },
       deletionPolicy: { enum: ['Block', 'Cascade', 'Orphan'] },
       suspended: flag,
       created: time,
@@ -330,7 +333,7 @@ export const SCHEMAS = {
   OperatorTree: {
     allOf: [
       { $ref: '#/components/schemas/ResourceTree' },
-      object({ namespace: { type: 'string', description: 'Where the release is' }, missing: permission }, ['namespace']),
+      object({ namespace: { type: 'string', description: 'The namespace of the release' }, missing: permission }, ['namespace']),
     ],
   },
   OperatorInstance: object(
@@ -341,7 +344,7 @@ export const SCHEMAS = {
     kind: { enum: ['Condition', 'Workload', 'Fault', 'Deletion'] },
     subject: text,
     message: text,
-    because: list(text),
+    causes: list(text),
   }),
   DeletionPreview: object(deletion, deletionRequired),
   DeletionBlocker: blocker,
@@ -352,7 +355,7 @@ export const SCHEMAS = {
       'state',
       'missing',
     ]),
-    description: 'As `deletion` of an Operator, also before somebody asked for it',
+    description: 'The `deletion` of an Operator, also before it is deleted',
   },
   Health: health,
   Condition: condition,

@@ -49,7 +49,7 @@ export const attacks: readonly Attack[] = [
 
       await write(target, 'taker', 'a.yaml', environment('taken'));
       await follow(target, 'taker');
-      await inStep(target, 'taker');
+      await synced(target, 'taker');
       await kubectl(target, ['patch', 'catalogsource', 'taker', '--type=merge', '-p', '{"spec":{"suspend":true}}']);
       await eventually(async () => textAt(ready(await read(target, 'catalogsource', 'taker')), 'reason') === 'Suspended', 'it rests');
       await kubectl(target, ['delete', 'environment', 'taken']);
@@ -69,7 +69,7 @@ export const attacks: readonly Attack[] = [
       await write(target, 'left', 'x.yaml', environment('swap-x', { reclaim: 'Delete' }));
       await write(target, 'right', 'y.yaml', environment('swap-y', { reclaim: 'Delete' }));
       for (const source of ['left', 'right']) await follow(target, source);
-      for (const source of ['left', 'right']) await inStep(target, source);
+      for (const source of ['left', 'right']) await synced(target, source);
       const uids = async (): Promise<unknown[]> => [
         uidOf(await read(target, 'environment', 'swap-x')),
         uidOf(await read(target, 'environment', 'swap-y')),
@@ -107,7 +107,7 @@ export const attacks: readonly Attack[] = [
       await kubectl(target, ['apply', '--server-side', '--field-manager=chandlery-source', '-f', '-'], old);
       await write(target, 'older', 'a.yaml', environment('older', { displayName: 'New' }));
       await follow(target, 'older');
-      await inStep(target, 'older');
+      await synced(target, 'older');
       const { stdout } = await target.kubectl('root', ['get', 'environment', 'older', '-o', 'json', '--show-managed-fields']);
       const live = JSON.parse(stdout) as { spec: Record<string, unknown>; metadata: { managedFields: { manager: string }[] } };
       assert.equal(live.spec['displayName'], 'New');
@@ -170,7 +170,7 @@ async function faultsOf(target: Target, source: string, count: number): Promise<
   }, `${source} has ${count} faults`);
 }
 
-async function inStep(target: Target, source: string): Promise<void> {
+async function synced(target: Target, source: string): Promise<void> {
   await eventually(async () => textAt(ready(await read(target, 'catalogsource', source)), 'status') === 'True', `${source} is in step`);
 }
 
@@ -182,7 +182,7 @@ async function owns(target: Target, source: string, name: string): Promise<void>
   const label = async (): Promise<string | undefined> =>
     textAt(await read(target, 'environment', name), 'metadata', 'labels', 'chandlery.dev/source');
   await eventually(async () => (await label()) === source, `${source} has ${name}`);
-  await inStep(target, source);
+  await synced(target, source);
 }
 
 function uidOf(object: unknown): string {

@@ -229,7 +229,7 @@ describe('what a stored value is said to be', () => {
   for (const [index, [title, schema, values]] of CASES.entries()) {
     it(`is what the api-server says of ${title}`, async () => {
       for (const value of values) {
-        const ours = validateValue(schema, withDefaults(schema, value)).map(({ path, why }) => `${path}: ${why}`);
+        const ours = validateValue(schema, withDefaults(schema, value)).map(({ path, message }) => `${path}: ${message}`);
         const theirs = await answerOf({ [`f${index}`]: value });
         assert.equal(
           ours.length === 0,

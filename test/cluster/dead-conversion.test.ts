@@ -130,7 +130,7 @@ describe('a kind whose conversion webhook does not answer', { timeout: 120_000 }
     });
     const found = items[0]?.findings.find(({ path }) => path === 'existing instances');
     assert.equal(found?.severity, 'Incompatible');
-    assert.match(found.what, /^they could not be validated: The conversion webhook/);
+    assert.match(found.message, /^they could not be validated: The conversion webhook/);
   });
 
   it('holds the deletion of its Operator, and is named where the others are counted', async () => {

@@ -67,7 +67,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
       'narrowed v2 spec.level 3',
     ]);
     assert.deepEqual(
-      listAt(definition, 'affected', 'named').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
+      listAt(definition, 'affected', 'instances').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
       ['moves/one', 'moves/three', 'moves/two'],
     );
     assert.doesNotMatch(JSON.stringify(body), /crimson/);
@@ -81,9 +81,9 @@ describe('a kind that moves to another version of which nothing converts', { tim
     );
     const decisions = { 'values.logLevel': 'move:values.loggingLevel', 'values.colour': 'remove' };
     const decided = await product.api('admin', `${OPERATOR}/upgrade-preview`, { method: 'POST', body: { version: '2.0.0', decisions } });
-    assert.equal(textAt(decided.body, 'decisions', 'state'), 'Decided');
+    assert.equal(textAt(decided.body, 'decisions', 'state'), 'Complete');
     assert.ok(
-      listAt(decided.body, 'values', 'leaves').some((leaf) => textAt(leaf, 'path') === 'loggingLevel' && textAt(leaf, 'to') === '"debug"'),
+      listAt(decided.body, 'values', 'items').some((leaf) => textAt(leaf, 'path') === 'loggingLevel' && textAt(leaf, 'to') === '"debug"'),
     );
     const digest = textAt(preview, 'to', 'digest') ?? '';
     const approve = (body: object): Promise<Answer> => product.api('admin', `${OPERATOR}/approval`, { method: 'POST', body });

@@ -46,11 +46,11 @@ describe('an Operator without kinds', () => {
     const files = { 'values.yaml': 'crds: {enabled: false}\n', 'templates/a.yaml': CONFIG_MAP };
     await world.writeChart('bare', chartFiles('bare', '1.0.0', files));
     await create('bare', { chart: { repoURL: 'file://samples', name: 'bare', version: '1.0.0' } });
-    const off = await world.condition(NS, 'bare', { type: 'CRDsEstablished', status: 'True', reason: 'NoKinds' });
+    const off = await world.condition(NS, 'bare', { type: 'CRDsEstablished', status: 'True', reason: 'NoCRDs' });
     assert.match(off.message, /crds\.enabled is false in the values of the chart; set it to true in spec\.values/);
     await merge('bare', { values: { crds: { enabled: true } } });
     const none = await eventually(async () => {
-      const found = await world.condition(NS, 'bare', { type: 'CRDsEstablished', status: 'True', reason: 'NoKinds' });
+      const found = await world.condition(NS, 'bare', { type: 'CRDsEstablished', status: 'True', reason: 'NoCRDs' });
       return found.message === off.message ? undefined : found.message;
     }, 'another cause');
     assert.match(none, /the chart has no CRDs\. If the operator registers its CRDs at run time/);

@@ -73,7 +73,7 @@ describe('the three Operators of 2018', () => {
       assert.equal(status.status, 'READY');
       assert.deepEqual(status.customResourceDefinitions, [crd]);
       const uplifted = findCondition(status.conditions, 'Uplifted');
-      assert.equal(uplifted?.reason, 'UpliftedLegacyAPIs');
+      assert.equal(uplifted?.reason, 'DeprecatedAPIsConverted');
       for (const each of converted) assert.match(uplifted.message, new RegExp(`${each} "`));
       world.kube.invalidate();
       const served = await world.kube.find(`${crd.slice(crd.indexOf('.') + 1)}/v1`, kind);

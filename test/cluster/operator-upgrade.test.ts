@@ -57,7 +57,7 @@ describe('a channel', () => {
     await annotate('hand', { [APPROVED_UPGRADE]: '2.0.0' });
     await world.condition(NS, 'hand', { type: 'Approved', status: 'False', reason: 'ApprovalOutOfRange' });
     await annotate('hand', { [APPROVED_UPGRADE]: `1.1.0@sha256:${'0'.repeat(64)}` });
-    const differs = await world.condition(NS, 'hand', { type: 'Approved', status: 'False', reason: 'ApprovalDigestDiffers' });
+    const differs = await world.condition(NS, 'hand', { type: 'Approved', status: 'False', reason: 'ApprovalDigestMismatch' });
     assert.match(differs.message, /check the preview again/);
     assert.equal((await world.status(NS, 'hand')).status, 'READY');
     assert.deepEqual(await revisionsOf('hand'), ['1 deployed']);

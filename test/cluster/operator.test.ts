@@ -45,7 +45,7 @@ describe('an Operator whose chart is good', () => {
     );
     assert.deepEqual(status.release, { name: 'good', namespace, revision: 1, status: 'deployed' });
     assert.equal(status.chart?.version, '1.0.0');
-    assert.equal(findCondition(status.conditions, 'Uplifted')?.reason, 'NothingToUplift');
+    assert.equal(findCondition(status.conditions, 'Uplifted')?.reason, 'NoDeprecatedAPIs');
     assert.equal(findCondition(status.conditions, 'Reconciling'), undefined);
     const crd = await world.kube.asController().get({ ...CRD, name: main });
     assert.equal(crd.metadata.labels?.['chandlery.dev/operator'], `${namespace}.good`);
@@ -119,7 +119,7 @@ describe('an Operator whose chart is good', () => {
       ],
     );
     const uplifted = findCondition(status.conditions, 'Uplifted');
-    assert.equal(uplifted?.reason, 'UpliftedLegacyAPIs');
+    assert.equal(uplifted?.reason, 'DeprecatedAPIsConverted');
     assert.match(uplifted.message, /Deployment "legacy" from apps\/v1beta1 to apps\/v1/);
 
     await world.create(namespace, 'strict', {

@@ -75,7 +75,7 @@ describe('the check of a new Operator', () => {
     const catalog = { kinds: [{ kind: 'Barel' }, { kind: BARREL.kind }] };
     const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, catalog }));
     assert.equal(verdict, 'Ready');
-    const [line, ...more] = findings.warned.filter(({ about }) => about === 'Validation');
+    const [line, ...more] = findings.warned.filter(({ subject }) => subject === 'Validation');
     assert.deepEqual([line?.field, more], ['spec.catalog.kinds[0].kind', []]);
     assert.match(line?.message ?? '', /the Operator has no kind Barel; did you mean Barrel\?/);
   });
@@ -91,8 +91,8 @@ describe('the check of a new Operator', () => {
   it('knows by a dry run of their pods what Pod Security will reject', async () => {
     await level('restricted');
     const { findings } = await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET }));
-    const [line] = findings.warned.filter(({ about }) => about === 'PodSecurity' || about === 'LimitRange');
-    assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'exact'], texts(findings.warned));
+    const [line] = findings.warned.filter(({ subject }) => subject === 'PodSecurity' || subject === 'LimitRange');
+    assert.deepEqual([line?.subject, line?.evidence], ['PodSecurity', 'exact'], texts(findings.warned));
     assert.match(line?.message ?? '', /Pods of Deployment pfo-target-\w+\/barrel will be rejected: .*restricted/);
     await level(null);
   });
@@ -117,7 +117,7 @@ describe('the check of a new Operator', () => {
   it('is blocked by a chart that is not there', async () => {
     const chart = { repoURL: 'file://samples', name: 'barrel', version: '9.9.9' };
     const { verdict, findings } = await preflightOperator(ports, ROOT, barrel({ chart }));
-    assert.deepEqual([verdict, findings.blocked.map(({ about }) => about)], ['Blocked', ['Chart']]);
+    assert.deepEqual([verdict, findings.blocked.map(({ subject }) => subject)], ['Blocked', ['Chart']]);
   });
 
   it('tries as the controller, for whoever may create it, and the audit log says for whom', async () => {
@@ -146,7 +146,7 @@ describe('the check of a new Operator', () => {
       await preflightOperator({ ...ports, clusters: limited }, ADMIN, barrel({ targetNamespace: TARGET }));
     const { verdict, findings, remedies, grant } = await check();
     const sentence = `The account of Chandlery, system:serviceaccount:${NS}:limited, may not create, patch, delete secrets in the namespace ${TARGET}, so it cannot install Secret ${TARGET}/barrel`;
-    assert.deepEqual(findings.blocked, [{ message: sentence, about: 'Permission', evidence: 'exact' }]);
+    assert.deepEqual(findings.blocked, [{ message: sentence, subject: 'Permission', evidence: 'exact' }]);
     assert.deepEqual([verdict, grant], ['Blocked', remedies[0]?.yaml]);
     await promisify(execFile)('sh', [
       '-ec',

@@ -80,7 +80,7 @@ after(async () => {
 describe('the check of a new instance', () => {
   it('says what will be created, on the word of the api-server', async () => {
     const { findings, result } = await check(DEV, {});
-    assert.deepEqual(findings.created[0], { message: `Vat probe in the namespace ${NS}`, about: 'Object', evidence: 'exact' });
+    assert.deepEqual(findings.created[0], { message: `Vat probe in the namespace ${NS}`, subject: 'Object', evidence: 'exact' });
     assert.equal(result?.metadata.name, 'probe');
     assert.deepEqual(findings.unchecked, []);
   });
@@ -118,7 +118,7 @@ describe('the check of a new instance', () => {
       const found = await check(DEV, {});
       return found.verdict === 'Blocked' ? found : undefined;
     }, 'the quota is full');
-    assert.deepEqual([full.findings.blocked[0]?.about, full.findings.blocked[0]?.evidence], ['Quota', 'exact']);
+    assert.deepEqual([full.findings.blocked[0]?.subject, full.findings.blocked[0]?.evidence], ['Quota', 'exact']);
     await quota({ pods: '100' });
     await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'the quota has room again');
   });
@@ -131,7 +131,7 @@ describe('the check of a new instance', () => {
       return found.verdict === 'Blocked' ? found : undefined;
     }, 'the policy denies');
     const [line] = denied.findings.blocked;
-    assert.deepEqual([line?.about, line?.evidence], ['Policy', 'exact']);
+    assert.deepEqual([line?.subject, line?.evidence], ['Policy', 'exact']);
     assert.match(line?.message ?? '', new RegExp(`deny-${RUN}.*at most three replicas here`));
     const warned = await eventually(async () => (await check(DEV, { replicas: 2 })).findings.warned.at(0), 'the policy warns');
     assert.match(warned.message, /one replica is usual here/);
@@ -157,7 +157,7 @@ describe('the check of a new instance', () => {
           return found.verdict === 'Blocked' ? found : undefined;
         }, 'the api-server knows the webhook');
         const [line] = blocked.findings.blocked;
-        assert.deepEqual([line?.about, line?.evidence, blocked.missing], ['Webhook', 'exact', []]);
+        assert.deepEqual([line?.subject, line?.evidence, blocked.missing], ['Webhook', 'exact', []]);
         for (const part of [
           new RegExp(`webhook "${hook.name}\\.example\\.com" of the ValidatingWebhookConfiguration ${hook.name} does not answer`),
           new RegExp(`belongs to the Operator ${NS}/vat`),
@@ -170,7 +170,7 @@ describe('the check of a new instance', () => {
         const change = await preflightChange(ports, DEV, { ...at('hooked'), specVersion, spec: { replicas: 2 } });
         const deletion = await preflightDeletion(ports, DEV, at('hooked'));
         for (const { verdict, findings } of [change, deletion])
-          assert.deepEqual([verdict, findings.blocked[0]?.about], ['Blocked', 'Webhook']);
+          assert.deepEqual([verdict, findings.blocked[0]?.subject], ['Blocked', 'Webhook']);
       });
     }
     server.close();
@@ -202,7 +202,7 @@ describe('the check of a new instance', () => {
       line?.message ?? '',
       /^Pods like those of old would be rejected: .*violates PodSecurity "baseline:latest": host namespaces/,
     );
-    assert.deepEqual([line?.about, line?.evidence], ['PodSecurity', 'estimate']);
+    assert.deepEqual([line?.subject, line?.evidence], ['PodSecurity', 'estimate']);
     assert.deepEqual(rejected.findings.unchecked, []);
     const change = await preflightChange(ports, DEV, { ...at('old'), specVersion: (await live('old')).specVersion, spec: { replicas: 2 } });
     assert.deepEqual(aboutPods(change.findings), [line]);
@@ -211,7 +211,7 @@ describe('the check of a new instance', () => {
     await level(OTHER, 'restricted');
     const elsewhere = await eventually(async () => {
       const { findings } = await preflightInstance(ports, DEV, other);
-      return findings.warned.find(({ about }) => about === 'PodSecurity');
+      return findings.warned.find(({ subject }) => subject === 'PodSecurity');
     }, 'the other environment is there');
     assert.match(elsewhere.message, new RegExp(`^Pods like those of old in ${NS} would be rejected: .*restricted`));
 
@@ -332,7 +332,7 @@ async function check(actor: Actor, spec: JsonObject): Promise<Preflight> {
 
 /** Policies of other tests may still be in force for a moment. */
 function aboutPods({ warned }: Findings): readonly Finding[] {
-  return warned.filter(({ about }) => about === 'PodSecurity');
+  return warned.filter(({ subject }) => subject === 'PodSecurity');
 }
 
 const type = (group: string, version: string, resource: string): ResourceType => ({ group, version, resource });

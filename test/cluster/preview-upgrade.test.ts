@@ -50,15 +50,15 @@ describe('the preview of an upgrade', () => {
   it('is safe where nothing is lost, and shows what changes', async () => {
     const preview = await previewUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
     assert.equal(preview.to.version, '1.1.0');
-    assert.deepEqual(preview.offered, ['1.2.0', '1.1.0']);
-    assert.deepEqual([preview.verdict.kind, preview.verdict.stops, preview.verdict.unchecked], ['Safe', [], []]);
+    assert.deepEqual(preview.availableVersions, ['1.2.0', '1.1.0']);
+    assert.deepEqual([preview.verdict.kind, preview.verdict.blockers, preview.verdict.unchecked], ['Safe', [], []]);
     assert.equal(preview.timing.step, 'AwaitingApproval');
     const deployment = changeOf(preview, 'Deployment');
     assert.equal(deployment?.restarts, true);
     assert.ok(deployment?.lines.some((line) => line.startsWith('+') && line.includes('example.com/operator:2')));
-    assert.ok(preview.values.leaves.some(({ path, change, to }) => path === 'extra' && change === 'added' && to === 'true'));
+    assert.ok(preview.values.items.some(({ path, change, to }) => path === 'extra' && change === 'added' && to === 'true'));
     assert.deepEqual(
-      preview.instances.places.map(({ kind, namespace, count }) => ({ kind, namespace, count })),
+      preview.instances.namespaces.map(({ kind, namespace, count }) => ({ kind, namespace, count })),
       [{ kind: 'Crate', namespace: NS, count: 2 }],
     );
     assert.ok(preview.commands.some(({ text }) => text.includes(`${APPROVED_UPGRADE}=1.1.0@${preview.to.digest}`)));
@@ -70,7 +70,7 @@ describe('the preview of an upgrade', () => {
       return { created, changed, removed, blocked, unchecked };
     };
     const nothing = { created: [], changed: [], removed: [], blocked: [], unchecked: [] };
-    const exact = (message: string): Finding => ({ message, about: 'Object', evidence: 'exact' });
+    const exact = (message: string): Finding => ({ message, subject: 'Object', evidence: 'exact' });
     const [secret, deployment] = [exact(`Secret ${NS}/crate`), exact(`Deployment ${NS}/crate`)];
     assert.deepEqual(await said('1.0.0'), nothing);
     assert.deepEqual(await said('1.1.0'), { ...nothing, changed: [secret, deployment] });
@@ -84,18 +84,18 @@ describe('the preview of an upgrade', () => {
 
   it('says what other values would do, without writing them', async () => {
     const asked = { ...ADDRESS, version: '1.0.0', values: { password: 'another-one' } };
-    const { findings, tried, commands, values, timing } = await previewUpgrade(ports, ROOT, asked);
-    const secret: Finding = { message: `Secret ${NS}/crate`, about: 'Object', evidence: 'exact' };
+    const { findings, proposedValues, commands, values, timing } = await previewUpgrade(ports, ROOT, asked);
+    const secret: Finding = { message: `Secret ${NS}/crate`, subject: 'Object', evidence: 'exact' };
     assert.deepEqual([findings.changed, findings.created, findings.removed, findings.blocked], [[secret], [], [], []]);
-    assert.deepEqual([tried, timing.step], [asked.values, 'Installed']);
-    assert.ok(values.leaves.some(({ path, origin, change }) => path === 'password' && origin === 'spec.values' && change === 'changed'));
+    assert.deepEqual([proposedValues, timing.step], [asked.values, 'Installed']);
+    assert.ok(values.items.some(({ path, origin, change }) => path === 'password' && origin === 'spec.values' && change === 'changed'));
     assert.equal(
       commands[0]?.text,
       `kubectl patch kop crate --namespace ${NS} --type merge --patch '{"spec":{"values":{"password":"another-one"}}}'`,
     );
     assert.equal((await world.read(NS, 'crate')).metadata.generation, 1);
     const wrong = await previewUpgrade(ports, ROOT, { ...asked, values: { name: 'Not A Name' } });
-    assert.deepEqual([wrong.verdict.kind, wrong.fields.rejections[0]?.object], ['Stopped', `Secret ${NS}/Not A Name`]);
+    assert.deepEqual([wrong.verdict.kind, wrong.fields.rejections[0]?.object], ['Blocked', `Secret ${NS}/Not A Name`]);
   });
 
   it('is stopped where new pods would not be let in', async () => {
@@ -106,16 +106,16 @@ describe('the preview of an upgrade', () => {
     await level('restricted');
     const { verdict } = await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.1.0' });
     assert.match(
-      verdict.stops.join('\n'),
+      verdict.blockers.join('\n'),
       new RegExp(`^Pods of Deployment ${NS}/crate will be rejected: .*violates PodSecurity "restricted`),
     );
-    assert.equal((await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.0.0' })).verdict.stops.length, 0);
+    assert.equal((await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '1.0.0' })).verdict.blockers.length, 0);
     await level(null);
   });
 
   it('shows nothing of a Secret but where it goes', async () => {
     const preview = await previewUpgrade(ports, ROOT, { ...ADDRESS, version: '1.1.0' });
-    const leaf = preview.values.leaves.find(({ path }) => path === 'password');
+    const leaf = preview.values.items.find(({ path }) => path === 'password');
     assert.deepEqual(leaf, { path: 'password', origin: 'Secret login key password', change: 'same', secret: true });
     assert.match(changeOf(preview, 'Secret')?.lines.join('\n') ?? '', /version: "\[secret, another one\]"/);
     const text = JSON.stringify(preview);
@@ -125,17 +125,17 @@ describe('the preview of an upgrade', () => {
 
   it('names an unsafe CRD with the instance that would not fit, and a field that cannot change', async () => {
     const preview = await previewUpgrade(ports, ROOT, { ...ADDRESS, version: '2.0.0' });
-    assert.equal(preview.verdict.kind, 'Stopped');
+    assert.equal(preview.verdict.kind, 'Blocked');
     const [definition] = preview.crds.items;
     assert.deepEqual(
       definition?.faults.map(({ instance }) => instance),
       [`Crate ${NS}/large`],
     );
-    assert.ok(definition?.findings.some(({ what, severity }) => severity === 'Unsafe' && what.includes('there is a maximum now: 3')));
+    assert.ok(definition?.findings.some(({ message, severity }) => severity === 'Unsafe' && message.includes('there is a maximum now: 3')));
     const [rejection] = preview.fields.rejections;
     assert.equal(rejection?.object, `Deployment ${NS}/crate`);
     assert.deepEqual([rejection?.source, rejection?.recreate], ['DryRun', true]);
-    assert.equal(preview.verdict.stops.length, 2);
+    assert.equal(preview.verdict.blockers.length, 2);
     assert.ok(preview.warnings.some((warning) => warning.includes('another major version')));
     assert.equal(preview.timing.step, 'OutOfRange');
     assert.equal((await world.status(NS, 'crate')).chart?.version, '1.0.0');
@@ -143,7 +143,7 @@ describe('the preview of an upgrade', () => {
 
   it('is tried as the controller for whoever may change the Operator, and reads the rest as them', async () => {
     const preview = await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '2.0.0' });
-    assert.equal(preview.verdict.kind, 'Stopped');
+    assert.equal(preview.verdict.kind, 'Blocked');
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
     assert.deepEqual(preview.fields.missing, []);
     assert.deepEqual(
@@ -151,20 +151,20 @@ describe('the preview of an upgrade', () => {
       [{ field: 'spec.selector', source: 'DryRun' }],
     );
     assert.match(preview.findings.blocked[0]?.message ?? '', new RegExp(`^Deployment ${NS}/crate: .*immutable`));
-    assert.equal(preview.values.leaves.find(({ path }) => path === 'password')?.secret, true);
+    assert.equal(preview.values.items.find(({ path }) => path === 'password')?.secret, true);
     assert.equal(JSON.stringify(preview).includes(PASSWORD), false);
   });
 
   it('says which permissions are missing, and shows the rest', async () => {
     const preview = await previewUpgrade(ports, READER, { ...ADDRESS, version: '2.0.0' });
-    assert.equal(preview.verdict.kind, 'Stopped');
+    assert.equal(preview.verdict.kind, 'Blocked');
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes('get deployments.apps')));
     assert.deepEqual(
       preview.fields.rejections.map(({ field, source }) => ({ field, source })),
       [{ field: 'spec.selector', source: 'Rule' }],
     );
-    assert.equal(preview.values.leaves.find(({ path }) => path === 'password')?.secret, true);
+    assert.equal(preview.values.items.find(({ path }) => path === 'password')?.secret, true);
     assert.equal(preview.timing.missing?.verb, 'patch');
     assert.equal(JSON.stringify(preview).includes(PASSWORD), false);
   });

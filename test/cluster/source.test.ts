@@ -79,7 +79,7 @@ describe('a catalogue folder', () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
     await save('sub/c.yml', operator('c'));
     await follow();
-    const status = await settled('InStep');
+    const status = await settled('Synced');
     assert.deepEqual(
       status.inventory.map(({ file, name }) => `${file} ${name}`),
       [`a.yaml ${nameOf('a')}`, `a.yaml ${nameOf('b')}`, `sub/c.yml ${nameOf('c')}`],
@@ -102,7 +102,7 @@ describe('a catalogue folder', () => {
   it('writes nothing while it is in sync, and so gives itself no cause to look again', async () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
     await follow();
-    await settled('InStep');
+    await settled('Synced');
     const version = async () => (await kube.asController().get({ ...CATALOG_SOURCE, name: source })).metadata.resourceVersion;
     await eventually(
       async () => {
@@ -118,9 +118,9 @@ describe('a catalogue folder', () => {
   it('keeps the last good version of a faulty document, names file, line and fault, and applies everything else', async () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
     await follow();
-    await settled('InStep');
+    await settled('Synced');
     await save('a.yaml', `${operator('a', 'suspend: true\n  colour: red')}---\n${operator('c')}`);
-    const status = await settled('Faulty');
+    const status = await settled('Invalid');
     assert.deepEqual(
       status.faults.map(({ file, line, column, resource }) => [file, line, column, resource]),
       [['a.yaml', 8, 3, `Operator default/${nameOf('a')}`]],
@@ -138,7 +138,7 @@ describe('a catalogue folder', () => {
     );
     assert.ok(await live('b'), 'a program that is about to write the file deletes nothing');
     await save('a.yaml', operator('a'));
-    await settled('InStep');
+    await settled('Synced');
     assert.equal(await live('b'), undefined);
   });
 
@@ -176,7 +176,7 @@ describe('a catalogue folder', () => {
       await save('good.yaml', operator('good'));
       await save('bad.yaml', text());
       await follow();
-      const status = await settled('Faulty');
+      const status = await settled('Invalid');
       assert.equal(status.faults[0]?.file, 'bad.yaml');
       assert.match(status.faults[0].message, message);
       assert.equal(status.faults[0].line, line);
@@ -188,25 +188,25 @@ describe('a catalogue folder', () => {
   it('removes nothing when it is emptied or vanishes, and says what to do', async () => {
     await save('a.yaml', operator('a'));
     await follow();
-    await settled('InStep');
+    await settled('Synced');
     await rename(join(folder, 'a.yaml'), join(folder, 'a.txt'));
     assert.match((await settled('FolderEmpty')).faults[0]?.message ?? '', /delete the CatalogSource/);
     await rm(folder, { recursive: true });
-    await settled('FolderVanished');
+    await settled('FolderMissing');
     assert.ok(await live('a'));
     await mkdir(folder);
     await save('a.yaml', operator('a'));
-    await settled('InStep');
+    await settled('Synced');
   });
 
   it('does not take fields from a person who changed them in the cluster, and names who did', async () => {
     await save('a.yaml', operator('a', 'interval: 20m'));
     await follow();
-    await settled('InStep');
+    await settled('Synced');
     const ref = { ...OPERATOR, namespace: 'default', name: nameOf('a') };
     await kube.asController().patch(ref, { type: 'merge', body: { spec: { interval: '30m' } } }, { fieldManager: 'a-person' });
     await save('a.yaml', operator('a', 'interval: 40m'));
-    const status = await settled('Faulty');
+    const status = await settled('Invalid');
     assert.match(status.faults[0]?.message ?? '', /"a-person".*spec\.interval/);
     assert.equal(status.faults[0]?.line, 7);
   });

@@ -144,7 +144,7 @@ export function sampleApp(id: string): App | undefined {
         { name: 'v1', served: true, storage: true, deprecated: false },
         { name: 'v1beta1', served: true, storage: false, deprecated: true },
       ],
-      siblings: id === BASE.id ? SAMPLE_APPS.slice(1, 2) : [],
+      relatedApps: id === BASE.id ? SAMPLE_APPS.slice(1, 2) : [],
       schema: SCHEMA,
       fields: ['spec.instances', 'spec.storage.size', 'spec.users'],
       usage:

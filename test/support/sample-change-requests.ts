@@ -10,7 +10,11 @@ const OPEN: ChangeRequestSummary = {
   app: 'postgresclusters.samples.chandlery.dev',
   name: 'orders',
   content: { instances: 3, storage: { size: '20Gi' } },
-  found: { verdict: 'Blocked', blocked: ['You may not create postgresclusters.samples.chandlery.dev in the namespace shop.'], warned: [] },
+  preflightSummary: {
+    verdict: 'Blocked',
+    blocked: ['You may not create postgresclusters.samples.chandlery.dev in the namespace shop.'],
+    warned: [],
+  },
   requester: { user: 'oidc:dev-a', groups: ['oidc:team-a'] },
   message: 'For the sale on Friday.\nIt can go on Monday.',
   created: '2026-11-20T09:00:00.000Z',
@@ -24,7 +28,7 @@ const DECLINED: ChangeRequestSummary = {
   state: 'declined',
   decidedBy: 'oidc:admin',
   decidedAt: '2026-11-21T08:00:00.000Z',
-  outcome: 'Too large for the shop; ask for 5Gi.',
+  decisionMessage: 'Too large for the shop; ask for 5Gi.',
 };
 const APPROVED: ChangeRequestSummary = {
   ...OPEN,
@@ -33,7 +37,7 @@ const APPROVED: ChangeRequestSummary = {
   state: 'approved',
   decidedBy: 'oidc:admin',
   decidedAt: '2026-11-21T08:00:00.000Z',
-  outcome: '',
+  decisionMessage: '',
 };
 const ALL = [OPEN, MOVED, DECLINED, APPROVED];
 
@@ -58,7 +62,7 @@ export function sampleChangeRequests(preflight: (name: string) => Preflight, ins
     showChangeRequest: async ({ user }, id): Promise<ChangeRequestView> => {
       const changeRequest = ALL.find((one) => one.id === id);
       if (changeRequest === undefined) throw new AppError('NotFound', 'changeRequest: there is no request at this URL that you may see');
-      const view = { changeRequest, mine: !mayDecide(user), mayDecide: mayDecide(user), moved: changeRequest === MOVED };
+      const view = { changeRequest, mine: !mayDecide(user), mayDecide: mayDecide(user), instanceChanged: changeRequest === MOVED };
       return changeRequest.state === 'open' ? { ...view, digest: 'd', preflight: preflight(mayDecide(user) ? 'orders' : 'blocked') } : view;
     },
     approveChangeRequest: async (_actor, { digest }) => {

@@ -129,7 +129,7 @@ function preflight({ name, environment, spec }: InstanceDraft): Preflight {
 }
 
 function deletion({ environment, name }: InstanceAddress): Preflight {
-  const line = (message: string, about: Finding['about']): Finding => ({ message, about, evidence: 'exact' });
+  const line = (message: string, subject: Finding['subject']): Finding => ({ message, subject, evidence: 'exact' });
   const removed = [
     line(`PostgresCluster ${name}`, 'Object'),
     line(`Pod ${name}-0, ${name}-1, ${name}-2`, 'Object'),
@@ -143,9 +143,9 @@ function deletion({ environment, name }: InstanceAddress): Preflight {
 
 /** A name of `huge` takes more than the namespace lets a container have. */
 function sampleFindings(name: string, { namespace, verb }: MissingPermission): Findings {
-  const line = (message: string, about: Finding['about'], evidence: Finding['evidence'] = 'exact'): Finding => ({
+  const line = (message: string, subject: Finding['subject'], evidence: Finding['evidence'] = 'exact'): Finding => ({
     message,
-    about,
+    subject,
     evidence,
   });
   const huge = line('spec.memory: pods will be rejected: memory 8Gi is above the limit of 4Gi', 'LimitRange', 'estimate');
@@ -183,6 +183,6 @@ function reject(): never {
 /** Secrets with keys; nobody may list storage classes. */
 function sampleChoices(resource: string): Choices {
   const missing = { verb: 'list', group: 'storage.k8s.io', resource: 'storageclasses' };
-  if (resource !== 'secrets') return { resource, items: [], more: false, served: true, missing };
-  return { resource, items: [{ name: 'orders-db', keys: ['password', 'username'] }], more: false, served: true };
+  if (resource !== 'secrets') return { resource, items: [], truncated: false, served: true, missing };
+  return { resource, items: [{ name: 'orders-db', keys: ['password', 'username'] }], truncated: false, served: true };
 }

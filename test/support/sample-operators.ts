@@ -349,7 +349,7 @@ export const SAMPLE_OPERATOR_READS = {
 /** A name of `blocked` cannot be installed. */
 function sampleOperatorCheck(object: KubeObject): Preflight {
   const blocked = object.metadata.name === 'blocked';
-  const line = (message: string): Finding => ({ message, about: 'Object', evidence: 'exact' });
+  const line = (message: string): Finding => ({ message, subject: 'Object', evidence: 'exact' });
   const findings = blocked
     ? { ...joinFindings([]), blocked: [line('The kind caches.samples.chandlery.dev belongs to the Operator chandlery-system.cache')] }
     : { ...joinFindings([]), created: [line('The kind queues.example.test'), line('Deployment queue-operator')] };

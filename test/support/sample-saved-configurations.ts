@@ -73,13 +73,13 @@ export const SAMPLE_SAVED_CONFIGURATION_OPERATIONS: SavedConfigurationOperations
     const savedConfiguration = await SAMPLE_SAVED_CONFIGURATION_OPERATIONS.showSavedConfiguration(actor, change.id);
     if (change.version !== undefined && change.version !== savedConfiguration.version)
       throw new AppError('Conflict', 'saved configuration: it was changed');
-    return { savedConfiguration: { ...savedConfiguration, ...change, version: savedConfiguration.version + 1 }, stripped: [] };
+    return { savedConfiguration: { ...savedConfiguration, ...change, version: savedConfiguration.version + 1 }, omittedSecrets: [] };
   },
   saveConfiguration: async (_actor, draft) => {
     if (draft.title === '') {
       throw new AppError('InvalidInput', 'saved configuration', { faults: [{ field: 'title', message: 'Enter a title' }] });
     }
-    return { savedConfiguration: { ...draft, id: 'c'.repeat(32), created: TIME, updated: TIME, version: 1 }, stripped: [] };
+    return { savedConfiguration: { ...draft, id: 'c'.repeat(32), created: TIME, updated: TIME, version: 1 }, omittedSecrets: [] };
   },
   deleteSavedConfiguration: async () => undefined,
 };

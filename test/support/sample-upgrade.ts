@@ -21,7 +21,7 @@ export const SAMPLE_UPGRADES = {
 
 function tried(preview: UpgradePreview, values: JsonObject | undefined): UpgradePreview {
   if (values === undefined) return preview;
-  return { ...preview, tried: values, commands: upgradeCommands({ ...preview, tried: values }, 'http://localhost:8080') };
+  return { ...preview, proposedValues: values, commands: upgradeCommands({ ...preview, proposedValues: values }, 'http://localhost:8080') };
 }
 
 function reject(): never {
@@ -41,11 +41,11 @@ function safe(name: string): UpgradePreview {
     displayName: 'PostgreSQL',
     from: { name: 'postgres-operator', version: '1.4.0', appVersion: '17.2', digest: DIGEST.replace('9f', '11') },
     to: { name: 'postgres-operator', version: '1.5.0', appVersion: '17.4', digest: DIGEST },
-    offered: ['1.6.0', '1.5.0'],
-    verdict: { kind: 'Safe', stops: [], unchecked: [] },
+    availableVersions: ['1.6.0', '1.5.0'],
+    verdict: { kind: 'Safe', blockers: [], unchecked: [] },
     warnings: [],
     values: {
-      leaves: [
+      items: [
         { path: 'image.tag', origin: 'the chart', change: 'changed', from: '"1.4.0"', to: '"1.5.0"', secret: false },
         { path: 'metrics.enabled', origin: 'the chart', change: 'added', to: 'true', secret: false },
         { path: 'legacy.hooks', origin: 'the chart', change: 'removed', from: 'false', secret: false },
@@ -55,7 +55,7 @@ function safe(name: string): UpgradePreview {
       omitted: 0,
       missing: [],
     },
-    decisions: { rows: [], elsewhere: [], state: 'Nothing', faults: [] },
+    decisions: { rows: [], otherLayers: [], state: 'None', faults: [] },
     objects: {
       changes: [
         {
@@ -78,7 +78,7 @@ function safe(name: string): UpgradePreview {
             '-              memory: 128Mi',
             '+              memory: 192Mi',
           ],
-          cut: 0,
+          omittedLines: 0,
         },
         {
           kind: 'ConfigMap',
@@ -89,7 +89,7 @@ function safe(name: string): UpgradePreview {
           labelsOnly: false,
           restarts: false,
           lines: ['+apiVersion: v1', '+kind: ConfigMap', '+metadata:', '+  name: postgres-operator-dashboards'],
-          cut: 1240,
+          omittedLines: 1240,
         },
         {
           kind: 'ServiceAccount',
@@ -100,7 +100,7 @@ function safe(name: string): UpgradePreview {
           labelsOnly: true,
           restarts: false,
           lines: ['   labels:', '-    helm.sh/chart: postgres-operator-1.4.0', '+    helm.sh/chart: postgres-operator-1.5.0'],
-          cut: 0,
+          omittedLines: 0,
         },
       ],
       unchanged: 6,
@@ -112,7 +112,7 @@ function safe(name: string): UpgradePreview {
           crd: CRD,
           kind: 'PostgresCluster',
           change: 'changed',
-          findings: [{ path: 'v1 status.phase', what: 'the field is removed, and its value is dropped', severity: 'Notice' }],
+          findings: [{ path: 'v1 status.phase', message: 'the field is removed, and its value is dropped', severity: 'Notice' }],
           faults: [],
           faultCount: 0,
         },
@@ -121,17 +121,17 @@ function safe(name: string): UpgradePreview {
       safety: 'Strict',
       missing: [],
     },
-    fields: { rejections: [], asked: 9, missing: [] },
+    fields: { rejections: [], checked: 9, missing: [] },
     findings: {
-      created: [{ message: 'ConfigMap chandlery-system/postgres-operator-dashboards', about: 'Object', evidence: 'exact' }],
-      changed: [{ message: 'Deployment chandlery-system/postgres-operator', about: 'Object', evidence: 'exact' }],
+      created: [{ message: 'ConfigMap chandlery-system/postgres-operator-dashboards', subject: 'Object', evidence: 'exact' }],
+      changed: [{ message: 'Deployment chandlery-system/postgres-operator', subject: 'Object', evidence: 'exact' }],
       removed: [],
       blocked: [],
       warned: [
         {
           message:
             'Deployment chandlery-system/postgres-operator: would violate PodSecurity "restricted:latest": unrestricted capabilities',
-          about: 'Policy',
+          subject: 'Policy',
           evidence: 'exact',
         },
       ],
@@ -139,7 +139,7 @@ function safe(name: string): UpgradePreview {
     },
     remedies: [],
     instances: {
-      places: [
+      namespaces: [
         { app: CRD, kind: 'PostgresCluster', namespace: 'team-a', environment: 'team-a', count: 3 },
         { app: CRD, kind: 'PostgresCluster', namespace: 'shop-production', environment: 'shop', count: 1 },
         { app: CRD, kind: 'PostgresCluster', namespace: 'somewhere', count: 12 },
@@ -169,8 +169,8 @@ function stopped(name: string): UpgradePreview {
     ...preview,
     to: { ...preview.to, version: '2.0.0', appVersion: '18.0' },
     verdict: {
-      kind: 'Stopped',
-      stops: [
+      kind: 'Blocked',
+      blockers: [
         `The new CRD ${CRD} is unsafe: it has 2 breaking changes, and 1 existing instance would be invalid`,
         `${object} would have to be deleted and recreated: spec.selector changes, which the api-server never allows`,
       ],
@@ -184,10 +184,10 @@ function stopped(name: string): UpgradePreview {
           kind: 'PostgresCluster',
           change: 'changed',
           findings: [
-            { path: 'v1 spec.instances', what: 'the maximum falls from 9 to 5', severity: 'Unsafe' },
-            { path: 'v1beta1', what: 'the version is not served any more, and clients may use it', severity: 'Unsafe' },
+            { path: 'v1 spec.instances', message: 'the maximum falls from 9 to 5', severity: 'Unsafe' },
+            { path: 'v1beta1', message: 'the version is not served any more, and clients may use it', severity: 'Unsafe' },
           ],
-          faults: [{ instance: 'PostgresCluster team-a/orders', path: 'spec.instances', why: 'it is above the maximum of 5' }],
+          faults: [{ instance: 'PostgresCluster team-a/orders', path: 'spec.instances', message: 'it is above the maximum of 5' }],
           faultCount: 1,
           affected: {
             changes: [
@@ -196,7 +196,7 @@ function stopped(name: string): UpgradePreview {
               { change: 'narrowed', fields: ['spec.instances'], fieldCount: 1, instances: 1 },
             ],
             total: 61,
-            named: [
+            instances: [
               {
                 namespace: 'team-a',
                 environment: 'team-a',
@@ -212,7 +212,14 @@ function stopped(name: string): UpgradePreview {
           },
         },
         { crd: 'postgresusers.samples.chandlery.dev', kind: 'PostgresUser', change: 'added', findings: [], faults: [], faultCount: 0 },
-        { crd: 'postgresbackups.samples.chandlery.dev', kind: 'PostgresBackup', change: 'left', findings: [], faults: [], faultCount: 0 },
+        {
+          crd: 'postgresbackups.samples.chandlery.dev',
+          kind: 'PostgresBackup',
+          change: 'retained',
+          findings: [],
+          faults: [],
+          faultCount: 0,
+        },
       ],
       safety: 'Strict',
       missing: [],
@@ -222,34 +229,42 @@ function stopped(name: string): UpgradePreview {
         {
           path: 'values.logLevel',
           change: 'renamed',
-          why: 'the field is removed; loggingLevel is similar',
+          message: 'the field is removed; loggingLevel is similar',
           value: 'debug',
           secret: false,
           options: ['move:values.loggingLevel', 'remove', 'leave'],
         },
-        { path: 'values.region', change: 'required', why: 'it must be set', secret: false, options: ['set'] },
+        { path: 'values.region', change: 'required', message: 'it must be set', secret: false, options: ['set'] },
         {
           path: 'values.image.tag',
           change: 'default',
-          why: 'its default changes',
+          message: 'its default changes',
           from: '1.4.0',
           to: '2.0.0',
           secret: false,
           options: ['take', 'keep'],
         },
       ],
-      elsewhere: [{ path: 'values.auth.password', change: 'removed', why: 'the field is removed', origin: 'Secret database key password' }],
-      state: 'Open',
+      otherLayers: [
+        { path: 'values.auth.password', change: 'removed', message: 'the field is removed', origin: 'Secret database key password' },
+      ],
+      state: 'Pending',
       faults: [],
     },
     fields: {
       rejections: [
-        { object, field: 'spec.selector', why: 'spec.selector changes, which the api-server never allows', recreate: true, source: 'Rule' },
+        {
+          object,
+          field: 'spec.selector',
+          message: 'spec.selector changes, which the api-server never allows',
+          recreate: true,
+          source: 'Rule',
+        },
       ],
-      asked: 0,
+      checked: 0,
       missing: [{ verb: 'patch', group: 'apps', resource: 'deployments', namespace: preview.namespace }],
     },
-    instances: { places: [], total: 0, missing: [missing], unavailable: [] },
+    instances: { namespaces: [], total: 0, missing: [missing], unavailable: [] },
     conversions: [{ kind: 'PodDisruptionBudget', name: 'postgres-operator', from: 'policy/v1beta1', to: 'policy/v1', note: '' }],
     timing: {
       ...preview.timing,

@@ -97,7 +97,7 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     const words = forB.map(({ status, body }) => [status, textAt(body, 'code'), textAt(body, 'detail')]);
     assert.equal(words[0]?.[0], 404);
     assert.deepEqual(words[0], words[1]);
-    assert.deepEqual(listAt((await product.api('dev-b', '/change-requests?waiting=true')).body, 'items'), []);
+    assert.deepEqual(listAt((await product.api('dev-b', '/change-requests?awaitingApproval=true')).body, 'items'), []);
     const { body } = await product.api('dev-a', `/change-requests/${id}`);
     const approval = { method: 'POST', body: { digest: textAt(body, 'digest') ?? '' } };
     assert.equal((await product.api('dev-a', `/change-requests/${id}/approval`, approval)).status, 403);
@@ -114,7 +114,10 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     await page.getByRole('button', { name: 'Decline' }).click();
     await page.getByText(/Declined by oidc:admin/).waitFor();
     await check();
-    assert.equal(textAt((await product.api('dev-a', `/change-requests/${id}`)).body, 'changeRequest', 'outcome'), 'Too large for the shop');
+    assert.equal(
+      textAt((await product.api('dev-a', `/change-requests/${id}`)).body, 'changeRequest', 'decisionMessage'),
+      'Too large for the shop',
+    );
     const late = await product.api('admin', `/change-requests/${id}/approval`, { method: 'POST', body: { digest: 'x' } });
     assert.deepEqual([late.status, textAt(late.body, 'code')], [409, 'ChangeRequestClosed']);
   });

@@ -56,7 +56,7 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
     const { status, body } = await preview('admin', '1.1.0');
     assert.equal(status, 200);
     assert.equal(textAt(body, 'timing', 'step'), 'AwaitingApproval');
-    assert.deepEqual(listAt(body, 'offered'), ['1.2.0', '1.1.0']);
+    assert.deepEqual(listAt(body, 'availableVersions'), ['1.2.0', '1.1.0']);
     const digest = textAt(body, 'to', 'digest') ?? '';
     const rejected = await product.api('admin', `${OPERATOR}/approval`, approval('1.0.0'));
     assert.deepEqual([rejected.status, at(rejected.body, 'code')], [409, 'ApprovalInvalid']);

@@ -12,22 +12,26 @@ import { pageOf, ref } from '../schemas.ts';
 
 const CHANGE_REQUEST = '/change-requests/{id}';
 
-/** Plans: what somebody without the permission asks somebody with it to do. */
+/** Routes of change requests. */
 export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/change-requests',
     operationId: 'listChangeRequests',
-    summary: 'The change requests that you asked for, or with `waiting=true` those that wait for you, the newest first',
+    summary: 'List your change requests, or with `awaitingApproval=true` those that you can approve, newest first',
     tag: 'Change requests',
     query: {
       ...PAGE_QUERY,
-      waiting: { type: 'boolean', default: false, description: 'Open change requests of others that you may decide' },
+      awaitingApproval: {
+        type: 'boolean',
+        default: false,
+        description: 'List open change requests of others that you can approve or decline',
+      },
     },
     replies: { 200: { description: 'A page of change requests', schema: pageOf('ChangeRequest') } },
     handle: async ({ operations, actor, query }) => {
       const { mine, waiting } = await operations.listChangeRequests(actor);
-      const items = query['waiting'] === true ? waiting : mine;
+      const items = query['awaitingApproval'] === true ? waiting : mine;
       return { status: 200, body: pageOfItems(items, byNewestId, query) };
     },
   },
@@ -35,10 +39,10 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/change-requests',
     operationId: 'createChangeRequest',
-    summary: 'Ask somebody to install or change an instance; nothing is written to the cluster',
+    summary: 'Create a request to install or change an instance; nothing is written to the cluster',
     tag: 'Change requests',
-    body: ref('ChangeRequestWish'),
-    replies: { 201: { description: 'The change request; Location names it', schema: ref('ChangeRequest') } },
+    body: ref('ChangeRequestDraft'),
+    replies: { 201: { description: 'The created change request; Location is its URL', schema: ref('ChangeRequest') } },
     handle: async (call) => await ask(call),
   },
   {
@@ -46,9 +50,9 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     path: CHANGE_REQUEST,
     operationId: 'showChangeRequest',
     etag: 'strong',
-    summary: 'One change request, with what it would do if you approved it now',
+    summary: 'Get a change request with its preflight result for you as the approver',
     tag: 'Change requests',
-    replies: { 200: { description: 'The change request, looked at with your permissions', schema: ref('ChangeRequestView') } },
+    replies: { 200: { description: 'The change request', schema: ref('ChangeRequestView') } },
     handle: async ({ operations, actor, params }) => shown(await operations.showChangeRequest(actor, params['id'] ?? '')),
   },
   {
@@ -56,11 +60,11 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     path: `${CHANGE_REQUEST}/approval`,
     operationId: 'approveChangeRequest',
     etag: 'strong',
-    summary: 'Do what a change request asks for, in your name; 409 `Conflict` when it is no longer what you looked at',
+    summary: 'Approve a change request: carry it out as you. 409 `Conflict` if it differs from the digest',
     tag: 'Change requests',
     body: ref('ChangeRequestApproval'),
     largestBody: SMALL_BODY,
-    replies: { 200: { description: 'The instance as it was written', schema: ref('Instance') } },
+    replies: { 200: { description: 'The written instance', schema: ref('Instance') } },
     handle: async (call) => {
       const { operations, actor, params, body, asking } = call;
       await check(call);
@@ -73,11 +77,11 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     path: `${CHANGE_REQUEST}/decline`,
     operationId: 'declineChangeRequest',
     etag: 'strong',
-    summary: 'Say no to a change request',
+    summary: 'Decline a change request',
     tag: 'Change requests',
     body: ref('DeclineRequest'),
     largestBody: SMALL_BODY,
-    replies: { 200: { description: 'The change request as it ended', schema: ref('ChangeRequestView') } },
+    replies: { 200: { description: 'The closed change request', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
       const { operations, actor, params, body, asking } = call;
       await check(call);
@@ -90,9 +94,9 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     path: CHANGE_REQUEST,
     operationId: 'withdrawChangeRequest',
     etag: 'strong',
-    summary: 'Take a change request of yours back; it can still be looked at',
+    summary: 'Withdraw a change request of yours; it stays readable',
     tag: 'Change requests',
-    replies: { 200: { description: 'The change request as it ended', schema: ref('ChangeRequestView') } },
+    replies: { 200: { description: 'The closed change request', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
       const { operations, actor, params, asking } = call;
       await check(call);
@@ -102,7 +106,7 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
   },
 ];
 
-/** `digest` stands for the preflight of an open change request, which no two dry runs tell with the same bytes. */
+/** The ETag is computed without the preflight, because two dry runs never return the same bytes; `digest` covers it. */
 function changeRequestEtag({ preflight: _preflight, ...view }: ChangeRequestView): string {
   return `"${createHash('sha256').update(JSON.stringify(view)).digest('base64url')}"`;
 }
@@ -111,7 +115,7 @@ function shown(view: ChangeRequestView): Reply {
   return { status: 200, body: view, etag: changeRequestEtag(view) };
 }
 
-/** A change request changes only by ending, and ends once: nobody can come between this and that. */
+/** Checks `If-Match`. No race is possible: a change request changes only once, when it is closed. */
 async function check({ operations, actor, params, preconditions }: Call): Promise<void> {
   if (Object.keys(preconditions).length === 0) return;
   checkPreconditions('change request', changeRequestEtag(await operations.showChangeRequest(actor, params['id'] ?? '')), preconditions);

@@ -14,16 +14,16 @@ function object(properties: Readonly<Record<string, unknown>>, required: readonl
   return { type: 'object', properties, required };
 }
 
-/** What the API says about change requests that somebody asks another to carry out. */
+/** Schemas of change requests. */
 export const CHANGE_REQUEST_SCHEMAS = {
-  ChangeRequestWish: {
+  ChangeRequestDraft: {
     ...object(
       {
-        action: { enum: REQUEST_ACTIONS, description: 'By default `install`' },
+        action: { enum: REQUEST_ACTIONS, description: 'Default: `install`' },
         environment: objectName,
         app: objectName,
         name: objectName,
-        spec: { ...anything, description: 'The whole `spec` to install; the JSON Merge Patch of the `spec` to change' },
+        spec: { ...anything, description: 'The whole `spec` to install, or the JSON Merge Patch of the `spec` to change' },
         beside,
         message: { type: 'string', maxLength: LONGEST_MESSAGE, description: 'Message to the approver' },
       },
@@ -33,12 +33,12 @@ export const CHANGE_REQUEST_SCHEMAS = {
   },
   ChangeRequestApproval: {
     ...object({
-      digest: { type: 'string', description: 'That of `GET /change-requests/{id}`: exactly what was looked at is written, or nothing' },
+      digest: { type: 'string', description: 'The `digest` of `GET /change-requests/{id}`. If it no longer matches, nothing is written' },
     }),
     additionalProperties: false,
   },
   DeclineRequest: {
-    ...object({ reason: { type: 'string', maxLength: LONGEST_REASON, description: 'Why, for the person who asked' } }, []),
+    ...object({ reason: { type: 'string', maxLength: LONGEST_REASON, description: 'The message to the requester' } }, []),
     additionalProperties: false,
   },
   ChangeRequest: object(
@@ -50,9 +50,9 @@ export const CHANGE_REQUEST_SCHEMAS = {
       name: text,
       content: { ...anything, description: 'The `spec` to install, or the JSON Merge Patch of it to change' },
       beside,
-      found: {
+      preflightSummary: {
         ...object({ verdict: { enum: ['Ready', 'Blocked'] }, blocked: texts, warned: texts }),
-        description: 'What the preflight told the person who asks',
+        description: 'The preflight result of the requester',
       },
       requester: object({ user: text, groups: texts }),
       message: text,
@@ -61,20 +61,20 @@ export const CHANGE_REQUEST_SCHEMAS = {
       state: { enum: REQUEST_STATES },
       decidedBy: text,
       decidedAt: time,
-      outcome: text,
+      decisionMessage: text,
     },
-    ['id', 'action', 'environment', 'app', 'name', 'content', 'found', 'requester', 'message', 'created', 'expires', 'state'],
+    ['id', 'action', 'environment', 'app', 'name', 'content', 'preflightSummary', 'requester', 'message', 'created', 'expires', 'state'],
   ),
   ChangeRequestView: object(
     {
       changeRequest: { $ref: '#/components/schemas/ChangeRequest' },
-      mine: { type: 'boolean', description: 'Whether you asked for it' },
-      mayDecide: { type: 'boolean', description: 'Whether you have the permission that it is about' },
+      mine: { type: 'boolean', description: 'Whether you are the requester' },
+      mayDecide: { type: 'boolean', description: 'Whether you have the permission to approve or decline it' },
       preflight: { $ref: '#/components/schemas/Preflight' },
-      digest: { type: 'string', description: 'Stands for exactly what the preflight shows; an approval names it' },
-      moved: { type: 'boolean', description: 'Whether the instance was changed since the change request was made' },
-      obstacle: { type: 'string', description: 'Why there is no preflight of an open change request' },
+      digest: { type: 'string', description: 'The digest of the previewed change, for the approval' },
+      instanceChanged: { type: 'boolean', description: 'Whether the instance has changed since the request was created' },
+      preflightError: { type: 'string', description: 'Why the preflight of an open request cannot run' },
     },
-    ['changeRequest', 'mine', 'mayDecide', 'moved'],
+    ['changeRequest', 'mine', 'mayDecide', 'instanceChanged'],
   ),
 } as const;

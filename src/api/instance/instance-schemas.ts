@@ -6,28 +6,28 @@ const text = { type: 'string' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 const permission = { $ref: '#/components/schemas/MissingPermission' } as const;
 
-/** What answers about migrations look like. */
+/** Schemas of version migrations. */
 export const MIGRATION_SCHEMAS = {
   Migration: {
     type: 'object',
     required: ['version', 'from', 'versions', 'instanceEtag', 'rows', 'others'],
     properties: {
       version: text,
-      from: { ...text, description: 'The version whose values are looked at' },
-      versions: { type: 'array', items: text, description: 'The versions that the cluster serves' },
+      from: { ...text, description: 'The version of the current values' },
+      versions: { type: 'array', items: text, description: 'The served versions of the kind' },
       instanceEtag: { ...text, description: 'The ETag of the instance, for `If-Match` of the PATCH' },
-      others: { type: 'integer', description: 'Places of the schema that changed and that the values do not use' },
+      others: { type: 'integer', description: 'The number of other schema changes, in fields that the values do not use' },
       rows: {
         type: 'array',
         items: {
           type: 'object',
-          required: ['path', 'keys', 'change', 'why', 'secret', 'options'],
+          required: ['path', 'keys', 'change', 'message', 'secret', 'options'],
           properties: {
             path: { ...text, description: '`spec.users[0].name`' },
             keys: { type: 'array', items: { type: ['string', 'integer'] }, description: 'The path as steps below `spec`' },
             change: { enum: MIGRATION_CHANGES },
-            why: text,
-            value: { description: 'The value that is there; `[secret]` for secrets' },
+            message: text,
+            value: { description: 'The current value; `[secret]` for secrets' },
             from: { description: 'The default that applied' },
             to: { description: 'The default that would apply' },
             secret: { type: 'boolean' },
@@ -50,33 +50,33 @@ function list(items: unknown) {
 const finding = object(
   {
     message: text,
-    about: { enum: FINDING_SUBJECTS },
+    subject: { enum: FINDING_SUBJECTS },
     evidence: {
       enum: ['exact', 'estimate'],
-      description: '`exact`: the api-server said so; `estimate`: by names of fields, by the chart, or by what other instances have',
+      description: '`exact`: from the api-server; `estimate`: inferred from field names, the chart or other instances',
     },
     field: text,
   },
-  ['message', 'about', 'evidence'],
+  ['message', 'subject', 'evidence'],
 );
 const helm = {
-  ...object({ text, notes: { ...list(text), description: 'What Chandlery does and the command does not' } }),
-  description: 'Of an Operator: the installation of its chart without Chandlery',
+  ...object({ text, notes: { ...list(text), description: 'What Chandlery does in addition to the command' } }),
+  description: 'For an Operator: how to install its chart without Chandlery',
 };
 const commands = object(
-  { kubectl: text, curl: text, yaml: text, file: { type: 'string', description: 'A place for the YAML in a repository' }, helm },
+  { kubectl: text, curl: text, yaml: text, file: { type: 'string', description: 'A path for the YAML in a Git repository' }, helm },
   ['kubectl', 'curl', 'yaml', 'file'],
 );
 
-/** What the API says of checks before anything is written. */
+/** Schemas of preflight checks. */
 export const PREFLIGHT_SCHEMAS = {
   ValueChange: object(
     {
-      path: { ...text, description: 'Such as `spec.storage.size`; rows of lists by what tells them apart' },
-      from: { description: 'Absent: there is none' },
-      to: { description: 'Absent: there is none' },
-      layer: { enum: VALUE_LAYERS, description: 'Who sets what it becomes' },
-      secret: { type: 'boolean', description: 'Whether `[secret]` stands for the values' },
+      path: { ...text, description: 'For example `spec.storage.size`. Rows of lists are named by their key' },
+      from: { description: 'The old value; absent when there is none' },
+      to: { description: 'The new value; absent when there is none' },
+      layer: { enum: VALUE_LAYERS, description: 'The layer that sets the new value' },
+      secret: { type: 'boolean', description: 'Whether the values are replaced by `[secret]`' },
     },
     ['path', 'layer', 'secret'],
   ),
@@ -85,7 +85,7 @@ export const PREFLIGHT_SCHEMAS = {
     ...object(
       Object.fromEntries(['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'].map((group) => [group, list(finding)])),
     ),
-    description: 'What would happen and what stands against it, line by line; `unchecked` is what could not be looked at',
+    description: 'The findings by group; `unchecked` has the checks that could not run',
   },
   Remedy: object({ permission, role: text, yaml: text, kubectl: text }),
   Preflight: object(
@@ -96,13 +96,13 @@ export const PREFLIGHT_SCHEMAS = {
       warnings: list(text),
       faults: list({ $ref: '#/components/schemas/FieldFault' }),
       missing: list(permission),
-      grant: { type: 'string', description: 'RBAC objects (YAML) that would grant what is missing' },
+      grant: { type: 'string', description: 'RBAC objects (YAML) that grant the missing permissions' },
       remedies: list({ $ref: '#/components/schemas/Remedy' }),
       findings: { $ref: '#/components/schemas/Findings' },
       changes: {
         ...list({ $ref: '#/components/schemas/ValueChange' }),
         description:
-          'What differs, field by field: for a new instance from its defaults, for a change from what is live. Secrets are masked',
+          'The changed fields: for a new instance relative to its defaults, for a change relative to the live object. Secrets are masked',
       },
       commands,
     },

@@ -1,6 +1,6 @@
 const text = { type: 'string' } as const;
 const time = { type: 'string', description: 'RFC 3339' } as const;
-const values = { type: 'object', additionalProperties: true, description: 'What goes under `spec`; secrets are left out' } as const;
+const values = { type: 'object', additionalProperties: true, description: 'The `spec`, without secrets' } as const;
 const beside = {
   type: 'object',
   additionalProperties: true,
@@ -10,14 +10,14 @@ const title = { type: 'string', minLength: 1, maxLength: 100 } as const;
 const description = { type: 'string', maxLength: 1000 } as const;
 
 const owner = {
-  description: 'A person, or all members of a group, by the names that the api-server knows them by',
+  description: 'A user or a group, by its name at the api-server',
   oneOf: [
     { type: 'object', properties: { user: text }, required: ['user'], additionalProperties: false },
     { type: 'object', properties: { group: text }, required: ['group'], additionalProperties: false },
   ],
 } as const;
 
-/** What the API says about saved configurations. */
+/** Schemas of saved configurations. */
 export const SAVED_CONFIGURATION_SCHEMAS = {
   SavedConfiguration: {
     type: 'object',
@@ -29,7 +29,7 @@ export const SAVED_CONFIGURATION_SCHEMAS = {
       values,
       beside,
       owner,
-      author: { ...text, description: 'The user who saved it first' },
+      author: { ...text, description: 'The user who created it' },
       created: time,
       updated: time,
       version: { type: 'integer' },
@@ -40,13 +40,13 @@ export const SAVED_CONFIGURATION_SCHEMAS = {
     type: 'object',
     properties: {
       savedConfiguration: { $ref: '#/components/schemas/SavedConfiguration' },
-      stripped: { type: 'array', items: text, description: 'The secrets that were left out' },
+      omittedSecrets: { type: 'array', items: text, description: 'The paths of secrets that were not saved' },
     },
-    required: ['savedConfiguration', 'stripped'],
+    required: ['savedConfiguration', 'omittedSecrets'],
   },
   SavedConfigurationDraft: {
     type: 'object',
-    properties: { app: text, title, description, values, beside, owner: { ...owner, description: 'By default you' } },
+    properties: { app: text, title, description, values, beside, owner: { ...owner, description: 'Default: you' } },
     required: ['app', 'title', 'values'],
     additionalProperties: false,
   },

@@ -5,16 +5,16 @@ import type { Decisions } from '../../form/migration/decide-migration.ts';
 import type { Call, Route } from '../route.ts';
 import { ref } from '../schemas.ts';
 
-/** Plans of upgrades, and their approval. */
+/** Routes of upgrade previews and approvals. */
 export const UPGRADE_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/operators/{namespace}/{name}/upgrade-preview',
     operationId: 'previewUpgrade',
-    summary: 'What moving it to another version of its chart would do, as far as you may read it (admins)',
+    summary: 'Preview the upgrade to another version of the chart (admins)',
     tag: 'Admin',
     query: {
-      version: { type: 'string', default: '', description: 'By default the version that waits, or the newest that the channel offers' },
+      version: { type: 'string', default: '', description: 'By default the pending version, or the newest one of the channel' },
     },
     replies: { 200: { description: 'The preview', schema: ref('UpgradePreview') } },
     handle: async ({ operations, actor, params, query }) => {
@@ -25,10 +25,10 @@ export const UPGRADE_ROUTES: readonly Route[] = [
   {
     method: 'post',
     path: '/operators/{namespace}/{name}/upgrade-preview',
-    operationId: 'previewDecidedUpgrade',
-    summary: 'The same with decisions about values of the operator, or with other values; writes nothing (admins)',
+    operationId: 'previewUpgradeWithValues',
+    summary: 'Preview the upgrade with decisions about values of the operator, or with other values. Writes nothing (admins)',
     tag: 'Admin',
-    body: ref('UpgradeQuestion'),
+    body: ref('UpgradePreviewRequest'),
     replies: { 200: { description: 'The preview', schema: ref('UpgradePreview') } },
     handle: async ({ operations, actor, params, body }) => {
       const values = at(body, 'values');
@@ -42,10 +42,10 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     path: '/operators/{namespace}/{name}/approval',
     operationId: 'approveUpgrade',
     etag: 'strong',
-    summary: 'Approve a newer version; the controller installs it in its own time (admins)',
+    summary: 'Approve a newer version, which the controller then installs (admins)',
     tag: 'Admin',
     body: ref('Approval'),
-    replies: { 202: { description: 'The approval is written; the Location is the operator', schema: ref('Operator') } },
+    replies: { 202: { description: 'The approval is accepted; Location is the operator', schema: ref('Operator') } },
     handle: async ({ operations, actor, params, body, preconditions, asking }) => {
       const address = addressOf(params);
       const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '', ...decisionsIn(body) };

@@ -9,7 +9,7 @@ const integer = { type: 'integer' } as const;
 const missing = {
   type: 'array',
   items: { $ref: '#/components/schemas/MissingPermission' },
-  description: 'Permissions without which something is left out',
+  description: 'Missing permissions; without them, the answer is incomplete',
 };
 
 function list(items: unknown) {
@@ -42,11 +42,11 @@ const change = object(
     labelsOnly: flag,
     restarts: { type: 'boolean', description: 'Its pods are replaced' },
     lines: { type: 'array', items: text, description: 'Lines of YAML that begin with `+`, `-` or a blank, and `@@` between them' },
-    cut: { type: 'integer', description: 'How many lines were cut' },
+    omittedLines: { type: 'integer', description: 'The number of lines that are left out' },
   },
-  ['kind', 'apiVersion', 'name', 'change', 'labelsOnly', 'restarts', 'lines', 'cut'],
+  ['kind', 'apiVersion', 'name', 'change', 'labelsOnly', 'restarts', 'lines', 'omittedLines'],
 );
-const changes = { enum: MIGRATION_CHANGES, description: 'What becomes of fields, as in `Migration`' };
+const changes = { enum: MIGRATION_CHANGES, description: 'The change of the fields, as in `Migration`' };
 const affected = {
   ...object({
     changes: list(
@@ -57,8 +57,8 @@ const affected = {
         instances: integer,
       }),
     ),
-    total: { type: 'integer', description: 'How many instances are affected' },
-    named: {
+    total: { type: 'integer', description: 'The number of affected instances' },
+    instances: {
       ...list(
         object({ namespace: text, environment: text, name: text, rows: list(object({ change: changes, count: integer })) }, [
           'name',
@@ -68,22 +68,22 @@ const affected = {
       description: 'At most fifty of them',
     },
   }),
-  description: 'What it will ask about stored instances, once it is there',
+  description: 'Instances whose fields the new CRD removes, renames or restricts',
 };
 const definition = object(
   {
     crd: text,
     kind: text,
-    change: { enum: ['added', 'changed', 'same', 'left'], description: '`left`: not in the new chart; it stays' },
-    findings: list(object({ path: text, what: text, severity: { enum: FINDING_SEVERITIES } })),
-    faults: list(object({ instance: text, path: text, why: text })),
+    change: { enum: ['added', 'changed', 'same', 'retained'], description: '`retained`: not in the new chart, and not deleted' },
+    findings: list(object({ path: text, message: text, severity: { enum: FINDING_SEVERITIES } })),
+    faults: list(object({ instance: text, path: text, message: text })),
     faultCount: integer,
     affected,
     rejection: text,
   },
   ['crd', 'kind', 'change', 'findings', 'faults', 'faultCount'],
 );
-const rejection = object({ object: text, field: text, why: text, recreate: flag, source: { enum: ['DryRun', 'Rule'] } });
+const rejection = object({ object: text, field: text, message: text, recreate: flag, source: { enum: ['DryRun', 'Rule'] } });
 const place = object({ app: text, kind: text, namespace: text, environment: text, count: integer }, ['app', 'kind', 'count']);
 
 const decisions = {
@@ -96,57 +96,61 @@ const valueRow = object(
   {
     path: text,
     change: changes,
-    why: text,
-    value: { description: 'What is set; `[secret]` for secrets' },
+    message: text,
+    value: { description: 'The value that is set; `[secret]` for secrets' },
     from: { description: 'The default that applied' },
     to: { description: 'The default that would apply' },
     secret: flag,
     options: { type: 'array', items: text, description: 'Best first: `move:<path>`, `remove`, `leave`, `take`, `keep`, `set`' },
   },
-  ['path', 'change', 'why', 'secret', 'options'],
+  ['path', 'change', 'message', 'secret', 'options'],
 );
 const previewedDecisions = {
   ...object(
     {
       rows: list(valueRow),
-      elsewhere: {
-        ...list(object({ path: text, change: changes, why: text, origin: text })),
-        description: 'Values of other layers than `spec.values`',
+      otherLayers: {
+        ...list(object({ path: text, change: changes, message: text, origin: text })),
+        description: 'Values of other layers than `spec.values`, which need a change there',
       },
       state: {
-        enum: ['Nothing', 'Open', 'Faulty', 'Decided'],
-        description: '`Decided`: the rest of the preview is with the values as they become',
+        enum: ['None', 'Pending', 'Invalid', 'Complete'],
+        description: '`Complete`: the rest of the preview uses the resulting values',
       },
       faults: list(object({ message: text, field: text }, ['message'])),
       source: { type: 'string', description: 'The source whose file sets the values' },
-      yaml: { type: 'string', description: '`spec.values` as they become, without secrets' },
+      yaml: { type: 'string', description: 'The resulting `spec.values`, without secrets' },
     },
-    ['rows', 'elsewhere', 'state', 'faults'],
+    ['rows', 'otherLayers', 'state', 'faults'],
   ),
-  description: 'What the new chart asks about `spec.values`',
+  description: 'Decisions about `spec.values` that the new chart requires',
 };
 
-/** What the API says of upgrades. */
+/** Schemas of upgrade previews and approvals. */
 export const UPGRADE_SCHEMAS = {
   UpgradePreview: object(
     {
       namespace: text,
       name: text,
       displayName: text,
-      from: { ...chart, description: 'What is installed' },
+      from: { ...chart, description: 'The installed chart' },
       to: chart,
-      offered: { type: 'array', items: text, description: 'Newer versions of the channel, newest first' },
-      verdict: object({ kind: { enum: ['Safe', 'Unsure', 'Stopped'] }, stops: list(text), unchecked: list(text) }),
+      availableVersions: { type: 'array', items: text, description: 'Newer versions of the channel, newest first' },
+      verdict: object({ kind: { enum: ['Safe', 'Incomplete', 'Blocked'] }, blockers: list(text), unchecked: list(text) }),
       warnings: list(text),
       decisions: previewedDecisions,
-      values: object({ leaves: list(value), omitted: integer, missing }),
+      values: object({ items: list(value), omitted: integer, missing }),
       objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
       crds: object({ items: list(definition), safety: { enum: CRD_SAFETY }, missing }),
-      fields: object({ rejections: list(rejection), asked: integer, missing }),
+      fields: object({ rejections: list(rejection), checked: integer, missing }),
       findings: { $ref: '#/components/schemas/Findings' },
-      remedies: { type: 'array', items: { $ref: '#/components/schemas/Remedy' }, description: 'What would let the controller do it' },
+      remedies: {
+        type: 'array',
+        items: { $ref: '#/components/schemas/Remedy' },
+        description: 'Grants that the account of the controller needs',
+      },
       instances: object({
-        places: list(place),
+        namespaces: list(place),
         total: integer,
         missing,
         unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
@@ -154,18 +158,18 @@ export const UPGRADE_SCHEMAS = {
       conversions: list(object({ kind: text, name: text, from: text, to: text, note: text })),
       timing: object(
         {
-          step: { enum: UPGRADE_STEPS, description: 'What has to happen before it is installed' },
+          step: { enum: UPGRADE_STEPS, description: 'What is required before the version is installed' },
           policy: { enum: ['Manual', 'Automatic'] },
           version: text,
           range: text,
           approved: text,
           fault: { type: 'string', description: 'Why the approval has no effect' },
-          window: object({ sentence: text, open: flag, opensAt: { type: 'string', description: 'RFC 3339' } }),
+          window: object({ description: text, open: flag, opensAt: { type: 'string', description: 'RFC 3339' } }),
           missing: { $ref: '#/components/schemas/MissingPermission' },
         },
         ['step', 'policy'],
       ),
-      tried: { type: 'object', description: 'The merge patch of `spec.values` that was asked about' },
+      proposedValues: { type: 'object', description: 'The merge patch of `spec.values` of the request' },
       commands: list(object({ label: text, text })),
     },
     [
@@ -173,7 +177,7 @@ export const UPGRADE_SCHEMAS = {
       'name',
       'displayName',
       'to',
-      'offered',
+      'availableVersions',
       'verdict',
       'warnings',
       'values',
@@ -189,7 +193,7 @@ export const UPGRADE_SCHEMAS = {
       'commands',
     ],
   ),
-  UpgradeQuestion: {
+  UpgradePreviewRequest: {
     ...object({ version: text, decisions, values: { type: 'object', description: 'A merge patch of `spec.values`' } }, []),
     additionalProperties: false,
   },
@@ -197,7 +201,7 @@ export const UPGRADE_SCHEMAS = {
     ...object(
       {
         version: text,
-        digest: { type: 'string', description: '`sha256:…` of the chart that was looked at; another one is not approved' },
+        digest: { type: 'string', description: '`sha256:…` of the previewed chart. Another chart is not approved' },
         decisions,
       },
       ['version'],

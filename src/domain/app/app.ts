@@ -44,13 +44,13 @@ export interface App extends AppSummary {
   readonly readme: string;
   readonly versions: readonly AppVersion[];
   /** The other kinds that its Operator brings. */
-  readonly siblings: readonly AppSummary[];
+  readonly relatedApps: readonly AppSummary[];
   /** `openAPIV3Schema` of the version new instances use: the whole object, `spec` and `status` included. */
   readonly schema: JsonObject;
   /** Dotted paths of curated fields in the order to show them, e.g. `spec.storage.size`. */
   readonly fields: readonly string[];
   /** Paths of what stands first where neither `fields` nor the example pick anything; absent: nothing. */
-  readonly suggested?: readonly string[];
+  readonly suggestedFields?: readonly string[];
   /** An example object, when the catalogue entry has one. */
   readonly example?: KubeObject;
   /** Markdown: how to use an instance. */
@@ -63,7 +63,7 @@ export interface App extends AppSummary {
   /** What the catalogue says that fields name; absent: nothing. */
   readonly references?: readonly AppReference[];
   /** The kinds of the other Apps that the actor sees, which fields may name; absent: none. */
-  readonly others?: readonly ReferableKind[];
+  readonly otherKinds?: readonly ReferableKind[];
   /** Values that the form can be filled with, in the order to show them. */
   readonly presets: readonly Preset[];
 }

@@ -16,7 +16,7 @@ export interface Choices {
   /** Sorted by name. */
   readonly items: readonly Choice[];
   /** Whether there are more than were looked at. */
-  readonly more: boolean;
+  readonly truncated: boolean;
   /** Whether the cluster has such a resource at all. */
   readonly served: boolean;
   /** The permission without which nothing can be listed. */
@@ -32,7 +32,7 @@ export const MOST_CHOICES = 200;
 export function filterChoices(choices: Choices, search: string): Choices {
   const wanted = search.trim().toLowerCase();
   const found = choices.items.filter(({ name }) => name.toLowerCase().includes(wanted));
-  return { ...choices, items: found.slice(0, MOST_CHOICES), more: choices.more || found.length > MOST_CHOICES };
+  return { ...choices, items: found.slice(0, MOST_CHOICES), truncated: choices.truncated || found.length > MOST_CHOICES };
 }
 
 const DATA = ['f:data', 'f:binaryData', 'f:stringData'];

@@ -29,7 +29,7 @@ export interface ChangeRequest {
   /** The `specVersionOf` the Instance that a change was made on; empty for an installation. */
   readonly base: string;
   /** What the preflight told the person who asks. */
-  readonly found: RequestFindings;
+  readonly preflightSummary: RequestFindings;
   readonly requester: { readonly user: string; readonly groups: readonly string[] };
   /** Plain text of the person who asks; possibly empty. */
   readonly message: string;
@@ -39,7 +39,7 @@ export interface ChangeRequest {
   readonly decidedBy?: string;
   readonly decidedAt?: string;
   /** What came of it, in the words of whoever decided; possibly empty. */
-  readonly outcome?: string;
+  readonly decisionMessage?: string;
 }
 
 /** A preflight in short. */
@@ -54,7 +54,7 @@ export interface RequestDecision {
   readonly state: Exclude<RequestState, 'open' | 'expired'>;
   readonly decidedBy: string;
   readonly decidedAt: string;
-  readonly outcome: string;
+  readonly decisionMessage: string;
 }
 
 /** How many change requests there may be. */

@@ -6,8 +6,8 @@ import type { KubeObject } from '../kubernetes/resource.ts';
 
 export interface DeletionStep {
   /** A sentence without a full stop. */
-  readonly what: string;
-  readonly state: 'Done' | 'Current' | 'Later';
+  readonly description: string;
+  readonly state: 'Completed' | 'InProgress' | 'Pending';
 }
 
 /** What deleting an Operator does, how far it is, and what stands in the way. */
@@ -63,35 +63,38 @@ export function deletionPreview({ policy, deletion, missing = [], released }: De
 
 function stepsOf(policy: OperatorDeletionPolicy, { emptied, released }: { emptied: boolean; released: boolean }): DeletionStep[] {
   const last = 'Chandlery removes its finalizer, and the Operator is deleted';
-  const uninstalled = { what: 'The release is uninstalled', done: emptied && !released };
+  const uninstalled = { description: 'The release is uninstalled', done: emptied && !released };
   switch (policy) {
     case 'Orphan':
       return ordered([
-        { what: 'The release and the CRDs stay, without the label of the Operator', done: false },
-        { what: last, done: false },
+        { description: 'The release and the CRDs stay, without the label of the Operator', done: false },
+        { description: last, done: false },
       ]);
     case 'Block':
       return ordered([
-        { what: 'People delete the remaining instances', done: emptied },
+        { description: 'People delete the remaining instances', done: emptied },
         uninstalled,
-        { what: 'The CRDs stay, without the label of the Operator', done: false },
-        { what: last, done: false },
+        { description: 'The CRDs stay, without the label of the Operator', done: false },
+        { description: last, done: false },
       ]);
     case 'Cascade':
       return ordered([
-        { what: 'Chandlery deletes all instances and waits for their finalizers', done: emptied },
+        { description: 'Chandlery deletes all instances and waits for their finalizers', done: emptied },
         uninstalled,
-        { what: 'The CRDs are deleted', done: false },
-        { what: last, done: false },
+        { description: 'The CRDs are deleted', done: false },
+        { description: last, done: false },
       ]);
     default:
       return policy satisfies never;
   }
 }
 
-function ordered(steps: readonly { readonly what: string; readonly done: boolean }[]): DeletionStep[] {
+function ordered(steps: readonly { readonly description: string; readonly done: boolean }[]): DeletionStep[] {
   const current = steps.findIndex(({ done }) => !done);
-  return steps.map(({ what }, index) => ({ what, state: index < current ? 'Done' : index === current ? 'Current' : 'Later' }));
+  return steps.map(({ description }, index) => ({
+    description,
+    state: index < current ? 'Completed' : index === current ? 'InProgress' : 'Pending',
+  }));
 }
 
 /** Server-side bookkeeping tells who has set each finalizer: `f:metadata.f:finalizers.v:"name"`. */

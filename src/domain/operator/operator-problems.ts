@@ -9,7 +9,7 @@ export interface OperatorProblem {
   readonly subject: string;
   readonly message: string;
   /** What it comes from, the nearest first: `Pod cache-operator-x: it finds no node`. */
-  readonly because: readonly string[];
+  readonly causes: readonly string[];
 }
 
 export interface OperatorReading {
@@ -38,14 +38,14 @@ function faultProblems({ namespace, name }: OperatorView, faults: readonly Catal
     kind: 'Fault',
     subject: [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':'),
     message: `${message}. The last good state of the file stays until you correct it`,
-    because: [],
+    causes: [],
   }));
 }
 
 function deletionProblems({ deletion, conditions }: OperatorView): OperatorProblem[] {
   const stuck = conditions.find(({ type, status }) => type === 'Deletable' && status === 'False');
   if (deletion === undefined || stuck === undefined) return [];
-  return [{ kind: 'Deletion', subject: 'The deletion waits', message: stuck.message, because: [] }];
+  return [{ kind: 'Deletion', subject: 'The deletion waits', message: stuck.message, causes: [] }];
 }
 
 /** `Stalled` says what the loop does next; the condition that it repeats says why, so that one is enough. */
@@ -58,7 +58,7 @@ function conditionProblems(conditions: readonly Condition[]): OperatorProblem[] 
     kind: 'Condition',
     subject: type,
     message: message === '' ? reason : message,
-    because: [],
+    causes: [],
   }));
 }
 
@@ -72,7 +72,7 @@ function workloadProblems(root: TreeNode): OperatorProblem[] {
         kind: 'Workload' as const,
         subject: `${first.kind} ${first.name}`,
         message: first.health?.message ?? '',
-        because: below.map(sentenceOf),
+        causes: below.map(sentenceOf),
       },
     ];
   });

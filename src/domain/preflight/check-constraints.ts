@@ -100,7 +100,7 @@ function onClaim(limits: Limits, size: Amount): Finding[] {
   const [max, min] = [bound(limits, 'max', 'storage'), bound(limits, 'min', 'storage')];
   const rejected = (than: string): Finding => ({
     message: `${size.field}: the volume will be rejected: storage ${size.text} is ${than} (LimitRange ${limits.name})`,
-    about: 'LimitRange',
+    subject: 'LimitRange',
     evidence: 'estimate',
     field: size.field,
   });
@@ -111,7 +111,7 @@ function onClaim(limits: Limits, size: Amount): Finding[] {
 function rejection({ name }: Limits, { amount, resource, than }: Rejected): Finding {
   return {
     message: `${amount.field}: pods will be rejected: ${resource} ${amount.text} is ${than} (LimitRange ${name})`,
-    about: 'LimitRange',
+    subject: 'LimitRange',
     evidence: 'estimate',
     field: amount.field,
   };

@@ -38,5 +38,5 @@ function harmlessText(value: unknown): string | undefined {
 }
 
 function lineFor(field: string, message: string): Finding {
-  return { message, about: 'Object', evidence: 'exact', field };
+  return { message, subject: 'Object', evidence: 'exact', field };
 }

@@ -43,7 +43,7 @@ export function deletionFindings(root: KubeObject, owned: readonly KubeObject[],
   const kinds = [...new Set(owned.map((object) => object.kind))].filter((one) => one !== CLAIM).sort();
   return {
     removed: [
-      { message: `${kind} ${metadata.name}`, about: 'Object', evidence: 'exact' },
+      { message: `${kind} ${metadata.name}`, subject: 'Object', evidence: 'exact' },
       ...kinds.map((one) => lineOf(one, owned)),
       ...claims.filter(({ fate }) => fate === 'Goes').map(claimGoes),
     ],
@@ -55,12 +55,12 @@ function lineOf(kind: string, owned: readonly KubeObject[]): Finding {
   const names = owned.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
   const shown = names.toSorted().slice(0, NAMES).join(', ');
   const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : '';
-  return { message: `${kind} ${shown}${more}`, about: 'Object', evidence: 'exact' };
+  return { message: `${kind} ${shown}${more}`, subject: 'Object', evidence: 'exact' };
 }
 
 function claimGoes({ claim, reclaim }: ClaimFate): Finding {
   const message = `${CLAIM} ${claim.metadata.name}${sizeOf(claim)}: ${DATA_FATES[reclaim]}`;
-  return { message, about: 'Data', evidence: reclaim === 'Unknown' ? 'estimate' : 'exact' };
+  return { message, subject: 'Data', evidence: reclaim === 'Unknown' ? 'estimate' : 'exact' };
 }
 
 const DATA_FATES: Readonly<Record<Reclaim, string>> = {
@@ -71,7 +71,7 @@ const DATA_FATES: Readonly<Record<Reclaim, string>> = {
 
 function claimStays({ claim }: ClaimFate): Finding {
   const message = `${CLAIM} ${claim.metadata.name}${sizeOf(claim)} stays with its data, and counts towards the quota, until somebody deletes it`;
-  return { message, about: 'Data', evidence: 'estimate' };
+  return { message, subject: 'Data', evidence: 'estimate' };
 }
 
 function sizeOf({ spec, status }: KubeObject): string {
@@ -81,5 +81,5 @@ function sizeOf({ spec, status }: KubeObject): string {
 
 function finalizersOf({ metadata: { finalizers = [] } }: KubeObject): Finding[] {
   if (finalizers.length === 0) return [];
-  return [{ message: `Waits for the finalizers of its operator: ${finalizers.join(', ')}`, about: 'Object', evidence: 'exact' }];
+  return [{ message: `Waits for the finalizers of its operator: ${finalizers.join(', ')}`, subject: 'Object', evidence: 'exact' }];
 }

@@ -20,7 +20,7 @@ export type FindingSubject = (typeof FINDING_SUBJECTS)[number];
 export interface Finding {
   /** A sentence that stands alone. */
   readonly message: string;
-  readonly about: FindingSubject;
+  readonly subject: FindingSubject;
   /** `exact`: the api-server said so, or stores it so; `estimate`: it follows from names of fields, and may come otherwise. */
   readonly evidence: 'exact' | 'estimate';
   /** Dotted path from the root of the resource, where it is about a field. */
@@ -44,9 +44,9 @@ const MOST = 250;
 export function joinFindings(parts: readonly Partial<Findings>[]): Findings {
   const of = (group: keyof Findings): Finding[] => {
     const lines = parts.flatMap((part) => part[group] ?? []);
-    const once = [...new Map(lines.map((line) => [`${line.about} ${line.message}`, line])).values()];
+    const once = [...new Map(lines.map((line) => [`${line.subject} ${line.message}`, line])).values()];
     const more = once.length - MOST;
-    return more <= 0 ? once : [...once.slice(0, MOST), { message: `and ${more} more`, about: 'Object', evidence: 'exact' }];
+    return more <= 0 ? once : [...once.slice(0, MOST), { message: `and ${more} more`, subject: 'Object', evidence: 'exact' }];
   };
   return {
     created: of('created'),

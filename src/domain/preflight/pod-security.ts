@@ -10,7 +10,7 @@ export type PodEvidence =
       readonly kind: 'Tried';
       /** `orders-db`, or `orders-db in shop` where it is in another environment. */
       readonly of: string;
-      readonly rejections: readonly { readonly about: FindingSubject; readonly message: string }[];
+      readonly rejections: readonly { readonly subject: FindingSubject; readonly message: string }[];
       readonly warnings: readonly string[];
     };
 
@@ -27,15 +27,15 @@ export function podFindings(namespace: KubeObject | undefined, pods: PodEvidence
   if (pods.kind === 'None') {
     if (!enforces) return {};
     const message = `${place}: there is no other instance with pods that you may read`;
-    return { unchecked: [{ message, about: 'PodSecurity', evidence: 'exact' }] };
+    return { unchecked: [{ message, subject: 'PodSecurity', evidence: 'exact' }] };
   }
   const { of, rejections, warnings } = pods;
-  const rejected = rejections.map(({ about, message }) => estimate(`Pods like those of ${of} would be rejected: ${message}`, about));
+  const rejected = rejections.map(({ subject, message }) => estimate(`Pods like those of ${of} would be rejected: ${message}`, subject));
   const warned = warnings.map((warning) => estimate(`Pods like those of ${of}: ${warning}`, 'Policy'));
   const known = enforces && rejected.length === 0 ? [estimate(`${place}. Pods like those of ${of} are allowed`, 'PodSecurity')] : [];
   return { warned: [...rejected, ...warned], unchecked: known };
 }
 
-function estimate(message: string, about: FindingSubject): Finding {
-  return { message, about, evidence: 'estimate' };
+function estimate(message: string, subject: FindingSubject): Finding {
+  return { message, subject, evidence: 'estimate' };
 }

@@ -58,12 +58,12 @@ function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
       continue;
     }
     if (key === `count/${input.app}` && input.before === undefined) {
-      counted.push({ message: countSentence(name, input, { used, hard }), about: 'Quota', evidence: 'exact' });
+      counted.push({ message: countSentence(name, input, { used, hard }), subject: 'Quota', evidence: 'exact' });
       continue;
     }
     const need = scoped ? undefined : needFor(key, input);
     if (need === undefined || need.more <= 0n || used + need.more <= hard) continue;
-    short.push({ message: shortSentence(name, key, { ...need, left: hard - used, hard }), about: 'Quota', evidence: 'estimate' });
+    short.push({ message: shortSentence(name, key, { ...need, left: hard - used, hard }), subject: 'Quota', evidence: 'estimate' });
   }
   return { counted, short, unchecked: uncheckedOf(name, scoped, uncounted) };
 }
@@ -73,7 +73,7 @@ function uncheckedOf(name: string, scoped: boolean, uncounted: readonly string[]
     ...(scoped ? [`The quota ${name} applies to some pods only, so it was not checked`] : []),
     ...(uncounted.length === 0 ? [] : [`The cluster has not counted these resources of the quota ${name} yet: ${uncounted.join(', ')}`]),
   ];
-  return messages.map((message) => ({ message, about: 'Quota', evidence: 'exact' }));
+  return messages.map((message) => ({ message, subject: 'Quota', evidence: 'exact' }));
 }
 
 function countSentence(name: string, { kind }: QuotaInput, { used, hard }: { readonly used: Nanos; readonly hard: Nanos }): string {

@@ -78,7 +78,7 @@ export function checkApproval(question: ApprovalQuestion): ApprovalVerdict {
 /** What was approved is what was seen. */
 export function digestDiffers({ version, digest = '' }: Approval): ApprovalFault {
   const message = `${version} was approved with the digest ${digest}, but the repository now offers other bytes under that version; check the preview again, and approve it`;
-  return { reason: 'ApprovalDigestDiffers', message };
+  return { reason: 'ApprovalDigestMismatch', message };
 }
 
 function noEffect(reason: string, message: string): ApprovalVerdict {

@@ -71,5 +71,5 @@ function resultOf(tallies: readonly Tally[]): AffectedInstances {
   });
   const total = new Set(MIGRATION_CHANGES.flatMap((change) => all('instances', change))).size;
   const named = new Map(tallies.flatMap((tally) => [...tally.named]));
-  return { changes, total, named: [...named.values()].slice(0, MOST_NAMED) };
+  return { changes, total, instances: [...named.values()].slice(0, MOST_NAMED) };
 }

@@ -16,7 +16,7 @@ export interface MigrationRow {
   readonly keys: FormPath;
   readonly change: MigrationChange;
   /** A clause: what changed. */
-  readonly why: string;
+  readonly message: string;
   /** The value that is there now; absent for fields that are not set. */
   readonly value?: Json;
   /** The default that applied, for `default`. */
@@ -92,7 +92,7 @@ function withoutClashes(rows: readonly MigrationRow[]): MigrationRow[] {
   return distinct.filter(({ path, value }) => value !== undefined || !isMovedTo(path));
 }
 
-const GONE = { change: 'removed', why: 'the field is removed' } as const;
+const GONE = { change: 'removed', message: 'the field is removed' } as const;
 
 interface NodeRef {
   readonly from: unknown;
@@ -109,7 +109,7 @@ function rowsOf(ref: NodeRef): MigrationRow[] {
   if (fault !== undefined) {
     const change = fault.startsWith('it is not of the type') || fault === 'it is null' ? 'type' : 'narrowed';
     const removable = typeof keys.at(-1) === 'string' ? (['remove'] as const) : [];
-    return keys.length === 0 ? [] : [rowAt(ref, { change, why: fault, value, options: ['set', ...removable] })];
+    return keys.length === 0 ? [] : [rowAt(ref, { change, message: fault, value, options: ['set', ...removable] })];
   }
   if (Array.isArray(value)) {
     const items = [at(from, 'items'), at(to, 'items')];
@@ -126,7 +126,7 @@ function rowsOf(ref: NodeRef): MigrationRow[] {
 function ownFaults(schema: unknown, value: Json): string[] {
   if (!isObject(schema)) return [];
   const { properties: _members, additionalProperties: _others, items: _items, required: _required, ...own } = schema;
-  return validateValue({ ...own, 'x-kubernetes-preserve-unknown-fields': true }, value).map(({ why }) => why);
+  return validateValue({ ...own, 'x-kubernetes-preserve-unknown-fields': true }, value).map(({ message }) => message);
 }
 
 function memberRows(ref: NodeRef, parent: JsonObject, { key, member }: { readonly key: string; readonly member: Json }): MigrationRow[] {
@@ -139,7 +139,12 @@ function memberRows(ref: NodeRef, parent: JsonObject, { key, member }: { readonl
   const moves = moved.map((name): MigrationOption => `move:${formatPath([ref.root, ...keys, name])}`);
   if (moves.length === 0) return [rowAt(here, { ...GONE, value: member, options: ['remove'] })];
   return [
-    rowAt(here, { change: 'renamed', why: `the field is removed; ${moved[0]} is similar`, value: member, options: [...moves, 'remove'] }),
+    rowAt(here, {
+      change: 'renamed',
+      message: `the field is removed; ${moved[0]} is similar`,
+      value: member,
+      options: [...moves, 'remove'],
+    }),
   ];
 }
 
@@ -149,11 +154,11 @@ function emptyRows(ref: NodeRef, value: JsonObject): MigrationRow[] {
   return Object.entries(objectAt(ref.to, 'properties')).flatMap(([key, schema]): MigrationRow[] => {
     if (Object.hasOwn(value, key)) return [];
     const here = { ...ref, from: memberSchema(ref.from, key), keys: [...ref.keys, key] };
-    if (required.has(key) && !hasDefault(schema)) return [rowAt(here, { change: 'required', why: 'it must be set', options: ['set'] })];
+    if (required.has(key) && !hasDefault(schema)) return [rowAt(here, { change: 'required', message: 'it must be set', options: ['set'] })];
     const known = objectAt(ref.from, 'properties', key);
     const [before, after] = [known['default'], at(schema, 'default')] as (Json | undefined)[];
     if (before === undefined || after === undefined || isSame(before, after)) return [];
-    return [rowAt(here, { change: 'default', why: 'its default changes', from: before, to: after, options: ['take', 'keep'] })];
+    return [rowAt(here, { change: 'default', message: 'its default changes', from: before, to: after, options: ['take', 'keep'] })];
   });
 }
 

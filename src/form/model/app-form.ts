@@ -17,9 +17,9 @@ export function specSchema(app: Pick<App, 'schema'>): JsonObject {
 /** What the form of an App is made of. */
 type FormParts = Pick<
   App,
-  'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'siblings' | 'references' | 'others'
+  'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'relatedApps' | 'references' | 'otherKinds'
 > &
-  Partial<Pick<App, 'presets' | 'suggested'>>;
+  Partial<Pick<App, 'presets' | 'suggestedFields'>>;
 
 /**
  * The form of an App: of its `spec`, of the members beside it, and of labels and annotations. What the catalogue picked comes first; without a pick, what the example sets, or
@@ -30,14 +30,14 @@ type FormParts = Pick<
 export function appForm(app: FormParts, mode: FormMode): FormModel {
   const curated = app.fields.length > 0 ? app.fields : curatedFromExample(contentOf(app.example));
   const defaults = mode === 'create' ? contentOf(app.defaults) : {};
-  const others = (app.others ?? []).filter(({ kind }) => /[a-z0-9][A-Z]/.test(kind));
-  const kinds = [app, ...app.siblings, ...others].map(targetOf);
+  const otherKinds = (app.otherKinds ?? []).filter(({ kind }) => /[a-z0-9][A-Z]/.test(kind));
+  const kinds = [app, ...app.relatedApps, ...otherKinds].map(targetOf);
   const references = (app.references ?? []).map((reference) => ({ path: reference.path, to: targetOf(reference) }));
   return cacheForm({
     schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
     ...formRoot(app.schema),
     curated,
-    suggested: app.suggested ?? [],
+    suggested: app.suggestedFields ?? [],
     defaults,
     defaultsFrom: 'operator',
     mode,

@@ -53,7 +53,7 @@ function offerOf(
     return one === undefined ? [] : [{ target, choices: one }];
   });
   if (found.length === 0) return { note: '', groups: [], refresh: false };
-  const isMany = found.some(({ choices: one }) => (one.more && one.unavailable === undefined) || one.items.length > MOST_CHOICES);
+  const isMany = found.some(({ choices: one }) => (one.truncated && one.unavailable === undefined) || one.items.length > MOST_CHOICES);
   const groups = found.flatMap(({ target: { kind }, choices: one }) => groupOf(kind, isMany ? filterChoices(one, typed) : one));
   const reasons = found.flatMap(({ target: { kind }, choices: one }) => reasonOf(kind, one));
   const count = groups.reduce((sum, { options }) => sum + options.length, 0);

@@ -94,7 +94,7 @@ function offerOf(context: ViewContext, reference: Reference, ref: ShowNode): Off
 function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed: string; readonly environment: string }): Offer {
   const { kind, typed, environment } = at;
   if (choices.items.length === 0) return { note: `There is no ${kind} in ${environment} to choose from; enter the name.` };
-  const isMany = choices.more || choices.items.length > MOST_CHOICES;
+  const isMany = choices.truncated || choices.items.length > MOST_CHOICES;
   if (!isMany)
     return {
       note: `${choices.items.length} in ${environment} to choose from, or type any name.`,

@@ -35,7 +35,7 @@ export async function listChoices(
   const cluster = ports.clusters.asActor(actor);
   const read = async (resource: string): Promise<Choices> => {
     const served = await servedAs(ports, resource);
-    if (served === undefined) return { resource, items: [], more: false, served: false };
+    if (served === undefined) return { resource, items: [], truncated: false, served: false };
     return await readChoices(cluster, { resource, served, namespace });
   };
   return await pMap([...new Set(resources)], read, { concurrency: 4 });
@@ -66,26 +66,26 @@ interface Place {
 async function readChoices(cluster: Pick<Cluster, 'pages'>, place: Place): Promise<Choices> {
   const { resource } = place;
   try {
-    const { items, more } = await readNames(cluster, place);
-    return { resource, items: items.toSorted((a, b) => (a.name < b.name ? -1 : 1)), more, served: true };
+    const { items, truncated } = await readNames(cluster, place);
+    return { resource, items: items.toSorted((a, b) => (a.name < b.name ? -1 : 1)), truncated, served: true };
   } catch (error) {
     // A list that changed too fast to be read to its end is as good as none: the names can be typed.
-    if (isAppError(error, 'Conflict')) return { resource, items: [], more: true, served: true };
-    if (isAppError(error, 'NotFound')) return { resource, items: [], more: false, served: false };
+    if (isAppError(error, 'Conflict')) return { resource, items: [], truncated: true, served: true };
+    if (isAppError(error, 'NotFound')) return { resource, items: [], truncated: false, served: false };
     if (isAppError(error) && error.unanswered !== undefined) {
-      return { resource, items: [], more: true, served: true, unavailable: error.faults[0]?.message ?? error.message };
+      return { resource, items: [], truncated: true, served: true, unavailable: error.faults[0]?.message ?? error.message };
     }
     if (!isAppError(error, 'Forbidden')) throw error;
     const { group } = place.served;
     const permission = { verb: 'list', group, resource: place.served.resource, ...scopeOf(place) };
-    return { resource, items: [], more: false, served: true, missing: error.missing ?? permission };
+    return { resource, items: [], truncated: false, served: true, missing: error.missing ?? permission };
   }
 }
 
 async function readNames(
   cluster: Pick<Cluster, 'pages'>,
   { served, namespace, resource }: Place,
-): Promise<{ readonly items: Choice[]; readonly more: boolean }> {
+): Promise<{ readonly items: Choice[]; readonly truncated: boolean }> {
   const items: Choice[] = [];
   const isSecret = resource === 'secrets';
   const hasKeys = isSecret || resource === 'configmaps';
@@ -93,9 +93,9 @@ async function readNames(
   const options = { content: 'metadata', size: PAGE, ...scope, ...(isSecret ? { fieldSelector: OWN_SECRETS } : {}) } as const;
   for await (const page of cluster.pages(served, options)) {
     items.push(...page.items.map((object) => ({ name: object.metadata.name, keys: hasKeys ? keysOf(object) : [] })));
-    if (items.length >= MOST_READ) return { items: items.slice(0, MOST_READ), more: page.remaining > 0 || items.length > MOST_READ };
+    if (items.length >= MOST_READ) return { items: items.slice(0, MOST_READ), truncated: page.remaining > 0 || items.length > MOST_READ };
   }
-  return { items, more: false };
+  return { items, truncated: false };
 }
 
 function scopeOf({ served, namespace }: Pick<Place, 'served' | 'namespace'>): { readonly namespace?: string } {

@@ -67,7 +67,7 @@ async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promis
     content,
     ...(Object.keys(beside).length === 0 ? {} : { beside }),
     base,
-    found: foundBy(preflight),
+    preflightSummary: foundBy(preflight),
     requester: { user: actor.user, groups: actor.groups },
     message,
     created: new Date(now).toISOString(),
@@ -150,7 +150,7 @@ function invalid(field: string, message: string): AppError {
   return new AppError('InvalidInput', `changeRequest: ${message}`, { faults: [{ field, message }] });
 }
 
-function foundBy({ verdict, findings }: Preflight): ChangeRequest['found'] {
+function foundBy({ verdict, findings }: Preflight): ChangeRequest['preflightSummary'] {
   const lines = (group: 'blocked' | 'warned'): string[] => findings[group].slice(0, MOST_LINES).map(({ message }) => message.slice(0, 500));
   return { verdict, blocked: lines('blocked'), warned: lines('warned') };
 }

@@ -37,7 +37,7 @@ export async function approveChangeRequest(
     }
     const written = await write();
     // It is done, so this is the truth, also when it was withdrawn in the same moment.
-    await ports.changeRequests.table.decide(changeRequest.id, decisionOf(ports, actor, { state: 'approved', outcome: '' }), 'late');
+    await ports.changeRequests.table.decide(changeRequest.id, decisionOf(ports, actor, { state: 'approved', decisionMessage: '' }), 'late');
     return written;
   });
 }
@@ -50,7 +50,7 @@ export async function declineChangeRequest(ports: Needs, actor: Actor, input: Re
     await close(
       ports,
       changeRequest,
-      decisionOf(ports, actor, { state: 'declined', outcome: input.reason.trim().slice(0, LONGEST_REASON) }),
+      decisionOf(ports, actor, { state: 'declined', decisionMessage: input.reason.trim().slice(0, LONGEST_REASON) }),
     );
   });
 }
@@ -64,7 +64,7 @@ export async function withdrawChangeRequest(ports: Needs, actor: Actor, input: R
         'Forbidden',
         `changeRequest: only ${changeRequest.requester.user}, who created it, can withdraw it: decline it instead`,
       );
-    await close(ports, changeRequest, decisionOf(ports, actor, { state: 'withdrawn', outcome: '' }));
+    await close(ports, changeRequest, decisionOf(ports, actor, { state: 'withdrawn', decisionMessage: '' }));
   });
 }
 
@@ -98,9 +98,9 @@ function rejectClosed({ state }: ChangeRequest): void {
 function decisionOf(
   { changeRequests }: Needs,
   actor: Actor,
-  { state, outcome }: Pick<RequestDecision, 'state' | 'outcome'>,
+  { state, decisionMessage }: Pick<RequestDecision, 'state' | 'decisionMessage'>,
 ): RequestDecision {
-  return { state, outcome, decidedBy: actor.user, decidedAt: new Date(changeRequests.now()).toISOString() };
+  return { state, decisionMessage, decidedBy: actor.user, decidedAt: new Date(changeRequests.now()).toISOString() };
 }
 
 async function rejection(ports: Needs, actor: Actor, changeRequest: ChangeRequest): Promise<AppError> {

@@ -18,7 +18,7 @@ export interface Candidate {
   /** Stands for everything that would be written and for what it would be written on. */
   readonly digest: string;
   /** Whether the Instance is no longer what the change was made on. */
-  readonly moved: boolean;
+  readonly instanceChanged: boolean;
   readonly preflight: () => Promise<Preflight>;
   readonly write: () => Promise<InstanceView>;
 }
@@ -46,7 +46,7 @@ async function installation(ports: Needs, actor: Actor, changeRequest: ChangeReq
   const { object } = await prepareDraft(ports, actor, draft);
   return {
     digest: digestOf(changeRequest, object, ''),
-    moved: false,
+    instanceChanged: false,
     preflight: async () => await preflightInstance(ports, actor, draft),
     write: async () => await makeInstance(ports, actor, draft),
   };
@@ -74,7 +74,7 @@ async function change(ports: Needs, actor: Actor, changeRequest: ChangeRequest):
       },
       specVersion,
     ),
-    moved: specVersion !== changeRequest.base,
+    instanceChanged: specVersion !== changeRequest.base,
     preflight: async () => await preflightChange(ports, actor, wanted),
     write: async () => await replaceInstance(ports, actor, wanted),
   };

@@ -14,9 +14,9 @@ export interface ChangeRequestView extends RequestAccess {
   /** Stands for exactly that; an approval has to name it. */
   readonly digest?: string;
   /** Whether the Instance was changed since the change request was made. */
-  readonly moved: boolean;
+  readonly instanceChanged: boolean;
   /** Why there is no preflight of an open change request. */
-  readonly obstacle?: string;
+  readonly preflightError?: string;
 }
 
 /** What is told about a change request. */
@@ -30,13 +30,13 @@ export async function showChangeRequest(
 ): Promise<ChangeRequestView> {
   const { changeRequest, ...access } = await findChangeRequest(ports, actor, id);
   const view = { changeRequest: changeRequestSummary(changeRequest), ...access };
-  if (changeRequest.state !== 'open') return { ...view, moved: false };
+  if (changeRequest.state !== 'open') return { ...view, instanceChanged: false };
   try {
-    const { digest, moved, preflight } = await candidateOf(ports, actor, changeRequest);
-    return { ...view, digest, moved, preflight: await preflight() };
+    const { digest, instanceChanged, preflight } = await candidateOf(ports, actor, changeRequest);
+    return { ...view, digest, instanceChanged, preflight: await preflight() };
   } catch (error) {
     if (!isAppError(error, 'NotFound', 'Forbidden')) throw error;
-    return { ...view, moved: false, obstacle: error.message };
+    return { ...view, instanceChanged: false, preflightError: error.message };
   }
 }
 

@@ -41,8 +41,8 @@ function findingsOf(tried: DryRunObject): Partial<Findings> {
     case 'changed':
       return { ...rest, changed: [line(name, 'Object')] };
     case 'rejected': {
-      const colon = outcome.about === 'Object' ? '' : ':';
-      return { ...rest, blocked: outcome.faults.map(({ message }) => line(`${name}${colon} ${message}`, outcome.about)) };
+      const colon = outcome.subject === 'Object' ? '' : ':';
+      return { ...rest, blocked: outcome.faults.map(({ message }) => line(`${name}${colon} ${message}`, outcome.subject)) };
     }
     case 'same':
     case 'untried':
@@ -54,9 +54,9 @@ function findingsOf(tried: DryRunObject): Partial<Findings> {
 
 /** The line about pods that will not be let in, if they are not. */
 export function podsRejected({ name, pods }: DryRunObject): Finding[] {
-  return pods === undefined ? [] : [line(`Pods of ${name} will be rejected: ${pods.message}`, pods.about)];
+  return pods === undefined ? [] : [line(`Pods of ${name} will be rejected: ${pods.message}`, pods.subject)];
 }
 
-function line(message: string, about: Finding['about'], evidence: Finding['evidence'] = 'exact'): Finding {
-  return { message, about, evidence };
+function line(message: string, subject: Finding['subject'], evidence: Finding['evidence'] = 'exact'): Finding {
+  return { message, subject, evidence };
 }

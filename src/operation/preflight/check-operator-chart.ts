@@ -176,8 +176,8 @@ async function checkRendered(
   };
 }
 
-function line(message: string, about: Finding['about']): Finding {
-  return { message, about, evidence: 'exact' };
+function line(message: string, subject: Finding['subject']): Finding {
+  return { message, subject, evidence: 'exact' };
 }
 
 /** What is wrong with the namespaces that an Operator and the objects of its chart use: those of Environments and of Kubernetes are not for Operators. */
@@ -195,7 +195,7 @@ async function findReserved(
     });
     const message = reservation(used, metadata === undefined ? undefined : environmentOf(metadata));
     const field = used.use === 'target' ? { field: 'spec.targetNamespace' } : {};
-    if (message !== undefined) findings.push({ message, about: 'Object', evidence: 'exact', ...field });
+    if (message !== undefined) findings.push({ message, subject: 'Object', evidence: 'exact', ...field });
   }
   return findings;
 }

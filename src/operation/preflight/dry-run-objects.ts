@@ -40,7 +40,7 @@ type Outcome =
   | { readonly kind: 'created' | 'changed'; readonly evidence: Finding['evidence'] }
   | { readonly kind: 'same' }
   /** It is somebody else's, or the api-server says no; with the faults in its words, redacted. */
-  | { readonly kind: 'rejected'; readonly about: FindingSubject; readonly faults: readonly FieldFault[] }
+  | { readonly kind: 'rejected'; readonly subject: FindingSubject; readonly faults: readonly FieldFault[] }
   /** Nobody could be asked. */
   | { readonly kind: 'untried' };
 
@@ -51,7 +51,7 @@ export interface DryRunObject {
   readonly outcome: Outcome;
   readonly warnings: readonly string[];
   /** Why its pods would not be let in. */
-  readonly pods?: { readonly about: FindingSubject; readonly message: string };
+  readonly pods?: { readonly subject: FindingSubject; readonly message: string };
   /** Why its pods were not tried. */
   readonly podsInconclusive?: string;
   readonly forbidden: readonly ForbiddenDryRun[];
@@ -112,7 +112,7 @@ async function dryRunObject({ cluster }: DryRun, kind: ServedKind | undefined, q
 function ofUnservedKind({ object, input }: ObjectDryRun): Outcome {
   const { apiVersion, kind } = object;
   if (input.kindsOfChart.has(`${parseApiVersion(apiVersion).group}/${kind}`)) return { kind: 'created', evidence: 'estimate' };
-  return { kind: 'rejected', about: 'Validation', faults: [{ message: `the cluster has no kind ${kind} of ${apiVersion}` }] };
+  return { kind: 'rejected', subject: 'Validation', faults: [{ message: `the cluster has no kind ${kind} of ${apiVersion}` }] };
 }
 
 async function tryWrite(
@@ -126,7 +126,7 @@ async function tryWrite(
   try {
     const live = await cluster.metadataOf({ ...kind, name, ...place }, { signal });
     const owner = live === undefined ? undefined : foreignOwner(live, input);
-    if (owner !== undefined) return { outcome: { kind: 'rejected', about: 'Object', faults: [{ message: `already exists: ${owner}` }] } };
+    if (owner !== undefined) return { outcome: { kind: 'rejected', subject: 'Object', faults: [{ message: `already exists: ${owner}` }] } };
     const { metadata, warnings } = await cluster.dryRunApply(kind, wanted, { fieldManager: HELM_MANAGER, signal });
     return { outcome: outcomeOf(live, metadata), warnings: warnings.map((warning) => shown(warning, input)) };
   } catch (error) {
@@ -136,7 +136,7 @@ async function tryWrite(
       return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', permission, message: shown(error.message, input) }] };
     }
     if (isAppError(error, 'NotFound') && isMade(namespace, input)) return { outcome: { kind: 'created', evidence: 'estimate' } };
-    return { outcome: { kind: 'rejected', about: subjectOf(error), faults: faultsIn(error, input) } };
+    return { outcome: { kind: 'rejected', subject: subjectOf(error), faults: faultsIn(error, input) } };
   }
 }
 
@@ -174,7 +174,7 @@ async function askForPods(
     case 'Admitted':
       return {};
     case 'Rejected':
-      return { pods: { about: verdict.about, message: shown(verdict.message, input) } };
+      return { pods: { subject: verdict.subject, message: shown(verdict.message, input) } };
     case 'Inconclusive':
       return { podsInconclusive: shown(verdict.why, input) };
     case 'Forbidden': {

@@ -9,7 +9,7 @@ import { HELM_MANAGER } from '../operator/helm-ownership.ts';
 /** What the cluster says to a Pod. `Inconclusive`: it did not come to a verdict. */
 type PodVerdict =
   | { readonly kind: 'Admitted'; readonly warnings: readonly string[] }
-  | { readonly kind: 'Rejected'; readonly about: FindingSubject; readonly message: string }
+  | { readonly kind: 'Rejected'; readonly subject: FindingSubject; readonly message: string }
   | { readonly kind: 'Forbidden'; readonly error: AppError }
   | { readonly kind: 'Inconclusive'; readonly why: string };
 
@@ -36,7 +36,7 @@ async function askFor(cluster: Pick<DryRunCluster, 'dryRunCreate'>, pod: KubeObj
     if (error.code === 'Forbidden') return { kind: 'Forbidden', error };
     const { message } = error;
     if (/serviceaccount .* not found|error looking up service account/i.test(message)) return { kind: 'Inconclusive', why: message };
-    return { kind: 'Rejected', about: subjectOf(error), message };
+    return { kind: 'Rejected', subject: subjectOf(error), message };
   }
 }
 

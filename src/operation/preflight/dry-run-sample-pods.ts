@@ -60,7 +60,7 @@ export async function dryRunSamplePods(
     const verdicts = await Promise.all(found.pods.map(async (pod) => await dryRunPod(trial, pod, signal)));
     if (verdicts.every(({ kind: word }) => word === 'Forbidden' || word === 'Inconclusive')) return { kind: 'None' };
     const rejections = verdicts.flatMap((verdict) =>
-      verdict.kind === 'Rejected' ? [{ about: verdict.about, message: verdict.message.slice(0, LONGEST) }] : [],
+      verdict.kind === 'Rejected' ? [{ subject: verdict.subject, message: verdict.message.slice(0, LONGEST) }] : [],
     );
     const warnings = verdicts.flatMap((verdict) => (verdict.kind === 'Admitted' ? verdict.warnings : []));
     return { kind: 'Tried', of: found.of, rejections, warnings };

@@ -98,19 +98,19 @@ interface Read<T> {
 }
 
 /** What cannot be read is left out and named: it is no reason to stop, because the dry run has the last word. */
-async function attempt<T>(read: () => Promise<T>, otherwise: string, about: FindingSubject): Promise<Read<T>> {
+async function attempt<T>(read: () => Promise<T>, otherwise: string, subject: FindingSubject): Promise<Read<T>> {
   try {
     return { found: await read(), unchecked: [] };
   } catch (error) {
     if (!isAppError(error)) throw error;
     const why = error.code === 'Forbidden' ? 'you may not read them there' : error.message;
-    return { unchecked: [{ message: `${otherwise}: ${why}`, about, evidence: 'exact' }] };
+    return { unchecked: [{ message: `${otherwise}: ${why}`, subject, evidence: 'exact' }] };
   }
 }
 
 async function findClass(cluster: Pick<Cluster, 'get'>, { field, kind, name }: NamedClass): Promise<Read<readonly Finding[]>> {
   const message = `${field}: there is no ${kind} ${JSON.stringify(name)} in the cluster; resources that need it will wait for it`;
-  const missing: Finding = { message, about: 'Class', evidence: 'exact', field };
+  const missing: Finding = { message, subject: 'Class', evidence: 'exact', field };
   return await attempt(
     async () => ((await ifFound(cluster.get({ ...CLASSES[kind], name }))) === undefined ? [missing] : []),
     `${field}: whether the ${kind} ${JSON.stringify(name)} exists is unknown`,

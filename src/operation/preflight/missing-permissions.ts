@@ -53,7 +53,7 @@ function unasked(missing: readonly MissingPermission[]): Finding[] {
 
 /** The line about pods that could not be tried. */
 export function podsUnchecked(name: string, why: string): Finding {
-  return { message: `Whether the pods of ${name} would be admitted is unknown: ${why}`, about: 'PodSecurity', evidence: 'exact' };
+  return { message: `Whether the pods of ${name} would be admitted is unknown: ${why}`, subject: 'PodSecurity', evidence: 'exact' };
 }
 
 interface Suspects {
@@ -96,5 +96,5 @@ function namesOf(group: readonly NamedDryRun[]): string {
 }
 
 function lineOf(message: string): Finding {
-  return { message, about: 'Permission', evidence: 'exact' };
+  return { message, subject: 'Permission', evidence: 'exact' };
 }

@@ -72,7 +72,7 @@ async function whatGoes({ discovery }: Pick<Ports, 'discovery'>, cluster: Cluste
     ...(names.length === 0 ? [] : [`you may not list ${names.join(', ')} there`]),
     ...unavailable.map(({ kind, message }) => `${kind} cannot be listed: ${message}`),
   ];
-  const unchecked = gaps.map((gap): Finding => ({ message: `There may be more: ${gap}`, about: 'Object', evidence: 'exact' }));
+  const unchecked = gaps.map((gap): Finding => ({ message: `There may be more: ${gap}`, subject: 'Object', evidence: 'exact' }));
   return joinFindings([deletionFindings(root, owned, [...claims, ...stays]), { unchecked }]);
 }
 

@@ -96,12 +96,12 @@ async function constraintFindings(
 }
 
 function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {
-  return { message: `${kind} ${name} in the namespace ${namespace ?? ''}`, about: 'Object', evidence: 'exact' };
+  return { message: `${kind} ${name} in the namespace ${namespace ?? ''}`, subject: 'Object', evidence: 'exact' };
 }
 
 function secretCreation({ name, key, value }: NewSecret, namespace: string): Finding {
   const how = value === undefined ? 'with a generated value' : 'with your value';
-  return { message: `Secret ${name} in the namespace ${namespace}, ${how} under the key ${key}`, about: 'Object', evidence: 'exact' };
+  return { message: `Secret ${name} in the namespace ${namespace}, ${how} under the key ${key}`, subject: 'Object', evidence: 'exact' };
 }
 
 /** Over REST a Secret without a value gets one that is made up; a typed one is never repeated. */

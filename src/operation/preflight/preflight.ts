@@ -100,13 +100,13 @@ interface Why {
 function whyRejected(missing: MissingPermission | undefined, outcome: Outcome): Why {
   if (missing !== undefined) {
     const message = sentenceOf(missing);
-    return { missing: [missing], faults: [{ message }], blocked: [{ message, about: 'Permission', evidence: 'exact' }] };
+    return { missing: [missing], faults: [{ message }], blocked: [{ message, subject: 'Permission', evidence: 'exact' }] };
   }
   const rejection = 'rejection' in outcome ? outcome.rejection : new AppError('Internal', 'preflight: rejected without a reason');
   const faults = faultsOf(rejection);
   const blocked = faults.map(({ message, field }) => ({
     message: field === undefined || message.includes(field) ? message : `${field}: ${message}`,
-    about: subjectOf(rejection),
+    subject: subjectOf(rejection),
     evidence: 'exact' as const,
     ...(field === undefined ? {} : { field }),
   }));
@@ -136,7 +136,7 @@ const SUBJECTS: Partial<Readonly<Record<ErrorCode, FindingSubject>>> = {
 };
 
 function warned(message: string): Finding {
-  return { message, about: 'Policy', evidence: 'exact' };
+  return { message, subject: 'Policy', evidence: 'exact' };
 }
 
 function sentenceOf({ verb, resource, group, namespace }: MissingPermission): string {

@@ -28,5 +28,5 @@ export async function findReleaseNamespace(
 }
 
 function line(message: string): Finding {
-  return { message, about: 'Object', evidence: 'exact' };
+  return { message, subject: 'Object', evidence: 'exact' };
 }

@@ -58,7 +58,7 @@ export interface SavedConfigurationChange extends RequestOrigin {
 /** A saved configuration as it was saved, and the secrets that were left out. */
 export interface SavedConfigurationResult {
   readonly savedConfiguration: SavedConfiguration;
-  readonly stripped: readonly string[];
+  readonly omittedSecrets: readonly string[];
 }
 
 type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'savedConfigurations' | 'auditLog'>;
@@ -81,7 +81,7 @@ interface SavedValues {
   readonly values: JsonObject;
   readonly beside?: JsonObject;
   /** What was taken out because it is a secret: `spec.users[0].password`. */
-  readonly stripped: readonly string[];
+  readonly omittedSecrets: readonly string[];
 }
 
 /**
@@ -96,7 +96,10 @@ export async function saveConfiguration(ports: Needs, actor: Actor, draft: Saved
     const { app, owner } = draft;
     const words = parseWords(draft);
     rejectForeign(actor, owner);
-    const { stripped, ...values } = savedValues(appForm(await showApp(ports, actor, app), 'create'), contentOfSavedConfiguration(draft));
+    const { omittedSecrets, ...values } = savedValues(
+      appForm(await showApp(ports, actor, app), 'create'),
+      contentOfSavedConfiguration(draft),
+    );
     const now = new Date(ports.savedConfigurations.now()).toISOString();
     const savedConfiguration: SavedConfiguration = {
       id,
@@ -110,7 +113,7 @@ export async function saveConfiguration(ports: Needs, actor: Actor, draft: Saved
       version: 1,
     };
     if ((await ports.savedConfigurations.table.add(savedConfiguration, BOUNDS)) === 'full') throw full(owner);
-    return { savedConfiguration, stripped };
+    return { savedConfiguration, omittedSecrets };
   });
 }
 
@@ -139,7 +142,7 @@ async function attemptChange(ports: Needs, actor: Actor, change: SavedConfigurat
   checkPreconditions(savedConfigurationWords(before), savedConfigurationEtag(before), change.preconditions ?? {});
   const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
   const { beside: _beside, ...rest } = before;
-  const { stripped, ...values } = await valuesOf(ports, actor, { before, change });
+  const { omittedSecrets, ...values } = await valuesOf(ports, actor, { before, change });
   const updated = new Date(ports.savedConfigurations.now()).toISOString();
   const owner = change.owner ?? before.owner;
   rejectForeign(actor, owner);
@@ -147,7 +150,7 @@ async function attemptChange(ports: Needs, actor: Actor, change: SavedConfigurat
   if (before.version !== (change.version ?? before.version)) throw stale(before);
   const done = await ports.savedConfigurations.table.replace(savedConfiguration, { version: before.version, bounds: BOUNDS });
   if (done === 'full') throw full(owner);
-  return done === 'stale' ? 'stale' : { savedConfiguration, stripped };
+  return done === 'stale' ? 'stale' : { savedConfiguration, omittedSecrets };
 }
 
 async function valuesOf(
@@ -156,7 +159,7 @@ async function valuesOf(
   { before, change }: { readonly before: SavedConfiguration; readonly change: SavedConfigurationChange },
 ): Promise<SavedValues> {
   const old = { values: before.values, ...(before.beside === undefined ? {} : { beside: before.beside }) };
-  if (change.values === undefined && change.beside === undefined) return { ...old, stripped: [] };
+  if (change.values === undefined && change.beside === undefined) return { ...old, omittedSecrets: [] };
   const laid = (below: JsonObject, own: JsonObject | undefined): JsonObject =>
     own === undefined || change.mode === 'Merge' ? (applyMergePatch(below, own ?? {}) as JsonObject) : own;
   const wanted = { values: laid(old.values, change.values), beside: laid(old.beside ?? {}, change.beside) };
@@ -229,11 +232,11 @@ function savedConfigurationWords({ title }: SavedConfiguration): string {
  */
 function savedValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: JsonObject): SavedValues {
   const secrets = new Set(sensitivePaths(model, content));
-  const stripped: string[] = [];
+  const omittedSecrets: string[] = [];
   const keep = (place: FormPath, value: Json | undefined): boolean => {
     const path = formatPath(place);
     const gone = secrets.has(path) || (typeof value === 'string' && hasStandIn(value));
-    if (gone) stripped.push(path);
+    if (gone) omittedSecrets.push(path);
     return !gone;
   };
   const kept = without({ path: model.root.path, value: content }, keep) as JsonObject;
@@ -241,7 +244,7 @@ function savedValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: Json
     throw new AppError('TooLarge', `saved configuration: it is larger than ${LARGEST / 1024} KiB; save less of it`);
   }
   const beside = besideOf(kept);
-  return { values: objectAt(kept, 'spec') as JsonObject, ...(Object.keys(beside).length === 0 ? {} : { beside }), stripped };
+  return { values: objectAt(kept, 'spec') as JsonObject, ...(Object.keys(beside).length === 0 ? {} : { beside }), omittedSecrets };
 }
 
 function without({ path, value }: { readonly path: FormPath; readonly value: Json }, keep: (path: FormPath, value: Json) => boolean): Json {

@@ -27,7 +27,7 @@ export interface CheckedUpgrade extends CheckedObjects {
   /** Permissions that the actor lacks to try everything. */
   readonly missing: readonly MissingPermission[];
   /** What the controller's account may not do, and whose pods would not come up, a sentence each. */
-  readonly stops: readonly string[];
+  readonly blockers: readonly string[];
 }
 
 const MOST_GONE = 100;
@@ -46,7 +46,7 @@ export async function checkUpgrade(trial: DryRun, ports: Pick<Ports, 'discovery'
     ...checked,
     findings: joinFindings([checked.findings, { removed }]),
     missing: trial.by === 'actor' ? untried.map(({ permission }) => permission) : [],
-    stops: [...checked.findings.blocked.filter(({ about }) => about === 'Permission'), ...checked.tried.flatMap(podsRejected)].map(
+    blockers: [...checked.findings.blocked.filter(({ subject }) => subject === 'Permission'), ...checked.tried.flatMap(podsRejected)].map(
       ({ message }) => message,
     ),
   };
@@ -68,10 +68,10 @@ async function removedObjects({ cluster }: DryRun, { discovery }: Pick<Ports, 'd
       const message = redact(`${object.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`, secrets);
       try {
         const live = await cluster.metadataOf({ ...kind, name, ...(namespace === undefined ? {} : { namespace }) }, { signal });
-        return live === undefined || foreignOwner(live, place) !== undefined ? [] : [{ message, about: 'Object', evidence: 'exact' }];
+        return live === undefined || foreignOwner(live, place) !== undefined ? [] : [{ message, subject: 'Object', evidence: 'exact' }];
       } catch (error) {
         if (!isAppError(error, 'Forbidden')) throw error;
-        return [{ message, about: 'Object', evidence: 'estimate' }];
+        return [{ message, subject: 'Object', evidence: 'estimate' }];
       }
     },
     { concurrency: 4 },

@@ -31,7 +31,7 @@ export interface DecidedValues {
 }
 
 const MOST_ROWS = 200;
-const NOTHING: ValueDecisions = { rows: [], elsewhere: [], state: 'Nothing', faults: [] };
+const NOTHING: ValueDecisions = { rows: [], otherLayers: [], state: 'None', faults: [] };
 
 /** What another version of a chart asks about `spec.values`, and what they become by the decisions. Pure. */
 export function decideOwnValues({ operator, charts, values, decisions }: DecideInput): DecidedValues {
@@ -45,8 +45,8 @@ export function decideOwnValues({ operator, charts, values, decisions }: DecideI
   const source = operator.metadata.labels?.[OURS.sourceLabel];
   const previewed: ValueDecisions = {
     rows: preview.rows.map(masked),
-    elsewhere: elsewhere.map((row) => foreign(row, values)),
-    state: preview.rows.length === 0 && elsewhere.length === 0 ? 'Nothing' : 'Open',
+    otherLayers: elsewhere.map((row) => foreign(row, values)),
+    state: preview.rows.length === 0 && elsewhere.length === 0 ? 'None' : 'Pending',
     faults: [],
     ...(source === undefined ? {} : { source }),
   };
@@ -66,7 +66,7 @@ function decided(previewed: ValueDecisions, { own, preview, decisions, charts }:
   const patch = mergePatchBetween(own, values) as JsonObject;
   const isExact = isSame(applyMergePatch(own, patch), values);
   const nulls = isExact ? [] : [{ message: 'A value cannot become null here: change spec.values of the resource instead' }];
-  if (faults.length > 0 || !isExact) return { previewed: { ...previewed, state: 'Faulty', faults: [...faults, ...nulls] } };
+  if (faults.length > 0 || !isExact) return { previewed: { ...previewed, state: 'Invalid', faults: [...faults, ...nulls] } };
   const rows = preview.rows.map(masked);
   const secret = new Set(rows.flatMap((row) => (row.secret ? [row.path] : [])));
   const said = Object.entries(decisions).map(([path, text]) => [
@@ -76,7 +76,7 @@ function decided(previewed: ValueDecisions, { own, preview, decisions, charts }:
   const shown = decideValues(own, { ...preview, rows }, { decisions: Object.fromEntries(said), to }).values;
   const yaml = writeYaml(withoutSecrets(shown, own, rows));
   return {
-    previewed: { ...previewed, state: 'Decided', yaml },
+    previewed: { ...previewed, state: 'Complete', yaml },
     own: values,
     patch,
     shownPatch: mergePatchBetween(own, shown) as JsonObject,
@@ -97,7 +97,7 @@ function masked(row: MigrationRow): MigrationRow {
 }
 
 /** The layer that sets it; of those that do, the highest. */
-function foreign({ path, keys, change, why }: MigrationRow, { layers }: OverlaidValues): ForeignValueRow {
+function foreign({ path, keys, change, message }: MigrationRow, { layers }: OverlaidValues): ForeignValueRow {
   const origin = layers.findLast(({ values }) => at(values, ...keys) !== undefined)?.origin ?? VALUES;
-  return { path, change, why, origin };
+  return { path, change, message, origin };
 }

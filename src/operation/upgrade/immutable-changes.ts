@@ -27,7 +27,7 @@ export function immutableFields(input: FieldsInput): Omit<PreviewedFields, 'miss
   const pairs = pairObjects(input).filter(
     ({ to, ...rest }) => to !== undefined && isChanged({ to, ...rest }) && !isHook(to) && !known.has(to),
   );
-  return { rejections: [...asked.flatMap(rejectionsOf), ...pairs.flatMap((pair) => rulesOn(pair, input))], asked: asked.length };
+  return { rejections: [...asked.flatMap(rejectionsOf), ...pairs.flatMap((pair) => rulesOn(pair, input))], checked: asked.length };
 }
 
 function rejectionsOf({ name, outcome }: DryRunObject): FieldRejection[] {
@@ -35,7 +35,7 @@ function rejectionsOf({ name, outcome }: DryRunObject): FieldRejection[] {
   return outcome.faults.map(({ field = '', message }) => ({
     object: name,
     field,
-    why: message,
+    message: message,
     recreate: IMMUTABLE.test(message),
     source: 'DryRun',
   }));
@@ -46,6 +46,6 @@ function rulesOn({ from, to }: ObjectPair, { namespace, secrets }: FieldsInput):
   const { kind, metadata } = to;
   const object = redact(`${kind} ${metadata.namespace ?? namespace}/${metadata.name}`, secrets);
   return immutableChanges(from, to).map((field) => {
-    return { object, field, why: `${field} changes, which the api-server never allows`, recreate: true, source: 'Rule' };
+    return { object, field, message: `${field} changes, which the api-server never allows`, recreate: true, source: 'Rule' };
   });
 }

@@ -62,7 +62,7 @@ interface CheckedCrd {
 
 /** CRDs that the new chart does not hold stay, with all that is stored. */
 function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PreviewedCrd {
-  return { crd: name, kind, change: 'left', findings: [], faults: [], faultCount: 0 };
+  return { crd: name, kind, change: 'retained', findings: [], faults: [], faultCount: 0 };
 }
 
 async function checkCrd(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: CrdsInput): Promise<CheckedCrd> {
@@ -134,13 +134,13 @@ async function checkStoredAsActor(cluster: Cluster, { live, candidate, signal }:
 
 /** Nobody can tell what is stored now, so the reconciler would not apply the definition either. */
 function unreadable({ faults: [first], message }: AppError): CrdFinding {
-  return { path: 'existing instances', what: `they could not be validated: ${first?.message ?? message}`, severity: 'Incompatible' };
+  return { path: 'existing instances', message: `they could not be validated: ${first?.message ?? message}`, severity: 'Incompatible' };
 }
 
 function uncheckedRule(rule: string): CrdFinding {
   return {
     path: 'x-kubernetes-validations',
-    what: `existing instances could not be validated against the rule: ${rule}`,
+    message: `existing instances could not be validated against the rule: ${rule}`,
     severity: 'Notice',
   };
 }

@@ -148,7 +148,7 @@ function isBroken({ faults, objects }: Rendering): boolean {
 async function compose(context: PreviewContext, { before, after }: Renderings, looked: Looked): Promise<UpgradePreview> {
   const { crds, instances, checked, permissions } = looked;
   const { ports, operator, spec, status, charts, values, decided } = context;
-  const { namespace, name, values: tried } = context.input;
+  const { namespace, name, values: proposedValues } = context.input;
   const rendered = { from: isBroken(after) ? [] : before.objects, to: after.objects };
   const compared = { ...rendered, namespace: spec.targetNamespace, secrets: values.secrets };
   const fields = { ...immutableFields({ ...compared, checked }), missing: checked.missing };
@@ -156,7 +156,7 @@ async function compose(context: PreviewContext, { before, after }: Renderings, l
   const [from, to] = [charts.from === undefined ? undefined : previewedChart(charts.from), previewedChart(charts.to)];
   const plainTiming = timingOf({ spec, from, to, offered: charts.offered, approved: approvedBy(operator), now: ports.upgrades.now() });
   const timing = { ...plainTiming, ...(permissions.patch === undefined ? {} : { missing: permissions.patch }) };
-  const faults = [...values.faults, ...after.faults, ...checked.stops];
+  const faults = [...values.faults, ...after.faults, ...checked.blockers];
   const installed = before.faults.length > 0 ? 'Broken' : 'Rendered';
   return {
     namespace,
@@ -164,7 +164,7 @@ async function compose(context: PreviewContext, { before, after }: Renderings, l
     displayName: spec.catalog.displayName ?? name,
     ...(from === undefined ? {} : { from }),
     to,
-    offered: charts.offered,
+    availableVersions: charts.offered,
     verdict: checkPreview({ crds, fields, instances, values: valuesPart, faults }),
     warnings: upgradeWarnings({ status, from, to, before: installed, unread: values.missing.length }),
     values: valuesPart,
@@ -174,15 +174,15 @@ async function compose(context: PreviewContext, { before, after }: Renderings, l
     fields,
     findings: joinFindings([
       checked.findings,
-      { unchecked: after.unchecked.map((message) => ({ message, about: 'Chart', evidence: 'exact' })) },
+      { unchecked: after.unchecked.map((message) => ({ message, subject: 'Chart', evidence: 'exact' })) },
       { warned: await catalogFindings(context, after) },
     ]),
     remedies: checked.remedies,
     instances,
     conversions: after.conversions,
     timing,
-    ...(tried === undefined ? {} : { tried }),
-    commands: upgradeCommands({ namespace, name, to, timing, tried, decided: commandParts(context) }, ports.publicUrl),
+    ...(proposedValues === undefined ? {} : { proposedValues }),
+    commands: upgradeCommands({ namespace, name, to, timing, proposedValues, decided: commandParts(context) }, ports.publicUrl),
   };
 }
 
@@ -196,7 +196,7 @@ async function catalogFindings({ ports, operator }: PreviewContext, after: Rende
   const live = crdsOfOperator(operator, ports.catalog.customResourceDefinitions()).filter(({ metadata }) => !names.has(metadata.name));
   const faults = await checkCatalogBlock(operator, isBroken(after) ? [] : [...after.crds, ...live]);
   return faults.map(({ field, message }) => {
-    return { message: `${field}: ${message}`, about: 'Validation', evidence: 'exact', field };
+    return { message: `${field}: ${message}`, subject: 'Validation', evidence: 'exact', field };
   });
 }
 
@@ -217,20 +217,20 @@ function trialOf({ clusters }: PreviewPorts, actor: Actor, { patch: missing }: O
 
 async function instancesOf(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<PreviewedInstances> {
   const { instances, missing, unavailable } = await listOperatorInstances(ports, actor, input);
-  return { places: placesOf(instances), total: instances.length, missing, unavailable };
+  return { namespaces: placesOf(instances), total: instances.length, missing, unavailable };
 }
 
 /** Which Environment a affected instance is in, for those that the actor sees. */
-function withEnvironments(previewed: PreviewedCrds, { places }: PreviewedInstances): PreviewedCrds {
-  const environments = new Map(places.map(({ namespace, environment }) => [namespace, environment]));
+function withEnvironments(previewed: PreviewedCrds, { namespaces }: PreviewedInstances): PreviewedCrds {
+  const environments = new Map(namespaces.map(({ namespace, environment }) => [namespace, environment]));
   const items = previewed.items.map((definition) => {
     const { affected } = definition;
     if (affected === undefined) return definition;
-    const named = affected.named.map((instance) => {
+    const instances = affected.instances.map((instance) => {
       const environment = environments.get(instance.namespace);
       return { ...instance, ...(environment === undefined ? {} : { environment }) };
     });
-    return { ...definition, affected: { ...affected, named } };
+    return { ...definition, affected: { ...affected, instances } };
   });
   return { ...previewed, items };
 }

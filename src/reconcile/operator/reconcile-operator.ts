@@ -112,10 +112,10 @@ async function observe(memory: OperatorMemory, work: Work): Promise<ActiveFacts>
   const chart = await fetchChart(memory.charts, work);
   const hold = 'configDigest' in chart && release.kind === 'Own' ? await deferUpgrade(work, facts, { release, target: chart }) : undefined;
   if (hold !== undefined && release.kind === 'Own') {
-    return release.status === 'deployed' ? observeInStep(memory, work, { ...facts, ...hold }) : { ...facts, ...hold };
+    return release.status === 'deployed' ? observeUpToDate(memory, work, { ...facts, ...hold }) : { ...facts, ...hold };
   }
   if ('configDigest' in chart && release.kind === 'Own' && release.status === 'deployed') {
-    if (release.configDigest === chart.configDigest) return observeInStep(memory, work, { ...facts, chart });
+    if (release.configDigest === chart.configDigest) return observeUpToDate(memory, work, { ...facts, chart });
     if (facts.rollback?.digest === chart.configDigest) return { ...facts, chart, health: await observeHealth(work, crds) };
   }
   return spec.dependsOn.length === 0 ? { ...facts, chart } : { ...facts, chart, dependencies: await observeDependencies(work) };
@@ -147,7 +147,7 @@ function factsOf(work: Work, release: ReleaseFact, crds: readonly CrdFact[]): Ac
 }
 
 /** The health, and as much more as a release in step is asked for. */
-async function observeInStep(memory: OperatorMemory, work: Work, facts: ActiveFacts): Promise<ActiveFacts> {
+async function observeUpToDate(memory: OperatorMemory, work: Work, facts: ActiveFacts): Promise<ActiveFacts> {
   const { spec } = work;
   const health = await observeHealth(work, facts.crds);
   const dependencies = facts.forced && spec.dependsOn.length > 0 ? { dependencies: await observeDependencies(work) } : {};

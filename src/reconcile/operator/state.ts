@@ -182,12 +182,12 @@ function installedState(facts: ActiveFacts, installed: Installed): ActiveState {
   const { dependencies } = facts;
   const begun = begunRollback(facts, installed);
   if (begun !== undefined) return begun;
-  const inStep = release.configDigest === target.configDigest;
-  const failed = inStep && release.status === 'failed';
+  const upToDate = release.configDigest === target.configDigest;
+  const failed = upToDate && release.status === 'failed';
   const failure = failed ? recoverable(facts, installed, 'UpgradeFailed') : undefined;
   if (failure !== undefined) return { kind: 'RollbackDue', failure };
   if (facts.held !== undefined && release.status === 'failed') return { kind: 'OutsideWindow', pending: facts.held };
-  const moved = !inStep || release.status !== 'deployed';
+  const moved = !upToDate || release.status !== 'deployed';
   if ((moved || facts.forced) && isBlocked(dependencies)) return { kind: 'Blocked', chart: target.chart, dependencies };
   if (failed) return { kind: 'Failed', target };
   if (moved) return { kind: 'OutOfSync', target };

@@ -5,7 +5,7 @@ export type SourceAction =
   | { readonly kind: 'guard' }
   | { readonly kind: 'finalize' }
   | { readonly kind: 'rest' }
-  | { readonly kind: 'reject'; readonly reason: 'FolderVanished' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
+  | { readonly kind: 'reject'; readonly reason: 'FolderMissing' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
   | { readonly kind: 'synchronise'; readonly stock: Stock };
 
 const HINT = 'delete the CatalogSource to delete its resources';
@@ -22,7 +22,7 @@ export function nextSourceAction(state: SourceState): SourceAction {
     case 'Vanished':
       return {
         kind: 'reject',
-        reason: 'FolderVanished',
+        reason: 'FolderMissing',
         message: `the folder cannot be read: ${state.why}; nothing was deleted (${HINT})`,
       };
     case 'Empty': {

@@ -26,8 +26,8 @@ export interface SourceResult {
 
 /** How an attempt to bring a folder in step ended. */
 type SourceOutcome =
-  | { readonly kind: 'InStep'; readonly resources: number; readonly files: number }
-  | { readonly kind: 'Faulty'; readonly faults: readonly SourceFault[] }
+  | { readonly kind: 'Synced'; readonly resources: number; readonly files: number }
+  | { readonly kind: 'Invalid'; readonly faults: readonly SourceFault[] }
   | { readonly kind: 'Rejected'; readonly reason: string; readonly fault: SourceFault };
 
 const MAX_FAULTS = 100;
@@ -83,14 +83,14 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
       return { requeueAfter: RETRY_MS };
     }
     case 'synchronise':
-      return { requeueAfter: (await bringInStep(work, act)) ? interval : Math.min(interval, RETRY_MS) };
+      return { requeueAfter: (await synchroniseFolder(work, act)) ? interval : Math.min(interval, RETRY_MS) };
     default:
       return act satisfies never;
   }
 }
 
 /** @returns whether everything in the folder is live. */
-async function bringInStep(work: Work, { stock }: Extract<SourceAction, { kind: 'synchronise' }>): Promise<boolean> {
+async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { kind: 'synchronise' }>): Promise<boolean> {
   const { ports, source, signal } = work;
   const before = statusOf(CATALOG_SOURCE_KIND, source);
   let current = source;
@@ -107,16 +107,16 @@ async function bringInStep(work: Work, { stock }: Extract<SourceAction, { kind: 
       current = { ...source, status };
     },
   });
-  const inStep = done.faults.length === 0;
+  const synced = done.faults.length === 0;
   const conditions = sourceConditions(
-    inStep ? { kind: 'InStep', resources: done.applied, files: stock.files } : { kind: 'Faulty', faults: done.faults },
+    synced ? { kind: 'Synced', resources: done.applied, files: stock.files } : { kind: 'Invalid', faults: done.faults },
   );
   await report(
     { ...work, source: current },
-    { ...done, conditions, revision: stock.revision, ...(inStep ? { appliedRevision: stock.revision } : {}) },
+    { ...done, conditions, revision: stock.revision, ...(synced ? { appliedRevision: stock.revision } : {}) },
   );
   logChanges(work, before, { ...done, revision: stock.revision });
-  return inStep;
+  return synced;
 }
 
 async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[]> {
@@ -190,12 +190,12 @@ function notReady(reason: string, message: string): ConditionInput {
 /** The conditions of a CatalogSource. A fault waits for a person, so the source is stalled until then. */
 function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
   switch (outcome.kind) {
-    case 'InStep': {
+    case 'Synced': {
       const message = `${count(outcome.resources, 'resource')} of ${count(outcome.files, 'file')} ${outcome.resources === 1 ? 'is' : 'are'} live`;
-      return [{ type: 'Ready', status: 'True', reason: 'InStep', message }];
+      return [{ type: 'Ready', status: 'True', reason: 'Synced', message }];
     }
-    case 'Faulty':
-      return stalled('Faulty', faultySentence(outcome.faults));
+    case 'Invalid':
+      return stalled('Invalid', faultySentence(outcome.faults));
     case 'Rejected':
       return stalled(outcome.reason, outcome.fault.message);
     default:

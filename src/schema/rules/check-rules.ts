@@ -11,7 +11,7 @@ export interface BrokenRule {
   /** `spec.hosts[2]` */
   readonly path: string;
   /** A clause without a value of the object. */
-  readonly why: string;
+  readonly message: string;
 }
 
 export interface RulesAnswer {
@@ -49,7 +49,7 @@ export function createRuleCheck(schema: unknown, rules: readonly NewRule[]): Rul
         const found = brokenAt({ schema, rule, run }, content);
         if (found === undefined) continue;
         if (found.kind === 'Unknown') unchecked.add(rule.message);
-        else if (broken.at(-1)?.index !== index) broken.push({ index, path: found.path, why: `it breaks the rule: ${rule.message}` });
+        else if (broken.at(-1)?.index !== index) broken.push({ index, path: found.path, message: `it breaks the rule: ${rule.message}` });
       }
     }
     return { broken, unchecked: [...unchecked].sort() };

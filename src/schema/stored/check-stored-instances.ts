@@ -140,10 +140,10 @@ async function readOnce({ cluster, live, named, look, signal }: StoredInput, { c
       continue;
     }
     const found = new Map(answer.faults.map((fault) => [fault.instance, fault]));
-    for (const { index, path, why } of answer.rules.broken) {
+    for (const { index, path, message } of answer.rules.broken) {
       const object = items[index];
       const instance = object === undefined ? '' : instanceName(object);
-      if (!found.has(instance)) found.set(instance, { instance, path: `${check.prefix}${path}`, why });
+      if (!found.has(instance)) found.set(instance, { instance, path: `${check.prefix}${path}`, message });
     }
     for (const rule of answer.rules.unchecked) unchecked.add(rule);
     for (const instance of found.keys()) faulty.add(instance);
@@ -153,6 +153,6 @@ async function readOnce({ cluster, live, named, look, signal }: StoredInput, { c
 }
 
 function tooHeavy({ version }: StoredCheck): CrdFinding {
-  const what = `existing instances could not be validated against this schema within ${PAGE_MS / 1000} s, so their validity is unknown`;
-  return { path: version, what, severity: 'Incompatible' };
+  const message = `existing instances could not be validated against this schema within ${PAGE_MS / 1000} s, so their validity is unknown`;
+  return { path: version, message, severity: 'Incompatible' };
 }

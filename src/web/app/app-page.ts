@@ -46,7 +46,7 @@ export function appPage(app: App, view: { readonly tab: AppTab; readonly search:
       total: parameters.length,
     },
     versions: app.versions.map((version) => ({ ...version, used: version.name === app.version })),
-    brings: app.siblings.map(appCard),
+    brings: app.relatedApps.map(appCard),
     facts: factsOf(app, view.admin),
   };
 }

@@ -41,8 +41,8 @@ export interface ChangeRequestPage {
   /** What became of it, once it is closed. */
   readonly ended?: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
   readonly instanceHref?: string;
-  readonly moved: boolean;
-  readonly obstacle?: string;
+  readonly instanceChanged: boolean;
+  readonly preflightError?: string;
   readonly review?: Review;
   readonly yaml: string;
   readonly contentLabel: string;
@@ -76,7 +76,7 @@ export function changeRequestsPage({ mine, waiting }: ChangeRequestList): Change
 }
 
 export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, rejected }: RequestMoment): ChangeRequestPage {
-  const { changeRequest, preflight, mine, mayDecide, digest, obstacle } = view;
+  const { changeRequest, preflight, mine, mayDecide, digest, preflightError } = view;
   const open = changeRequest.state === 'open';
   const approvable = mayDecide && preflight?.verdict === 'Ready' && digest !== undefined;
   return {
@@ -87,11 +87,11 @@ export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, r
     state: stateBadge(changeRequest.state),
     facts: factsOf(changeRequest),
     message: changeRequest.message,
-    told: [...changeRequest.found.blocked, ...changeRequest.found.warned],
+    told: [...changeRequest.preflightSummary.blocked, ...changeRequest.preflightSummary.warned],
     ...(open ? {} : { ended: endOf(changeRequest) }),
     ...(changeRequest.state === 'approved' ? { instanceHref: instancePath(changeRequest) } : {}),
-    moved: view.moved,
-    ...(obstacle === undefined ? {} : { obstacle }),
+    instanceChanged: view.instanceChanged,
+    ...(preflightError === undefined ? {} : { preflightError }),
     ...(preflight === undefined ? {} : { review: reviewFor(view, preflight) }),
     yaml: preflight === undefined ? yamlText(changeRequest.content) : preflight.commands.yaml,
     contentLabel: changeRequest.action === 'install' ? 'The spec to install' : 'The changes of the spec; null removes a field',
@@ -153,9 +153,9 @@ function stateBadge(state: RequestState): Badge {
 
 function endOf(changeRequest: ChangeRequestSummary): NonNullable<ChangeRequestPage['ended']> {
   const { tone, symbol = 'info' } = stateBadge(changeRequest.state);
-  const { decidedBy = '', decidedAt = '', outcome = '' } = changeRequest;
+  const { decidedBy = '', decidedAt = '', decisionMessage = '' } = changeRequest;
   const when = decidedAt === '' ? '' : ` on ${dateText(decidedAt)}`;
   const title =
     changeRequest.state === 'expired' ? 'Expired without a decision' : `${stateBadge(changeRequest.state).word} by ${decidedBy}${when}`;
-  return { tone, symbol, title, text: outcome };
+  return { tone, symbol, title, text: decisionMessage };
 }

@@ -41,7 +41,7 @@ export function deletePage(
     typeName: needsName(environment),
     ...(fault === undefined ? {} : { fault }),
     faults: fault === undefined ? [] : [{ message: fault, href: '#name' }],
-    warning: findings.removed.some(({ about }) => about === 'Data')
+    warning: findings.removed.some(({ subject }) => subject === 'Data')
       ? 'The data in its volumes will be lost. Back it up first if you need it.'
       : 'Its data will be lost. Back it up first if you need it.',
     commands: [

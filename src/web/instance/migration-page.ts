@@ -118,9 +118,9 @@ function suggested({ change, options }: ValueRow): string {
   return change === 'required' ? 'set' : '';
 }
 
-function sentenceOf({ change, why, from, to }: ValueRow): string {
+function sentenceOf({ change, message, from, to }: ValueRow): string {
   if (change === 'default') return `No value is set, and the default changes from ${shorten(from ?? null)} to ${shorten(to ?? null)}.`;
-  return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }
 
 function labelOf({ from, to, change }: ValueRow, option: string): string {

@@ -73,7 +73,9 @@ async function decide({ operations }: WebDeps, context: MigrationContext): Promi
 }
 
 function outcomeOf({ findings, missing, commands }: Preflight): NonNullable<Draft['outcome']> {
-  const lacking = missing.map((permission) => ({ message: missingSentence(permission), about: 'Permission', evidence: 'exact' }) as const);
+  const lacking = missing.map(
+    (permission) => ({ message: missingSentence(permission), subject: 'Permission', evidence: 'exact' }) as const,
+  );
   return {
     findings: findingsView({ ...findings, blocked: lacking.length > 0 ? lacking : findings.blocked }),
     commands: [

@@ -37,7 +37,11 @@ export function reviewOf(
   { changes, typed = { leftOut: [] } }: { readonly changes: ValueChangesView; readonly typed?: ReviewYaml },
 ): Review {
   const { verdict, missing, findings, commands } = preflight;
-  const lacking = missing.map((permission): Finding => ({ message: missingSentence(permission), about: 'Permission', evidence: 'exact' }));
+  const lacking = missing.map((permission): Finding => ({
+    message: missingSentence(permission),
+    subject: 'Permission',
+    evidence: 'exact',
+  }));
   const blocked = lacking.length > 0 ? lacking : findings.blocked;
   return {
     ready: verdict === 'Ready',
@@ -94,6 +98,6 @@ export function remediesOf({ remedies }: Pick<Preflight, 'remedies'>): Review['r
  * is not taken over. The form of a review says that they have looked.
  */
 export function wantsReview({ findings }: Pick<Preflight, 'findings'>, body: URLSearchParams, { leftOut }: ReviewYaml): boolean {
-  const stands = findings.warned.some(({ about }) => ['Quota', 'LimitRange', 'Class', 'PodSecurity'].includes(about));
+  const stands = findings.warned.some(({ subject }) => ['Quota', 'LimitRange', 'Class', 'PodSecurity'].includes(subject));
   return (stands || leftOut.length > 0) && body.get('_reviewed') !== '1';
 }

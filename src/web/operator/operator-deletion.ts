@@ -11,7 +11,7 @@ import type { OperatorDeletion } from '../../operation/operator/preview-operator
 export interface DeletionView {
   readonly policy: string;
   readonly policySentence: string;
-  readonly steps: readonly { readonly what: string; readonly badge: Badge }[];
+  readonly steps: readonly { readonly description: string; readonly badge: Badge }[];
   readonly instances: number;
   readonly blockers: readonly BlockerRow[];
   /** How many more instances there are than are named. */
@@ -37,9 +37,9 @@ const POLICIES: Readonly<Record<DeletionPreview['policy'], string>> = {
 };
 
 const STEP_BADGES: Readonly<Record<DeletionPreview['steps'][number]['state'], Badge>> = {
-  Done: { word: 'Done', tone: 'good', symbol: 'check' },
-  Current: { word: 'Next', tone: 'busy', symbol: 'busy' },
-  Later: { word: 'Later', tone: 'idle', symbol: 'pause' },
+  Completed: { word: 'Completed', tone: 'good', symbol: 'check' },
+  InProgress: { word: 'Next', tone: 'busy', symbol: 'busy' },
+  Pending: { word: 'Pending', tone: 'idle', symbol: 'pause' },
 };
 
 /** @param still whether nothing moves yet: a step that would come first is no work that goes on. */
@@ -48,7 +48,7 @@ export function deletionView({ policy, steps, instances, blockers, unavailable =
   return {
     policy,
     policySentence: POLICIES[policy],
-    steps: steps.map(({ what, state }) => ({ what, badge: state === 'Current' ? next : STEP_BADGES[state] })),
+    steps: steps.map(({ description, state }) => ({ description, badge: state === 'InProgress' ? next : STEP_BADGES[state] })),
     instances,
     blockers: blockers.map(({ kind, namespace = '', name, finalizers, heldBy, since = '' }) => ({
       kind,

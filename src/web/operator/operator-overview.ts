@@ -56,7 +56,7 @@ export interface ProblemRow {
   readonly kind: string;
   readonly subject: string;
   readonly message: string;
-  readonly because: readonly string[];
+  readonly causes: readonly string[];
 }
 
 interface CrdRow {
@@ -117,7 +117,7 @@ export function overviewTab({ operator, problems, counts, drafts }: OverviewRead
       href: appPath(crd.name),
       instances: countText([crd], counts),
     })),
-    noKinds: operator.conditions.find(({ reason }) => reason === 'NoKinds')?.message ?? 'No CRDs found yet',
+    noKinds: operator.conditions.find(({ reason }) => reason === 'NoCRDs')?.message ?? 'No CRDs found yet',
     drafts: drafts.map(({ name, kind }) => ({ name, kind })),
     draftsHref: draftsPath(operator),
     history: historyRows(operator),

@@ -170,7 +170,7 @@ async function save({ deps: { operations }, visit, app, savedConfiguration }: Ed
     body.get('_do') === 'new'
       ? await operations.saveConfiguration(actor, { ...wanted, app: app.id })
       : await operations.changeSavedConfiguration(actor, { ...wanted, id: savedConfiguration.id, version });
-  const left = saved.stripped.length === 0 ? '' : `&secrets=${saved.stripped.length}`;
+  const left = saved.omittedSecrets.length === 0 ? '' : `&secrets=${saved.omittedSecrets.length}`;
   return { redirect: `${savedConfigurationsPath(app.id)}?saved=${saved.savedConfiguration.id}${left}` };
 }
 

@@ -37,8 +37,8 @@ const SHORT: Readonly<Record<MigrationChange, string>> = {
 const LOSS = ' Values without a field are dropped with the next write of their instance: record them, or change these instances first.';
 
 /** @param app the name of the CRD. */
-export function affectedView(app: string, { changes, total, named }: AffectedInstances): AffectedView {
-  const unnamed = total - named.length;
+export function affectedView(app: string, { changes, total, instances }: AffectedInstances): AffectedView {
+  const unnamed = total - instances.length;
   const loses = changes.some(({ change }) => change === 'removed' || change === 'renamed');
   return {
     sentence: `Decisions are needed about fields of ${plural(total, 'instance', 'instances')}. Their pages offer the options after the upgrade.${loses ? LOSS : ''}`,
@@ -48,7 +48,7 @@ export function affectedView(app: string, { changes, total, named }: AffectedIns
       more: fieldCount > fields.length ? `and ${fieldCount - fields.length} more` : '',
       instances,
     })),
-    instances: named.map((instance) => ({ ...nameOf(app, instance), what: whatOf(instance) })),
+    instances: instances.map((instance) => ({ ...nameOf(app, instance), what: whatOf(instance) })),
     more: unnamed > 0 ? `${plural(unnamed, 'more instance is', 'more instances are')} not listed.` : '',
   };
 }

@@ -142,7 +142,7 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
 }
 
 function trialOf(preview: UpgradePreview, { body, trialFault: fault = '' }: UpgradeOutcome): UpgradePage['trial'] {
-  const shown = preview.tried !== undefined || fault !== '';
+  const shown = preview.proposedValues !== undefined || fault !== '';
   return { action: operatorPath(preview, 'upgrade'), version: preview.to.version, text: body?.get('trial') ?? '', fault, shown };
 }
 
@@ -150,8 +150,8 @@ function conversionsOf({ conversions }: UpgradePreview): string[] {
   return conversions.map(({ kind, name, from, to, note }) => `${kind} ${name}: ${from} becomes ${to}${note === '' ? '' : `, ${note}`}`);
 }
 
-function headingOf({ displayName, from, to, timing, tried }: UpgradePreview): string {
-  if (tried !== undefined) return `${displayName} ${to.version} with other values`;
+function headingOf({ displayName, from, to, timing, proposedValues }: UpgradePreview): string {
+  if (proposedValues !== undefined) return `${displayName} ${to.version} with other values`;
   if (from === undefined) return `Install ${displayName} ${to.version}`;
   if (timing.step === 'Installed') return `${displayName} ${to.version}`;
   return `${timing.step === 'Older' ? 'Move' : 'Upgrade'} ${displayName} to ${to.version}`;
@@ -179,14 +179,14 @@ const CHANGES: Readonly<Record<ObjectChange['change'], Badge>> = {
   removed: { word: 'goes', tone: 'warn', symbol: 'trash' },
 };
 
-function diffRow({ change, kind, namespace, name, restarts, lines, cut }: ObjectChange): DiffRow {
+function diffRow({ change, kind, namespace, name, restarts, lines, omittedLines }: ObjectChange): DiffRow {
   return {
     badge: CHANGES[change],
     kind,
     place: namespace === undefined ? name : `${namespace}/${name}`,
     note: restarts ? 'Its pods are replaced' : '',
     lines: lines.map((text) => ({ text, mark: markOf(text) })),
-    cut: cut === 0 ? '' : `${plural(cut, 'more line is', 'more lines are')} not shown`,
+    cut: omittedLines === 0 ? '' : `${plural(omittedLines, 'more line is', 'more lines are')} not shown`,
   };
 }
 
@@ -225,7 +225,7 @@ function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['crds']['
   switch (definition.change) {
     case 'added':
       return { word: 'New', tone: 'good', symbol: 'plus' };
-    case 'left':
+    case 'retained':
       return { word: 'Kept, no longer in the chart', tone: 'warn', symbol: 'info' };
     case 'changed':
       return { word: 'Changes safely', tone: 'good', symbol: 'check' };
@@ -240,20 +240,20 @@ function findingLines({ findings, faults, faultCount, rejection }: PreviewedCrd)
   const more = faultCount - faults.length;
   return [
     ...(rejection === undefined ? [] : [`The api-server rejects the CRD: ${rejection}`]),
-    ...findings.map(({ path, what, severity }) => `${path}: ${what}${severity === 'Notice' ? ' (harmless)' : ''}`),
-    ...faults.map(({ instance, path, why }) => `${instance} would be invalid: ${path}: ${why}`),
+    ...findings.map(({ path, message, severity }) => `${path}: ${message}${severity === 'Notice' ? ' (harmless)' : ''}`),
+    ...faults.map(({ instance, path, message }) => `${instance} would be invalid: ${path}: ${message}`),
     ...(more > 0 ? [`${plural(more, 'more instance', 'more instances')} would be invalid`] : []),
   ];
 }
 
-function fieldsOf({ fields: { rejections, asked, missing }, findings, remedies }: UpgradePreview): UpgradePage['fields'] {
-  const asks = `The api-server checked ${plural(asked, 'object', 'objects')} in a dry run.`;
+function fieldsOf({ fields: { rejections, checked, missing }, findings, remedies }: UpgradePreview): UpgradePage['fields'] {
+  const asks = `The api-server checked ${plural(checked, 'object', 'objects')} in a dry run.`;
   const rules = 'You lack the permission to dry-run all of them, so the rest is inferred from their kinds.';
   return {
-    rejections: rejections.map((rejection) => ({ object: rejection.object, why: rejection.why, advice: adviceOn(rejection) })),
+    rejections: rejections.map((rejection) => ({ object: rejection.object, why: rejection.message, advice: adviceOn(rejection) })),
     sentence:
-      `${rejections.length === 0 ? 'No objects are rejected. ' : ''}${asked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
-    findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ about }) => about === 'Permission') }),
+      `${rejections.length === 0 ? 'No objects are rejected. ' : ''}${checked === 0 && missing.length > 0 ? '' : asks} ${missing.length > 0 ? rules : ''}`.trim(),
+    findings: findingsView({ ...findings, blocked: findings.blocked.filter(({ subject }) => subject === 'Permission') }),
     remedies: remediesOf({ remedies }),
   };
 }
@@ -267,8 +267,8 @@ function noPlaces({ instances: { missing, unavailable } }: UpgradePreview): stri
   return missing.length > 0 ? 'No instances that you may list.' : 'There are no instances.';
 }
 
-function placesOf({ instances: { places } }: UpgradePreview): UpgradePage['places'] {
-  return places.map(({ environment, namespace, kind, count }) => ({
+function placesOf({ instances: { namespaces } }: UpgradePreview): UpgradePage['places'] {
+  return namespaces.map(({ environment, namespace, kind, count }) => ({
     where: environment ?? namespace ?? 'the whole cluster',
     href: environment === undefined ? '' : environmentPath(environment),
     kind,
@@ -276,18 +276,18 @@ function placesOf({ instances: { places } }: UpgradePreview): UpgradePage['place
   }));
 }
 
-function valuesOf({ values: { leaves, omitted } }: UpgradePreview): UpgradePage['values'] {
+function valuesOf({ values: { items, omitted } }: UpgradePreview): UpgradePage['values'] {
   const row = ({ path, origin, from = '', to = '', secret }: PreviewedValue): ValueRow => ({ path, origin, from, to, secret });
   return {
-    changed: leaves.filter(({ change }) => change !== 'same').map(row),
-    same: leaves.filter(({ change }) => change === 'same').map(row),
+    changed: items.filter(({ change }) => change !== 'same').map(row),
+    same: items.filter(({ change }) => change === 'same').map(row),
     omitted: omitted === 0 ? '' : `${plural(omitted, 'more value is', 'more values are')} not listed.`,
   };
 }
 
-function approveOf({ timing, to, verdict, tried }: UpgradePreview, action: string): Pick<UpgradePage, 'approve'> {
-  if (tried !== undefined || timing.step !== 'AwaitingApproval' || timing.missing !== undefined) return {};
-  const stopped = verdict.kind === 'Stopped';
+function approveOf({ timing, to, verdict, proposedValues }: UpgradePreview, action: string): Pick<UpgradePage, 'approve'> {
+  if (proposedValues !== undefined || timing.step !== 'AwaitingApproval' || timing.missing !== undefined) return {};
+  const stopped = verdict.kind === 'Blocked';
   const note = stopped
     ? 'The blockers above would also stop the upgrade then. Resolve them before you approve.'
     : 'Approves exactly the chart of this page. Another archive of the same version needs a new approval.';
@@ -307,7 +307,7 @@ function chartFacts({ from, to, timing }: UpgradePreview): UpgradePage['chartFac
   return pairs.flatMap(([term, text]) => (text === undefined ? [] : [{ term, text }]));
 }
 
-function choicesOf({ offered, to }: UpgradePreview): UpgradePage['choices'] {
-  const versions = offered.includes(to.version) ? offered : [to.version, ...offered];
+function choicesOf({ availableVersions, to }: UpgradePreview): UpgradePage['choices'] {
+  const versions = availableVersions.includes(to.version) ? availableVersions : [to.version, ...availableVersions];
   return versions.length < 2 ? [] : versions.map((version) => ({ version, selected: version === to.version }));
 }

@@ -70,7 +70,7 @@ async function show({ operations }: WebDeps, visit: Visit, version: string, outc
 }
 
 function answerOf(preview: UpgradePreview, model: object, { rejected, trialFault }: UpgradeOutcome): Answer {
-  const undecided = preview.decisions.state === 'Faulty' || trialFault !== undefined;
+  const undecided = preview.decisions.state === 'Invalid' || trialFault !== undefined;
   return {
     view: 'operators/upgrade',
     title: `${rejected === undefined && !undecided ? '' : 'Error: '}Upgrade of ${preview.displayName}`,

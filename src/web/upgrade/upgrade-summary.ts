@@ -17,11 +17,11 @@ const MOST_POINTS = 10;
 
 export function summaryOf(preview: UpgradePreview): UpgradeSummary {
   const { verdict } = preview;
-  const { stops } = verdict;
+  const { blockers } = verdict;
   switch (verdict.kind) {
     case 'Safe':
       return { tone: 'good', symbol: 'check', title: safeTitle(preview), text: wayOf(preview), points: [] };
-    case 'Unsure':
+    case 'Incomplete':
       return {
         tone: 'warn',
         symbol: 'unknown',
@@ -29,13 +29,13 @@ export function summaryOf(preview: UpgradePreview): UpgradeSummary {
         text: wayOf(preview),
         points: [],
       };
-    case 'Stopped':
+    case 'Blocked':
       return {
         tone: 'bad',
         symbol: 'bad',
-        title: `Blocked by ${plural(stops.length, 'issue', 'issues')}`,
+        title: `Blocked by ${plural(blockers.length, 'issue', 'issues')}`,
         text: '',
-        points: pointsOf(stops),
+        points: pointsOf(blockers),
       };
     default:
       return verdict.kind satisfies never;
@@ -48,7 +48,7 @@ function isInstalled({ from, to }: UpgradePreview): boolean {
 
 function safeTitle(preview: UpgradePreview): string {
   if (!isInstalled(preview)) return 'Safe to upgrade';
-  return preview.tried === undefined ? 'Already installed' : 'Safe to apply';
+  return preview.proposedValues === undefined ? 'Already installed' : 'Safe to apply';
 }
 
 function wayOf(preview: UpgradePreview): string {
@@ -80,7 +80,7 @@ export function timingOf(preview: UpgradePreview): TimingPanel {
   const { window, missing, fault = '' } = timing;
   return {
     badge: BADGES[timing.step],
-    sentence: preview.tried === undefined ? SENTENCES[timing.step](preview) : TRIED,
+    sentence: preview.proposedValues === undefined ? SENTENCES[timing.step](preview) : TRIED,
     window: window === undefined ? '' : `Maintenance window: ${window.sentence}. It is ${window.open ? 'open' : 'closed'} now.`,
     fault,
     missing: timing.step === 'AwaitingApproval' && missing !== undefined ? missingSentence(missing) : '',

@@ -43,7 +43,7 @@ export function valueDecisionsView(
   { action, body, mayApprove }: { readonly action: string; readonly body: URLSearchParams; readonly mayApprove: boolean },
 ): ValueDecisionsView | undefined {
   const { state, faults, source = '', yaml = '' } = decisions;
-  if (state === 'Nothing') return undefined;
+  if (state === 'None') return undefined;
   const views = decisions.rows.map((row) => ({ row, view: rowView(row, { body, faults }) }));
   const defaults = views.filter(({ row }) => row.change === 'default').map(({ view }) => view);
   const rows = views.filter(({ row }) => row.change !== 'default').map(({ view }) => view);
@@ -56,16 +56,16 @@ export function valueDecisionsView(
     defaultsOpen: defaults.some(
       ({ error, options }) => error !== '' || options.some(({ value, selected }) => value === 'keep' && selected),
     ),
-    elsewhere: decisions.elsewhere.map((row) => ({ path: row.path, why: foreignSentence(row), origin: row.origin })),
+    elsewhere: decisions.otherLayers.map((row) => ({ path: row.path, why: foreignSentence(row), origin: row.origin })),
     source,
     asks: views.length > 0,
-    decided: state === 'Decided',
+    decided: state === 'Complete',
     yaml,
     approve: mayApprove && source === '' && decisions.rows.length > 0,
     errors: errorsOf(faults, [...rows, ...defaults]),
   };
 }
 
-function foreignSentence({ why }: ForeignValueRow): string {
-  return `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+function foreignSentence({ message }: ForeignValueRow): string {
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 }

@@ -237,11 +237,11 @@ describe('a change request with an address', () => {
     const { id, content } = await ask(change);
     assert.deepEqual(content, { size: 2, note: null }, 'a secret that stays is no part of it');
     const before = await showChangeRequest(ports, MAY, id);
-    assert.equal(before.moved, false);
+    assert.equal(before.instanceChanged, false);
     world.live.set('orders', { ...live, metadata: { ...live.metadata, generation: 2 }, spec: { size: 1, note: 'b', password: 'other' } });
     await assert.rejects(approveChangeRequest(ports, MAY, { ...decide(id), digest: before.digest ?? '' }), { code: 'Conflict' });
     const again = await showChangeRequest(ports, MAY, id);
-    assert.equal(again.moved, true);
+    assert.equal(again.instanceChanged, true);
     await approveChangeRequest(ports, MAY, { ...decide(id), digest: again.digest ?? '' });
     const written = world.live.get('orders');
     assert.deepEqual(written?.spec, { size: 2, password: 'other' });
@@ -273,7 +273,7 @@ describe('a change request with an address', () => {
     await assert.rejects(withdrawChangeRequest(ports, MAY, decide(withdrawn.id)), { code: 'Forbidden' });
     await declineChangeRequest(ports, MAY, { ...decide(declined.id), reason: ' too large ' });
     await withdrawChangeRequest(ports, ASKS, decide(withdrawn.id));
-    assert.equal((await showChangeRequest(ports, ASKS, declined.id)).changeRequest.outcome, 'too large');
+    assert.equal((await showChangeRequest(ports, ASKS, declined.id)).changeRequest.decisionMessage, 'too large');
     world.now += 14 * DAY;
     await assert.rejects(approveChangeRequest(ports, MAY, { ...decide(late.id), digest }), { code: 'ChangeRequestClosed' });
     for (const { id } of [declined, withdrawn, late]) {

@@ -12,13 +12,13 @@ describe('the values of an Operator under another version of its chart', () => {
   it('ask about what has no place any more, and become what is decided', () => {
     const values = { logLevel: 'debug', replicas: 3 };
     const open = decide(values, undefined);
-    assert.equal(open.previewed.state, 'Open');
+    assert.equal(open.previewed.state, 'Pending');
     assert.deepEqual(
       open.previewed.rows.map(({ path, change, value }) => [path, change, value]),
       [['values.logLevel', 'renamed', 'debug']],
     );
     const decided = decide(values, { 'values.logLevel': 'move:values.loggingLevel' });
-    assert.equal(decided.previewed.state, 'Decided');
+    assert.equal(decided.previewed.state, 'Complete');
     assert.deepEqual(decided.own, { loggingLevel: 'debug', replicas: 3 });
     assert.deepEqual(decided.patch, { logLevel: null, loggingLevel: 'debug' });
     assert.equal(decided.previewed.yaml, 'replicas: 3\nloggingLevel: debug\n');
@@ -26,7 +26,7 @@ describe('the values of an Operator under another version of its chart', () => {
 
   it('are not written while something is undecided', () => {
     const { previewed, patch } = decide({ logLevel: 'debug' }, {});
-    assert.equal(previewed.state, 'Faulty');
+    assert.equal(previewed.state, 'Invalid');
     assert.deepEqual(previewed.faults, [{ field: 'values.logLevel', message: 'Choose an option' }]);
     assert.equal(patch, undefined);
   });
@@ -53,8 +53,8 @@ describe('the values of an Operator under another version of its chart', () => {
     const to = chart('2.0.0', { replicas: 1, adminPassword: '' }, { properties: { replicas: { type: 'integer' } } });
     const { previewed } = decide({}, undefined, { to, layers: [layer] });
     assert.deepEqual(previewed.rows, []);
-    assert.deepEqual(previewed.elsewhere, [
-      { path: 'values.logLevel', change: 'removed', why: 'the field is removed', origin: 'Secret extra' },
+    assert.deepEqual(previewed.otherLayers, [
+      { path: 'values.logLevel', change: 'removed', message: 'the field is removed', origin: 'Secret extra' },
     ]);
   });
 
@@ -64,10 +64,10 @@ describe('the values of an Operator under another version of its chart', () => {
   });
 
   it('ask nothing where the chart is the same, or nothing is installed', () => {
-    assert.equal(decide({ logLevel: 'debug' }, undefined, { to: FROM }).previewed.state, 'Nothing');
+    assert.equal(decide({ logLevel: 'debug' }, undefined, { to: FROM }).previewed.state, 'None');
     const operator = operatorOf({});
     const values = { layers: [], hidden: new Set<string>(), secrets: [], missing: [], faults: [] };
-    assert.equal(decideOwnValues({ operator, charts: { to: TO, offered: [] }, values, decisions: {} }).previewed.state, 'Nothing');
+    assert.equal(decideOwnValues({ operator, charts: { to: TO, offered: [] }, values, decisions: {} }).previewed.state, 'None');
   });
 });
 

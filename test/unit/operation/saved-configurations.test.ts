@@ -160,15 +160,15 @@ test('Secrets, and what stands for them, are left out and told', async () => {
   await start();
   const users = [{ name: 'a', password: 'hunter2' }, { name: '<masked: spec.users[1].name>' }];
   const values = { size: 1, users, other: [{ adminPassword: 'x' }, '<masked: spec.a>', 'b'] };
-  const { savedConfiguration, stripped } = await saveConfiguration(ports, ANNA, draft({ values }));
+  const { savedConfiguration, omittedSecrets } = await saveConfiguration(ports, ANNA, draft({ values }));
   assert.deepEqual(savedConfiguration.values, { size: 1, users: [{ name: 'a' }, {}], other: [{}, 'b'] });
   assert.deepEqual(
-    stripped,
+    omittedSecrets,
     ['spec.users[0].password', 'spec.users[1].name', 'spec.other[0].adminPassword', 'spec.other[1]'].toSorted(
-      (a, b) => stripped.indexOf(a) - stripped.indexOf(b),
+      (a, b) => omittedSecrets.indexOf(a) - omittedSecrets.indexOf(b),
     ),
   );
-  assert.equal(stripped.length, 4);
+  assert.equal(omittedSecrets.length, 4);
 });
 
 test('Of two who read the same version one changes it, and the other is told', async () => {

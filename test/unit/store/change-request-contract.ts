@@ -5,7 +5,7 @@ import type { Store } from '../../../src/store/store.ts';
 
 const DAY = 24 * 3_600_000;
 const BOUNDS = { ofPerson: 2, ofAll: 3, ended: 2 };
-const NO: RequestDecision = { state: 'declined', decidedBy: 'oidc:b', decidedAt: '2026-01-01T00:00:00.000Z', outcome: 'not now' };
+const NO: RequestDecision = { state: 'declined', decidedBy: 'oidc:b', decidedAt: '2026-01-01T00:00:00.000Z', decisionMessage: 'not now' };
 
 export function aChangeRequest(id: string, change: Partial<ChangeRequest> = {}): ChangeRequest {
   return {
@@ -17,7 +17,7 @@ export function aChangeRequest(id: string, change: Partial<ChangeRequest> = {}):
     name: id,
     content: { replicas: 0, text: '' },
     base: '',
-    found: { verdict: 'Blocked', blocked: ['You may not'], warned: [] },
+    preflightSummary: { verdict: 'Blocked', blocked: ['You may not'], warned: [] },
     requester: { user: 'oidc:a', groups: ['oidc:team-a'] },
     message: 'please',
     created: new Date(1_000_000).toISOString(),

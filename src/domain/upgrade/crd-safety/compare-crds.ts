@@ -24,19 +24,19 @@ function identity(live: unknown, candidate: unknown): CrdFinding[] {
   const changed = FIXED.flatMap((path): CrdFinding[] => {
     const [before, after] = [textAt(live, ...path), textAt(candidate, ...path)];
     if (before === after) return [];
-    return [{ path: path.join('.'), what: `it changes from ${before ?? 'nothing'} to ${after ?? 'nothing'}`, severity: 'Incompatible' }];
+    return [{ path: path.join('.'), message: `it changes from ${before ?? 'nothing'} to ${after ?? 'nothing'}`, severity: 'Incompatible' }];
   });
   const short = textsAt(candidate, 'names', 'shortNames');
   const lost = textsAt(live, 'names', 'shortNames').filter((name) => !short.includes(name));
   if (lost.length === 0) return changed;
-  return [...changed, { path: 'names.shortNames', what: `${lost.join(', ')} is removed`, severity: 'Notice' }];
+  return [...changed, { path: 'names.shortNames', message: `${lost.join(', ')} is removed`, severity: 'Notice' }];
 }
 
 /** A CRD of `v1beta1` times may keep all that its schema does not name. */
 function pruning(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   const keeps = ({ spec }: KubeObject): boolean => at(spec, 'preserveUnknownFields') === true;
   if (!keeps(live) || keeps(candidate)) return [];
-  return [{ path: 'preserveUnknownFields', what: 'fields that the schemas do not name are dropped now', severity: 'Incompatible' }];
+  return [{ path: 'preserveUnknownFields', message: 'fields that the schemas do not name are dropped now', severity: 'Incompatible' }];
 }
 
 /** Without its webhook, an object that is stored in one version is served in another with nothing changed but the version's name. */
@@ -46,19 +46,19 @@ function conversion(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   const [before, after] = [webhook(live), webhook(candidate)];
   const path = 'conversion';
   if (before === undefined || isDeepStrictEqual(before, after)) {
-    return before === after ? [] : [{ path, what: 'a webhook converts between its versions now', severity: 'Notice' }];
+    return before === after ? [] : [{ path, message: 'a webhook converts between its versions now', severity: 'Notice' }];
   }
-  if (after !== undefined) return [{ path, what: 'the webhook that converts between its versions changes', severity: 'Notice' }];
+  if (after !== undefined) return [{ path, message: 'the webhook that converts between its versions changes', severity: 'Notice' }];
   const names = new Set([...versionsOf(candidate).map(({ name }) => name), ...textsAt(live.status, 'storedVersions')]);
   const severity = names.size > 1 ? 'Incompatible' : 'Notice';
-  return [{ path, what: 'the conversion webhook is removed, so fields of other versions are dropped', severity }];
+  return [{ path, message: 'the conversion webhook is removed, so fields of other versions are dropped', severity }];
 }
 
 function versions(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   const stored = textsAt(live.status, 'storedVersions');
   const findings = versionsOf(live).flatMap(({ name, served, schema }): CrdFinding[] => {
     const next = versionsOf(candidate).find((version) => version.name === name);
-    const unsafe = (what: string): CrdFinding => ({ path: name, what, severity: 'Unsafe' });
+    const unsafe = (message: string): CrdFinding => ({ path: name, message, severity: 'Unsafe' });
     if (next === undefined && stored.includes(name)) return [{ ...unsafe(stillStored(live, candidate, name)), severity: 'Incompatible' }];
     if (next === undefined) return served ? [unsafe('the version is removed, and clients may use it')] : [];
     const hidden = served && !next.served ? [unsafe('the version is not served any more, and clients may use it')] : [];
@@ -87,16 +87,17 @@ function subresources(live: KubeObject, candidate: KubeObject, name: string): Cr
   const path = `${name} subresources`;
   return ['status', 'scale'].flatMap((subresource): CrdFinding[] => {
     const [before, after] = [has(live, subresource), has(candidate, subresource)];
-    if (before && !after) return [{ path, what: `the subresource ${subresource} is removed, and clients may use it`, severity: 'Unsafe' }];
+    if (before && !after)
+      return [{ path, message: `the subresource ${subresource} is removed, and clients may use it`, severity: 'Unsafe' }];
     if (before || !after || subresource === 'scale') return [];
-    return [{ path, what: 'status is a subresource now, so writing the object leaves its status alone', severity: 'Notice' }];
+    return [{ path, message: 'status is a subresource now, so writing the object leaves its status alone', severity: 'Notice' }];
   });
 }
 
 function storage(live: KubeObject, candidate: KubeObject): CrdFinding[] {
   const [before, after] = [live, candidate].map((crd) => versionsOf(crd).find((version) => version.storage)?.name);
   if (before === undefined || after === undefined || before === after) return [];
-  return [{ path: after, what: `new objects are stored in it instead of ${before}`, severity: 'Notice' }];
+  return [{ path: after, message: `new objects are stored in it instead of ${before}`, severity: 'Notice' }];
 }
 
 export interface CrdVersion {

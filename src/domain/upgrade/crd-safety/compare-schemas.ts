@@ -24,7 +24,7 @@ function compareNode(live: unknown, candidate: unknown, path: string): CrdFindin
   const [before, after] = [typeOf(live), typeOf(candidate)];
   if (!takesType(before, after)) {
     const was = before === 'any' ? 'anything was allowed' : `it was ${before}`;
-    return [{ path, what: `the type is ${after} now; ${was}`, severity: 'Unsafe' }];
+    return [{ path, message: `the type is ${after} now; ${was}`, severity: 'Unsafe' }];
   }
   return [
     ...tightened(live, candidate).map((change) => ({ ...change, path })),
@@ -48,7 +48,7 @@ function newlyRequired(live: unknown, candidate: unknown, path: string): CrdFind
   const before = new Set(textsAt(live, 'required').filter((name) => !given(live, name)));
   return textsAt(candidate, 'required')
     .filter((name) => !before.has(name) && !given(candidate, name))
-    .map((name) => ({ path: below(path, name), what: 'it is required now', severity: 'Unsafe' }));
+    .map((name) => ({ path: below(path, name), message: 'it is required now', severity: 'Unsafe' }));
 }
 
 /** Names that were free and are not any more. */
@@ -56,12 +56,12 @@ function closed(live: unknown, candidate: unknown, path: string): CrdFinding[] {
   if (typeOf(candidate) !== 'object' || keepsUnknown(candidate)) return [];
   const open = openMembers(candidate);
   if (isObject(live) && keepsUnknown(live)) {
-    const what =
+    const message =
       open === undefined ? 'fields that the schema does not name are dropped now' : 'members with names of their own are checked now';
-    return [{ path, what, severity: 'Unsafe' }];
+    return [{ path, message, severity: 'Unsafe' }];
   }
   if (openMembers(live) === undefined || open !== undefined) return [];
-  return [{ path, what: 'only the named members are allowed now; others are dropped', severity: 'Unsafe' }];
+  return [{ path, message: 'only the named members are allowed now; others are dropped', severity: 'Unsafe' }];
 }
 
 function members(live: unknown, candidate: unknown, path: string): CrdFinding[] {
@@ -85,14 +85,14 @@ function named(live: unknown, candidate: unknown, path: string): CrdFinding[] {
   );
   return added.map(([name, schema]) => ({
     path: below(path, name),
-    what: `it could hold anything, and is ${typeOf(schema)} now`,
+    message: `it could hold anything, and is ${typeOf(schema)} now`,
     severity: 'Notice',
   }));
 }
 
 /** A removed member below `status` is met here while its path is not yet that of a node. */
-function asFinding(path: string, what: string): CrdFinding {
-  return { path, what, severity: path === 'status' ? 'Notice' : 'Unsafe' };
+function asFinding(path: string, message: string): CrdFinding {
+  return { path, message, severity: path === 'status' ? 'Notice' : 'Unsafe' };
 }
 
 function items(live: unknown, candidate: unknown, path: string): CrdFinding[] {

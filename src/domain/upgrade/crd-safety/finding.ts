@@ -6,7 +6,7 @@ export interface CrdFinding {
   /** `v1 spec.size`, `v1`, or a member of the CRD such as `scope`. */
   readonly path: string;
   /** A clause: `the maximum falls from 10 to 5`. */
-  readonly what: string;
+  readonly message: string;
   /** `Incompatible`: what is stored may be rejected or lost. `Unsafe`: what clients send may be rejected. `Notice`: worth knowing. */
   readonly severity: FindingSeverity;
 }
@@ -18,7 +18,7 @@ export interface InstanceFault {
   /** `spec.size` */
   readonly path: string;
   /** A clause that holds no value of the instance. */
-  readonly why: string;
+  readonly message: string;
 }
 
 /** What a new version of a CRD means for the cluster. */

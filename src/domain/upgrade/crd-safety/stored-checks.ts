@@ -59,8 +59,8 @@ export function removedVersions(live: KubeObject, candidate: KubeObject): string
 export function storedInRemovedVersions(gone: readonly string[], instances: readonly KubeObject[]): InstanceFault[] {
   return instances.flatMap((instance) => {
     const version = manifestVersions(instance).find((name) => gone.includes(name));
-    const why = `its manifest is written in ${version ?? ''}, which is served no longer; apply it in another version first`;
-    return version === undefined ? [] : [{ instance: instanceName(instance), path: 'apiVersion', why }];
+    const message = `its manifest is written in ${version ?? ''}, which is served no longer; apply it in another version first`;
+    return version === undefined ? [] : [{ instance: instanceName(instance), path: 'apiVersion', message }];
   });
 }
 
@@ -109,9 +109,9 @@ function counts({ severity }: CrdFinding, safety: CrdSafety): boolean {
 export function unsafeSentence(verdicts: readonly CrdVerdict[], safety: CrdSafety): string {
   const unsafe = verdicts.filter((verdict) => blocksUpgrade(verdict, safety));
   const findings = unsafe.flatMap(({ crd, findings: all }) =>
-    all.filter((finding) => counts(finding, safety)).map(({ path, what }) => `${crd} ${path}: ${what}`),
+    all.filter((finding) => counts(finding, safety)).map(({ path, message }) => `${crd} ${path}: ${message}`),
   );
-  const faults = unsafe.flatMap((verdict) => verdict.faults.map(({ instance, path, why }) => `${instance}: ${path}: ${why}`));
+  const faults = unsafe.flatMap((verdict) => verdict.faults.map(({ instance, path, message }) => `${instance}: ${path}: ${message}`));
   const count = unsafe.reduce((sum, verdict) => sum + (verdict.faultCount ?? verdict.faults.length), 0);
   const stored = count === 0 ? '' : `${count} existing ${count === 1 ? 'instance' : 'instances'} would be invalid: `;
   return [bounded(findings, findings.length), `${stored}${bounded(faults, count)}`].filter((part) => part !== '').join('; ');

@@ -131,10 +131,10 @@ function isTrue(schema: unknown, member: string): boolean {
   return isObject(schema) && schema[member] === true;
 }
 
-function unsafe(what: string): Change {
-  return { what, severity: 'Unsafe' };
+function unsafe(message: string): Change {
+  return { message, severity: 'Unsafe' };
 }
 
-function notice(what: string): Change {
-  return { what, severity: 'Notice' };
+function notice(message: string): Change {
+  return { message, severity: 'Notice' };
 }

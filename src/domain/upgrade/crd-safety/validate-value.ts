@@ -6,7 +6,7 @@ import { below, hasDefault, keepsUnknown, memberSchema, typeOf } from './schema-
 
 export interface ValueFault {
   readonly path: string;
-  readonly why: string;
+  readonly message: string;
 }
 
 const MAX_DEPTH = 100;
@@ -18,12 +18,12 @@ const MAX_DEPTH = 100;
 export function validateValue(schema: unknown, value: unknown, path = ''): ValueFault[] {
   if (!isObject(schema) || path.split(/[.[]/).length > MAX_DEPTH) return [];
   if (value === null)
-    return schema['nullable'] === true || typeOf(schema) === 'any' || hasDefault(schema) ? [] : [{ path, why: 'it is null' }];
+    return schema['nullable'] === true || typeOf(schema) === 'any' || hasDefault(schema) ? [] : [{ path, message: 'it is null' }];
   const type = typeOf(schema);
-  if (!hasType(value, type)) return [{ path, why: `it is not of the type ${type}` }];
+  if (!hasType(value, type)) return [{ path, message: `it is not of the type ${type}` }];
   return [
-    ...restrictions(schema, value).map((why) => ({ path, why })),
-    ...junctions(schema, value).map((why) => ({ path, why })),
+    ...restrictions(schema, value).map((message) => ({ path, message })),
+    ...junctions(schema, value).map((message) => ({ path, message })),
     ...(isObject(value) ? memberFaults(schema, value, path) : []),
     ...(Array.isArray(value) ? value.flatMap((item, index) => validateValue(schema['items'], item, `${path}[${index}]`)) : []),
   ];
@@ -150,11 +150,11 @@ function memberFaults(schema: unknown, value: Record<string, unknown>, path: str
     if (next !== undefined) return validateValue(next, member, below(path, name));
     return keepsUnknown(schema) || isEmbedded(schema, name)
       ? []
-      : [{ path: below(path, name), why: 'the schema does not have the field, so it would be dropped' }];
+      : [{ path: below(path, name), message: 'the schema does not have the field, so it would be dropped' }];
   });
   const own =
     at(schema, 'x-kubernetes-embedded-resource') === true ? ['apiVersion', 'kind'].filter((name) => value[name] === undefined) : [];
-  return [...[...missing, ...own].map((name) => ({ path: below(path, name), why: 'it is missing' })), ...known];
+  return [...[...missing, ...own].map((name) => ({ path: below(path, name), message: 'it is missing' })), ...known];
 }
 
 /** What every resource has is kept in one that stands inside of another. */

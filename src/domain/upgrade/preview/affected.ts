@@ -7,7 +7,7 @@ export interface AffectedInstances {
   /** How many instances are affected at all. */
   readonly total: number;
   /** At most fifty of them. */
-  readonly named: readonly AffectedInstance[];
+  readonly instances: readonly AffectedInstance[];
 }
 
 export interface AffectedFields {

@@ -22,12 +22,12 @@ export interface PreviewCheckInput {
 export function checkPreview({ crds, fields, instances, values, faults }: PreviewCheckInput): UpgradeVerdict {
   const unsafe = crds.items.filter((definition) => blocksUpgrade(definition, crds.safety));
   const rejected = crds.items.flatMap(({ crd, rejection }) => (rejection === undefined ? [] : [`${crd}: ${rejection}`]));
-  const stops = [
+  const blockers = [
     ...faults,
     ...unsafe.map((definition) => unsafeSentence(definition, crds.safety)),
     ...rejected,
-    ...fields.rejections.map(({ object, why, recreate }) =>
-      recreate ? `${object} would have to be deleted and recreated: ${why}` : `${object} would be rejected: ${why}`,
+    ...fields.rejections.map(({ object, message, recreate }) =>
+      recreate ? `${object} would have to be deleted and recreated: ${message}` : `${object} would be rejected: ${message}`,
     ),
   ];
   const unchecked = [
@@ -37,8 +37,8 @@ export function checkPreview({ crds, fields, instances, values, faults }: Previe
     ...uncheckedSentences('Some instances could not be counted', instances.missing),
     ...instances.unavailable.map(({ kind, message }) => `The instances of ${kind} could not be counted: ${message}`),
   ];
-  const word = stops.length > 0 ? 'Stopped' : unchecked.length > 0 ? 'Unsure' : 'Safe';
-  return { kind: word, stops, unchecked };
+  const word = blockers.length > 0 ? 'Blocked' : unchecked.length > 0 ? 'Incomplete' : 'Safe';
+  return { kind: word, blockers, unchecked };
 }
 
 /** `get secrets in the namespace a`, `list caches.samples.chandlery.dev` */

@@ -77,7 +77,7 @@ function changeOf({ from, to }: ObjectPair, secrets: readonly string[], room: nu
     labelsOnly: paths.length > 0 && paths.every((path) => path.startsWith('metadata.labels')),
     restarts: WORKLOADS.has(shown.kind) && paths.some((path) => path.startsWith('spec.template')),
     lines: all.slice(0, room),
-    cut: Math.max(0, all.length - room),
+    omittedLines: Math.max(0, all.length - room),
   };
 }
 

@@ -6,23 +6,23 @@ import type { UpgradePreview } from './upgrade-preview.ts';
 
 export interface UpgradeCommandInput extends Pick<UpgradePreview, 'namespace' | 'name' | 'to' | 'timing'> {
   /** What was decided about values of the Operator, and the merge patch of `spec.values` that it comes to; neither with secrets. */
-  readonly tried?: JsonObject | undefined;
+  readonly proposedValues?: JsonObject | undefined;
   readonly decided?: { readonly patch: JsonObject; readonly decisions: Readonly<Record<string, string>> } | undefined;
 }
 
 /** What the page of an upgrade does, as kubectl and curl do it. */
 export function upgradeCommands(input: UpgradeCommandInput, publicUrl: string): LabelledCommand[] {
-  const { namespace, name, to, timing, tried, decided } = input;
+  const { namespace, name, to, timing, proposedValues, decided } = input;
   const address = `${publicUrl}/api/v1/operators/${namespace}/${name}`;
   const preview = {
     label: 'This preview with curl',
     text: [`${CURL} ${quoted(`${address}/preview?version=${encodeURIComponent(to.version)}`)}`, TOKEN].join(' \\\n'),
   };
-  if (tried !== undefined) {
-    const patch = JSON.stringify({ spec: { values: tried } });
+  if (proposedValues !== undefined) {
+    const patch = JSON.stringify({ spec: { values: proposedValues } });
     return [
       { label: 'Write these values with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` },
-      { label: 'This preview with curl', text: posting(`${address}/preview`, { version: to.version, values: tried }) },
+      { label: 'This preview with curl', text: posting(`${address}/preview`, { version: to.version, values: proposedValues }) },
     ];
   }
   if (timing.step === 'Pinned') {

@@ -20,7 +20,7 @@ export interface UpgradePreview {
   readonly from?: PreviewedChart;
   readonly to: PreviewedChart;
   /** Newer versions that the channel offers, newest first, at most twenty. */
-  readonly offered: readonly string[];
+  readonly availableVersions: readonly string[];
   readonly verdict: UpgradeVerdict;
   /** Sentences about what to know. */
   readonly warnings: readonly string[];
@@ -39,7 +39,7 @@ export interface UpgradePreview {
   readonly conversions: readonly Conversion[];
   readonly timing: UpgradeTiming;
   /** The merge patch of `spec.values` that was asked about. */
-  readonly tried?: JsonObject;
+  readonly proposedValues?: JsonObject;
   /** The same with kubectl and curl. */
   readonly commands: readonly LabelledCommand[];
 }
@@ -52,12 +52,12 @@ export interface PreviewedChart {
   readonly digest: string;
 }
 
-/** `Unsure`: nothing that was looked at stands against it, and something could not be looked at. */
+/** `Incomplete`: no blockers were found, and some checks could not run. */
 export interface UpgradeVerdict {
-  readonly kind: 'Safe' | 'Unsure' | 'Stopped';
-  /** What would stop it, a sentence each. */
-  readonly stops: readonly string[];
-  /** What was not looked at, and why, a sentence each. */
+  readonly kind: 'Safe' | 'Incomplete' | 'Blocked';
+  /** The blockers, a sentence each. */
+  readonly blockers: readonly string[];
+  /** The checks that could not run and why, a sentence each. */
   readonly unchecked: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export interface PreviewedValue {
 
 export interface PreviewedValues {
   /** What changes first, then by path. */
-  readonly leaves: readonly PreviewedValue[];
+  readonly items: readonly PreviewedValue[];
   /** How many more there are. */
   readonly omitted: number;
   readonly missing: readonly MissingPermission[];
@@ -96,7 +96,7 @@ export interface ObjectChange {
   /** Lines of YAML that begin with `+`, `-` or a blank, and `@@` lines between them. */
   readonly lines: readonly string[];
   /** How many lines were cut. */
-  readonly cut: number;
+  readonly omittedLines: number;
 }
 
 export interface PreviewedObjects {
@@ -110,7 +110,7 @@ export interface PreviewedCrd {
   /** `<plural>.<group>` */
   readonly crd: string;
   readonly kind: string;
-  readonly change: 'added' | 'changed' | 'same' | 'left';
+  readonly change: 'added' | 'changed' | 'same' | 'retained';
   readonly findings: readonly CrdFinding[];
   /** At most fifty stored instances that the new schema would not take. */
   readonly faults: readonly InstanceFault[];
@@ -134,7 +134,7 @@ export interface FieldRejection {
   readonly object: string;
   /** `spec.selector`; empty when the answer names none. */
   readonly field: string;
-  readonly why: string;
+  readonly message: string;
   /** The object must be deleted and made anew. */
   readonly recreate: boolean;
   /** Who says so: a dry run, or what is known of the kind. */
@@ -144,12 +144,12 @@ export interface FieldRejection {
 export interface PreviewedFields {
   readonly rejections: readonly FieldRejection[];
   /** How many objects the api-server was asked about. */
-  readonly asked: number;
+  readonly checked: number;
   readonly missing: readonly MissingPermission[];
 }
 
 export interface PreviewedInstances {
-  readonly places: readonly InstancePlace[];
+  readonly namespaces: readonly InstancePlace[];
   readonly total: number;
   readonly missing: readonly MissingPermission[];
   /** Kinds whose instances nobody can list now. */

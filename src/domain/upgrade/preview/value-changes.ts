@@ -19,7 +19,7 @@ const LONGEST = 200;
  * How the effective values differ between two charts: every leaf with the layer that sets it, what changes first. Of what comes from a Secret only
  * the layer is told, and that it changes.
  */
-export function valueChanges(from: LayeredValues | undefined, to: LayeredValues): { leaves: PreviewedValue[]; omitted: number } {
+export function valueChanges(from: LayeredValues | undefined, to: LayeredValues): { items: PreviewedValue[]; omitted: number } {
   const [before, after] = [from === undefined ? new Map<string, Leaf>() : leavesOf(from), leavesOf(to)];
   const secrets = [...(from?.secrets ?? []), ...to.secrets];
   const changes = [...new Set([...before.keys(), ...after.keys()])].map((path): Change => {
@@ -28,8 +28,8 @@ export function valueChanges(from: LayeredValues | undefined, to: LayeredValues)
   });
   const rank = ({ change }: Change): number => (change === 'same' ? 1 : 0);
   changes.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
-  const leaves = changes.slice(0, MOST).map((change) => shown(change, secrets));
-  return { leaves, omitted: Math.max(0, changes.length - MOST) };
+  const items = changes.slice(0, MOST).map((change) => shown(change, secrets));
+  return { items, omitted: Math.max(0, changes.length - MOST) };
 }
 
 interface Leaf {

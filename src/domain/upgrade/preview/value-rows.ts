@@ -8,7 +8,7 @@ export interface ValueRow {
   readonly path: string;
   readonly change: MigrationChange;
   /** A clause: what changed. */
-  readonly why: string;
+  readonly message: string;
   /** What is set now, `[secret]` for secrets; absent where nothing is. */
   readonly value?: Json;
   /** The default that applied, and the one that would, for `default`. */
@@ -23,7 +23,7 @@ export interface ValueRow {
 export interface ForeignValueRow {
   readonly path: string;
   readonly change: MigrationChange;
-  readonly why: string;
+  readonly message: string;
   /** The layer that sets it. */
   readonly origin: string;
 }
@@ -32,9 +32,9 @@ export interface ForeignValueRow {
 export interface ValueDecisions {
   /** At most two hundred. */
   readonly rows: readonly ValueRow[];
-  readonly elsewhere: readonly ForeignValueRow[];
-  /** `Decided`: everything else of the preview is with the values as they become. */
-  readonly state: 'Nothing' | 'Open' | 'Faulty' | 'Decided';
+  readonly otherLayers: readonly ForeignValueRow[];
+  /** `Complete`: the rest of the preview uses the resulting values. */
+  readonly state: 'None' | 'Pending' | 'Invalid' | 'Complete';
   /** What is not decided yet, or cannot be; only after somebody tried. */
   readonly faults: readonly FieldFault[];
   /** The CatalogSource whose file sets the values, so that they are to be changed there; absent: they can be changed here. */

@@ -28,8 +28,8 @@ export function fetched(source: ChartSource, chart: Chart): ConditionInput {
 }
 
 export function uplifted({ conversions }: RenderedChart): ConditionInput {
-  if (conversions.length === 0) return isTrue('Uplifted', 'NothingToUplift', 'The chart uses no deprecated APIs');
-  return isTrue('Uplifted', 'UpliftedLegacyAPIs', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
+  if (conversions.length === 0) return isTrue('Uplifted', 'NoDeprecatedAPIs', 'The chart uses no deprecated APIs');
+  return isTrue('Uplifted', 'DeprecatedAPIsConverted', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
 }
 
 export function released({ release, namespace }: ReleaseRef, revision: number): ConditionInput {
@@ -83,7 +83,7 @@ export function tested(report: TestReport): ConditionInput {
 export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   const waiting = crds.filter((crd) => !crd.established).map((crd) => crd.name);
   if (waiting.length > 0) return isFalse('CRDsEstablished', 'NotEstablished', `Not established yet: ${waiting.join(', ')}`);
-  if (crds.length === 0) return isTrue('CRDsEstablished', 'NoKinds', 'The chart has no CRDs');
+  if (crds.length === 0) return isTrue('CRDsEstablished', 'NoCRDs', 'The chart has no CRDs');
   const former = crds.filter((crd) => crd.origin === 'former').map((crd) => crd.name);
   const kept = former.length === 0 ? '' : `. No longer in the chart, but kept: ${former.join(', ')}`;
   return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);

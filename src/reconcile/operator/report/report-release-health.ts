@@ -131,10 +131,10 @@ function pollDelay({ ports, status }: Work): number {
 async function noKinds(work: Work, facts: Pick<ActiveFacts, 'chart'>, chart: Chart): Promise<ConditionInput> {
   const { status, generation } = work;
   const told = findCondition(status.conditions, 'CRDsEstablished');
-  if (told?.reason === 'NoKinds' && told.observedGeneration === generation && status.chart?.digest === chart.digest) {
-    return isTrue('CRDsEstablished', 'NoKinds', told.message);
+  if (told?.reason === 'NoCRDs' && told.observedGeneration === generation && status.chart?.digest === chart.digest) {
+    return isTrue('CRDsEstablished', 'NoCRDs', told.message);
   }
-  return isTrue('CRDsEstablished', 'NoKinds', `The Operator has no kinds: ${await likelyCause(work, facts, chart)}`);
+  return isTrue('CRDsEstablished', 'NoCRDs', `The Operator has no kinds: ${await likelyCause(work, facts, chart)}`);
 }
 
 async function likelyCause({ ports, spec }: Work, facts: Pick<ActiveFacts, 'chart'>, { digest }: Chart): Promise<string> {

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 const names = (count: number): Choices => ({
   resource: 'secrets',
   items: Array.from({ length: count }, (_, index) => ({ name: `s-${index}`, keys: [] })),
-  more: false,
+  truncated: false,
   served: true,
 });
 
@@ -28,10 +28,10 @@ test('What has no managed fields has no known keys', () => {
 test('Of many choices the first 200 whose name has the text are offered, and it is said that there are more', () => {
   const all = filterChoices(names(300), '');
   assert.equal(all.items.length, 200);
-  assert.equal(all.more, true);
+  assert.equal(all.truncated, true);
   assert.deepEqual(
     filterChoices(names(300), ' S-29 ').items.map(({ name }) => name),
     ['s-29', 's-290', 's-291', 's-292', 's-293', 's-294', 's-295', 's-296', 's-297', 's-298', 's-299'],
   );
-  assert.equal(filterChoices(names(300), 's-29').more, false);
+  assert.equal(filterChoices(names(300), 's-29').truncated, false);
 });

@@ -16,17 +16,17 @@ describe('the plan of a deletion', () => {
   const none = { instances: 0, blockers: [] };
   const some = { instances: 3, blockers: [] };
   const cases: readonly { title: string; progress: DeletionProgress; states: string }[] = [
-    { title: 'waits for people while instances exist', progress: { policy: 'Block', deletion: some, released: true }, states: 'CLLL' },
-    { title: 'uninstalls when the last instance is gone', progress: { policy: 'Block', deletion: none, released: true }, states: 'DCLL' },
-    { title: 'ends with the CRDs', progress: { policy: 'Block', deletion: none, released: false }, states: 'DDCL' },
+    { title: 'waits for people while instances exist', progress: { policy: 'Block', deletion: some, released: true }, states: 'IPPP' },
+    { title: 'uninstalls when the last instance is gone', progress: { policy: 'Block', deletion: none, released: true }, states: 'CIPP' },
+    { title: 'ends with the CRDs', progress: { policy: 'Block', deletion: none, released: false }, states: 'CCIP' },
     {
       title: 'waits where the instances of a kind cannot be counted',
       progress: { policy: 'Block', deletion: { ...none, unavailable: [{ kind: 'A', apiVersion: 'g/v1', message: '' }] }, released: true },
-      states: 'CLLL',
+      states: 'IPPP',
     },
-    { title: 'empties first by cascade', progress: { policy: 'Cascade', deletion: some, released: true }, states: 'CLLL' },
-    { title: 'deletes CRDs last by cascade', progress: { policy: 'Cascade', deletion: none, released: false }, states: 'DDCL' },
-    { title: 'has nothing to wait for when all stays', progress: { policy: 'Orphan', deletion: undefined, released: true }, states: 'CL' },
+    { title: 'empties first by cascade', progress: { policy: 'Cascade', deletion: some, released: true }, states: 'IPPP' },
+    { title: 'deletes CRDs last by cascade', progress: { policy: 'Cascade', deletion: none, released: false }, states: 'CCIP' },
+    { title: 'has nothing to wait for when all stays', progress: { policy: 'Orphan', deletion: undefined, released: true }, states: 'IP' },
   ];
   for (const { title, progress, states } of cases) {
     it(title, () => {
@@ -75,7 +75,7 @@ describe('an Operator as admins see it', () => {
     assert.equal(deletion?.policy, 'Block');
     assert.equal(deletion.instances, 40);
     assert.deepEqual(deletion.blockers, [{ kind: 'Cache', namespace: 'a', name: 'one', finalizers: [], heldBy: [] }]);
-    assert.equal(deletion.steps[0]?.state, 'Current');
+    assert.equal(deletion.steps[0]?.state, 'InProgress');
   });
 
   it('has none before', () => {

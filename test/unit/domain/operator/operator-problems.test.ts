@@ -42,7 +42,7 @@ describe('what is wrong with an Operator', () => {
         kind: 'Workload',
         subject: 'Deployment operator-0',
         message: '0 of 1 pods are ready',
-        because: [
+        causes: [
           'ReplicaSet operator-0-7c9f: 0 of 1 pods are ready',
           'Pod operator-0-7c9f-x2x: it cannot be scheduled: insufficient memory',
         ],

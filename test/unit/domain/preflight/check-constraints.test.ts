@@ -39,7 +39,7 @@ describe('quotas', () => {
   it('count objects of the kind exactly', () => {
     const { created } = check({}, { quotas: [quota({ 'count/caches.a.example': '5' }, { 'count/caches.a.example': '2' })] });
     assert.deepEqual(created, [
-      { message: 'It is number 3 of the 5 instances of Cache that the quota q allows', about: 'Quota', evidence: 'exact' },
+      { message: 'It is number 3 of the 5 instances of Cache that the quota q allows', subject: 'Quota', evidence: 'exact' },
     ]);
   });
 
@@ -167,12 +167,17 @@ describe('the level of Pod Security of the namespace', () => {
 
   it('is judged by what the namespace says to pods of another instance, where there is one', () => {
     const restricted = namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
-    const pods = { kind: 'Tried', of: 'orders', rejections: [{ about: 'LimitRange', message: 'too much' }], warnings: ['is old'] } as const;
+    const pods = {
+      kind: 'Tried',
+      of: 'orders',
+      rejections: [{ subject: 'LimitRange', message: 'too much' }],
+      warnings: ['is old'],
+    } as const;
     assert.deepEqual(check({}, { namespace: restricted, pods }), {
       ...check({}),
       warned: [
-        { message: 'Pods like those of orders would be rejected: too much', about: 'LimitRange', evidence: 'estimate' },
-        { message: 'Pods like those of orders: is old', about: 'Policy', evidence: 'estimate' },
+        { message: 'Pods like those of orders would be rejected: too much', subject: 'LimitRange', evidence: 'estimate' },
+        { message: 'Pods like those of orders: is old', subject: 'Policy', evidence: 'estimate' },
       ],
     });
     const fine = { kind: 'Tried', of: 'orders', rejections: [], warnings: [] } as const;

@@ -41,7 +41,7 @@ describe('what goes with an instance', () => {
   it('tells of data what the reclaim policy says, and what it does not know', () => {
     const fates = (['Delete', 'Retain', 'Unknown'] as const).map((reclaim) => ({ claim: owned, fate: 'Goes' as const, reclaim }));
     const { removed = [], warned = [] } = deletionFindings(root, [], [...fates, { claim: left, fate: 'Stays', reclaim: 'Unknown' }]);
-    const data = removed.filter(({ about }) => about === 'Data');
+    const data = removed.filter(({ subject }) => subject === 'Data');
     assert.deepEqual(
       data.map(({ evidence }) => evidence),
       ['exact', 'exact', 'estimate'],

@@ -233,7 +233,7 @@ describe('a new schema for a field', () => {
     it(`${title} is ${finds.length === 0 ? 'safe' : 'unsafe'}`, () => {
       const findings = compareCrds(crd({ schema: withSpec(live) }), crd({ schema: withSpec(candidate) }));
       assert.deepEqual(
-        findings.filter(({ severity }) => severity !== 'Notice').map(({ path, what }) => `${path}: ${what}`),
+        findings.filter(({ severity }) => severity !== 'Notice').map(({ path, message }) => `${path}: ${message}`),
         finds,
       );
     });
@@ -262,7 +262,7 @@ describe('a new schema for a field', () => {
     for (const [live, candidate, finds] of notices) {
       const found = compareCrds(crd({ schema: withSpec(live) }), crd({ schema: withSpec(candidate) }));
       assert.deepEqual(
-        found.map(({ path, what }) => `${path}: ${what}`),
+        found.map(({ path, message }) => `${path}: ${message}`),
         finds,
       );
       assert.ok(found.every(({ severity }) => severity === 'Notice'));
@@ -272,7 +272,7 @@ describe('a new schema for a field', () => {
   it('with a new rule in CEL is worth a notice that holds the rule’s message', () => {
     const rules = { 'x-kubernetes-validations': [{ rule: 'self > 1', message: 'must be more than one' }] };
     assert.deepEqual(compareCrds(crd({ schema: withSpec(int) }), crd({ schema: withSpec({ ...int, ...rules }) })), [
-      { path: 'v1 spec.a', what: 'there is a new rule: must be more than one', severity: 'Notice' },
+      { path: 'v1 spec.a', message: 'there is a new rule: must be more than one', severity: 'Notice' },
     ]);
   });
 });

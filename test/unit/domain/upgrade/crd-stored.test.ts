@@ -86,7 +86,7 @@ describe('a stored value', () => {
   ];
   for (const { title, schema, value, says } of cases) {
     it(`${title} ${says.length === 0 ? 'is taken' : 'is not taken as it is'}`, () => {
-      const faults = validateValue(schema, value).map(({ path, why }) => `${path}: ${why}`);
+      const faults = validateValue(schema, value).map(({ path, message }) => `${path}: ${message}`);
       assert.deepEqual(faults, says);
       assert.ok(!faults.join(' ').includes('s3cret'));
     });
@@ -240,7 +240,7 @@ describe('what stored instances are held against', () => {
     const candidate = crd({ versions: [v('v1', withSpec(int)), v('v2', object({ spec: object({ b: int }) }), stored)] });
     const { faults } = checked(only, candidate, [instance('x', 1)]);
     assert.deepEqual(faults, [
-      { instance: 'A ns/x', path: 'v2 spec.a', why: 'the schema does not have the field, so it would be dropped' },
+      { instance: 'A ns/x', path: 'v2 spec.a', message: 'the schema does not have the field, so it would be dropped' },
     ]);
   });
 });

@@ -117,7 +117,7 @@ describe('a new CRD', () => {
     it(`${title} is ${finds.length === 0 ? 'safe' : 'unsafe'}`, () => {
       const unsafe = compareCrds(live, candidate).filter(({ severity }) => severity !== 'Notice');
       assert.deepEqual(
-        unsafe.map(({ path, what }) => `${path}: ${what}`),
+        unsafe.map(({ path, message }) => `${path}: ${message}`),
         finds,
       );
     });

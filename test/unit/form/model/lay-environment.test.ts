@@ -75,7 +75,7 @@ test('only new instances start with values of the catalogue and the environment;
     group: 'example.com',
     plural: 'caches',
     kind: 'Cache',
-    siblings: [],
+    relatedApps: [],
     fields: [],
     operator: { namespace: 'chandlery-system', name: 'cache' },
     schema: { type: 'object', properties: { spec } },

@@ -105,7 +105,7 @@ describe('the list of kinds and names', () => {
   });
 });
 
-const ISSUERS: Choices = { resource: 'issuers.cert-manager.io', items: [{ name: 'ca', keys: [] }], more: false, served: true };
+const ISSUERS: Choices = { resource: 'issuers.cert-manager.io', items: [{ name: 'ca', keys: [] }], truncated: false, served: true };
 const CLUSTER_ISSUERS: Choices = { ...ISSUERS, resource: 'clusterissuers.cert-manager.io', items: [{ name: 'letsencrypt', keys: [] }] };
 
 function formInput(properties: JsonObject) {

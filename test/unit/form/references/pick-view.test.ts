@@ -24,11 +24,11 @@ const SECRETS: Choices = {
     { name: 'orders-db', keys: ['password', 'username'] },
     { name: 'users-db', keys: [] },
   ],
-  more: false,
+  truncated: false,
   served: true,
 };
 const permission = { verb: 'list', group: 'storage.k8s.io', resource: 'storageclasses' };
-const CLASSES: Choices = { resource: 'storageclasses.storage.k8s.io', items: [], more: false, served: true, missing: permission };
+const CLASSES: Choices = { resource: 'storageclasses.storage.k8s.io', items: [], truncated: false, served: true, missing: permission };
 
 describe('a field that names another object', () => {
   it('stays a text, and is offered what the environment has', () => {

@@ -31,7 +31,7 @@ describe('what to do about a CatalogSource', () => {
       title: 'one whose folder is away is rejected',
       source: source(FINALIZER),
       content: { kind: 'Vanished', why: 'gone' },
-      act: 'reject FolderVanished',
+      act: 'reject FolderMissing',
     },
     { title: 'one whose folder is empty is rejected', source: source(FINALIZER), content: folder(), act: 'reject FolderEmpty' },
     {

@@ -102,7 +102,10 @@ describe('stored objects and new rules', () => {
     it(title, () => {
       const root = object({ spec: schema });
       const { broken, unchecked } = createRuleCheck(root, newRules({}, root))([stored(spec)]);
-      assert.deepEqual([...broken.map(({ path, why }) => `${path}: ${why}`), ...unchecked.map((rule) => `unchecked: ${rule}`)], says);
+      assert.deepEqual(
+        [...broken.map(({ path, message }) => `${path}: ${message}`), ...unchecked.map((rule) => `unchecked: ${rule}`)],
+        says,
+      );
     });
   }
 
@@ -120,7 +123,7 @@ describe('stored objects and new rules', () => {
       spec: object({ p: { ...text, 'x-kubernetes-validations': [{ rule: 'self.size() > 20', message: 'too short' }] } }),
     });
     const answer = createRuleCheck(root, newRules({}, root))([stored({ p: 's3cret' })]);
-    assert.equal(answer.broken[0]?.why, 'it breaks the rule: too short');
+    assert.equal(answer.broken[0]?.message, 'it breaks the rule: too short');
     assert.ok(!JSON.stringify(answer).includes('s3cret'));
   });
 });

@@ -68,7 +68,7 @@ describe('what is stored', () => {
     });
     assert.equal(faultCount, 0);
     assert.deepEqual(
-      findings.filter(({ severity }) => severity !== 'Notice').map(({ path, what }) => [path, what]),
+      findings.filter(({ severity }) => severity !== 'Notice').map(({ path, message }) => [path, message]),
       [['v1', 'existing instances could not be validated against this schema within 10 s, so their validity is unknown']],
     );
   });
@@ -85,7 +85,7 @@ describe('what is stored', () => {
     const candidate = crd({ schema: withSpec({ ...int, 'x-kubernetes-validations': rules }) });
     const verdict = await checkStoredInstances({ ...storing(10).input, candidate });
     assert.equal(verdict.faultCount, 7);
-    assert.deepEqual(verdict.faults[0], { instance: 'A n/a3', path: 'spec.a', why: 'it breaks the rule: self < 3' });
+    assert.deepEqual(verdict.faults[0], { instance: 'A n/a3', path: 'spec.a', message: 'it breaks the rule: self < 3' });
     assert.deepEqual(verdict.unchecked, ["quantity('1').isInteger()"]);
   });
 });

@@ -26,7 +26,7 @@ describe('what a new CRD asks about stored instances', () => {
         { change: 'required', fields: ['spec.team'], fieldCount: 1, instances: 1 },
       ],
       total: 2,
-      named: [
+      instances: [
         {
           namespace: 'n',
           name: 'one',
@@ -49,13 +49,10 @@ describe('what a new CRD asks about stored instances', () => {
   });
 
   it('names fifty instances and counts all, also when reading begins anew', async () => {
-    const instances = Array.from({ length: 5_000 }, (_, index): [string, JsonObject] => [
-      `i${index}`,
-      { colour: 'red', level: 1, team: 'a' },
-    ]);
-    const { changes, total, named } = await affectedBy(instances, [3]);
+    const sample = Array.from({ length: 5_000 }, (_, index): [string, JsonObject] => [`i${index}`, { colour: 'red', level: 1, team: 'a' }]);
+    const { changes, total, instances } = await affectedBy(sample, [3]);
     assert.equal(total, 5_000);
-    assert.equal(named.length, 50);
+    assert.equal(instances.length, 50);
     assert.deepEqual(changes, [{ change: 'removed', fields: ['spec.colour'], fieldCount: 1, instances: 5_000 }]);
   });
 });

@@ -9,7 +9,7 @@ const NEVER = "self.matches('^(a+)+$')";
 const ruled = object({ spec: object({ p: { ...text, 'x-kubernetes-validations': [{ rule: NEVER }] }, n: int }) });
 const subject = { schema: ruled, prefix: 'v2 ', rules: newRules({}, ruled) };
 const endless = stored({ p: `${'a'.repeat(50)}b`, n: 'x' });
-const wrong = { instance: 'A n/one', path: 'v2 spec.n', why: 'it is not of the type integer' };
+const wrong = { instance: 'A n/one', path: 'v2 spec.n', message: 'it is not of the type integer' };
 
 /** Each of many entries is held against each of many conditions, which none of them meets. */
 const slow = object({

@@ -15,10 +15,10 @@ test('the summary of a safe preview says whether it is an upgrade, the first ins
     [preview, 'Safe to upgrade', /^From 1\.4\.0 to 1\.5\.0\. /],
     [first, 'Safe to upgrade', /^1\.5\.0 would be the first installation\.$/],
     [{ ...preview, from: preview.to }, 'Already installed', /^1\.5\.0 is already installed\. /],
-    [{ ...preview, from: preview.to, tried: { replicas: 3 } }, 'Safe to apply', /^1\.5\.0 is already installed\. /],
+    [{ ...preview, from: preview.to, proposedValues: { replicas: 3 } }, 'Safe to apply', /^1\.5\.0 is already installed\. /],
   ];
   for (const [given, title, text] of cases) {
-    const summary = summaryOf({ ...given, verdict: { kind: 'Safe', stops: [], unchecked: [] } });
+    const summary = summaryOf({ ...given, verdict: { kind: 'Safe', blockers: [], unchecked: [] } });
     assert.equal(summary.title, title);
     assert.match(summary.text, text);
   }

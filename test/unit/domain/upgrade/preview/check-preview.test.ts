@@ -5,9 +5,9 @@ import type { PreviewedCrd } from '../../../../../src/domain/upgrade/preview/upg
 
 const NOTHING: PreviewCheckInput = {
   crds: { items: [], safety: 'Strict', missing: [] },
-  fields: { rejections: [], asked: 3, missing: [] },
-  instances: { places: [], total: 0, missing: [], unavailable: [] },
-  values: { leaves: [], omitted: 0, missing: [] },
+  fields: { rejections: [], checked: 3, missing: [] },
+  instances: { namespaces: [], total: 0, missing: [], unavailable: [] },
+  values: { items: [], omitted: 0, missing: [] },
   faults: [],
 };
 const UNSAFE: PreviewedCrd = {
@@ -15,10 +15,10 @@ const UNSAFE: PreviewedCrd = {
   kind: 'Box',
   change: 'changed',
   findings: [
-    { path: 'v1 spec.a', what: 'the field is removed', severity: 'Unsafe' },
-    { path: 'v1 status.b', what: 'the field is removed', severity: 'Notice' },
+    { path: 'v1 spec.a', message: 'the field is removed', severity: 'Unsafe' },
+    { path: 'v1 status.b', message: 'the field is removed', severity: 'Notice' },
   ],
-  faults: [{ instance: 'Box a/b', path: 'spec.size', why: 'too large' }],
+  faults: [{ instance: 'Box a/b', path: 'spec.size', message: 'too large' }],
   faultCount: 1,
 };
 const RIGHT = { verb: 'list', group: 'example.com', resource: 'boxes' };
@@ -34,7 +34,7 @@ describe('the verdict on an upgrade', () => {
     [
       'names a definition that takes something away',
       { ...NOTHING, crds: crds('Strict') },
-      'Stopped',
+      'Blocked',
       /boxes\.example\.com is unsafe: it has 1 breaking change, and 1 existing instance would be invalid/,
     ],
     [
@@ -46,33 +46,33 @@ describe('the verdict on an upgrade', () => {
     [
       'names instances that do not fit, and nothing else',
       { ...NOTHING, crds: crds('Instances') },
-      'Stopped',
+      'Blocked',
       /boxes\.example\.com is unsafe: 1 existing instance would be invalid$/,
     ],
     ['lets it go where nobody minds', { ...NOTHING, crds: crds('None') }, 'Safe', /^$/],
     [
       'minds the api-server all the same',
       { ...NOTHING, crds: crds('None', { rejection: 'no such type' }) },
-      'Stopped',
+      'Blocked',
       /boxes\.example\.com: no such type/,
     ],
     [
       'names an object that must be made anew',
       { ...NOTHING, fields: { ...NOTHING.fields, rejections: [rejection(true)] } },
-      'Stopped',
+      'Blocked',
       /Deployment a\/b would have to be deleted and recreated: immutable/,
     ],
     [
       'names an object that is rejected',
       { ...NOTHING, fields: { ...NOTHING.fields, rejections: [rejection(false)] } },
-      'Stopped',
+      'Blocked',
       /Deployment a\/b would be rejected/,
     ],
-    ['repeats what does not render', { ...NOTHING, faults: ['it does not render'] }, 'Stopped', /it does not render/],
+    ['repeats what does not render', { ...NOTHING, faults: ['it does not render'] }, 'Blocked', /it does not render/],
     [
       'is unsure when something could not be looked at',
       { ...NOTHING, crds: { ...NOTHING.crds, missing: [RIGHT] } },
-      'Unsure',
+      'Incomplete',
       /you lack the permission to list boxes\.example\.com/,
     ],
   ];
@@ -80,7 +80,7 @@ describe('the verdict on an upgrade', () => {
     it(title, () => {
       const verdict = checkPreview(input);
       assert.equal(verdict.kind, word);
-      assert.match([...verdict.stops, ...verdict.unchecked].join('\n'), sentence);
+      assert.match([...verdict.blockers, ...verdict.unchecked].join('\n'), sentence);
     });
   }
 
@@ -93,5 +93,5 @@ describe('the verdict on an upgrade', () => {
 });
 
 function rejection(recreate: boolean): PreviewCheckInput['fields']['rejections'][number] {
-  return { object: 'Deployment a/b', field: 'spec.selector', why: 'immutable', recreate, source: 'DryRun' };
+  return { object: 'Deployment a/b', field: 'spec.selector', message: 'immutable', recreate, source: 'DryRun' };
 }

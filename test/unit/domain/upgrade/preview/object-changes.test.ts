@@ -89,7 +89,7 @@ describe('what changes between two renderings', () => {
     });
     const [change] = changes([big('a')], [big('b')]).changes;
     assert.equal(change?.lines.length, 300);
-    assert.ok((change?.cut ?? 0) > 9_000);
+    assert.ok((change?.omittedLines ?? 0) > 9_000);
     const many = Array.from({ length: 250 }, (_, index): KubeObject => ({ ...deployment('x:1'), metadata: { name: `d${index}` } }));
     const { changes: list, omitted } = changes([], many);
     assert.deepEqual([list.length, omitted], [200, 50]);

@@ -13,8 +13,8 @@ function layered(chart: JsonObject): LayeredValues {
 describe('how effective values change', () => {
   const from = layered({ replicas: 1, image: { tag: '1', name: 'x' }, old: true, 'a.b': 1 });
   const to = layered({ replicas: 2, image: { tag: '2', name: 'x' }, fresh: { deep: [1] }, 'a.b': 1, note: 'hunter22' });
-  const { leaves } = valueChanges(from, to);
-  const leaf = (path: string) => leaves.find((one) => one.path === path);
+  const { items } = valueChanges(from, to);
+  const leaf = (path: string) => items.find((one) => one.path === path);
 
   it('is told with the layer and both values', () => {
     assert.deepEqual(leaf('replicas'), { path: 'replicas', origin: 'the chart', change: 'changed', from: '1', to: '2', secret: false });
@@ -41,11 +41,11 @@ describe('how effective values change', () => {
   it('shows of a secret only its layer, and the secret nowhere', () => {
     assert.deepEqual(leaf('auth.password'), { path: 'auth.password', origin: SECRET.origin, change: 'same', secret: true });
     assert.equal(leaf('note')?.to, '"[secret]"');
-    assert.doesNotMatch(JSON.stringify(leaves), /hunter22/);
+    assert.doesNotMatch(JSON.stringify(items), /hunter22/);
   });
 
   it('comes before what stays', () => {
-    const ranks = leaves.map(({ change }) => (change === 'same' ? 1 : 0));
+    const ranks = items.map(({ change }) => (change === 'same' ? 1 : 0));
     assert.deepEqual(
       ranks,
       ranks.toSorted((a, b) => a - b),
@@ -54,7 +54,7 @@ describe('how effective values change', () => {
 
   it('is cut with a count', () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, index]));
-    const { leaves: shown, omitted } = valueChanges(undefined, layered(many));
+    const { items: shown, omitted } = valueChanges(undefined, layered(many));
     assert.deepEqual([shown.length, omitted], [400, 102]);
   });
 });
