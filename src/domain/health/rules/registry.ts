@@ -29,6 +29,7 @@ import { flagger } from './delivery/flagger.ts';
 import { flux } from './delivery/flux.ts';
 import { keptn } from './delivery/keptn.ts';
 import { numaplane } from './delivery/numaplane.ts';
+import { promoter } from './delivery/promoter.ts';
 import { tekton } from './delivery/tekton.ts';
 import { confluent } from './messaging/confluent.ts';
 import { koperator } from './messaging/koperator.ts';
@@ -113,6 +114,7 @@ const FILES: readonly HealthRules[] = [
   flux,
   keptn,
   numaplane,
+  promoter,
   tekton,
   confluent,
   koperator,
