@@ -72,7 +72,9 @@ function explained(health: Health, root: TreeNode, causes: ResourceTree['causes'
   const own = root.health;
   if (own?.status === health.status && own.message !== '') return own;
   const last = causes.at(-1);
-  return last === undefined ? health : { status: health.status, message: `${last.kind} ${last.name}: ${last.message}` };
+  if (last === undefined) return health;
+  const { kind, name, message } = last;
+  return { status: health.status, message: message === '' ? `${kind} ${name} is ${health.status}` : `${kind} ${name}: ${message}` };
 }
 
 interface Reading {

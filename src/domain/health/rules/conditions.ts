@@ -38,10 +38,11 @@ function observedBy(item: object): Pick<ForeignCondition, 'observedGeneration'> 
   return observedGeneration === undefined ? {} : { observedGeneration };
 }
 
-/** Some write a boolean, against the conventions. */
+/** Some write a boolean, or in small letters, against the conventions. */
 function statusOf(item: object): string {
   const status = at(item, 'status');
-  if (typeof status === 'boolean') return status ? 'True' : 'False';
+  if (status === true || status === 'true') return 'True';
+  if (status === false || status === 'false') return 'False';
   return typeof status === 'string' ? status : 'Unknown';
 }
 

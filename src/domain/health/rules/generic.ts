@@ -130,7 +130,7 @@ function falseMeans(object: KubeObject, { type, reason, message }: ForeignCondit
   const severity = listAt(object.status, 'conditions').find((item) => textAt(item, 'type') === type);
   if (textAt(severity, 'severity') === 'Info') return 'Progressing';
   if (reason !== '' && reason !== type && reason !== `Not${type}`) return meaningOfReason(reason) ?? 'Degraded';
-  return message === '' || /^(waiting|pending|creating|provisioning|reconciling|in progress)/i.test(message) ? 'Progressing' : 'Degraded';
+  return message === '' || /^(wait|pending|creating|provisioning|reconciling|in progress)/i.test(message) ? 'Progressing' : 'Degraded';
 }
 
 function isBusy({ type, status, reason }: ForeignCondition): boolean {

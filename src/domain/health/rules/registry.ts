@@ -70,6 +70,7 @@ import { volumeSnapshots } from './storage/volume-snapshots.ts';
 import { camelK } from './workloads/camel-k.ts';
 import { deploymentConfig } from './workloads/deployment-config.ts';
 import { flink } from './workloads/flink.ts';
+import { k6 } from './workloads/k6.ts';
 import { keda } from './workloads/keda.ts';
 import { knative } from './workloads/knative.ts';
 import { kruise } from './workloads/kruise.ts';
@@ -155,6 +156,7 @@ const FILES: readonly HealthRules[] = [
   camelK,
   deploymentConfig,
   flink,
+  k6,
   keda,
   knative,
   kruise,

@@ -25,12 +25,15 @@ export function statusFieldsHealth(object: KubeObject): Health | undefined {
 }
 
 function phaseHealth({ kind, status }: KubeObject): Health | undefined {
-  const phase = [...PHASES.map((path) => textAt(status, ...path)), ...otherPhases(status)].find(
-    (text) => text !== undefined && text !== '',
-  );
-  const meaning = phase === undefined ? undefined : meaningOfPhase(phase, kind);
-  if (phase === undefined || meaning === undefined) return undefined;
-  return { status: meaning, message: textAt(status, 'message') || phase };
+  const words = [...PHASES.map((path) => textAt(status, ...path) ?? ''), ...otherPhases(status)];
+  const known = words.flatMap((word) => {
+    const meaning = meaningOfPhase(word, kind);
+    return meaning === undefined ? [] : [{ status: meaning, message: word }];
+  });
+  const [first] = known;
+  // A phase says that the controller is done, and another field what came of it.
+  const found = first?.status === 'Healthy' ? (known.find((one) => one.status === 'Degraded') ?? first) : first;
+  return found === undefined ? undefined : { ...found, message: textAt(status, 'message') || found.message };
 }
 
 /** Fields such as `PostgresClusterStatus`; what speaks of the past or of a wish is left aside. */
@@ -67,12 +70,18 @@ function flagHealth({ kind, status }: KubeObject): Health | undefined {
   const error = [...ERRORS.map((name) => textAt(status, name)), textAt(status, 'error', 'message')].find((text) => (text ?? '') !== '');
   if (error !== undefined) return { status: 'Degraded', message: error };
   for (const [field, whenTrue, whenFalse] of FLAGS) {
-    const flag = at(status, field);
-    const meaning = flag === true ? whenTrue : flag === false ? whenFalse : undefined;
+    const flag = flagOf(at(status, field));
+    const meaning = flag === undefined ? undefined : flag ? whenTrue : whenFalse;
     if (meaning !== undefined)
       return { status: meaning, message: `${kind} is ${flag === true ? '' : 'not '}${field === 'readyToUse' ? 'ready to use' : field}` };
   }
   return undefined;
+}
+
+/** Some write a boolean as a text. */
+function flagOf(value: unknown): boolean | undefined {
+  if (value === true || value === 'True' || value === 'true') return true;
+  return value === false || value === 'False' || value === 'false' ? false : undefined;
 }
 
 /** By what is ready of what is wanted. */

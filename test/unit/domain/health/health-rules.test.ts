@@ -167,6 +167,17 @@ const CASES: readonly [string, KubeObject, HealthStatus | undefined][] = [
   ['a job of a custom kind that runs', object('a.example/v1', 'DataImport', { status: { phase: 'Running' } }), 'Progressing'],
   ['a server of a custom kind that runs', object('a.example/v1', 'Server', { status: { phase: 'Running' } }), 'Healthy'],
   ['a custom kind with a phase of its own name', object('a.example/v1', 'A', { status: { aClusterStatus: 'CreateFailed' } }), 'Degraded'],
+  [
+    'a custom kind whose phase is good and whose health is not',
+    object('a.example/v1', 'A', { status: { phase: 'Ready', health: 'red' } }),
+    'Degraded',
+  ],
+  ['a custom kind that writes booleans as text', object('a.example/v1', 'A', { status: { ready: 'False' } }), 'Progressing'],
+  [
+    'a custom kind that writes statuses in small letters',
+    object('a.example/v1', 'A', { status: { conditions: [condition('Ready', 'true')] } }),
+    'Healthy',
+  ],
   ['a custom kind with a boolean', object('a.example/v1', 'A', { status: { ready: false } }), 'Progressing'],
   ['a custom kind with an error', object('a.example/v1', 'A', { status: { errorMessage: 'no quota' } }), 'Degraded'],
   ['a custom kind with replicas', object('a.example/v1', 'A', { spec: { replicas: 2 }, status: { readyReplicas: 1 } }), 'Progressing'],

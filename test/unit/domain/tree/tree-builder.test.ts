@@ -61,6 +61,14 @@ describe('the resource tree', () => {
     assert.equal(buildTree(root, [certificate('Issuing')]).health.status, 'Progressing');
   });
 
+  it('names a cause that says nothing about itself by its status', () => {
+    const bridge = {
+      ...owned('KafkaBridge', 'b', 'c', { status: { conditions: [{ type: 'NotReady', status: 'True' }] } }),
+      apiVersion: 'kafka.strimzi.io/v1',
+    };
+    assert.deepEqual(buildTree(root, [bridge]).health, { status: 'Degraded', message: 'KafkaBridge b is Degraded' });
+  });
+
   it('ends although owners go round in a circle', () => {
     const tree = buildTree(
       { ...root, metadata: { ...root.metadata, ownerReferences: [{ apiVersion: 'v1', kind: 'X', name: 'a', uid: 'a' }] } },

@@ -1,4 +1,16 @@
-import { condition, degraded, field, healthy, otherwise, outdated, progressing, suspended, type HealthRules } from '../rule.ts';
+import {
+  condition,
+  degraded,
+  fewer,
+  field,
+  healthy,
+  otherwise,
+  outdated,
+  present,
+  progressing,
+  suspended,
+  type HealthRules,
+} from '../rule.ts';
 
 const PHASE = 'status.phase';
 
@@ -16,5 +28,13 @@ export const clusterApi: HealthRules = {
     progressing(field(PHASE, 'ScalingDown'), 'Cluster is stopping machines'),
     degraded(field(PHASE, 'Failed'), 'MachineDeployment is failed'),
     healthy(field(PHASE, 'Running'), 'Machines are running under this deployment'),
+  ],
+  'cluster.x-k8s.io/MachineHealthCheck': [
+    degraded(condition('RemediationAllowed', 'False')),
+    degraded(
+      fewer('status.currentHealthy', 'status.expectedMachines'),
+      '{status.currentHealthy|0} of {status.expectedMachines} machines are healthy',
+    ),
+    healthy(present('status.expectedMachines'), '{status.currentHealthy|0} of {status.expectedMachines} machines are healthy'),
   ],
 };

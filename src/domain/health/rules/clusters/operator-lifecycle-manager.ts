@@ -1,9 +1,24 @@
 import { textAt } from '../../../core/read.ts';
 import type { KubeObject } from '../../../kubernetes/resource.ts';
 import { numberedConditions } from '../conditions.ts';
-import { all, condition, degraded, field, healthy, otherwise, present, progressing, type HealthRules } from '../rule.ts';
+import {
+  all,
+  condition,
+  degraded,
+  field,
+  healthy,
+  otherwise,
+  present,
+  progressing,
+  suspended,
+  unknown,
+  type HealthRules,
+} from '../rule.ts';
 
 const STATE = 'status.state';
+const PHASE = 'status.phase';
+const MESSAGE = '{status.message|The operator reports no message}';
+const CONNECTION = 'status.connectionState.lastObservedState';
 
 function told(_: string, object: KubeObject): string {
   const state = textAt(object.status, 'state');
@@ -31,5 +46,22 @@ export const operatorLifecycleManager: HealthRules = {
     healthy(field(STATE, 'AtLatestKnown'), told),
     healthy(awaitsApproval, toldWithoutPlan),
     progressing(otherwise, told),
+  ],
+  'operators.coreos.com/ClusterServiceVersion': [
+    healthy(field(PHASE, 'Succeeded'), MESSAGE),
+    degraded(field(PHASE, 'Failed'), MESSAGE),
+    unknown(field(PHASE, 'Unknown'), MESSAGE),
+    progressing(otherwise, '{status.message|Waiting for the operator to be installed}'),
+  ],
+  'operators.coreos.com/InstallPlan': [
+    healthy(field(PHASE, 'Complete')),
+    degraded(field(PHASE, 'Failed'), MESSAGE),
+    suspended(field(PHASE, 'RequiresApproval'), 'Waiting for approval'),
+    progressing(otherwise, '{status.phase|Planning}'),
+  ],
+  'operators.coreos.com/CatalogSource': [
+    healthy(field(CONNECTION, 'READY')),
+    degraded(field(CONNECTION, 'TRANSIENT_FAILURE')),
+    progressing(otherwise, '{status.message|Waiting for the catalog to be served}'),
   ],
 };

@@ -55,4 +55,25 @@ export const kruise: HealthRules = {
     ),
     healthy(otherwise, 'All GameServerSet replicas are updated and ready'),
   ],
+  'apps.kruise.io/CloneSet': [
+    progressing(either(absent('status'), outdated()), 'Waiting for initialization'),
+    suspended(field('spec.updateStrategy.paused', true), 'CloneSet is paused'),
+    progressing(fewer('status.updatedReadyReplicas', 'status.expectedUpdatedReplicas'), 'Waiting for updated replicas to be ready'),
+    progressing(fewer('status.readyReplicas', 'spec.replicas'), '{status.readyReplicas|0} of {spec.replicas} replicas are ready'),
+    healthy(otherwise, '{status.readyReplicas|0} of {spec.replicas|0} replicas are ready'),
+  ],
+  'apps.kruise.io/DaemonSet': [
+    progressing(either(absent('status'), outdated()), 'Waiting for initialization'),
+    suspended(paused, 'DaemonSet is paused'),
+    progressing(fewer('status.updatedNumberScheduled', 'status.desiredNumberScheduled'), 'Waiting for pods to be updated'),
+    progressing(fewer('status.numberAvailable', 'status.desiredNumberScheduled'), 'Waiting for pods to be available'),
+    healthy(otherwise, '{status.numberAvailable|0} of {status.desiredNumberScheduled|0} pods are available'),
+  ],
+  'rollouts.kruise.io/Rollout': [
+    progressing(either(absent('status'), outdated()), 'Waiting for initialization'),
+    suspended(field('status.canaryStatus.currentStepState', 'StepPaused'), '{status.message|Rollout is paused}'),
+    healthy(field('status.phase', 'Healthy'), '{status.message|Healthy}'),
+    suspended(field('status.phase', 'Disabled'), '{status.message|Rollout is disabled}'),
+    progressing(field('status.phase'), '{status.message|Rollout is in progress}'),
+  ],
 };
