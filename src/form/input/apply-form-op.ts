@@ -52,7 +52,7 @@ export function applyFormOp(
     return node === model.root
       ? wholeToFields(model, fields, { path, node, base, resource })
       : toFields(model, fields, { path, node, base });
-  if (verb === 'open') return { fields: withField(fields, fieldName('x', path), '1'), faults: [] };
+  if (verb === 'open') return { fields: withField(fields, fieldName('opened', path), '1'), faults: [] };
   if (verb === 'branch') return { fields: node.kind === 'choice' ? toBranch(fields, { path, node, row }) : fields, faults: [] };
   const rows = node.kind === 'choice' ? chosenBranch(node, fieldMap(fields), path) : node;
   if (rows?.kind !== 'list' && rows?.kind !== 'map') return { fields, faults: [] };
@@ -64,12 +64,12 @@ function toBranch(
   fields: URLSearchParams,
   { path, node, row }: { readonly path: FormPath; readonly node: ChoiceNode; readonly row: string | undefined },
 ): URLSearchParams {
-  const changed = withField(fields, fieldName('b', path), row ?? '');
-  for (const letter of ['y', 's'] as const) changed.delete(fieldName(letter, path));
+  const changed = withField(fields, fieldName('branch', path), row ?? '');
+  for (const part of ['yaml', 'state'] as const) changed.delete(fieldName(part, path));
   const branch = chosenBranch(node, fieldMap(changed), path);
   for (const child of branch?.kind === 'group' ? branch.children : []) {
     const [only, ...others] = child.kind === 'enum' ? child.options : [];
-    if (only !== undefined && others.length === 0) changed.set(fieldName('v', [...path, child.key]), only.text);
+    if (only !== undefined && others.length === 0) changed.set(fieldName('value', [...path, child.key]), only.text);
   }
   return changed;
 }
@@ -89,10 +89,10 @@ interface RowChange {
 /** Whoever adds or moves a row sees the page where it is then. */
 function changeRows(fields: URLSearchParams, path: FormPath, { verb, row, node }: RowChange): URLSearchParams {
   const count = rowCount(fieldMap(fields), path) ?? 0;
-  const name = fieldName('n', path);
+  const name = fieldName('count', path);
   const showing = (changed: URLSearchParams, at: number): URLSearchParams =>
-    withField(changed, fieldName('p', path), String(pageOfRow(node, at)));
-  if (verb === 'rows') return row < 1 ? fields : withField(fields, fieldName('p', path), String(row));
+    withField(changed, fieldName('page', path), String(pageOfRow(node, at)));
+  if (verb === 'rows') return row < 1 ? fields : withField(fields, fieldName('page', path), String(row));
   if (verb === 'add') return count < MOST_ROWS ? showing(withField(fields, name, String(count + 1)), count) : fields;
   if (row < 0 || row >= count) return fields;
   if (verb === 'remove') return withField(moveRows(fields, path, removal(row)), name, String(count - 1));
@@ -121,7 +121,7 @@ function moveRows(fields: URLSearchParams, path: FormPath, move: Move): URLSearc
       continue;
     }
     const target = move(row);
-    if (target !== undefined) moved.append(fieldName(parsed.letter, [...path, target, ...parsed.path.slice(path.length + 1)]), value);
+    if (target !== undefined) moved.append(fieldName(parsed.part, [...path, target, ...parsed.path.slice(path.length + 1)]), value);
   }
   return moved;
 }
@@ -135,7 +135,7 @@ function toYaml(
   if (lost.length > 0) return { fields, faults: lost };
   const others = without(fields, path);
   others.append(
-    fieldName('y', path),
+    fieldName('yaml', path),
     path.length === model.root.path.length
       ? wholeAsYaml(model, fields, { value: value ?? {}, resource })
       : value === undefined
@@ -152,14 +152,15 @@ function wholeToFields(
   { resource, ...place }: Turned & { readonly resource: ResourceKind | undefined },
 ): FormOpResult {
   const { path } = place;
-  const text = fieldMap(fields).get(fieldName('y', path));
+  const text = fieldMap(fields).get(fieldName('yaml', path));
   const whole = resource === undefined ? { fields, faults: [] } : openWhole(model, fields, resource);
   if (whole.faults.length > 0) return { fields, faults: whole.faults };
   const opened = toFields(model, fields, place);
   if (opened.faults.length > 0) return { fields, faults: opened.faults };
   const inner = [...path, ...(model.hoisted === undefined ? [] : [model.hoisted])];
-  if (opened.fields.has(fieldName('y', path)) || opened.fields.has(fieldName('y', inner))) return { fields, faults: [notAnObject(path)] };
-  if (text !== undefined && text.trim() !== '') opened.fields.set(fieldName('c', path), text);
+  if (opened.fields.has(fieldName('yaml', path)) || opened.fields.has(fieldName('yaml', inner)))
+    return { fields, faults: [notAnObject(path)] };
+  if (text !== undefined && text.trim() !== '') opened.fields.set(fieldName('source', path), text);
   return opened;
 }
 
@@ -172,7 +173,7 @@ interface Turned {
 }
 
 function toFields(model: FormModel, fields: URLSearchParams, { path, node, base }: Turned): FormOpResult {
-  const text = fieldMap(fields).get(fieldName('y', path));
+  const text = fieldMap(fields).get(fieldName('yaml', path));
   if (text === undefined || node.kind === 'yaml') return { fields, faults: [] };
   const read = readYaml(text);
   if (read.fault !== undefined) {
@@ -180,10 +181,10 @@ function toFields(model: FormModel, fields: URLSearchParams, { path, node, base 
     return { fields, faults: [{ field: formatPath(path), message: `Line ${line}, column ${column}: ${read.fault}`, line, column }] };
   }
   const others = without(fields, path);
-  others.append(fieldName('x', path), '1');
-  if (node.kind === 'choice') others.append(fieldName('b', path), '');
+  others.append(fieldName('opened', path), '1');
+  if (node.kind === 'choice') others.append(fieldName('branch', path), '');
   if (read.value === undefined) return { fields: others, faults: [] };
-  others.delete(fieldName('b', path));
+  others.delete(fieldName('branch', path));
   const value = node === model.root ? valueOfText(model, read.value, base) : read.value;
   for (const [name, input] of nodeToFields(model, { node, path, value, origins: 'none' })) others.append(name, input);
   return { fields: others, faults: [] };
@@ -199,7 +200,7 @@ function without(fields: URLSearchParams, path: FormPath): URLSearchParams {
     const parsed = parseFieldName(name);
     if (parsed === undefined) return true;
     const isSelf = parsed.path.length === path.length && isBelow(parsed.path, path);
-    return isSelf ? parsed.letter === 'k' || parsed.letter === 'o' : !isBelow(parsed.path, path);
+    return isSelf ? parsed.part === 'key' || parsed.part === 'original' : !isBelow(parsed.path, path);
   });
   return new URLSearchParams(kept);
 }

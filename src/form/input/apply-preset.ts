@@ -15,7 +15,7 @@ export interface PresetSwitch {
  * and one of several shapes are touched or not as a whole. A form that is written as YAML stays as it is.
  */
 export function applyPreset(model: FormModel, fields: URLSearchParams, { from = {}, to = {} }: PresetSwitch): URLSearchParams {
-  if (fields.has(fieldName('y', model.root.path))) return fields;
+  if (fields.has(fieldName('yaml', model.root.path))) return fields;
   const typed = unitsOf(model, fields);
   const before = unitsOf(model, valuesToFields(model, from));
   const after = unitsOf(model, valuesToFields(model, to));

@@ -2,22 +2,38 @@ import type { Branch, ChoiceNode, FormNode, GroupNode } from '../model/form-node
 import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
 
 /**
- * What the inputs of a form are called: a letter for what the input says about a path, a dot, the path.
- *
- * - `v` the text of a scalar; empty: the field is absent
- * - `y` YAML that stands for the whole node; where it is sent, nothing else below the path counts
- * - `r` YAML of the members that a group has beyond those of its schema
- * - `n` how many rows a list or map has
- * - `k` the key of a map's row
- * - `o` the row that this one was before it was moved or renamed: an index of the list, a key of the map
- * - `s` what an empty field means: `empty` (an empty text, list, map or object), `null`, or `unset` (a secret is taken away)
- * - `b` the number of the branch that was chosen where several shapes are possible; empty: none
- * - `x` a group that was opened although nothing is in it
- * - `c` of the root: the YAML that the form was before, whose comments and order come back when it is YAML again
- * - `p` the page of a list's or map's rows that is shown, counted from 1
- * - `m` a Secret of the name at the path is made with the instance: `generate` its value, or `type` it
+ * The prefix of the name of a form input, by what the input holds about the field at a path: `v.spec.size` is the value of `spec.size`. The prefix `v` is part of
+ * the URL contract of form links; the others are internal.
  */
-export type FieldLetter = 'v' | 'y' | 'r' | 'n' | 'k' | 'o' | 's' | 'x' | 'b' | 'c' | 'm' | 'p';
+const PREFIXES = {
+  /** The text of a scalar; empty: the field is absent. */
+  value: 'v',
+  /** YAML of the whole node. When it is sent, all other inputs below the path are ignored. */
+  yaml: 'y',
+  /** YAML of the members of a group that are not in its schema. */
+  rest: 'r',
+  /** The number of rows of a list or map. */
+  count: 'n',
+  /** The key of a row of a map. */
+  key: 'k',
+  /** The row before it was moved or renamed: an index of the list, or a key of the map. */
+  original: 'o',
+  /** The meaning of an empty field: `empty` (an empty text, list, map or object), `null`, or `unset` (a secret is removed). */
+  state: 's',
+  /** The index of the selected branch of a choice; empty: none. */
+  branch: 'b',
+  /** A group that was opened although it is empty. */
+  opened: 'x',
+  /** On the root: the YAML before the switch to the form, whose comments and order are restored on the way back. */
+  source: 'c',
+  /** The page of rows of a list or map that is shown, counted from 1. */
+  page: 'p',
+  /** How the Secret at the path is created with the instance: `generate` its value, or `type` it. */
+  secret: 'm',
+} as const;
+export type FieldPart = keyof typeof PREFIXES;
+
+const PARTS = new Map<string, FieldPart>(Object.entries(PREFIXES).map(([part, prefix]) => [prefix, part as FieldPart]));
 export type FieldMap = ReadonlyMap<string, string>;
 
 /** Lists and maps with more rows are edited as YAML. */
@@ -26,22 +42,23 @@ export const MOST_ROWS = 2000;
 /** No form is nested more deeply; longer paths are not part of one. */
 const MOST_STEPS = 40;
 
-const NAME = /^([vyrnkosxbcmp])\.(.*)$/s;
+const NAME = new RegExp(`^([${Object.values(PREFIXES).join('')}])\\.(.*)$`, 's');
 
 /** The name of an input. */
-export function fieldName(letter: FieldLetter, path: FormPath): string {
-  return `${letter}.${formatPath(path)}`;
+export function fieldName(part: FieldPart, path: FormPath): string {
+  return `${PREFIXES[part]}.${formatPath(path)}`;
 }
 
-/** What can be said of the root whose members are the first keys. */
-const OF_ROOT = 'yrcsx';
+/** The parts that the root can have when its members are the first keys. */
+const OF_ROOT: readonly FieldPart[] = ['yaml', 'rest', 'source', 'state', 'opened'];
 
 /** What an input's name says; undefined for inputs that are not part of the form. */
-export function parseFieldName(name: string): { readonly letter: FieldLetter; readonly path: FormPath } | undefined {
-  const [, letter, text] = NAME.exec(name) ?? [];
+export function parseFieldName(name: string): { readonly part: FieldPart; readonly path: FormPath } | undefined {
+  const [, prefix = '', text] = NAME.exec(name) ?? [];
+  const part = PARTS.get(prefix);
   const path = text === undefined ? undefined : parsePath(text);
-  if (letter === undefined || path === undefined || path.length > MOST_STEPS) return undefined;
-  return path.length === 0 && !OF_ROOT.includes(letter) ? undefined : { letter: letter as FieldLetter, path };
+  if (part === undefined || path === undefined || path.length > MOST_STEPS) return undefined;
+  return path.length === 0 && !OF_ROOT.includes(part) ? undefined : { part, path };
 }
 
 /** The inputs of the form by name, with the line ends that the user typed rather than those that browsers send. The first of a name counts. */
@@ -67,7 +84,7 @@ export function withFields(fields: URLSearchParams, set: ReadonlyMap<string, str
 
 /** The number of rows at a path; undefined when the form did not show the list or map. */
 export function rowCount(fields: FieldMap, path: FormPath): number | undefined {
-  const text = fields.get(fieldName('n', path));
+  const text = fields.get(fieldName('count', path));
   if (text === undefined || !/^\d{1,4}$/.test(text)) return undefined;
   return Math.min(Number(text), MOST_ROWS);
 }
@@ -98,7 +115,7 @@ export function startsAt(root: Pick<FormNode, 'path'>, path: FormPath): boolean 
 
 /** The node of the branch that was chosen. */
 export function chosenBranch(node: ChoiceNode, fields: FieldMap, path: FormPath): Branch['node'] | undefined {
-  const text = fields.get(fieldName('b', path)) ?? '';
+  const text = fields.get(fieldName('branch', path)) ?? '';
   return /^\d{1,2}$/.test(text) ? node.branches[Number(text)]?.node : undefined;
 }
 

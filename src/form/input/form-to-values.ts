@@ -62,7 +62,7 @@ function readNode(reading: Reading, node: FormNode, ref: NodeRef): Json | undefi
   spend(reading.budget, 'nodes', { amount: 1, path: ref.path });
   if (node.immutable && reading.model.mode === 'edit' && ref.base !== undefined) return ref.base;
   if (node.locked !== undefined && node.kind !== 'group') return readLocked(reading, node, ref);
-  const yaml = take(reading, 'y', ref.path);
+  const yaml = take(reading, 'yaml', ref.path);
   if (yaml !== undefined && node === reading.model.root) return readWholeText(reading, { ...ref, text: yaml });
   if (yaml !== undefined) return readYamlField(reading, node, { ...ref, text: yaml });
   if (node.kind === 'choice') return readChoice(reading, node, ref);
@@ -74,7 +74,7 @@ function readNode(reading: Reading, node: FormNode, ref: NodeRef): Json | undefi
 
 /** What is locked is not sent by the form, so an input that is there was made by hand, or for another environment. */
 function readLocked(reading: Reading, node: FormNode, { path, base }: NodeRef): Json | undefined {
-  const sent = (['v', 'y', 'n', 'b'] as const).map((letter) => take(reading, letter, path) ?? '');
+  const sent = (['value', 'yaml', 'count', 'branch'] as const).map((part) => take(reading, part, path) ?? '');
   if (sent.some((text) => text !== '')) fault(reading, path, `It is locked by ${node.locked ?? ''}, and keeps the shown value`);
   return base;
 }
@@ -89,9 +89,9 @@ function spotAt(reading: Reading, path: FormPath): NodeRef {
 
 /** The value of a single control. */
 function readScalarField(reading: Reading, node: ScalarNode, ref: NodeRef): Json | undefined {
-  const text = take(reading, 'v', ref.path);
+  const text = take(reading, 'value', ref.path);
   // Of radio buttons none may be pressed, and `null` be meant.
-  if (text === undefined && ref.base === undefined && take(reading, 's', ref.path) === 'null') return null;
+  if (text === undefined && ref.base === undefined && take(reading, 'state', ref.path) === 'null') return null;
   if (text === undefined) return ref.base;
   if (text === '') return emptyValue(reading, node, ref);
   const kept = keptValue(reading.model, reading.base, { path: ref.path, text });
@@ -116,7 +116,7 @@ function mayBeChecked({ budget }: Reading, node: ScalarNode, text: string): bool
 
 /** An empty control is an absent field, unless the form says that the emptiness is meant, or that it hides a secret. */
 function emptyValue(reading: Reading, node: ScalarNode, { path, base }: NodeRef): Json | undefined {
-  const kept = take(reading, 's', path);
+  const kept = take(reading, 'state', path);
   if (kept === 'null') return null;
   if (kept === 'empty' && holdsText(node)) return '';
   return isSecret(node) && kept !== 'unset' && base !== '' && base !== null ? base : undefined;

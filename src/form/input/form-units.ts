@@ -28,7 +28,7 @@ export function unitsOf(model: FormModel, fields: URLSearchParams): Map<string, 
 export function unitOf({ root }: FormModel, name: string): string | undefined {
   const parsed = parseFieldName(name);
   if (parsed === undefined) return undefined;
-  const { letter, path } = parsed;
+  const { part, path } = parsed;
   let node: FormNode | undefined = startsAt(root, path) ? root : undefined;
   let length = root.path.length;
   while (node?.kind === 'group' && length < path.length) {
@@ -36,7 +36,7 @@ export function unitOf({ root }: FormModel, name: string): string | undefined {
     length += 1;
   }
   const unit: FormPath = path.slice(0, length);
-  return node?.kind === 'group' ? `${letter} ${formatPath(unit)}` : formatPath(unit);
+  return node?.kind === 'group' ? `${part} ${formatPath(unit)}` : formatPath(unit);
 }
 
 /** What counts as typed: rows of which there are none and empty texts do not, a box that says that the emptiness is meant does. */
@@ -62,9 +62,9 @@ function inputsHolding(mine: FieldMap, theirs: URLSearchParams): string[] {
     const isWhole = field?.path.every((step) => typeof step === 'string') === true;
     return field === undefined || !isWhole || text === '' ? [] : [{ ...field, isSame: mine.get(name) === text }];
   });
-  const others = new Set(parsed.filter(({ letter, isSame }) => letter === 'b' && !isSame).map(({ path }) => formatPath(path)));
+  const others = new Set(parsed.filter(({ part, isSame }) => part === 'branch' && !isSame).map(({ path }) => formatPath(path)));
   const isOther = (path: FormPath): boolean => path.some((_, index) => others.has(formatPath(path.slice(0, index + 1))));
   return parsed
-    .filter(({ letter, path, isSame }) => isSame && 'vyb'.includes(letter) && !isOther(path))
+    .filter(({ part, path, isSame }) => isSame && ['value', 'yaml', 'branch'].includes(part) && !isOther(path))
     .map(({ path }) => formatPath(path));
 }

@@ -24,14 +24,14 @@ export function keptFields(fields: URLSearchParams, { mode, top, views, isWhole 
   const frozen = new Set(views.flatMap(frozenIn));
   return [...fields].flatMap(([name, value]) => {
     const parsed = parseFieldName(name);
-    if (parsed?.letter === 'c') return value === '' ? [] : [{ name, value }];
+    if (parsed?.part === 'source') return value === '' ? [] : [{ name, value }];
     if (parsed === undefined || names.has(name) || parsed.path.length <= top) return [];
-    const { letter, path } = parsed;
+    const { part, path } = parsed;
     if (frozen.size > 0 && isShown(path, frozen)) return [];
     const isHere = isShown(path, paths);
-    if (isHere && !['v', 'r', 'n', 'k', 'b'].includes(letter)) return [];
-    const isMeant = letter === 'k' || letter === 'o' || sent.has(fieldName('s', path));
-    const isEmpty = !isMeant && (value === '' || (letter === 'n' && value === '0'));
+    if (isHere && !['value', 'rest', 'count', 'key', 'branch'].includes(part)) return [];
+    const isMeant = part === 'key' || part === 'original' || sent.has(fieldName('state', path));
+    const isEmpty = !isMeant && (value === '' || (part === 'count' && value === '0'));
     return isEmpty && (mode === 'create' || isHere) ? [] : [{ name, value }];
   });
 }

@@ -27,7 +27,7 @@ export function loadFile(
   if (read.fault !== undefined)
     return { fields: withNote(fields, '_rejected', read.fault), faults: [{ field: FILE_FIELD, message: read.fault }] };
   const loaded = new URLSearchParams([...fields].filter(([name]) => parseFieldName(name) === undefined));
-  loaded.set(fieldName('y', model.root.path), read.text);
+  loaded.set(fieldName('yaml', model.root.path), read.text);
   const lines = read.text.replace(/\n$/, '').split('\n').length;
   const said = [
     `${lines === 1 ? 'One line' : `${lines} lines`} of “${(file?.fileName ?? '').slice(0, 100)}” are in the form now.`,

@@ -42,7 +42,7 @@ function locate(model: FormModel, sent: Sent, fault: FieldFault): FieldFault {
   const isContent = root.path.length === 0;
   if (isContent ? text === '' : !startsWithKey(text, root.key)) return field === '' ? fault : rest;
   const found = descend(fields, { node: root, path: root.path, rest: isContent ? `.${text}` : text.slice(root.key.length) });
-  if (isTop(model, found.path) && found.node.kind === 'group' && !fields.has(fieldName('y', found.path))) {
+  if (isTop(model, found.path) && found.node.kind === 'group' && !fields.has(fieldName('yaml', found.path))) {
     if (isContent && found.path.length === 0)
       return { ...rest, message: text.startsWith('spec') ? `${text}: ${fault.message}` : fault.message };
     return { ...rest, message: found.rest === '' ? fault.message : `${text}: ${fault.message}` };
@@ -56,7 +56,7 @@ function locate(model: FormModel, sent: Sent, fault: FieldFault): FieldFault {
 
 /** Where the text of a YAML field says it. */
 function placeOf({ root, hoisted }: FormModel, { fields, placesOf }: Sent, { path, rest }: Descent): Place | undefined {
-  const text = fields.get(fieldName('y', path));
+  const text = fields.get(fieldName('yaml', path));
   if (text === undefined || rest === '') return undefined;
   const places = placesOf(text);
   if (path.length > root.path.length) return places.place(rest);
@@ -66,7 +66,7 @@ function placeOf({ root, hoisted }: FormModel, { fields, placesOf }: Sent, { pat
 
 /** What a fault within a YAML field is about: a path within its text, where that is no whole resource. */
 function innerOf({ root, hoisted }: FormModel, { fields, placesOf }: Sent, { path, rest }: Descent): string {
-  const text = path.length > 0 || root.path.length > 0 ? undefined : fields.get(fieldName('y', path));
+  const text = path.length > 0 || root.path.length > 0 ? undefined : fields.get(fieldName('yaml', path));
   const isPart = text !== undefined && hoisted !== undefined && !placesOf(text).isWhole;
   return (isPart ? (restAfterKey(rest, hoisted) ?? rest) : rest).replace(/^\./, '');
 }
@@ -79,7 +79,7 @@ interface Descent {
 
 function descend(fields: FieldMap, at: Descent): Descent {
   let here = at;
-  while (here.rest !== '' && !fields.has(fieldName('y', here.path))) {
+  while (here.rest !== '' && !fields.has(fieldName('yaml', here.path))) {
     const next = stepInto(fields, here);
     if (next === undefined) return here;
     here = next;
@@ -118,7 +118,7 @@ const oddMembers = new WeakMap<GroupNode, readonly FormNode[]>();
 function stepIntoMap(fields: FieldMap, { value, path, rest }: { value: FormNode; path: FormPath; rest: string }): Descent | undefined {
   const rows = Array.from({ length: rowCount(fields, path) ?? 0 }, (_, row) => ({
     row,
-    key: fields.get(fieldName('k', [...path, row])) ?? '',
+    key: fields.get(fieldName('key', [...path, row])) ?? '',
   }));
   const fitting = rows
     .filter(({ key }) => key !== '' && restAfterKey(rest, key) !== undefined)

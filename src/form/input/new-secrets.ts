@@ -44,7 +44,7 @@ export function newSecretsOf(
     if (path === undefined) return [];
     const text = formatPath(path.name);
     const value = typed.get(text) ?? (how === 'type' ? (writing ? '' : 'typed later') : undefined);
-    const made = { name: map.get(fieldName('v', path.name)) ?? '', key: map.get(fieldName('v', path.key)) ?? '', field: text };
+    const made = { name: map.get(fieldName('value', path.name)) ?? '', key: map.get(fieldName('value', path.key)) ?? '', field: text };
     return [value === undefined ? made : { ...made, value: secret(value) }];
   });
   return wanted.slice(0, MOST_ASKED);
@@ -53,10 +53,10 @@ export function newSecretsOf(
 /** Where the name and the key stand, if the input asks for a Secret that the form as it is can refer to. */
 function asked(model: FormModel, fields: FieldMap, name: string): { readonly name: FormPath; readonly key: FormPath } | undefined {
   const parsed = parseFieldName(name);
-  if (parsed?.letter !== 'm') return undefined;
+  if (parsed?.part !== 'secret') return undefined;
   const { path } = parsed;
   const node = nodeAt(model.root, path, fields);
-  const isYaml = path.some((_, index) => fields.has(fieldName('y', path.slice(0, index + 1))));
+  const isYaml = path.some((_, index) => fields.has(fieldName('yaml', path.slice(0, index + 1))));
   if (node === undefined || isYaml || !canBeMade(node)) return undefined;
   return { name: path, key: [...path.slice(0, -1), node.reference.key] };
 }
@@ -78,12 +78,12 @@ export function applySecretOp(
   if (verb === 'generate') return generated(fields, { path, node, random });
   if (model.mode !== 'create' || !canBeMade(node)) return { fields };
   const changed = new URLSearchParams(fields);
-  const names = [fieldName('v', path), fieldName('v', [...path.slice(0, -1), node.reference.key])] as const;
+  const names = [fieldName('value', path), fieldName('value', [...path.slice(0, -1), node.reference.key])] as const;
   if (verb === 'existing') {
-    for (const name of [fieldName('m', path), ...names]) changed.delete(name);
+    for (const name of [fieldName('secret', path), ...names]) changed.delete(name);
     return { fields: changed };
   }
-  changed.set(fieldName('m', path), 'generate');
+  changed.set(fieldName('secret', path), 'generate');
   const field = stemOf(path);
   const instance = (fields.get('name') ?? '').trim();
   fillIn(changed, names[0], [instance, field].filter((part) => part !== '').join('-'));
@@ -114,8 +114,8 @@ function generated(
   const value = generatePassword({ ...limits, accepts: (text) => checkScalar(node, text) === undefined }, random);
   if (value === undefined) return { fields, fault: 'No value could be generated that follows the rules of this field; enter one' };
   const changed = new URLSearchParams(fields);
-  changed.set(fieldName('v', path), value);
-  changed.delete(fieldName('s', path));
+  changed.set(fieldName('value', path), value);
+  changed.delete(fieldName('state', path));
   changed.set('_generated', formatPath(path));
   return { fields: changed };
 }

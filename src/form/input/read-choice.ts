@@ -8,7 +8,7 @@ import type { NodeRef } from '../view/node-ref.ts';
 
 /** The value of the branch that was chosen. Choosing one is meant: a branch of fields that all stay empty is an empty object. */
 export function readChoice(reading: Reading, node: ChoiceNode, ref: NodeRef): Json | undefined {
-  if (take(reading, 'b', ref.path) === undefined) return ref.base;
+  if (take(reading, 'branch', ref.path) === undefined) return ref.base;
   const branch = chosenBranch(node, reading.fields, ref.path);
   if (branch === undefined) return keptEmpty(reading, ref.path, {}) === null ? null : undefined;
   const faults = reading.faults.length;

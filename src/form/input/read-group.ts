@@ -36,7 +36,7 @@ export function readGroup(reading: Reading, node: GroupNode, ref: NodeRef): Json
 /** The members that the schema does not know: from their YAML field, else as they are live. */
 function readOthers(reading: Reading, node: GroupNode, ref: NodeRef): [string, Json][] {
   const known = new Set(node.children.map((child) => child.key));
-  const text = take(reading, 'r', ref.path);
+  const text = take(reading, 'rest', ref.path);
   if (text === undefined) return isObject(ref.base) ? entriesOf(ref.base).filter(([key]) => !known.has(key)) : [];
   const read = readYamlText(reading, text);
   if (read.fault !== undefined) {
@@ -61,7 +61,8 @@ function inBaseOrder(members: ReadonlyMap<string, Json>, base: Json | undefined)
 
 /** A required group asks for its own required fields by name. */
 export function reportMissing(reading: Reading, node: FormNode, path: FormPath): void {
-  const inner = node.kind === 'group' && !reading.fields.has(fieldName('y', path)) ? node.children.filter((child) => child.required) : [];
+  const inner =
+    node.kind === 'group' && !reading.fields.has(fieldName('yaml', path)) ? node.children.filter((child) => child.required) : [];
   if (inner.length === 0) fault(reading, path, askFor(node));
   for (const child of inner) reportMissing(reading, child, [...path, child.key]);
 }

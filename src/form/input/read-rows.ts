@@ -28,7 +28,7 @@ export function readMap(reading: Reading, node: MapNode, ref: NodeRef): Json | u
   const members = new Map<string, Json>();
   for (const row of rowNumbers(count)) {
     const here = rowRef(reading.fields, ref, row);
-    const key = take(reading, 'k', here.path) ?? '';
+    const key = take(reading, 'key', here.path) ?? '';
     const value = readRow(reading, node.value, here, 'map');
     if (key === '') fault(reading, here.path, 'Enter a key, or remove this row');
     else if (!mayBeKey(reading, node, { key, live: ref.base }))

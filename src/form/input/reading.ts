@@ -4,7 +4,7 @@ import { isTop, type FormModel, type FormNode } from '../model/form-node.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { readYaml, type YamlRead } from '../../schema/yaml-text.ts';
 import type { FormBudget } from './form-budget.ts';
-import { fieldName, type FieldLetter, type FieldMap } from './form-fields.ts';
+import { fieldName, type FieldPart, type FieldMap } from './form-fields.ts';
 import type { NodeRef } from '../view/node-ref.ts';
 
 /** A form that is being read. */
@@ -38,8 +38,8 @@ export function readYamlText(reading: Reading, text: string): YamlRead {
 }
 
 /** The text of an input; undefined when it was not sent. */
-export function take(reading: Reading, letter: FieldLetter, path: FormPath): string | undefined {
-  const text = reading.fields.get(fieldName(letter, path));
+export function take(reading: Reading, part: FieldPart, path: FormPath): string | undefined {
+  const text = reading.fields.get(fieldName(part, path));
   if (text !== undefined) reading.seen += 1;
   return text;
 }
@@ -50,7 +50,7 @@ export function fault(reading: Reading, path: FormPath, message: string, place?:
 
 /** What an empty list, map or group stands for: itself, `null`, or nothing. */
 export function keptEmpty(reading: Reading, path: FormPath, empty: Json): Json | undefined {
-  const kept = take(reading, 's', path);
+  const kept = take(reading, 'state', path);
   if (kept === 'null') return null;
   return kept === 'empty' ? empty : undefined;
 }

@@ -6,7 +6,7 @@ import type { FormPath } from '../../schema/form-path.ts';
 import { holdsText, writeScalar } from '../controls/scalar.ts';
 import { isSafeText, writeYaml } from '../../schema/yaml-text.ts';
 import { LARGEST_FORM, nodesIn } from './form-budget.ts';
-import { fieldName, MOST_ROWS, type FieldLetter } from './form-fields.ts';
+import { fieldName, MOST_ROWS, type FieldPart } from './form-fields.ts';
 import { sealSecrets } from './kept-secret.ts';
 
 /**
@@ -92,7 +92,7 @@ function writeChoice(writer: Writer, node: ChoiceNode, part: Part): void {
   const found = findBranch(node, part.value);
   const branch = node.branches[found ?? -1];
   if (branch === undefined) return asYaml(writer, part);
-  put(writer, 'b', part.path, String(found));
+  put(writer, 'branch', part.path, String(found));
   const { inMap: _inMap, ...whole } = part;
   write(writer, { ...whole, node: branch.node });
 }
@@ -100,14 +100,14 @@ function writeChoice(writer: Writer, node: ChoiceNode, part: Part): void {
 function writeControl(writer: Writer, node: ScalarNode, part: Part): void {
   const { path, value } = part;
   if (value === '' && holdsText(node)) {
-    put(writer, 'v', path, '');
-    if (part.inMap !== true) put(writer, 's', path, 'empty');
+    put(writer, 'value', path, '');
+    if (part.inMap !== true) put(writer, 'state', path, 'empty');
     return;
   }
   if (isSecret(node) && writer.live) return;
   const text = writeScalar(node, value);
   if (text === undefined) asYaml(writer, part);
-  else put(writer, 'v', path, text);
+  else put(writer, 'value', path, text);
 }
 
 function writeGroup(writer: Writer, node: GroupNode, part: Part & { readonly value: JsonObject }): void {
@@ -120,15 +120,15 @@ function writeGroup(writer: Writer, node: GroupNode, part: Part & { readonly val
       write(writer, { node: child, path: [...path, child.key], value: member, valuePath: [...valuePath, child.key] });
   }
   const others = Object.entries(value).filter(([key, member]) => !known.has(key) && member !== undefined);
-  if (others.length > 0) put(writer, 'r', path, writeYaml(Object.fromEntries(others)));
-  if (Object.values(value).every((member) => member === undefined)) put(writer, 's', path, 'empty');
+  if (others.length > 0) put(writer, 'rest', path, writeYaml(Object.fromEntries(others)));
+  if (Object.values(value).every((member) => member === undefined)) put(writer, 'state', path, 'empty');
 }
 
 /** A list that would be too much for a form is YAML instead. */
 function writeRows(writer: Writer, part: Part, { count, row, each }: { count: number; row: FormNode; each: () => void }): void {
   const rows = (): void => {
-    put(writer, 'n', part.path, String(count));
-    if (count === 0) put(writer, 's', part.path, 'empty');
+    put(writer, 'count', part.path, String(count));
+    if (count === 0) put(writer, 'state', part.path, 'empty');
     writer.nodes -= count * nodesIn(row);
     if (writer.nodes < 0) throw FULL;
     each();
@@ -141,7 +141,7 @@ function writeList(writer: Writer, part: Part, items: readonly Json[]): void {
   if (items.length > MOST_ROWS || node.kind !== 'list') return asYaml(writer, part);
   const writeItem = (item: Json, row: number): void => {
     const here = [...path, row];
-    if (writer.origins === 'rows') put(writer, 'o', here, String(row));
+    if (writer.origins === 'rows') put(writer, 'original', here, String(row));
     write(writer, { node: node.item, path: here, value: item, valuePath: [...valuePath, row] });
   };
   writeRows(writer, part, { count: items.length, row: node.item, each: () => items.forEach(writeItem) });
@@ -154,8 +154,8 @@ function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): 
   if (!fits || members.length > MOST_ROWS || node.kind !== 'map') return asYaml(writer, part);
   const writeMember = ([key, member]: readonly [string, Json], row: number): void => {
     const here = [...path, row];
-    put(writer, 'k', here, key);
-    if (writer.origins === 'rows') put(writer, 'o', here, key);
+    put(writer, 'key', here, key);
+    if (writer.origins === 'rows') put(writer, 'original', here, key);
     write(writer, { node: node.value, path: here, value: member, valuePath: [...valuePath, key], inMap: true });
   };
   writeRows(writer, part, { count: members.length, row: node.value, each: () => members.forEach(writeMember) });
@@ -163,18 +163,18 @@ function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): 
 
 /** Null is an empty control that says so. Lists and maps also say that they have no rows. */
 function writeNull(writer: Writer, node: FormNode, path: FormPath): void {
-  if (isScalar(node)) put(writer, 'v', path, '');
-  if (node.kind === 'choice') put(writer, 'b', path, '');
-  if (node.kind === 'list' || node.kind === 'map') put(writer, 'n', path, '0');
-  put(writer, 's', path, 'null');
+  if (isScalar(node)) put(writer, 'value', path, '');
+  if (node.kind === 'choice') put(writer, 'branch', path, '');
+  if (node.kind === 'list' || node.kind === 'map') put(writer, 'count', path, '0');
+  put(writer, 'state', path, 'null');
 }
 
 function asYaml(writer: Writer, { node, path, value, valuePath }: Part): void {
   if (writer.inputs.length >= writer.most) throw FULL;
-  put(writer, 'y', path, writeYaml(writer.live ? sealSecrets(node, value, valuePath) : value));
+  put(writer, 'yaml', path, writeYaml(writer.live ? sealSecrets(node, value, valuePath) : value));
 }
 
-function put(writer: Writer, letter: FieldLetter, path: FormPath, text: string): void {
+function put(writer: Writer, part: FieldPart, path: FormPath, text: string): void {
   if (writer.inputs.length >= writer.most) throw FULL;
-  writer.inputs.push([fieldName(letter, path), text]);
+  writer.inputs.push([fieldName(part, path), text]);
 }

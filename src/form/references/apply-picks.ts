@@ -40,10 +40,10 @@ function applyPick(model: FormModel, { set, map, path }: Pick, text: string): vo
   const target = kinds?.to.find((one) => one.kind === kind);
   if (kinds === undefined || target === undefined || name === '') return;
   const beside = (key: string): FormPath => [...path.slice(0, -1), key];
-  set.set(fieldName('v', path), name);
-  set.set(fieldName('v', beside('kind')), textOf(nodeAt(model.root, beside('kind'), map), kind));
+  set.set(fieldName('value', path), name);
+  set.set(fieldName('value', beside('kind')), textOf(nodeAt(model.root, beside('kind'), map), kind));
   if (kinds.group === undefined) return;
-  const group = fieldName('v', beside(kinds.group));
+  const group = fieldName('value', beside(kinds.group));
   const node = nodeAt(model.root, beside(kinds.group), map);
   // A default that says the same is left to be one.
   const isDefault = (map.get(group) ?? '') === '' && (node?.fallback ?? '') === target.group;

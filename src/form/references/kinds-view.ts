@@ -15,7 +15,7 @@ interface Kinds {
 export function kindsView(context: ViewContext, view: TextView, { kinds, ref }: Kinds): PickView {
   const [first, ...others] = kinds.to.map(targetId);
   const what = kinds.to.map(({ kind }) => withArticle(kind)).join(' or ');
-  const { note, groups, refresh } = offerOf(context, kinds.to, { what, typed: fieldText(context, 'v', ref.path) ?? '' });
+  const { note, groups, refresh } = offerOf(context, kinds.to, { what, typed: fieldText(context, 'value', ref.path) ?? '' });
   const noteId = `${view.id}-note`;
   const pick: PickListView | false = groups.length === 0 ? false : { id: `${view.id}-pick`, name: pickName(ref.path), what, groups };
   return {

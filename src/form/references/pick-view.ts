@@ -14,7 +14,7 @@ import { fieldText, type ShowNode, type ViewContext } from '../view/view-context
 /** A text that names another object or a key of one: the same input, and beside it what there is to choose from. */
 export function pickView(context: ViewContext, view: TextView, { reference, ref }: { reference: Reference; ref: ShowNode }): PickView {
   const resource = targetId(reference.to);
-  const isNew = reference.part === 'name' && context.fields.has(fieldName('m', ref.path));
+  const isNew = reference.part === 'name' && context.fields.has(fieldName('secret', ref.path));
   const offer: Offer | undefined = isNew
     ? { note: 'A new Secret of this name is created and deleted with the instance.' }
     : offerOf(context, reference, ref);
@@ -58,7 +58,7 @@ function makingOf({ model, fields }: ViewContext, { path }: ShowNode, id: string
   const node = nodeAt(model.root, path, fields);
   const text = formatPath(path);
   if (model.mode !== 'create' || node === undefined || !canBeMade(node)) return { makeOp: '', make: false };
-  const mode = fields.get(fieldName('m', path));
+  const mode = fields.get(fieldName('secret', path));
   if (mode === undefined) return { makeOp: `secret:${text}`, make: false };
   const modes = [
     { id: `${id}-generate`, value: 'generate', label: 'Generate a value', selected: mode !== 'type' },
@@ -66,7 +66,13 @@ function makingOf({ model, fields }: ViewContext, { path }: ShowNode, id: string
   ];
   return {
     makeOp: '',
-    make: { modeName: fieldName('m', path), modes, valueName: typedName(path), valueId: `${id}-value`, existingOp: `existing:${text}` },
+    make: {
+      modeName: fieldName('secret', path),
+      modes,
+      valueName: typedName(path),
+      valueId: `${id}-value`,
+      existingOp: `existing:${text}`,
+    },
   };
 }
 
@@ -88,7 +94,7 @@ function offerOf(context: ViewContext, reference: Reference, ref: ShowNode): Off
   if (found.missing !== undefined) return { note: `${rejection(found.missing)} Type the name.` };
   if (found.unavailable !== undefined) return { note: `${unlisted(kind, found.unavailable)} Type the name.` };
   if (reference.part === 'key') return keyOffer(context, found.items, { reference, ref });
-  return nameOffer(found, { kind, typed: fieldText(context, 'v', ref.path) ?? '', environment: choices.environment });
+  return nameOffer(found, { kind, typed: fieldText(context, 'value', ref.path) ?? '', environment: choices.environment });
 }
 
 function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed: string; readonly environment: string }): Offer {
@@ -110,9 +116,9 @@ function keyOffer(
   items: readonly Choice[],
   { reference, ref }: { readonly reference: Reference & { readonly part: 'key' }; readonly ref: ShowNode },
 ): Offer | undefined {
-  const name = fieldText(context, 'v', [...ref.path.slice(0, -1), reference.of]) ?? '';
+  const name = fieldText(context, 'value', [...ref.path.slice(0, -1), reference.of]) ?? '';
   const chosen = items.find((item) => item.name === name);
-  if (context.fields.has(fieldName('m', [...ref.path.slice(0, -1), reference.of]))) return { note: 'The key of the new Secret.' };
+  if (context.fields.has(fieldName('secret', [...ref.path.slice(0, -1), reference.of]))) return { note: 'The key of the new Secret.' };
   if (chosen !== undefined && chosen.keys.length > 0)
     return { note: `Choose a key of ${name} or type one.`, options: chosen.keys, refresh: true };
   return chosen === undefined && items.length > 0

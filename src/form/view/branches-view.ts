@@ -13,9 +13,9 @@ export function branchesView(context: ViewContext, node: ChoiceNode, ref: ShowNo
   const shown = live ?? context;
   const path = formatPath(ref.path);
   const branch = chosenBranch(node, shown.fields, ref.path);
-  const number = branch === undefined ? '' : (fieldText(shown, 'b', ref.path) ?? '');
+  const number = branch === undefined ? '' : (fieldText(shown, 'branch', ref.path) ?? '');
   const here = branch === undefined ? ref : branchRef(node, branch, ref);
-  const asFields = branch?.kind === 'group' && fieldText(shown, 's', ref.path) !== 'null';
+  const asFields = branch?.kind === 'group' && fieldText(shown, 'state', ref.path) !== 'null';
   const chosen = node.branches[Number(number || -1)]?.label ?? '';
   const { part: _part, ...whole } = here;
   const keep = branch === undefined ? keepView(shown, ref.path, { what: 'nothing', offered: 'when ticked' }) : false;
@@ -25,7 +25,7 @@ export function branchesView(context: ViewContext, node: ChoiceNode, ref: ShowNo
     ...frame,
     // The control of a single value has the id and the error of the path itself.
     ...(branch === undefined || asFields ? {} : ofBranch(frame)),
-    branchName: fieldName('b', ref.path),
+    branchName: fieldName('branch', ref.path),
     branch: number,
     openName: keptOpen(context, ref),
     chosen,

@@ -60,7 +60,7 @@ export function formView(model: FormModel, state: FormState): FormView {
   const { root } = model;
   const ref: ShowNode = { path: root.path, base: state.base, basePath: root.path };
   const whole = { yamlOp: `yaml:${formatPath(root.path)}`, ...(model.reduced === undefined ? {} : { reduced: model.reduced }) };
-  if (root.kind === 'yaml' || context.fields.has(fieldName('y', ref.path))) {
+  if (root.kind === 'yaml' || context.fields.has(fieldName('yaml', ref.path))) {
     const yaml = wholeYamlView(model, yamlView(context, root, ref), state);
     return { yaml, leftOut: '', main: [], all: [], beneath: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], ...whole };
   }
@@ -106,7 +106,7 @@ function sectionsOf({ hoisted }: FormModel, root: GroupNode, ref: ShowNode): rea
 
 function sectionViews(context: ViewContext, { node, ref }: Section, part: 'main' | 'more'): readonly FieldView[] {
   // A part of the form that is shown as YAML is whole.
-  const isYaml = !isTop({ root: context.model.root }, ref.path) && context.fields.has(fieldName('y', ref.path));
+  const isYaml = !isTop({ root: context.model.root }, ref.path) && context.fields.has(fieldName('yaml', ref.path));
   if (isYaml) return part === 'main' ? [yamlView(context, node, ref)] : [];
   return childViews(context, node, { ...ref, part });
 }
@@ -192,7 +192,7 @@ function foundText(count: number): string {
 }
 
 function show(context: ViewContext, node: FormNode, ref: ShowNode): FieldView {
-  if (node.kind === 'yaml' || context.fields.has(fieldName('y', ref.path))) return yamlView(context, node, ref);
+  if (node.kind === 'yaml' || context.fields.has(fieldName('yaml', ref.path))) return yamlView(context, node, ref);
   if (isScalar(node)) return scalarView(context, node, ref);
   if (isPutAway(context, node, ref)) return putAwayView(context, node, ref);
   if (node.kind === 'choice') return branchesView(context, node, ref);

@@ -56,7 +56,7 @@ export function childViews(context: ViewContext, node: GroupNode, ref: ShowNode)
     const split = part !== undefined && child.kind === 'group' && isSplit(context, child, here);
     return [context.show(context, child, split ? { ...here, part } : here)];
   });
-  const others = part !== 'main' && (node.open || fieldText(context, 'r', ref.path) !== undefined);
+  const others = part !== 'main' && (node.open || fieldText(context, 'rest', ref.path) !== undefined);
   return others ? [...views, othersView(context, node, ref)] : views;
 }
 
@@ -81,6 +81,6 @@ function showsIn(context: ViewContext, node: FormNode, { ref, part }: { ref: Sho
 
 /** Whether a group has fields in both parts of the page. One that is shown as YAML is whole. */
 function isSplit(context: ViewContext, node: FormNode, ref: ShowNode): boolean {
-  if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'y', ref.path) !== undefined) return false;
+  if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'yaml', ref.path) !== undefined) return false;
   return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberRef(ref, child.key))) || node.open;
 }

@@ -26,7 +26,7 @@ export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode
   const { part } = controlOf(node).view(node);
   if (part === 'search') return searchView(shown, node, { ...ref, disabled: live !== undefined });
   if (part === 'radios' || part === 'select') return choiceView(shown, node, { ...ref, disabled: live !== undefined });
-  const value = fieldText(shown, 'v', ref.path) ?? '';
+  const value = fieldText(shown, 'value', ref.path) ?? '';
   const lines = part === 'lines' || value.includes('\n');
   const masked = isSecret(node);
   const hasSecret = masked && ref.base !== undefined && ref.base !== '' && ref.base !== null;
@@ -35,7 +35,7 @@ export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode
   const partial = lines ? 'parts/field-lines' : 'parts/field-text';
   const view: TextView = {
     ...frameOf(shown, node, ref, { partial, disabled: live !== undefined, keep, note }),
-    ...plainText(node, { name: fieldName('v', ref.path), value }),
+    ...plainText(node, { name: fieldName('value', ref.path), value }),
     placeholder: hasSecret ? '' : defaultHint(node),
     type: masked ? 'password' : 'text',
     autocomplete: masked ? 'new-password' : 'off',
@@ -51,16 +51,16 @@ export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode
 /** A node as YAML: because nothing else can hold it, or because somebody asked for it. */
 export function yamlView(context: ViewContext, node: FormNode, ref: ShowNode): TextView {
   const live = frozen(context, node, ref);
-  const value = fieldText(live ?? context, 'y', ref.path) ?? '';
+  const value = fieldText(live ?? context, 'yaml', ref.path) ?? '';
   const note = node.kind === 'yaml' ? noteOn(node) : 'Shown as YAML.';
   return {
     ...frameOf(context, node, ref, { partial: 'parts/field-lines', disabled: live !== undefined, keep: false, note }),
-    ...plainText(node, { name: fieldName('y', ref.path), value }),
+    ...plainText(node, { name: fieldName('yaml', ref.path), value }),
     placeholder: node.kind === 'yaml' ? defaultHint(node) : '',
     rows: linesOf(value, 4),
     width: 'full',
     code: true,
-    fieldsOp: node.kind === 'yaml' || live !== undefined ? '' : `fields:${fieldName('v', ref.path).slice(2)}`,
+    fieldsOp: node.kind === 'yaml' || live !== undefined ? '' : `fields:${fieldName('value', ref.path).slice(2)}`,
   };
 }
 
@@ -74,7 +74,7 @@ function noteOn({ reason }: YamlNode): string {
 /** The members of a group that its schema does not know. */
 export function othersView(context: ViewContext, node: FormNode, ref: ShowNode): TextView {
   const live = frozen(context, node, ref);
-  const value = fieldText(live ?? context, 'r', ref.path) ?? '';
+  const value = fieldText(live ?? context, 'rest', ref.path) ?? '';
   const others: YamlNode = {
     ...node,
     kind: 'yaml',
@@ -93,7 +93,7 @@ export function othersView(context: ViewContext, node: FormNode, ref: ShowNode):
     ...frame,
     id,
     describedBy: describedBy(id, { ...frame, error: '' }),
-    ...plainText(others, { name: fieldName('r', ref.path), value }),
+    ...plainText(others, { name: fieldName('rest', ref.path), value }),
     rows: linesOf(value, 3),
     width: 'full',
     code: true,
@@ -124,14 +124,14 @@ function linesOf(value: string, least: number): number {
 
 function forgetView(context: ViewContext, node: ScalarNode, ref: ShowNode): KeepView | false {
   if (node.required) return false;
-  const checked = fieldText(context, 's', ref.path) === 'unset';
-  return { id: `${idOfPath(ref.path)}--keep`, name: fieldName('s', ref.path), value: 'unset', label: 'Remove the value', checked };
+  const checked = fieldText(context, 'state', ref.path) === 'unset';
+  return { id: `${idOfPath(ref.path)}--keep`, name: fieldName('state', ref.path), value: 'unset', label: 'Remove the value', checked };
 }
 
 function choiceView(context: ViewContext, node: ScalarNode, ref: ShowNode & { readonly disabled: boolean }): ChoiceView {
   const control = controlOf(node);
   const { part } = control.view(node);
-  const value = fieldText(context, 'v', ref.path) ?? '';
+  const value = fieldText(context, 'value', ref.path) ?? '';
   const named = control.options?.(node) ?? [];
   const asked = node.required && part === 'select' ? 'Choose one' : '';
   const first = node.required ? asked : unsetLabel(node, ref, named);
@@ -145,7 +145,7 @@ function choiceView(context: ViewContext, node: ScalarNode, ref: ShowNode & { re
   const keep = keepView(context, ref.path, { what: 'nothing', offered: 'when ticked' });
   return {
     ...frameOf(context, node, ref, { partial: `parts/field-${part}`, disabled: ref.disabled, keep }),
-    name: fieldName('v', ref.path),
+    name: fieldName('value', ref.path),
     required: node.required,
     options,
   };
@@ -183,7 +183,7 @@ function searchView(context: ViewContext, node: ScalarNode, ref: ShowNode & { re
   const keep = keepView(context, ref.path, { what: 'nothing', offered: 'when ticked' });
   const view: TextView = {
     ...frameOf(context, node, ref, { partial: 'parts/field-search', disabled: ref.disabled, keep }),
-    ...plainText(node, { name: fieldName('v', ref.path), value: fieldText(context, 'v', ref.path) ?? '' }),
+    ...plainText(node, { name: fieldName('value', ref.path), value: fieldText(context, 'value', ref.path) ?? '' }),
     placeholder: defaultHint(node),
   };
   return { ...view, ...listOf(context, view, controlOf(node).options?.(node) ?? []) };

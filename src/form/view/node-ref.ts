@@ -18,7 +18,7 @@ export function memberRef({ path, base, basePath }: NodeRef, key: string): NodeR
 /** The place of a row, and the live row that it came from: rows move, and a map's keys are renamed. */
 export function rowRef(fields: FieldMap, { path, base, basePath }: NodeRef, row: number): NodeRef {
   const here = [...path, row];
-  const origin = fields.get(fieldName('o', here));
+  const origin = fields.get(fieldName('original', here));
   if (origin === undefined) return { path: here, base: undefined, basePath: [...basePath, row] };
   const step = Array.isArray(base) ? Number(origin) : origin;
   return { path: here, base: at(base, step) as Json | undefined, basePath: [...basePath, step] };

@@ -38,7 +38,7 @@ export function isPutAway(context: ViewContext, node: FormNode, ref: ShowNode): 
   if (context.inputs.size === 0 || ref.part !== undefined || ref.title !== undefined) return false;
   const path = formatPath(ref.path);
   const inputs = context.inputs.get(path) ?? 0;
-  if (inputs === 0 || context.errors.around.has(path) || fieldText(context, 'x', ref.path) !== undefined) return false;
+  if (inputs === 0 || context.errors.around.has(path) || fieldText(context, 'opened', ref.path) !== undefined) return false;
   const { room } = context.page;
   return roomOf(context, node, { ref, inputs }) > Math.max(room > -MUCH ? LITTLE : 0, room);
 }
@@ -70,7 +70,7 @@ export function putAwayView(context: ViewContext, node: FormNode, ref: ShowNode)
 /** The name of the hidden input that keeps open what might be put away otherwise; empty where nothing is. */
 export function keptOpen(context: ViewContext, ref: ShowNode): string {
   if (ref.part === 'more') return '';
-  const isOpened = fieldText(context, 'x', ref.path) !== undefined;
+  const isOpened = fieldText(context, 'opened', ref.path) !== undefined;
   const isLarge = ref.title === undefined && (context.inputs.get(formatPath(ref.path)) ?? 0) > LITTLE;
-  return isOpened || isLarge ? fieldName('x', ref.path) : '';
+  return isOpened || isLarge ? fieldName('opened', ref.path) : '';
 }

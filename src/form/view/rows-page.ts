@@ -23,7 +23,7 @@ const CONTROLS_ON_PAGE = 100;
 export function shownRows(fields: FieldMap, node: ListNode | MapNode, { path, count }: { path: FormPath; count: number }): RowsPage {
   const size = pageSize(node);
   const pages = Math.max(1, Math.ceil(count / size));
-  const wanted = Math.trunc(Number(fields.get(fieldName('p', path)) ?? 1)) || 1;
+  const wanted = Math.trunc(Number(fields.get(fieldName('page', path)) ?? 1)) || 1;
   const page = Math.min(pages, Math.max(1, wanted));
   return { page, pages, size, first: (page - 1) * size, end: Math.min(count, page * size) };
 }

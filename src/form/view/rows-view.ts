@@ -34,7 +34,7 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, ref: Sh
   return {
     ...frame,
     isMap: node.kind === 'map',
-    countName: fieldName('n', ref.path),
+    countName: fieldName('count', ref.path),
     count,
     openName: keptOpen(context, ref),
     rows,
@@ -55,7 +55,7 @@ function pagerView(page: RowsPage, path: FormPath, { count, wrong }: { count: nu
     id: `${idOfPath(path)}--page`,
     said: `Rows ${page.first + 1} to ${page.end} of ${count}`,
     wrong: wrongSentence(wrong),
-    name: fieldName('p', path),
+    name: fieldName('page', path),
     options: Array.from({ length: page.pages }, (_, index) => ({
       value: String(index + 1),
       label: `${index * size + 1} to ${Math.min(count, (index + 1) * size)}`,
@@ -98,12 +98,12 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { ref, row, cou
   const here = rowRef(context.fields, ref, row);
   const content = node.kind === 'list' ? node.item : node.value;
   const path = formatPath(ref.path);
-  const origin = fieldText(context, 'o', here.path);
-  const key = fieldText(context, 'k', here.path) ?? '';
+  const origin = fieldText(context, 'original', here.path);
+  const key = fieldText(context, 'key', here.path) ?? '';
   const title = `${one} ${row + 1}`;
   const isFrozen = node.locked !== undefined || (node.immutable && context.model.mode === 'edit' && ref.base !== undefined);
   const asFields =
-    content.kind === 'group' && fieldText(context, 'y', here.path) === undefined && fieldText(context, 's', here.path) !== 'null';
+    content.kind === 'group' && fieldText(context, 'yaml', here.path) === undefined && fieldText(context, 'state', here.path) !== 'null';
   const error = asFields || (node.kind === 'map' && key === '') ? (context.errors.messages.get(formatPath(here.path)) ?? '') : '';
   // What the row says already is not said again by its control.
   const inner = error === '' ? context : { ...context, errors: withoutMessage(context.errors, here.path) };
@@ -112,10 +112,10 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { ref, row, cou
     pageOp: row >= page.first && row < page.end ? '' : `rows:${path}:${pageOfRow(node, row)}`,
     title: asFields ? `${title}${nameIn(context, content, here.path)}` : title,
     error,
-    keyName: fieldName('k', here.path),
+    keyName: fieldName('key', here.path),
     keyId: `${idOfPath(here.path)}--key`,
     key,
-    originName: fieldName('o', here.path),
+    originName: fieldName('original', here.path),
     origin: origin ?? '',
     hasOrigin: origin !== undefined,
     block: !isScalar(content),
@@ -134,7 +134,7 @@ function rowView(context: ViewContext, node: ListNode | MapNode, { ref, row, cou
 function nameIn(context: ViewContext, node: FormNode, path: FormPath): string {
   const keys = node.kind === 'group' ? node.children.filter((child) => child.kind === 'text').map((child) => child.key) : [];
   const naming = NAMING_KEYS.find((key) => keys.includes(key));
-  const name = naming === undefined ? '' : (fieldText(context, 'v', [...path, naming]) ?? '');
+  const name = naming === undefined ? '' : (fieldText(context, 'value', [...path, naming]) ?? '');
   return name === '' ? '' : `: ${name.slice(0, 60)}`;
 }
 

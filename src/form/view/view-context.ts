@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { sizeOf } from '../input/form-budget.ts';
-import { fieldMap, fieldName, parseFieldName, type FieldLetter, type FieldMap } from '../input/form-fields.ts';
+import { fieldMap, fieldName, parseFieldName, type FieldPart, type FieldMap } from '../input/form-fields.ts';
 import { sealSecrets } from '../input/kept-secret.ts';
 import { nodeToFields } from '../input/values-to-fields.ts';
 import type { FallbackSource } from '../model/field.ts';
@@ -70,14 +70,14 @@ export function filledPaths(fields: FieldMap, faults: readonly FieldFault[]): Se
   const filled = new Set<string>();
   for (const [name, text] of fields) {
     const parsed = parseFieldName(name);
-    if (parsed !== undefined && isContent(parsed.letter, text)) addWithAncestors(filled, parsed.path);
+    if (parsed !== undefined && isContent(parsed.part, text)) addWithAncestors(filled, parsed.path);
   }
   for (const { field } of faults) addWithAncestors(filled, parsePath(field ?? '') ?? []);
   return filled;
 }
 
-function isContent(letter: FieldLetter, text: string): boolean {
-  return letter === 'n' ? text !== '0' : letter !== 'o' && letter !== 'p' && text !== '';
+function isContent(part: FieldPart, text: string): boolean {
+  return part === 'count' ? text !== '0' : part !== 'original' && part !== 'page' && text !== '';
 }
 
 function addWithAncestors(filled: Set<string>, path: FormPath): void {
@@ -88,8 +88,8 @@ function addWithAncestors(filled: Set<string>, path: FormPath): void {
   }
 }
 
-export function fieldText(context: ViewContext, letter: FieldLetter, path: FormPath): string | undefined {
-  return context.fields.get(fieldName(letter, path));
+export function fieldText(context: ViewContext, part: FieldPart, path: FormPath): string | undefined {
+  return context.fields.get(fieldName(part, path));
 }
 
 /** Whether the node may not be changed, and the context in which it shows its live value: what is disabled is not sent. */
@@ -182,11 +182,11 @@ export function keepView(
   path: FormPath,
   { what, offered }: { what: string; offered: 'always' | 'when ticked' },
 ): KeepView | false {
-  const kept = fieldText(context, 's', path);
+  const kept = fieldText(context, 'state', path);
   if (kept !== 'null' && kept !== 'empty' && offered === 'when ticked') return false;
   const value = kept === 'null' ? 'null' : 'empty';
   const label = value === 'null' ? 'Set it to null while it is empty' : `Set it to ${what} while nothing is entered`;
-  return { id: `${idOfPath(path)}--keep`, name: fieldName('s', path), value, label, checked: kept === value };
+  return { id: `${idOfPath(path)}--keep`, name: fieldName('state', path), value, label, checked: kept === value };
 }
 
 /** Who sets the value of a field, in a word or two; empty where it has none. */

@@ -26,7 +26,7 @@ export interface WholeForm {
 
 /** The YAML of the whole form: that which it was before, with the changes that were made in the form since. What stands beside the `spec` needs a whole resource. */
 export function wholeAsYaml(model: FormModel, fields: URLSearchParams, { value, resource }: WholeValue): string {
-  const before = fieldMap(fields).get(fieldName('c', model.root.path)) ?? '';
+  const before = fieldMap(fields).get(fieldName('source', model.root.path)) ?? '';
   const key = keyOf(model);
   const content = contentIn(model, value);
   if (before.trim() !== '' && isWhole(before)) return rewriteYaml(before, resourceOf(readYaml(before).value, content));
@@ -67,7 +67,7 @@ function contentIn({ root }: FormModel, value: Json): JsonObject {
 
 /** The form as YAML, with all fields that it does not have yet as comments. */
 export function withAllFields(model: FormModel, fields: URLSearchParams): URLSearchParams {
-  const name = fieldName('y', model.root.path);
+  const name = fieldName('yaml', model.root.path);
   const text = fieldMap(fields).get(name);
   if (text === undefined) return fields;
   const { root, hoisted } = model;
@@ -81,7 +81,7 @@ export function withAllFields(model: FormModel, fields: URLSearchParams): URLSea
 /** Reads the head of a whole resource that was given in the place of the values. */
 export function openWhole(model: FormModel, fields: URLSearchParams, wanted: ResourceKind): WholeForm {
   const { root } = model;
-  const text = fieldMap(fields).get(fieldName('y', root.path));
+  const text = fieldMap(fields).get(fieldName('yaml', root.path));
   const nothing = { fields, faults: [], name: '', namespace: '', leftOut: [] };
   if (text === undefined || hasBoth(model)) return nothing;
   const members = root.kind === 'group' && root.path.length === 0 && !root.open ? root.children.map((child) => child.key) : undefined;
@@ -134,8 +134,8 @@ function isEmpty(value: Json): boolean {
 /** Fields that were made anew, with the YAML that was typed before: its comments come back when the form is YAML again. */
 export function keepYaml({ root }: FormModel, fields: URLSearchParams, before: URLSearchParams): URLSearchParams {
   const map = fieldMap(before);
-  const [name, path] = [fieldName('c', root.path), root.path];
-  const text = map.get(fieldName('y', path)) ?? map.get(name);
+  const [name, path] = [fieldName('source', root.path), root.path];
+  const text = map.get(fieldName('yaml', path)) ?? map.get(name);
   if (text === undefined || text.trim() === '') return fields;
   const kept = new URLSearchParams(fields);
   kept.set(name, text);

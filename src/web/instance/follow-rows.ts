@@ -64,7 +64,7 @@ function follow(places: ReadonlyMap<string, readonly (number | undefined)[]>, na
   const there = typeof parsed?.path.at(-1) === 'number' ? places.get(formatPath(parsed.path.slice(0, -1))) : undefined;
   if (parsed === undefined || there === undefined) return [[name, value]];
   const place = there[Number(value)];
-  return place === undefined ? [] : [[fieldName('o', parsed.path), String(place)]];
+  return place === undefined ? [] : [[fieldName('original', parsed.path), String(place)]];
 }
 
 /** Where each row of a list stands in another one: the same row wherever it is, else the one at its place if that is no other row of old. */

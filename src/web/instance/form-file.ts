@@ -33,11 +33,11 @@ export function pressedFile({ body, upload }: Pick<Visit, 'body' | 'upload'>, fo
 /** The YAML of the form, exactly as its YAML tab shows it; what has no place there is a fault. */
 function downloaded(body: URLSearchParams, { model, resource, base, name }: FormOfFiles): FilePressed {
   const { path } = model.root;
-  const written = body.has(fieldName('y', path))
+  const written = body.has(fieldName('yaml', path))
     ? { fields: body, faults: [] }
     : applyFormOp(model, body, { op: `yaml:${formatPath(path)}`, base, resource });
   if (written.faults.length > 0) return { draft: written };
-  const yaml = (written.fields.get(fieldName('y', path)) ?? '').replaceAll('\r\n', '\n');
+  const yaml = (written.fields.get(fieldName('yaml', path)) ?? '').replaceAll('\r\n', '\n');
   return { file: { fileName: fileNameOf(resource.kind, name), type: 'text/yaml', text: yaml } };
 }
 
