@@ -3,10 +3,10 @@ import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
-import { RELATION_CLASSES } from '../domain/tree/relations.ts';
 import { FORM_SCHEMAS, DRAFT_SCHEMAS } from './catalog/catalog-schemas.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS } from './instance/instance-schemas.ts';
+import { TREE_SCHEMAS } from './instance/tree-schemas.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-schemas.ts';
 import { AUDIT_SCHEMAS } from './audit/audit-schemas.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-schemas.ts';
@@ -134,12 +134,6 @@ const newSecret = {
 };
 const instanceSummary = { environment: text, app: text, appName: text, kind: text, name: text, created: time, health, deleting: flag };
 
-const relation = {
-  class: { enum: RELATION_CLASSES },
-  path: { type: 'string', description: 'The field that names the other resource, such as `spec.volumes[0].configMap.name`' },
-  inferred: { type: 'boolean', description: 'Whether the edge is inferred from something else than an owner reference' },
-} as const;
-
 /** The schemas of `components.schemas` in the OpenAPI document, by name. */
 export const SCHEMAS = {
   Me: object({ user: text, groups: list(text), admin: flag }),
@@ -231,60 +225,6 @@ export const SCHEMAS = {
     additionalProperties: true,
     description: 'A patch of the `spec`, of labels and annotations, and of other top-level fields of the kind',
   },
-  TreeNode: object(
-    {
-      uid: text,
-      apiVersion: text,
-      kind: text,
-      name: text,
-      namespace: text,
-      edge: { $ref: '#/components/schemas/TreeEdge' },
-      health,
-      info: text,
-      created: time,
-      links: { ...list({ $ref: '#/components/schemas/TreeLink' }), description: 'Further relations, at most 50' },
-      children: list({ $ref: '#/components/schemas/TreeNode' }),
-    },
-    ['uid', 'apiVersion', 'kind', 'name', 'links', 'children'],
-  ),
-  TreeEdge: {
-    ...object({ ...relation, fieldOf: { enum: ['Parent', 'Resource'], description: 'Which of the two has the field' } }),
-    description: 'Why a resource stands below its parent; absent for the root',
-  },
-  TreeLink: object(
-    { ...relation, group: text, kind: text, namespace: text, name: text, state: { enum: ['Found', 'Missing', 'NotRead'] } },
-    ['class', 'path', 'inferred', 'group', 'kind', 'name', 'state'],
-  ),
-  ResourceTree: object({
-    root: { $ref: '#/components/schemas/TreeNode' },
-    count: integer,
-    health,
-    causes: list(object({ kind: text, name: text, message: text })),
-    unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
-    unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
-  }),
-  UnavailableKind: {
-    ...object({ kind: text, apiVersion: text, message: text }),
-    description: 'A kind that cannot be listed now, because a webhook or API service that the api-server calls for it does not answer',
-  },
-  Logs: object({
-    namespace: text,
-    pods: list(object({ name: text, phase: text, containers: list(object({ name: text, isInit: flag, restarts: integer })) })),
-    lines: list(object({ pod: text, container: text, time, text })),
-    notices: list(object({ pod: text, container: text, message: { ...text, description: 'Why the log cannot be read now' } })),
-    more: { ...integer, description: 'Pods that were not read; name one in `pod`' },
-  }),
-  Event: object({
-    type: { enum: ['Normal', 'Warning'] },
-    reason: text,
-    message: text,
-    kind: text,
-    name: text,
-    count: integer,
-    firstSeen: time,
-    lastSeen: time,
-    resolved: { ...flag, description: 'A Warning about a resource that is healthy now' },
-  }),
   Operator: object(
     {
       namespace: text,
@@ -373,6 +313,7 @@ export const SCHEMAS = {
   ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,
+  ...TREE_SCHEMAS,
   ...CHANGE_REQUEST_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,

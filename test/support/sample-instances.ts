@@ -109,8 +109,26 @@ export function sampleTree({ name, environment, health, kind }: InstanceView): R
     node('Service', `${name}-rw`, { health: fine, info: 'ClusterIP', children: [slice] }),
     node('Secret', `${name}-owner`, {}),
   ];
+  const web = {
+    kind: 'Ingress',
+    name,
+    scope: 'External',
+    address: `https://${name}.example.com/`,
+    url: `https://${name}.example.com/`,
+  } as const;
+  const portForward = `kubectl port-forward service/${name}-rw 5432:5432 --namespace team-a`;
+  const inside = { kind: 'Service', name: `${name}-rw`, scope: 'Cluster', address: `${name}-rw.team-a.svc:5432`, portForward } as const;
+  const addresses = [web, inside];
   const causes = bad ? [{ kind: 'Pod', name: `${name}-0`, message: '0/1 nodes are available: insufficient memory.' }] : [];
-  return { root: node(kind, name, { health, children }), count: 9, health, causes, unreadable: bad ? ['Secret'] : [], unavailable: [] };
+  return {
+    root: node(kind, name, { health, children }),
+    count: 9,
+    health,
+    causes,
+    addresses,
+    unreadable: bad ? ['Secret'] : [],
+    unavailable: [],
+  };
 }
 
 type NodeRest = Partial<Pick<TreeNode, 'health' | 'info' | 'children' | 'edge' | 'links'>>;

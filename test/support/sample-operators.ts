@@ -220,6 +220,7 @@ export function sampleOperatorTree(objects = 1, health: 'well' | 'sick' = 'well'
     count: 5 + objects * 3,
     health: FINE,
     causes: [],
+    addresses: [],
     unreadable: ['Secret', 'Lease'],
     unavailable: [],
     namespace: 'chandlery-system',

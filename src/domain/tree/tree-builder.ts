@@ -2,6 +2,7 @@ import { worstHealth, type Health } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import { at, numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import { addressesOf } from './addresses.ts';
 import type { Edge } from './find-edges.ts';
 import { keyOf, namespaceOf, uidOf } from './object-index.ts';
 import { type Placed, placeObjects } from './place-objects.ts';
@@ -38,6 +39,7 @@ export function buildTree(
   return {
     root: tree,
     count: placed.length,
+    addresses: addressesOf(placed.map(({ object }) => object)),
     health: health === undefined ? SILENT : explained(health, tree, causes),
     causes,
     unreadable: [...unreadable].sort(),

@@ -1,4 +1,5 @@
 import type { MissingPermission } from '../core/errors.ts';
+import type { Address } from './addresses.ts';
 import type { Health } from '../health/health.ts';
 import type { RelationClass } from './relations.ts';
 
@@ -62,6 +63,8 @@ export interface ResourceTree {
   /** The worst health of the tree and the resources that cause it. */
   readonly health: Health;
   readonly causes: readonly { readonly kind: string; readonly name: string; readonly message: string }[];
+  /** Where its resources listen. */
+  readonly addresses: readonly Address[];
   /** Kinds that the actor may not list here; what they hold is not in the tree. */
   readonly unreadable: readonly string[];
   /** Kinds that nobody can list now; what they hold is not in the tree either. */

@@ -1,5 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { textAt } from '../../domain/core/read.ts';
+import { redact } from '../../domain/core/redact.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
@@ -48,5 +49,6 @@ function withoutSecrets(tree: ResourceTree, secrets: readonly string[]): Resourc
     children: node.children.map(shown),
   });
   const causes = tree.causes.map((cause) => ({ ...cause, ...redactTexts({ message: cause.message }, secrets) }));
-  return { ...tree, root: shown(tree.root), health: redactHealth(tree.health, secrets), causes };
+  const addresses = tree.addresses.filter(({ address }) => redact(address, secrets) === address);
+  return { ...tree, root: shown(tree.root), health: redactHealth(tree.health, secrets), causes, addresses };
 }

@@ -3,6 +3,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { Address } from '../../domain/tree/addresses.ts';
 import type { ResourceTree } from '../../domain/tree/tree.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
@@ -21,6 +22,7 @@ export interface InstanceLive {
   /** The change that was made last has not been taken up yet. */
   readonly pending: boolean;
   readonly causes: ResourceTree['causes'];
+  readonly addresses: readonly { readonly address: string; readonly url: string; readonly reached: string; readonly source: string }[];
   readonly tree: TreeRow;
   readonly count: number;
   readonly unreadable: readonly string[];
@@ -90,7 +92,7 @@ export function instancePage(
     saveHref: `${href}/save`,
     logsHref: `${href}/logs`,
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
-    commands: kubectlCommands(instance, environment),
+    commands: kubectlCommands(reading, environment),
     yaml: yamlText(withoutStatus(instance.object)),
     masked: instance.masked.slice(0, MOST_MASKED).map((path) => {
       const isRevealed = path === revealed?.path;
@@ -109,6 +111,12 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
     working: instance.deleting || word === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
     causes: explaining(tree, events),
+    addresses: tree.addresses.map(({ address, url = '', scope, kind, name }) => ({
+      address,
+      url,
+      reached: REACHED[scope],
+      source: `${kind} ${name}`,
+    })),
     tree: treeRow(tree.root, tree.unavailable),
     count: tree.count,
     unreadable: tree.unreadable,
@@ -147,12 +155,23 @@ const SENTENCES: Readonly<Record<HealthStatus, string>> = {
   Unknown: 'No health reported yet.',
 };
 
-function kubectlCommands({ app, name }: InstanceView, { namespace }: EnvironmentView): InstancePage['commands'] {
+const REACHED: Readonly<Record<Address['scope'], string>> = {
+  External: 'from outside the cluster',
+  Node: 'at any node of the cluster',
+  Cluster: 'inside the cluster',
+};
+
+/** Commands that connect a port, at most. */
+const MOST_FORWARDED = 5;
+
+function kubectlCommands({ instance: { app, name }, tree }: InstanceReading, { namespace }: EnvironmentView): InstancePage['commands'] {
   const target = `${app} ${name} --namespace ${namespace}`;
+  const forwards = [...new Set(tree.addresses.flatMap(({ portForward = [] }) => portForward))].slice(0, MOST_FORWARDED);
   return [
     { label: 'Read it', text: `kubectl get ${target} --output yaml` },
     { label: 'Wait until it is ready', text: `kubectl wait ${app}/${name} --namespace ${namespace} --for condition=Ready --timeout 5m` },
     { label: 'Change it', text: `kubectl edit ${target}` },
+    ...forwards.map((text) => ({ label: 'Connect a port of your machine', text })),
     { label: 'Delete it', text: `kubectl delete ${target}` },
   ];
 }

@@ -1,0 +1,92 @@
+import { HEALTH_STATUSES } from '../../domain/health/health.ts';
+import { RELATION_CLASSES } from '../../domain/tree/relations.ts';
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const integer = { type: 'integer' } as const;
+const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
+const health = object({ status: { enum: HEALTH_STATUSES }, message: text });
+const relation = {
+  class: { enum: RELATION_CLASSES },
+  path: { type: 'string', description: 'The field that names the other resource, such as `spec.volumes[0].configMap.name`' },
+  inferred: { type: 'boolean', description: 'Whether the edge is inferred from something else than an owner reference' },
+} as const;
+
+function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
+  return { type: 'object', properties, required };
+}
+
+function list(items: unknown) {
+  return { type: 'array', items };
+}
+
+/** What the API says of what runs: resource trees, logs, events. */
+export const TREE_SCHEMAS = {
+  TreeNode: object(
+    {
+      uid: text,
+      apiVersion: text,
+      kind: text,
+      name: text,
+      namespace: text,
+      edge: { $ref: '#/components/schemas/TreeEdge' },
+      health,
+      info: text,
+      created: time,
+      links: { ...list({ $ref: '#/components/schemas/TreeLink' }), description: 'Further relations, at most 50' },
+      children: list({ $ref: '#/components/schemas/TreeNode' }),
+    },
+    ['uid', 'apiVersion', 'kind', 'name', 'links', 'children'],
+  ),
+  TreeEdge: {
+    ...object({ ...relation, fieldOf: { enum: ['Parent', 'Resource'], description: 'Which of the two has the field' } }),
+    description: 'Why a resource stands below its parent; absent for the root',
+  },
+  TreeLink: object(
+    { ...relation, group: text, kind: text, namespace: text, name: text, state: { enum: ['Found', 'Missing', 'NotRead'] } },
+    ['class', 'path', 'inferred', 'group', 'kind', 'name', 'state'],
+  ),
+  ResourceTree: object({
+    root: { $ref: '#/components/schemas/TreeNode' },
+    count: integer,
+    health,
+    causes: list(object({ kind: text, name: text, message: text })),
+    addresses: list(
+      object(
+        {
+          kind: text,
+          name: text,
+          scope: { enum: ['External', 'Node', 'Cluster'], description: 'From where it is reached' },
+          address: text,
+          url: { ...text, description: 'Absent for what is no web address' },
+          portForward: { ...text, description: 'A kubectl command that connects a port of your machine' },
+        },
+        ['kind', 'name', 'scope', 'address'],
+      ),
+    ),
+    unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
+    unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
+  }),
+  UnavailableKind: {
+    ...object({ kind: text, apiVersion: text, message: text }),
+    description: 'A kind that cannot be listed now, because a webhook or API service that the api-server calls for it does not answer',
+  },
+  Logs: object({
+    namespace: text,
+    pods: list(object({ name: text, phase: text, containers: list(object({ name: text, isInit: flag, restarts: integer })) })),
+    lines: list(object({ pod: text, container: text, time, text })),
+    notices: list(object({ pod: text, container: text, message: { ...text, description: 'Why the log cannot be read now' } })),
+    more: { ...integer, description: 'Pods that were not read; name one in `pod`' },
+  }),
+  Event: object({
+    type: { enum: ['Normal', 'Warning'] },
+    reason: text,
+    message: text,
+    kind: text,
+    name: text,
+    count: integer,
+    firstSeen: time,
+    lastSeen: time,
+    resolved: { ...flag, description: 'A Warning about a resource that is healthy now' },
+  }),
+} as const;
