@@ -20,17 +20,17 @@ export const intOrString: Control<IntOrStringNode> = {
   examples: [
     {
       name: 'weight',
+      schema: { 'x-kubernetes-int-or-string': true, minimum: 1 },
+      text: '"080"',
+      value: '080',
+      wrong: { text: '0', says: 'Enter 1 or more' },
+    },
+    {
+      name: 'weight',
       schema: { 'x-kubernetes-int-or-string': true, maxLength: 4 },
       text: '80',
       value: 80,
       wrong: { text: 'eighty', says: 'Enter at most 4 characters; there are 6' },
-    },
-    {
-      name: 'weight',
-      schema: { 'x-kubernetes-int-or-string': true, minimum: 1 },
-      text: '"80"',
-      value: '80',
-      wrong: { text: '0', says: 'Enter 1 or more' },
     },
   ],
 };

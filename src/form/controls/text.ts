@@ -27,8 +27,8 @@ export const text: Control<TextNode> = {
     {
       name: 'team',
       schema: { type: 'string', minLength: 3 },
-      text: ' a-b ',
-      value: ' a-b ',
+      text: '080',
+      value: '080',
       wrong: { text: 'é', says: 'Enter at least 3 characters; there is 1' },
     },
   ],
