@@ -14,12 +14,30 @@ interface HealthCase {
   readonly object: KubeObject;
 }
 
-/** The public cases for custom kinds and for built-in ones; undefined where they are not at hand. */
-export function publicHealthCases(): { readonly custom: readonly HealthCase[]; readonly builtIn: readonly HealthCase[] } | undefined {
+/** A case in the words of kstatus: Current, InProgress, Failed. */
+interface KstatusCase {
+  readonly case: string;
+  readonly kstatus: string;
+  readonly object: KubeObject;
+}
+
+interface PublicCases {
+  readonly custom: readonly HealthCase[];
+  readonly builtIn: readonly HealthCase[];
+  /** For what the other two do not speak of; where they do, they count. */
+  readonly kstatus: readonly KstatusCase[];
+}
+
+/** The public cases for custom kinds and for built-in ones, and those of kstatus; undefined where they are not at hand. */
+export function publicHealthCases(): PublicCases | undefined {
   const folder = FOLDERS.find((path) => existsSync(path));
   if (folder === undefined) return undefined;
   const custom = readdirSync(`${folder}/custom`).sort();
-  return { custom: custom.flatMap((file) => casesIn(`${folder}/custom`, file)), builtIn: casesIn(folder, 'builtin.json') };
+  return {
+    custom: custom.flatMap((file) => casesIn(`${folder}/custom`, file)),
+    builtIn: casesIn(folder, 'builtin.json'),
+    kstatus: JSON.parse(readFileSync(`${folder}/kstatus.json`, 'utf8')) as KstatusCase[],
+  };
 }
 
 function casesIn(folder: string, file: string): HealthCase[] {

@@ -17,19 +17,21 @@ const POSITIVE = [
   'Synced',
   'Healthy',
   'Valid',
+  'Programmed',
   'Accepted',
   'Compliant',
   'Successful',
-  'Programmed',
   'Admitted',
   'Applied',
   'Deployed',
   'Done',
+  'Reconciled',
+  'SuccessfullyReconciled',
 ];
 
 /** The same of a part, such as `DatabaseReady`: all of them count where none of the above is there. */
 const POSITIVE_PART =
-  /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|Synced|Resolved|Validated|Accepted|Installed|Completed|-available|-ready)$/;
+  /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|Synced|Resolved|Validated|Accepted|Installed|Completed|Reconciled|-available|-ready)$/;
 const NEGATIVE =
   /^(Stalled|Fail|Failed|Failure|Degraded|Error|Errored|Errors|HasErrors|Invalid|InvalidSpec|NotReady|Unhealthy|Terminal|Irreconcilable|.*\.Terminal|.*Failed|.*Failure|.*Error|.*Unhealthy|.*Degraded)$/;
 const BUSY = [
@@ -116,6 +118,7 @@ function summaryHealth(object: KubeObject, conditions: readonly ForeignCondition
   const message = sentence(summary);
   const busy = conditions.find(isBusy);
   if (summary.status === 'True') {
+    if (summary.type === 'Synced' && summary.reason === 'ReconcileSuccess') return progressing({ ...summary, message: NOT_READY_YET });
     const rollout = conditions.find((condition) => condition.type === 'Progressing' && isBusy(condition));
     return rollout === undefined || summary.type === 'Ready' ? { status: 'Healthy', message } : progressing(rollout);
   }
@@ -124,6 +127,9 @@ function summaryHealth(object: KubeObject, conditions: readonly ForeignCondition
   if (busy !== undefined) return progressing(busy);
   return { status: summary.status === 'False' ? falseMeans(object, summary) : 'Progressing', message };
 }
+
+/** Crossplane writes this reason into every kind that it makes, `Synced` first and `Ready` later. */
+const NOT_READY_YET = 'Waiting for the resource to be ready';
 
 /** What it means that a summary does not hold: where the reason says no more than that, the first words of the message may tell. */
 function falseMeans(object: KubeObject, { type, reason, message }: ForeignCondition): HealthStatus {

@@ -16,6 +16,7 @@ import { atlas } from './databases/atlas.ts';
 import { cassandra } from './databases/cassandra.ts';
 import { clickhouse } from './databases/clickhouse.ts';
 import { cloudnativePg } from './databases/cloudnative-pg.ts';
+import { crunchyPostgres } from './databases/crunchy-postgres.ts';
 import { mariadb } from './databases/mariadb.ts';
 import { percona } from './databases/percona.ts';
 import { postgresOperator } from './databases/postgres-operator.ts';
@@ -102,6 +103,7 @@ const FILES: readonly HealthRules[] = [
   cassandra,
   clickhouse,
   cloudnativePg,
+  crunchyPostgres,
   mariadb,
   percona,
   postgresOperator,

@@ -7,7 +7,7 @@ import type { HealthStatus } from '../health.ts';
 const WORDS: readonly (readonly [HealthStatus, RegExp])[] = [
   [
     'Degraded',
-    /fail|error|exception|invalid|degraded|reject|crash|unhealthy|stalled|evicted|refused|denied|mismatch|conflict|warning|expired|timed ?out|timeout|exceeded|corrupt|aborted|unrecoverable|outofsync|noncompliant|backoff|lost\b|^(red|offline|dead|down|broken|inactive)$/i,
+    /fail|error|exception|invalid|degraded|reject|crash|unhealthy|stalled|evicted|refused|denied|mismatch|conflict|warning|expired|timed ?out|timeout|exceeded|corrupt|aborted|unrecoverable|outofsync|noncompliant|backoff|lost\b|^(red|offline|dead|down|broken|inactive|unavailable)$/i,
   ],
   ['Suspended', /suspend|paus|hibernat|stopped|disabled|cordoned/i],
   ['Missing', /^(notfound|missing|absent)$/i],
@@ -33,7 +33,7 @@ export function meaningOfReason(reason: string): HealthStatus | undefined {
 /** What a phase or a state of an object of the kind means: `Running` is the end of a server and the middle of a job. */
 export function meaningOfPhase(phase: string, kind: string): HealthStatus | undefined {
   const word = phase.slice(0, LONGEST).trim();
-  const isGood = GOOD.test(word.replaceAll(/[\s_-]/g, ''));
+  const isGood = GOOD.test(word.replace(/^(state|phase|status)_/i, '').replaceAll(/[\s_-]/g, ''));
   if (!isGood) return meaningOfReason(word.replaceAll('_', ''));
   return /^(running|active|started)$/i.test(word) && RUN.test(kind) ? 'Progressing' : 'Healthy';
 }

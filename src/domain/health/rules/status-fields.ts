@@ -67,7 +67,9 @@ const FLAGS: readonly (readonly [field: string, whenTrue: HealthStatus | undefin
 const ERRORS = ['error', 'errMsg', 'errorMessage', 'errorDescription', 'failureMessage'];
 
 function flagHealth({ kind, status }: KubeObject): Health | undefined {
-  const error = [...ERRORS.map((name) => textAt(status, name)), textAt(status, 'error', 'message')].find((text) => (text ?? '') !== '');
+  const error = [...ERRORS.map((name) => textAt(status, name)), textAt(status, 'error', 'message')].find(
+    (text) => !['', 'none'].includes((text ?? '').toLowerCase()),
+  );
   if (error !== undefined) return { status: 'Degraded', message: error };
   for (const [field, whenTrue, whenFalse] of FLAGS) {
     const flag = flagOf(at(status, field));

@@ -1,7 +1,8 @@
 import { at, listAt, numberAt, textAt } from '../../../core/read.ts';
 import type { KubeObject } from '../../../kubernetes/resource.ts';
+import type { Health } from '../../health.ts';
 import { conditionsIn, type ForeignCondition } from '../conditions.ts';
-import { otherwise, progressing, type HealthLine, type HealthRule, type HealthRules } from '../rule.ts';
+import { condition, degraded, healthy, otherwise, progressing, type HealthLine, type HealthRule, type HealthRules } from '../rule.ts';
 
 /** What its parents say of a route (gateway-api.sigs.k8s.io): what a parent has seen of an older generation is left aside while another is up to date. */
 export const parentsHealth = judged({ list: 'parents', ref: 'parentRef', name: 'Parent', isStaleWaiting: false });
@@ -13,6 +14,19 @@ const ROUTE: HealthRule = [parentsHealth, progressing(otherwise, 'Waiting for {k
 const POLICY: HealthRule = [ancestorsHealth, progressing(otherwise, 'Waiting for {kind} status')];
 
 export const gatewayApi: HealthRules = {
+  'gateway.networking.k8s.io/GatewayClass': [
+    healthy(condition('Accepted')),
+    degraded(condition('Accepted', 'False')),
+    progressing(otherwise, 'Waiting for a controller to accept the class'),
+  ],
+  'gateway.networking.k8s.io/Gateway': [
+    degraded(condition('Accepted', 'False')),
+    brokenListener,
+    progressing(condition('Programmed', ['False', 'Unknown'], ['AddressNotAssigned', 'Pending'])),
+    degraded(condition('Programmed', 'False')),
+    healthy(condition('Programmed')),
+    progressing(otherwise, 'Waiting for the gateway to be programmed'),
+  ],
   'gateway.networking.k8s.io/HTTPRoute': ROUTE,
   'gateway.networking.k8s.io/GRPCRoute': ROUTE,
   'gateway.networking.k8s.io/TLSRoute': ROUTE,
@@ -76,3 +90,14 @@ function verdictsOf({ metadata, status }: KubeObject, { list, ref }: Judges): Ve
 function isFalse({ type, status }: ForeignCondition, types: readonly string[]): boolean {
   return status === 'False' && types.includes(type);
 }
+
+/** A listener without its certificate, or with the port of another one, while the Gateway itself is programmed. */
+function brokenListener({ status }: KubeObject): Health | undefined {
+  for (const listener of listAt(status, 'listeners').slice(0, MOST_LISTENERS)) {
+    const broken = conditionsIn(at(listener, 'conditions')).find((item) => isFalse(item, ['Accepted', 'ResolvedRefs']));
+    if (broken !== undefined) return { status: 'Degraded', message: `Listener ${textAt(listener, 'name') ?? ''}: ${broken.message}` };
+  }
+  return undefined;
+}
+
+const MOST_LISTENERS = 64;
