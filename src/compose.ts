@@ -28,7 +28,7 @@ import { loadTools } from './embedded/cluster/tools.ts';
 import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { createApp } from './http/create-app.ts';
-import type { Absence } from './http/http-deps.ts';
+import type { UnavailableComponent } from './http/http-deps.ts';
 import { metricsListener } from './http/probes.ts';
 import { signedInOf } from './http/request-context.ts';
 import type { Identity } from './identity/create-identity.ts';
@@ -81,7 +81,7 @@ interface AppInput {
   readonly pictures: PictureLibrary;
   /** 32 bytes that all replicas share: what pages carry on is sealed with them. */
   readonly sealKey: Uint8Array;
-  readonly ready: () => Promise<readonly Absence[]>;
+  readonly ready: () => Promise<readonly UnavailableComponent[]>;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly stopping: AbortSignal;

@@ -10,7 +10,7 @@ export type JsonSchema = { readonly [key: string]: unknown };
 export interface Call {
   readonly actor: Actor;
   /** For the audit log. */
-  readonly asking: RequestOrigin;
+  readonly requestOrigin: RequestOrigin;
   readonly operations: Operations;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;

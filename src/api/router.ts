@@ -34,8 +34,8 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
     const validator = validatorOf(route);
     const read = route.body === undefined ? [] : [readJson(route.largestBody ?? LARGEST_RESOURCE, mediaTypesOf(route))];
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
-      const asking = { via: 'api', requestId: contextOf(res).requestId } as const;
-      const call = callOf({ operations, actor: actorOf(res), asking, route, validator, req });
+      const requestOrigin = { via: 'api', requestId: contextOf(res).requestId } as const;
+      const call = callOf({ operations, actor: actorOf(res), requestOrigin, route, validator, req });
       await send(res, route, { ...(await route.handle(call)), preconditions: call.preconditions });
     });
   }
@@ -54,18 +54,18 @@ function somebody(actorOf: ApiDeps['actorOf']): RequestHandler {
 interface Incoming {
   readonly operations: Operations;
   readonly actor: Actor;
-  readonly asking: RequestOrigin;
+  readonly requestOrigin: RequestOrigin;
   readonly route: Route;
   readonly validator: Validator;
   readonly req: Request;
 }
 
-function callOf({ operations, actor, asking, route, validator, req }: Incoming): Call {
+function callOf({ operations, actor, requestOrigin, route, validator, req }: Incoming): Call {
   const params = Object.fromEntries(placeholders(route.path).map((name) => [name, String(req.params[name] ?? '')]));
   return {
     operations,
     actor,
-    asking,
+    requestOrigin,
     params,
     query: validator.query({ ...req.query }),
     body: validator.body(req.body),

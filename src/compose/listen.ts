@@ -96,6 +96,8 @@ const starting: RequestListener = (req, res) => {
   const alive = req.url === '/healthz';
   res.writeHead(alive ? 200 : 503, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Retry-After': '2' });
   res.end(
-    JSON.stringify(alive ? { status: 'ok' } : { status: 'not ready', away: [{ part: 'cluster', message: 'Chandlery is starting' }] }),
+    JSON.stringify(
+      alive ? { status: 'ok' } : { status: 'not ready', unavailable: [{ component: 'cluster', message: 'Chandlery is starting' }] },
+    ),
   );
 };

@@ -21,7 +21,7 @@ export function createParser(): ParseInWorker {
   return async (text, timeoutMs) => {
     const objects: KubeObject[] = [];
     const onPart = (part: readonly KubeObject[]): void => void objects.push(...part);
-    const outcome = await host.ask('parse', [text], { timeoutMs, onPart }).catch((error: unknown) => {
+    const outcome = await host.run('parse', [text], { timeoutMs, onPart }).catch((error: unknown) => {
       throw isAppError(error) ? new AppError('HelmFailed', error.message) : error;
     });
     switch (outcome.kind) {

@@ -6,9 +6,9 @@ import type { MessageView } from './message-view.ts';
 /** What the answering of requests logs. */
 export type HttpLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
-/** A part of the world that is away, in words for the one on call. */
-export interface Absence {
-  readonly part: 'cluster' | 'issuer';
+/** A component that does not answer, with the reason for `/readyz`. */
+export interface UnavailableComponent {
+  readonly component: 'cluster' | 'issuer';
   readonly message: string;
 }
 
@@ -49,8 +49,8 @@ export interface HttpDeps {
   readonly otherHosts?: readonly string[];
   readonly log: HttpLog;
   readonly identity: IdentityPort;
-  /** What is away. */
-  ready(): Promise<readonly Absence[]>;
+  /** The components that do not answer. */
+  ready(): Promise<readonly UnavailableComponent[]>;
   /** What `/metrics` answers; absent where it has a port of its own. */
   metrics?(): Promise<MetricsText>;
   observe?(sample: ResponseSample): void;

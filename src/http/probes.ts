@@ -4,11 +4,11 @@ import { notFound } from './error-handler.ts';
 import type { HttpDeps, MetricsText } from './http-deps.ts';
 
 /** How long `/readyz` may wait for what it asks: `timeoutSeconds` of the probe in the chart is longer. */
-export const READY_PATIENCE_MS = 3_000;
+export const READY_TIMEOUT_MS = 3_000;
 
 /**
  * `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` unless it has a port of its own. Without the issuer nobody new can sign in, but
- * everybody else is served: it is told in `away`, and no reason to send people elsewhere.
+ * everybody else is served: `unavailable` names it, and readiness stays.
  */
 export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
   const router = Router();
@@ -16,13 +16,13 @@ export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
     res.json({ status: 'ok' });
   });
   router.get('/readyz', async (_req, res) => {
-    const away = await deps.ready();
-    const ready = away.every(({ part }) => part === 'issuer');
+    const unavailable = await deps.ready();
+    const ready = unavailable.every(({ component }) => component === 'issuer');
     const status = ready ? 'ready' : 'not ready';
     res
       .status(ready ? 200 : 503)
       .set('Cache-Control', 'no-store')
-      .json({ status, away });
+      .json({ status, unavailable });
   });
   const { metrics } = deps;
   router.get('/metrics', metrics === undefined ? notFound() : async (_req, res) => sendMetrics(res, await metrics()));

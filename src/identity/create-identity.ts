@@ -73,7 +73,7 @@ export function createIdentity({ settings, sessions: table, sealKey, clock = Dat
     },
     formTargets: (): readonly string[] => formTargets(issuer, settings),
     /** Why the issuer cannot be used now; undefined when it can. */
-    away: (): Promise<string | undefined> => issuer.away(),
+    unavailableReason: (): Promise<string | undefined> => issuer.unavailableReason(),
   };
 }
 
@@ -96,7 +96,7 @@ async function renewTokens(
 }
 
 async function signOut(deps: IssuerDeps, record: SessionRecord | undefined): Promise<URL | undefined> {
-  if (record === undefined || (await deps.issuer.away()) !== undefined) return undefined;
+  if (record === undefined || (await deps.issuer.unavailableReason()) !== undefined) return undefined;
   await revokeRefreshToken(deps, record);
   return await logoutAddress(deps, record);
 }

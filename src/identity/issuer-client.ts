@@ -27,7 +27,7 @@ export interface IssuerClient {
   /** What was found before, without asking. */
   known(): Configuration | undefined;
   /** Why the issuer cannot be used now; undefined when it can. */
-  away(): Promise<string | undefined>;
+  unavailableReason(): Promise<string | undefined>;
 }
 
 /** A discovery document is read anew after so long; the old one serves while that fails. */
@@ -60,7 +60,7 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
     keySets.set(address, key);
     return { issuer, key };
   };
-  const away = async (): Promise<string | undefined> => {
+  const unavailableReason = async (): Promise<string | undefined> => {
     try {
       await cache.check();
       return undefined;
@@ -68,7 +68,7 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
       return issuerUnavailable(settings.issuer, error).message;
     }
   };
-  return { configuration, keys, away, known: () => cache.known() };
+  return { configuration, keys, unavailableReason, known: () => cache.known() };
 }
 
 /** Signatures of id tokens are always checked, because the way to the issuer may be plain http on one machine. */

@@ -16,7 +16,7 @@ export function explainWebhooks(clusters: Clusters, catalog: Known): Clusters {
     asController: () => clusters.asController(),
     asActor: (actor) => explainingCluster(clusters.asActor(actor), explain),
     tryAsActor: (actor) => explainingTrial(clusters.tryAsActor(actor), explain),
-    tryAsController: (actor) => explainingTrial(clusters.tryAsController(actor), explain),
+    dryRunAsController: (actor) => explainingTrial(clusters.dryRunAsController(actor), explain),
   };
 }
 

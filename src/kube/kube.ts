@@ -78,7 +78,7 @@ export function createKube({ userAgent, readerPatience, observe, ...access }: Ku
     asController: () => clusterFor(CONTROLLER),
     asActor: (actor) => clusterFor(checked({ kind: 'actor', actor })),
     tryAsActor: (actor) => createDryRun({ transport, identity: checked({ kind: 'actor', actor }) }),
-    tryAsController: (actor) => createDryRun({ transport, identity: checked({ kind: 'trial', actor }) }),
+    dryRunAsController: (actor) => createDryRun({ transport, identity: checked({ kind: 'dryRun', actor }) }),
     kinds: discovery.kinds,
     find: discovery.find,
     invalidate: discovery.invalidate,

@@ -34,7 +34,7 @@ interface Account {
 
 interface Part<T extends object> {
   readonly low: Low<T>;
-  settled(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 interface PartSpec<T extends object> {
@@ -77,7 +77,7 @@ export async function createStore({ file, clock = Date.now }: { file: string; cl
     savedConfigurations: savedConfigurationsOf(savedConfigurations.low),
     secret: (name) => secretOf(account.low, name),
     close: async () => {
-      await Promise.all([account, changeRequests, savedConfigurations, auditLog].map(async (part) => await part.settled()));
+      await Promise.all([account, changeRequests, savedConfigurations, auditLog].map(async (part) => await part.flush()));
     },
   };
 }
@@ -116,7 +116,7 @@ async function openPart<T extends object>([file, older]: readonly [string, strin
     low.data = earlier;
     await low.write();
   }
-  return { low, settled: () => adapter.settled() };
+  return { low, flush: () => adapter.flush() };
 }
 
 /** The tables of a file; those that an older version did not write are empty. */

@@ -37,7 +37,7 @@ export class JsonFile<T extends object> implements Adapter<T> {
   }
 
   /** Waits for the last write, whether it succeeds or not: whoever asked for it was told. */
-  async settled(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#last;
   }
 

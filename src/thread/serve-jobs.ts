@@ -7,7 +7,7 @@ export type Jobs = Readonly<Record<string, (...args: never[]) => unknown>>;
 export type PartOf<F extends Jobs[string]> = ReturnType<F> extends Generator<infer P, unknown> ? P : never;
 export type ResultOf<F extends Jobs[string]> = ReturnType<F> extends Generator<unknown, infer R> ? R : ReturnType<F>;
 
-type Question = { readonly job: string; readonly args: readonly never[] } | { readonly next: true };
+type WorkerRequest = { readonly job: string; readonly args: readonly never[] } | { readonly next: true };
 
 /** What a thread says: that it can begin, a part, and then the result or the AppError that the job threw. Any other error ends the thread. */
 export type Answer =
@@ -24,12 +24,12 @@ export function serveJobs(jobs: Jobs): void {
     rest = done === true ? undefined : parts;
     return done === true ? { kind: 'Result', result: value } : { kind: 'Part', part: value };
   };
-  const work = (question: Question): Answer => {
-    if ('next' in question) return rest === undefined ? { kind: 'Result', result: undefined } : advance(rest);
-    const result = jobs[question.job]?.(...question.args);
+  const work = (request: WorkerRequest): Answer => {
+    if ('next' in request) return rest === undefined ? { kind: 'Result', result: undefined } : advance(rest);
+    const result = jobs[request.job]?.(...request.args);
     return isGenerator(result) ? advance(result) : { kind: 'Result', result };
   };
-  parentPort?.on('message', (question: Question) => say(answerOf(() => work(question))));
+  parentPort?.on('message', (request: WorkerRequest) => say(answerOf(() => work(request))));
   parentPort?.on('messageerror', (error) => {
     throw error;
   });

@@ -49,7 +49,7 @@ export class ThreadHost<J extends Jobs> {
    *
    * @throws AppError that the job throws, and the reason of the signal.
    */
-  async ask<K extends keyof J & string>(
+  async run<K extends keyof J & string>(
     job: K,
     args: Parameters<J[K]>,
     bounds: JobBounds<PartOf<J[K]>>,

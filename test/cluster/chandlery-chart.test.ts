@@ -13,7 +13,7 @@ import { parseConfig } from '../../src/config.ts';
 import { loadTools, type ToolPaths } from '../../src/embedded/cluster/tools.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { READY_PATIENCE_MS } from '../../src/http/probes.ts';
+import { READY_TIMEOUT_MS } from '../../src/http/probes.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { kubeconfigFor } from '../support/run-sample-operator.ts';
@@ -89,7 +89,7 @@ describe('The chart of Chandlery', () => {
     const deployment = (await rendered(REQUIRED)).find(({ kind }) => kind === 'Deployment');
     const [container] = listAt(at(deployment?.spec, 'template', 'spec'), 'containers');
     const timeout = Number(at(container, 'readinessProbe', 'timeoutSeconds'));
-    assert.ok(timeout * 1000 >= READY_PATIENCE_MS + 1_000, `${timeout} s`);
+    assert.ok(timeout * 1000 >= READY_TIMEOUT_MS + 1_000, `${timeout} s`);
   });
 
   it('is rejected without an address and an issuer', async () => {

@@ -35,7 +35,7 @@ describe('a cluster that is away when Chandlery starts', { timeout: 180_000 }, (
     assert.equal((await fetch(`${product.origin}/healthz`)).status, 200);
     const ready = await fetch(`${product.origin}/readyz`);
     assert.equal(ready.status, 503);
-    assert.equal(at(await ready.json(), 'away', 0, 'part'), 'cluster');
+    assert.equal(at(await ready.json(), 'unavailable', 0, 'component'), 'cluster');
     for (const path of ['/me', '/apps', '/apps/caches.samples.chandlery.dev', '/environments']) {
       const answer = await product.api('dev-a', path);
       assert.equal(answer.status, 503, path);

@@ -247,7 +247,7 @@ describe('what stored objects are said to be by rules in CEL', () => {
       const root = { type: 'object', properties: { [`r${index}`]: schema } };
       const check = createRuleCheck(root, newRules({}, root));
       for (const value of values) {
-        const ours = check([trial({ [`r${index}`]: value })]);
+        const ours = check([dryRuns({ [`r${index}`]: value })]);
         const theirs = await answerOf({ [`r${index}`]: value });
         assert.deepEqual(ours.unchecked, [], JSON.stringify(value));
         assert.equal(
@@ -262,7 +262,7 @@ describe('what stored objects are said to be by rules in CEL', () => {
 
 /** What the api-server says against an object; empty when it would take it. */
 async function answerOf(content: object): Promise<string> {
-  const object = trial(content);
+  const object = dryRuns(content);
   try {
     await kube.asController().create({ group, version: 'v1', resource: 'trials' }, object, { dryRun: 'All', fieldValidation: 'Strict' });
     return '';
@@ -277,7 +277,7 @@ function namedEntries(): Schema {
   return { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
 }
 
-function trial(content: object): KubeObject {
+function dryRuns(content: object): KubeObject {
   return { apiVersion: `${group}/v1`, kind: 'Trial', metadata: { name: 'x' }, ...content };
 }
 

@@ -120,7 +120,7 @@ describe('a kind whose conversion webhook does not answer', { timeout: 120_000 }
     const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } };
     const versions = [{ name: 'v2', served: true, storage: true, schema: { openAPIV3Schema } }];
     const candidate = { ...live, spec: { ...(live.spec as object), versions } };
-    const input = { trial: { cluster: world.kube.tryAsController(ROOT), by: 'controller' }, crds: [], safety: 'Strict' } as const;
+    const input = { dryRuns: { cluster: world.kube.dryRunAsController(ROOT), by: 'controller' }, crds: [], safety: 'Strict' } as const;
     const claimant = crdClaimant(operator, parseOperatorSpec(kop), parseOperatorStatus(kop));
     const { items } = await previewCrds(world.ports, ROOT, {
       ...input,

@@ -13,10 +13,10 @@ describe('an issuer that is away at the start', () => {
     assert.equal((await fetch(`${house.origin}/healthz`)).status, 200);
     const answer = await fetch(`${house.origin}/readyz`);
     assert.equal(answer.status, 200);
-    const { status, away } = (await answer.json()) as { status: string; away: { part: string; message: string }[] };
+    const { status, unavailable } = (await answer.json()) as { status: string; unavailable: { component: string; message: string }[] };
     assert.equal(status, 'ready');
-    assert.equal(away[0]?.part, 'issuer');
-    assert.match(away[0]?.message ?? '', /The identity provider at http.*\/issuer does not answer/);
+    assert.equal(unavailable[0]?.component, 'issuer');
+    assert.match(unavailable[0]?.message ?? '', /The identity provider at http.*\/issuer does not answer/);
   });
 
   it('is told on the sign-in page, with a way to try again', async () => {
@@ -38,7 +38,7 @@ describe('an issuer that is away at the start', () => {
   it('is used as soon as it is back', async () => {
     house.setIssuerAway('back');
     house.pass(2_000);
-    assert.deepEqual(await (await fetch(`${house.origin}/readyz`)).json(), { status: 'ready', away: [] });
+    assert.deepEqual(await (await fetch(`${house.origin}/readyz`)).json(), { status: 'ready', unavailable: [] });
     assert.equal((await house.browser().signIn('dev-a', '/apps')).text, 'hello Asha Rao at /apps');
   });
 });

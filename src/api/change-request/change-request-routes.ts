@@ -66,9 +66,9 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     largestBody: SMALL_BODY,
     replies: { 200: { description: 'The written instance', schema: ref('Instance') } },
     handle: async (call) => {
-      const { operations, actor, params, body, asking } = call;
+      const { operations, actor, params, body, requestOrigin } = call;
       await check(call);
-      const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...asking };
+      const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...requestOrigin };
       return { status: 200, body: await operations.approveChangeRequest(actor, input) };
     },
   },
@@ -83,9 +83,9 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     largestBody: SMALL_BODY,
     replies: { 200: { description: 'The closed change request', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
-      const { operations, actor, params, body, asking } = call;
+      const { operations, actor, params, body, requestOrigin } = call;
       await check(call);
-      await operations.declineChangeRequest(actor, { id: params['id'] ?? '', reason: textAt(body, 'reason') ?? '', ...asking });
+      await operations.declineChangeRequest(actor, { id: params['id'] ?? '', reason: textAt(body, 'reason') ?? '', ...requestOrigin });
       return shown(await operations.showChangeRequest(actor, params['id'] ?? ''));
     },
   },
@@ -98,9 +98,9 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     tag: 'Change requests',
     replies: { 200: { description: 'The closed change request', schema: ref('ChangeRequestView') } },
     handle: async (call) => {
-      const { operations, actor, params, asking } = call;
+      const { operations, actor, params, requestOrigin } = call;
       await check(call);
-      await operations.withdrawChangeRequest(actor, { id: params['id'] ?? '', ...asking });
+      await operations.withdrawChangeRequest(actor, { id: params['id'] ?? '', ...requestOrigin });
       return shown(await operations.showChangeRequest(actor, params['id'] ?? ''));
     },
   },
@@ -121,12 +121,12 @@ async function check({ operations, actor, params, preconditions }: Call): Promis
   checkPreconditions('change request', changeRequestEtag(await operations.showChangeRequest(actor, params['id'] ?? '')), preconditions);
 }
 
-async function ask({ operations, actor, body, asking }: Call): Promise<Reply> {
+async function ask({ operations, actor, body, requestOrigin }: Call): Promise<Reply> {
   const address = { environment: textAt(body, 'environment') ?? '', app: textAt(body, 'app') ?? '', name: textAt(body, 'name') ?? '' };
   const sent = objectAt(body, 'spec') as JsonObject;
   const beside = objectAt(body, 'beside') as JsonObject;
   const besides = Object.keys(beside).length === 0 ? {} : { beside };
-  const shared = { ...address, ...besides, message: textAt(body, 'message') ?? '', ...asking };
+  const shared = { ...address, ...besides, message: textAt(body, 'message') ?? '', ...requestOrigin };
   const changeRequest =
     textAt(body, 'action') === 'change'
       ? await operations.createChangeRequest(actor, {

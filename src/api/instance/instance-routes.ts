@@ -156,11 +156,11 @@ export const INSTANCE_ROUTES: readonly Route[] = [
       200: { description: 'What would go and what would stay (`dryRun=All`)', schema: ref('Preflight') },
       202: { description: 'The deletion is accepted; Location answers 404 when it is done' },
     },
-    handle: async ({ operations, actor, params, query, preconditions, asking }) => {
+    handle: async ({ operations, actor, params, query, preconditions, requestOrigin }) => {
       if (query['dryRun'] === 'All') {
         return { status: 200, body: await operations.preflightDeletion(actor, { ...addressOf(params), preconditions }) };
       }
-      await operations.deleteInstance(actor, { ...addressOf(params), preconditions, ...asking });
+      await operations.deleteInstance(actor, { ...addressOf(params), preconditions, ...requestOrigin });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -172,9 +172,9 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     tag: 'Instances',
     body: ref('RevealedValueRequest'),
     replies: { 200: { description: 'The value', schema: ref('RevealedValue') } },
-    handle: async ({ operations, actor, params, body, asking }) => ({
+    handle: async ({ operations, actor, params, body, requestOrigin }) => ({
       status: 200,
-      body: await operations.revealValue(actor, { ...addressOf(params), path: textAt(body, 'path') ?? '', ...asking }),
+      body: await operations.revealValue(actor, { ...addressOf(params), path: textAt(body, 'path') ?? '', ...requestOrigin }),
     }),
   },
   {
@@ -233,7 +233,7 @@ export const MIGRATION_ROUTES: readonly Route[] = [
   },
 ];
 
-async function create({ operations, actor, params, query, body, asking }: Call): Promise<Reply> {
+async function create({ operations, actor, params, query, body, requestOrigin }: Call): Promise<Reply> {
   const draft = {
     environment: params['environment'] ?? '',
     app: textAt(body, 'app') ?? '',
@@ -242,7 +242,7 @@ async function create({ operations, actor, params, query, body, asking }: Call):
     secrets: listAt(body, 'secrets').map(newSecret),
   };
   if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightInstance(actor, draft) };
-  return { status: 201, body: await operations.createInstance(actor, { ...draft, ...asking }), location: pathOf(draft) };
+  return { status: 201, body: await operations.createInstance(actor, { ...draft, ...requestOrigin }), location: pathOf(draft) };
 }
 
 /** What is neither the address of the instance nor made beside it. */
@@ -268,12 +268,12 @@ function newSecret(item: unknown, index: number): NewSecret {
 }
 
 async function change(call: Call, mode: 'Merge' | 'Replace'): Promise<Reply> {
-  const { operations, actor, params, query, preconditions, asking } = call;
+  const { operations, actor, params, query, preconditions, requestOrigin } = call;
   const address = versioned(params, query);
   const sent = mode === 'Merge' ? splitContent(contentOf(call.body)) : await replaced(call, address);
   const wanted: InstanceChange = { ...address, ...sent, mode, preconditions };
   if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightChange(actor, wanted) };
-  return { status: 200, body: await operations.updateInstance(actor, { ...wanted, ...asking }) };
+  return { status: 200, body: await operations.updateInstance(actor, { ...wanted, ...requestOrigin }) };
 }
 
 function addressOf(params: Call['params']): InstanceAddress {

@@ -147,8 +147,8 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     summary: 'Delete it, as its `deletionPolicy` says',
     tag: 'Admin',
     replies: { 202: { description: 'The deletion has been accepted; the Location answers 404 when it is done' } },
-    handle: async ({ operations, actor, params, preconditions, asking }) => {
-      await operations.deleteOperator(actor, { ...addressOf(params), preconditions, ...asking });
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      await operations.deleteOperator(actor, { ...addressOf(params), preconditions, ...requestOrigin });
       return { status: 202, location: pathOf(addressOf(params)) };
     },
   },
@@ -181,18 +181,18 @@ function steer(step: OperatorAction): Route {
     summary: STEP_SUMMARIES[step],
     tag: 'Admin',
     replies: { 202: { description: 'The controller has been asked; the Location tells what comes of it', schema: ref('Operator') } },
-    handle: async ({ operations, actor, params, preconditions, asking }) => {
-      const input = { ...addressOf(params), step, at: new Date().toISOString(), preconditions, ...asking };
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const input = { ...addressOf(params), step, at: new Date().toISOString(), preconditions, ...requestOrigin };
       const body = await operations.requestOperatorAction(actor, input);
       return { status: 202, body, location: pathOf(addressOf(params)) };
     },
   };
 }
 
-async function create({ operations, actor, query, body, asking }: Call): Promise<Reply> {
+async function create({ operations, actor, query, body, requestOrigin }: Call): Promise<Reply> {
   const operator = body as KubeObject;
   if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightOperator(actor, operator) };
-  const created = await operations.createOperator(actor, { operator, ...asking });
+  const created = await operations.createOperator(actor, { operator, ...requestOrigin });
   const path = [created.namespace, created.name].map(encodeURIComponent).join('/');
   return { status: 201, body: created, location: `/api/v1/operators/${path}` };
 }

@@ -105,14 +105,14 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     summary: 'Delete a saved configuration',
     tag: 'Saved configurations',
     replies: { 200: { description: 'It is gone' } },
-    handle: async ({ operations, actor, params, preconditions, asking }) => {
-      await operations.deleteSavedConfiguration(actor, { id: params['id'] ?? '', preconditions, ...asking });
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      await operations.deleteSavedConfiguration(actor, { id: params['id'] ?? '', preconditions, ...requestOrigin });
       return { status: 200 };
     },
   },
 ];
 
-async function save({ operations, actor, body, asking }: Call): Promise<Reply> {
+async function save({ operations, actor, body, requestOrigin }: Call): Promise<Reply> {
   const saved = await operations.saveConfiguration(actor, {
     app: textAt(body, 'app') ?? '',
     title: textAt(body, 'title') ?? '',
@@ -120,7 +120,7 @@ async function save({ operations, actor, body, asking }: Call): Promise<Reply> {
     values: objectAt(body, 'values') as JsonObject,
     beside: objectAt(body, 'beside') as JsonObject,
     owner: ownerIn(body) ?? { user: actor.user },
-    ...asking,
+    ...requestOrigin,
   });
   return {
     status: 201,
@@ -130,13 +130,13 @@ async function save({ operations, actor, body, asking }: Call): Promise<Reply> {
   };
 }
 
-async function change({ operations, actor, params, body, preconditions, asking }: Call): Promise<Reply> {
+async function change({ operations, actor, params, body, preconditions, requestOrigin }: Call): Promise<Reply> {
   const [title, description] = [textAt(body, 'title'), textAt(body, 'description')];
   const owner = ownerIn(body);
   const saved = await operations.changeSavedConfiguration(actor, {
     id: params['id'] ?? '',
     preconditions,
-    ...asking,
+    ...requestOrigin,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(owner === undefined ? {} : { owner }),

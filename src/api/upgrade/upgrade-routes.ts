@@ -46,10 +46,10 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     tag: 'Admin',
     body: ref('Approval'),
     replies: { 202: { description: 'The approval is accepted; Location is the operator', schema: ref('Operator') } },
-    handle: async ({ operations, actor, params, body, preconditions, asking }) => {
+    handle: async ({ operations, actor, params, body, preconditions, requestOrigin }) => {
       const address = addressOf(params);
       const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '', ...decisionsIn(body) };
-      const operator = await operations.approveUpgrade(actor, { ...address, ...approval, preconditions, ...asking });
+      const operator = await operations.approveUpgrade(actor, { ...address, ...approval, preconditions, ...requestOrigin });
       const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
       return { status: 202, location, body: operator };
     },

@@ -13,5 +13,5 @@ const host = new ThreadHost<typeof READ_JOBS>({ file: new URL('read-worker.ts', 
  * @throws AppError like `readContents`, and `ChartInvalid` when the time or the memory is used up.
  */
 export async function readInWorker({ names, contents }: ChartFiles, timeoutMs: number): Promise<ChartContents> {
-  return parsedOf(await host.ask('read', [names, contents], { timeoutMs }), { what: 'its files', timeoutMs, memoryMib });
+  return parsedOf(await host.run('read', [names, contents], { timeoutMs }), { what: 'its files', timeoutMs, memoryMib });
 }

@@ -9,7 +9,7 @@ import type { Place } from '../fetch/locate.ts';
 import { registryOffers } from '../oci/registry-chart.ts';
 import type { RemoteContext } from '../fetch/remote.ts';
 import type { OfferedVersion } from './repository.ts';
-import type { IndexPlace, IndexQuestion, RepositoryIndexes } from './repository-indexes.ts';
+import type { IndexPlace, IndexQuery, RepositoryIndexes } from './repository-indexes.ts';
 import { credentialsSentTo } from '../fetch/scoped-credentials.ts';
 
 type RepositorySource = Extract<ChartSource, { kind: 'repository' }>;
@@ -18,7 +18,7 @@ export interface OffersInput {
   readonly context: RemoteContext;
   readonly indexes: RepositoryIndexes;
   /** Whether a repository is asked again, or its index of a moment ago will do. */
-  readonly age: IndexQuestion['age'];
+  readonly age: IndexQuery['age'];
 }
 
 /** What a repository offers of a chart. */

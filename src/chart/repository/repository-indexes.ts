@@ -17,7 +17,7 @@ import type { INDEX_JOBS, IndexPaths } from './index-worker.ts';
 /** Where an index.yaml is. */
 export type IndexPlace = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'remote'; readonly request: RemoteRequest };
 
-export interface IndexQuestion {
+export interface IndexQuery {
   /** The address of the index.yaml. */
   readonly address: string;
   readonly place: IndexPlace;
@@ -34,7 +34,7 @@ export interface IndexQuestion {
  */
 export interface RepositoryIndexes {
   /** @throws AppError like `ChartLibrary.fetch`. */
-  find(question: IndexQuestion, signal: AbortSignal): Promise<FoundChart>;
+  find(query: IndexQuery, signal: AbortSignal): Promise<FoundChart>;
 }
 
 export interface IndexesOptions {
@@ -85,37 +85,33 @@ export function createIndexes(options: IndexesOptions): RepositoryIndexes {
     turn: Promise.resolve(),
   };
   return {
-    find: async (question, signal) => {
-      const found = await look(indexes, question, await currentDigest(indexes, question, signal));
+    find: async (query, signal) => {
+      const found = await look(indexes, query, await currentDigest(indexes, query, signal));
       if (found !== undefined) return found;
       // The parsed form went, or was damaged, since we saw it last.
-      indexes.seen.delete(keyOf(question));
-      const again = await look(indexes, question, await currentDigest(indexes, { ...question, age: 'Current' }, signal));
+      indexes.seen.delete(keyOf(query));
+      const again = await look(indexes, query, await currentDigest(indexes, { ...query, age: 'Current' }, signal));
       if (again !== undefined) return again;
-      throw chartError(
-        'ChartUnreachable',
-        question.address,
-        'its index.yaml was removed from the chart cache while it was read; try again',
-      );
+      throw chartError('ChartUnreachable', query.address, 'its index.yaml was removed from the chart cache while it was read; try again');
     },
   };
 }
 
 /** Who asks is part of it: an index that one may read is not shown to another. */
-function keyOf({ address, context: { credentials } }: IndexQuestion): string {
+function keyOf({ address, context: { credentials } }: IndexQuery): string {
   return JSON.stringify([address, credentials?.source, credentials?.revision]);
 }
 
-async function currentDigest(indexes: Indexes, question: IndexQuestion, signal: AbortSignal): Promise<string> {
-  const key = keyOf(question);
+async function currentDigest(indexes: Indexes, query: IndexQuery, signal: AbortSignal): Promise<string> {
+  const key = keyOf(query);
   const seen = indexes.seen.get(key);
-  if (question.age === 'Recent' && seen !== undefined && indexes.now() - seen.at < RECENT_MS) return seen.digest;
-  const { digest } = await shareWork(indexes.fetching, key, signal, (stop) => refresh(indexes, question, stop));
+  if (query.age === 'Recent' && seen !== undefined && indexes.now() - seen.at < RECENT_MS) return seen.digest;
+  const { digest } = await shareWork(indexes.fetching, key, signal, (stop) => refresh(indexes, query, stop));
   return digest;
 }
 
 /** An index of a digest always says the same of a chart, so what many ask for is read once. */
-async function look({ store, found }: Indexes, { name }: IndexQuestion, digest: string): Promise<FoundChart | undefined> {
+async function look({ store, found }: Indexes, { name }: IndexQuery, digest: string): Promise<FoundChart | undefined> {
   const key = `${digest} ${name}`;
   const known = found.get(key);
   if (known !== undefined) return known;
@@ -130,16 +126,16 @@ async function look({ store, found }: Indexes, { name }: IndexQuestion, digest: 
 }
 
 /** Brings an index here, unless it is the one that we have. */
-async function refresh(indexes: Indexes, question: IndexQuestion, signal: AbortSignal): Promise<Seen> {
+async function refresh(indexes: Indexes, query: IndexQuery, signal: AbortSignal): Promise<Seen> {
   const { store, seen, now } = indexes;
-  const key = keyOf(question);
+  const key = keyOf(query);
   const known = seen.get(key);
   const kept = known !== undefined && (await store.use(fileOf(known.digest))) !== undefined ? known : undefined;
-  const { received, validators } = await bring(indexes, question, kept, signal);
-  if (received !== undefined) await parseOnce(indexes, question, received, signal);
+  const { received, validators } = await bring(indexes, query, kept, signal);
+  if (received !== undefined) await parseOnce(indexes, query, received, signal);
   const digest = received?.digest ?? kept?.digest;
   if (digest === undefined)
-    throw chartError('ChartUnreachable', question.address, 'answered 304 to an unconditional request; try again later');
+    throw chartError('ChartUnreachable', query.address, 'answered 304 to an unconditional request; try again later');
   const current: Seen = { digest, validators, at: now() };
   seen.set(key, current);
   return current;
@@ -151,8 +147,8 @@ interface Brought {
   readonly validators: Validators;
 }
 
-async function bring({ store }: Indexes, question: IndexQuestion, kept: Seen | undefined, signal: AbortSignal): Promise<Brought> {
-  const { address, place, context } = question;
+async function bring({ store }: Indexes, query: IndexQuery, kept: Seen | undefined, signal: AbortSignal): Promise<Brought> {
+  const { address, place, context } = query;
   const take = async (incoming: Incoming, validators: Validators): Promise<Brought> => {
     const receiving = { path: store.incoming(), maxBytes: context.limits.indexBytes, kind: 'index' } as const;
     return { received: await receive(incoming, receiving), validators };
@@ -172,7 +168,7 @@ async function fromFile(path: string, address: string): Promise<Incoming> {
 }
 
 /** Parses what was received, unless the same bytes were parsed before, and removes it. */
-async function parseOnce(indexes: Indexes, question: IndexQuestion, received: Received, signal: AbortSignal): Promise<void> {
+async function parseOnce(indexes: Indexes, query: IndexQuery, received: Received, signal: AbortSignal): Promise<void> {
   const { store, parsing, hopeless, now } = indexes;
   const { path, digest } = received;
   // Others may wait for the parser after we have given up, so it is the parser that removes what it reads.
@@ -183,12 +179,12 @@ async function parseOnce(indexes: Indexes, question: IndexQuestion, received: Re
     if (known !== undefined && now() - known.at < HOPELESS_MS) throw known.error;
     await shareWork(parsing, digest, signal, (stop) => {
       isHandedOver = true;
-      return inTurn(indexes, () => parse(indexes, question, received, stop)).finally(() => rm(path, { force: true }));
+      return inTurn(indexes, () => parse(indexes, query, received, stop)).finally(() => rm(path, { force: true }));
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'ChartInvalid') throw error;
     hopeless.set(digest, { error, at: now() });
-    throw chartError(error.code, question.address, error.message, error);
+    throw chartError(error.code, query.address, error.message, error);
   } finally {
     if (!isHandedOver) await rm(path, { force: true });
   }
@@ -206,18 +202,13 @@ async function inTurn<T>(indexes: Indexes, task: () => Promise<T>): Promise<T> {
   }
 }
 
-async function parse(
-  { store, onParsed }: Indexes,
-  question: IndexQuestion,
-  { path, digest }: Received,
-  signal: AbortSignal,
-): Promise<void> {
+async function parse({ store, onParsed }: Indexes, query: IndexQuery, { path, digest }: Received, signal: AbortSignal): Promise<void> {
   const to = store.incoming();
   try {
-    const { indexParseMs } = question.context.limits;
+    const { indexParseMs } = query.context.limits;
     const counts = await writingTo(store.dir, () => indexInWorker({ from: path, to }, indexParseMs, signal));
     await store.keep(to, fileOf(digest));
-    onParsed(question.address, digest, counts);
+    onParsed(query.address, digest, counts);
   } catch (error) {
     await rm(to, { force: true });
     throw error;
@@ -234,5 +225,5 @@ function fileOf(digest: string): string {
  * @throws AppError `ChartInvalid`, as a clause without the address, when it is no index, or the time or the memory is used up.
  */
 async function indexInWorker(paths: IndexPaths, timeoutMs: number, signal: AbortSignal): Promise<IndexCounts> {
-  return parsedOf(await host.ask('parse', [paths], { timeoutMs, signal }), { what: 'its index.yaml', timeoutMs, memoryMib });
+  return parsedOf(await host.run('parse', [paths], { timeoutMs, signal }), { what: 'its index.yaml', timeoutMs, memoryMib });
 }

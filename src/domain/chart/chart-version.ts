@@ -29,11 +29,11 @@ export interface VersionRequest extends Channel {
 export function requestedVersion(wish: VersionRequest): string {
   const { version, range, policy, installed, offered, approved } = wish;
   if (range === undefined && (isExact(version) || policy === 'Automatic')) return version;
-  const standing = installed !== undefined && isInChannel(installed, wish) ? installed : undefined;
+  const current = installed !== undefined && isInChannel(installed, wish) ? installed : undefined;
   const first = isExact(version) ? version : range === undefined ? version : (newest(offered, wish) ?? version);
-  if (policy === 'Automatic') return newest([...offered, ...(standing === undefined ? [] : [standing])], wish) ?? first;
-  if (standing === undefined) return first;
-  return approved !== undefined && isInChannel(approved, wish) && isNewer(approved, standing) ? approved : standing;
+  if (policy === 'Automatic') return newest([...offered, ...(current === undefined ? [] : [current])], wish) ?? first;
+  if (current === undefined) return first;
+  return approved !== undefined && isInChannel(approved, wish) && isNewer(approved, current) ? approved : current;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ChartSource } from '../operator/operator-spec.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { parseVerifySecret } from './verify-secret.ts';
 
-export interface AccessQuestion {
+export interface ChartAccessInput {
   readonly source: ChartSource;
   /** Of the Operator, and so of its Secrets. */
   readonly namespace: string;
@@ -25,7 +25,7 @@ export interface AccessRead {
  *
  * @throws AppError `ChartSecretInvalid` that names the Secret and the key; what `find` throws.
  */
-export async function readChartAccess({ source, namespace, find }: AccessQuestion): Promise<AccessRead> {
+export async function readChartAccess({ source, namespace, find }: ChartAccessInput): Promise<AccessRead> {
   if (source.kind === 'url') return { access: {}, revision: '' };
   const existing = async (field: string, name: string): Promise<KubeObject> => {
     const object = await find(name);

@@ -160,7 +160,7 @@ export const ERROR_TABLE = {
     title: 'The identity provider does not answer',
     meaning: 'The identity provider does not answer, so sign-ins and new tokens fail. Existing sessions continue for ten minutes.',
     remedy:
-      'Try again in a moment. `/readyz` lists the identity provider in `away` until it answers. If the error persists, an admin checks its URL and the network.',
+      'Try again in a moment. `/readyz` lists the identity provider in `unavailable` until it answers. If the error persists, an admin checks its URL and the network.',
   },
   StillInUse: {
     status: 409,

@@ -162,7 +162,7 @@ export interface Clusters {
    * Dry runs under the controller's own account, for a user who is named to the api-server's audit log. Only for what this user has the permission to make
    * the controller do: ask the api-server first. Throws as `asActor`.
    */
-  tryAsController(actor: Actor): DryRunCluster;
+  dryRunAsController(actor: Actor): DryRunCluster;
 }
 
 /** What the api-server serves: aggregated discovery, cached, refreshed when a CRD or APIService changes. */

@@ -23,7 +23,7 @@ export interface ApprovalFault {
   readonly message: string;
 }
 
-export interface ApprovalQuestion extends Channel {
+export interface ApprovalContext extends Channel {
   /** The annotation; empty when there is none. */
   readonly text: string;
   readonly policy: UpgradePolicy;
@@ -46,15 +46,15 @@ export function approvalText({ version, digest }: Approval): string {
 }
 
 /** What an approval comes to for the version that is installed. Under `Automatic` nobody needs one, and it is not looked at. */
-export function checkApproval(question: ApprovalQuestion): ApprovalVerdict {
-  const { text, policy, installed, offered, version, range } = question;
+export function checkApproval(context: ApprovalContext): ApprovalVerdict {
+  const { text, policy, installed, offered, version, range } = context;
   if (text === '' || policy === 'Automatic' || installed === undefined) return { kind: 'Without' };
   const approval = parseApproval(text);
   if (approval === undefined) {
     return noEffect('ApprovalUnreadable', `${quoted(text)} is no approval; write a version, or VERSION@sha256:DIGEST`);
   }
   if (isSame(approval.version, installed)) return approval.digest === undefined ? { kind: 'Without' } : { kind: 'Given', approval };
-  if (isPinned(question)) {
+  if (isPinned(context)) {
     const advice = `set it to ${approval.version}, or set spec.upgrade.range to follow newer versions`;
     return noEffect('ApprovalPinned', `${approval.version} was approved, but spec.chart.version pins ${version}; ${advice}`);
   }
@@ -62,7 +62,7 @@ export function checkApproval(question: ApprovalQuestion): ApprovalVerdict {
     const advice = 'approve a newer version, or remove the annotation';
     return noEffect('ApprovalOutdated', `${approval.version} was approved, and the newer ${installed} is installed; ${advice}`);
   }
-  if (!isInChannel(approval.version, question)) {
+  if (!isInChannel(approval.version, context)) {
     const advice = 'widen the range, or approve a version of it';
     return noEffect('ApprovalOutOfRange', `${approval.version} was approved, but it is not in the range ${range ?? version}; ${advice}`);
   }

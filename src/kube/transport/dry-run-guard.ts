@@ -20,7 +20,7 @@ const QUESTIONS: ReadonlySet<string> = new Set([
  * @throws AppError `Internal`, before anything leaves.
  */
 export function guardDryRun({ identity, method, path, accept, what }: Call): void {
-  if (identity.kind !== 'trial') return;
+  if (identity.kind !== 'dryRun') return;
   const { pathname, searchParams } = new URL(path, 'http://local.invalid');
   if (method === 'POST' && QUESTIONS.has(pathname)) return;
   const place = method === 'POST' ? COLLECTION : OBJECT;

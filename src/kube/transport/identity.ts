@@ -6,7 +6,7 @@ export type Identity =
   | { readonly kind: 'controller' }
   | { readonly kind: 'actor'; readonly actor: Actor }
   /** The controller, who only tries something for the actor: see `guardTrial`. */
-  | { readonly kind: 'trial'; readonly actor: Actor };
+  | { readonly kind: 'dryRun'; readonly actor: Actor };
 
 export type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
 
@@ -20,6 +20,6 @@ export function impersonationHeaders(identity: Identity): ImpersonationHeaders {
   const { user, groups } = parseActor(identity.actor.user, identity.actor.groups);
   const padded = [user, ...groups].find((name) => name !== name.trim());
   if (padded !== undefined) throw new AppError('ActorMissing', `actor: ${JSON.stringify(padded)} begins or ends with a space`);
-  if (identity.kind === 'trial') return {};
+  if (identity.kind === 'dryRun') return {};
   return { 'impersonate-user': user, 'impersonate-group': [...groups] };
 }

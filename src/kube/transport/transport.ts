@@ -172,7 +172,7 @@ function headersOf(options: TransportOptions, call: Call, credentials: Credentia
   return {
     accept: call.accept ?? 'application/json',
     ...auditId(),
-    'user-agent': call.identity.kind === 'trial' ? dryRunAgent(options.userAgent, call.identity.actor) : options.userAgent,
+    'user-agent': call.identity.kind === 'dryRun' ? dryRunAgent(options.userAgent, call.identity.actor) : options.userAgent,
     ...(call.ifNoneMatch === undefined ? {} : { 'if-none-match': call.ifNoneMatch }),
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
     ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),

@@ -17,7 +17,7 @@ export interface AppForm extends Omit<FormModel, 'sensitive'> {
 }
 
 /** Which form is asked for: that of an App's id, in an environment; empty: anywhere. */
-export interface FormQuestion {
+export interface FormQuery {
   readonly app: string;
   readonly environment: string;
 }
@@ -26,7 +26,7 @@ export interface FormQuestion {
 export async function showForm(
   ports: Pick<Ports, 'catalog' | 'chart' | 'clusters'>,
   actor: Actor,
-  { app: id, environment }: FormQuestion,
+  { app: id, environment }: FormQuery,
 ): Promise<AppForm> {
   const app = await showApp(ports, actor, id);
   const { sensitive, ...model } = placedForm(

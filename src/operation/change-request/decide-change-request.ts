@@ -29,7 +29,7 @@ export async function approveChangeRequest(
   input: RequestVerdict & { readonly digest: string },
 ): Promise<InstanceView> {
   const { changeRequest } = await findChangeRequest(ports, actor, input.id);
-  return await auditLog(ports, actor, { changeRequest, action: 'approve change request', asking: input }, async () => {
+  return await auditLog(ports, actor, { changeRequest, action: 'approve change request', requestOrigin: input }, async () => {
     rejectClosed(changeRequest);
     const { digest, write } = await candidateOf(ports, actor, changeRequest);
     if (input.digest !== digest) {
@@ -45,7 +45,7 @@ export async function approveChangeRequest(
 /** Declines a change request, with a reason. `Forbidden` for who could not approve it either. */
 export async function declineChangeRequest(ports: Needs, actor: Actor, input: RequestVerdict & { readonly reason: string }): Promise<void> {
   const { changeRequest, mayDecide } = await findChangeRequest(ports, actor, input.id);
-  await auditLog(ports, actor, { changeRequest, action: 'decline change request', asking: input }, async () => {
+  await auditLog(ports, actor, { changeRequest, action: 'decline change request', requestOrigin: input }, async () => {
     if (!mayDecide) throw await rejection(ports, actor, changeRequest);
     await close(
       ports,
@@ -58,7 +58,7 @@ export async function declineChangeRequest(ports: Needs, actor: Actor, input: Re
 /** Takes a change request back. `Forbidden` for everybody but who asked. */
 export async function withdrawChangeRequest(ports: Needs, actor: Actor, input: RequestVerdict): Promise<void> {
   const { changeRequest, mine } = await findChangeRequest(ports, actor, input.id);
-  await auditLog(ports, actor, { changeRequest, action: 'withdraw change request', asking: input }, async () => {
+  await auditLog(ports, actor, { changeRequest, action: 'withdraw change request', requestOrigin: input }, async () => {
     if (!mine)
       throw new AppError(
         'Forbidden',
@@ -71,16 +71,16 @@ export async function withdrawChangeRequest(ports: Needs, actor: Actor, input: R
 interface ChangeRequestDeed {
   readonly changeRequest: ChangeRequest;
   readonly action: string;
-  readonly asking: RequestOrigin;
+  readonly requestOrigin: RequestOrigin;
 }
 
 async function auditLog<T>(
   ports: Needs,
   actor: Actor,
-  { changeRequest, action, asking }: ChangeRequestDeed,
+  { changeRequest, action, requestOrigin }: ChangeRequestDeed,
   act: () => Promise<T>,
 ): Promise<T> {
-  const event = instanceEvent(action, changeRequest, asking);
+  const event = instanceEvent(action, changeRequest, requestOrigin);
   return await audited(ports, actor, { ...event, target: `${changeRequest.id} ${event.target}` }, act);
 }
 

@@ -19,10 +19,10 @@ export interface NewOperator extends RequestOrigin {
 export async function createOperator(
   ports: Pick<Ports, 'clusters' | 'auditLog'>,
   actor: Actor,
-  { operator, ...asking }: NewOperator,
+  { operator, ...requestOrigin }: NewOperator,
 ): Promise<OperatorView> {
   const named = { namespace: textAt(operator, 'metadata', 'namespace') ?? '', name: textAt(operator, 'metadata', 'name') ?? '' };
-  return await audited(ports, actor, operatorEvent('create operator', named, asking), async () => {
+  return await audited(ports, actor, operatorEvent('create operator', named, requestOrigin), async () => {
     const { object } = await ports.clusters.asActor(actor).create(OPERATOR, operatorToCreate(operator), USER_WRITE);
     return operatorView(object);
   });

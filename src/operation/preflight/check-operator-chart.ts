@@ -141,14 +141,14 @@ async function checkRendered(
   actor: Actor,
   { operator, spec, rendering, secrets, signal }: ChartContext,
 ): Promise<Pick<CheckedChart, 'findings' | 'remedies'>> {
-  const trial: DryRun = { cluster: ports.clusters.tryAsController(actor), by: 'controller' };
-  const { state, findings } = await findReleaseNamespace(trial, spec, signal);
+  const dryRuns: DryRun = { cluster: ports.clusters.dryRunAsController(actor), by: 'controller' };
+  const { state, findings } = await findReleaseNamespace(dryRuns, spec, signal);
   const { objects } = rendering;
-  const reserved = await findReserved(trial, { operator, objects }, signal);
+  const reserved = await findReserved(dryRuns, { operator, objects }, signal);
   const { namespace = OURS.systemNamespace, name } = operator.metadata;
   const claimant = crdClaimant({ namespace, name }, spec, { crds: [] });
   const { items, missing, forbidden } = await previewCrds(ports, actor, {
-    trial,
+    dryRuns,
     candidates: rendering.crds,
     crds: [],
     safety: spec.upgrade.crdSafety,
@@ -162,7 +162,7 @@ async function checkRendered(
   });
   const unread = missing.map(notValidated);
   const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
-  const checked = await checkObjects(trial, ports, {
+  const checked = await checkObjects(dryRuns, ports, {
     ...place,
     objects,
     kindsOfChart: kindsOfChart(rendering),

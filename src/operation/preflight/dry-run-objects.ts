@@ -80,11 +80,11 @@ const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequ
  *
  * @throws AppError when the cluster is away; the reason of the signal.
  */
-export async function dryRunObjects(trial: DryRun, { discovery }: Pick<Ports, 'discovery'>, input: DryRunInput): Promise<TriedObjects> {
+export async function dryRunObjects(dryRuns: DryRun, { discovery }: Pick<Ports, 'discovery'>, input: DryRunInput): Promise<TriedObjects> {
   const own = input.objects.filter((object) => !isHook(object));
   const tried = await pMap(
     own.slice(0, MOST),
-    async (object) => await dryRunObject(trial, await discovery.find(object.apiVersion, object.kind, input.signal), { object, input }),
+    async (object) => await dryRunObject(dryRuns, await discovery.find(object.apiVersion, object.kind, input.signal), { object, input }),
     { concurrency: 4 },
   );
   return { tried, left: Math.max(0, own.length - MOST) };

@@ -56,8 +56,8 @@ export async function dryRunSamplePods(
   try {
     const found = await findAnywhere(ports, actor, { type, environment, signal });
     if (found === undefined) return { kind: 'None' };
-    const trial = ports.clusters.tryAsController(actor);
-    const verdicts = await Promise.all(found.pods.map(async (pod) => await dryRunPod(trial, pod, signal)));
+    const dryRuns = ports.clusters.dryRunAsController(actor);
+    const verdicts = await Promise.all(found.pods.map(async (pod) => await dryRunPod(dryRuns, pod, signal)));
     if (verdicts.every(({ kind: word }) => word === 'Forbidden' || word === 'Inconclusive')) return { kind: 'None' };
     const rejections = verdicts.flatMap((verdict) =>
       verdict.kind === 'Rejected' ? [{ subject: verdict.subject, message: verdict.message.slice(0, LONGEST) }] : [],

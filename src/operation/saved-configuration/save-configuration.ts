@@ -170,9 +170,9 @@ async function valuesOf(
 export async function deleteSavedConfiguration(
   ports: Pick<Ports, 'clusters' | 'savedConfigurations' | 'auditLog'>,
   actor: Actor,
-  { id, version, preconditions = {}, ...asking }: Pick<SavedConfigurationChange, 'id' | 'version' | 'preconditions'> & RequestOrigin,
+  { id, version, preconditions = {}, ...requestOrigin }: Pick<SavedConfigurationChange, 'id' | 'version' | 'preconditions'> & RequestOrigin,
 ): Promise<void> {
-  await audited(ports, actor, savedConfigurationEvent('delete saved configuration', id, asking), async () => {
+  await audited(ports, actor, savedConfigurationEvent('delete saved configuration', id, requestOrigin), async () => {
     const savedConfiguration = await showSavedConfiguration(ports, actor, id);
     await rejectOthers(ports, actor, savedConfiguration);
     checkPreconditions(savedConfigurationWords(savedConfiguration), savedConfigurationEtag(savedConfiguration), preconditions);

@@ -33,19 +33,27 @@ export interface CheckedUpgrade extends CheckedObjects {
 const MOST_GONE = 100;
 
 /** What an upgrade does to each object of a release, by dry runs against what is live: also what somebody changed, or values that wait, count. */
-export async function checkUpgrade(trial: DryRun, ports: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<CheckedUpgrade> {
+export async function checkUpgrade(dryRuns: DryRun, ports: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<CheckedUpgrade> {
   const { spec, after, secrets, signal, forbidden } = input;
-  const { state } = await findReleaseNamespace(trial, spec, signal);
+  const { state } = await findReleaseNamespace(dryRuns, spec, signal);
   const place = { release: spec.releaseName, namespace: spec.targetNamespace };
   const [checked, removed] = await Promise.all([
-    checkObjects(trial, ports, { ...place, objects: after.objects, kindsOfChart: kindsOfChart(after), state, secrets, signal, forbidden }),
-    removedObjects(trial, ports, input),
+    checkObjects(dryRuns, ports, {
+      ...place,
+      objects: after.objects,
+      kindsOfChart: kindsOfChart(after),
+      state,
+      secrets,
+      signal,
+      forbidden,
+    }),
+    removedObjects(dryRuns, ports, input),
   ]);
   const untried = [...forbidden, ...checked.tried.flatMap((one) => one.forbidden)];
   return {
     ...checked,
     findings: joinFindings([checked.findings, { removed }]),
-    missing: trial.by === 'actor' ? untried.map(({ permission }) => permission) : [],
+    missing: dryRuns.by === 'actor' ? untried.map(({ permission }) => permission) : [],
     blockers: [...checked.findings.blocked.filter(({ subject }) => subject === 'Permission'), ...checked.tried.flatMap(podsRejected)].map(
       ({ message }) => message,
     ),

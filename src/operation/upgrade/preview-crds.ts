@@ -21,7 +21,7 @@ import type { DryRun } from '../preflight/dry-run-objects.ts';
 
 export interface CrdsInput {
   /** Who asks whether the api-server takes the crds. */
-  readonly trial: DryRun;
+  readonly dryRuns: DryRun;
   /** The crds of the new chart. */
   readonly candidates: readonly KubeObject[];
   readonly crds: OperatorStatus['crds'];
@@ -65,7 +65,7 @@ function leftBehind({ name, kind }: OperatorStatus['crds'][number]): PreviewedCr
   return { crd: name, kind, change: 'retained', findings: [], faults: [], faultCount: 0 };
 }
 
-async function checkCrd(cluster: Cluster, candidate: KubeObject, { trial, claimant, signal }: CrdsInput): Promise<CheckedCrd> {
+async function checkCrd(cluster: Cluster, candidate: KubeObject, { dryRuns, claimant, signal }: CrdsInput): Promise<CheckedCrd> {
   const name = candidate.metadata.name;
   const kind = textAt(candidate.spec, 'names', 'kind') ?? '';
   const { live, missing } = await readLive(cluster, name, signal);
@@ -74,7 +74,7 @@ async function checkCrd(cluster: Cluster, candidate: KubeObject, { trial, claima
   const checked: StoredVerdict =
     live === undefined ? { findings: [], faults: [] } : await checkStoredAsActor(cluster, { live, candidate, signal });
   const conflict = live === undefined ? undefined : crdConflict(live, claimant);
-  const answer = conflict === undefined ? await dryRun(trial, candidate, signal) : { rejection: conflict };
+  const answer = conflict === undefined ? await dryRun(dryRuns, candidate, signal) : { rejection: conflict };
   const { findings, faults, affected, missing: unread } = checked;
   const isChanged = findings.length > 0 || faults.length > 0 || (live !== undefined && storedChecks(live, candidate).length > 0);
   const change = live === undefined ? 'added' : isChanged ? 'changed' : 'same';

@@ -122,11 +122,11 @@ interface Looked {
 
 async function look({ ports, actor, input, spec, status, values, signal }: PreviewContext, { before, after }: Renderings): Promise<Looked> {
   const permissions = await operatorPermissions(ports, actor, input);
-  const trial = trialOf(ports, actor, permissions);
+  const dryRuns = dryRunsOf(ports, actor, permissions);
   const installed = isBroken(after) ? [] : status.crds;
   const [{ forbidden, ...crds }, instances] = await Promise.all([
     previewCrds(ports, actor, {
-      trial,
+      dryRuns,
       candidates: after.crds,
       crds: installed,
       safety: spec.upgrade.crdSafety,
@@ -136,7 +136,7 @@ async function look({ ports, actor, input, spec, status, values, signal }: Previ
     instancesOf(ports, actor, input),
   ]);
   const old = isBroken(after) ? EMPTY_RENDERING : before;
-  const checked = await checkUpgrade(trial, ports, { spec, before: old, after, secrets: values.secrets, signal, forbidden });
+  const checked = await checkUpgrade(dryRuns, ports, { spec, before: old, after, secrets: values.secrets, signal, forbidden });
   return { crds: withEnvironments(crds, instances), instances, checked, permissions };
 }
 
@@ -209,9 +209,9 @@ function commandParts({ decided: { previewed, shownPatch }, input }: PreviewCont
 }
 
 /** Whoever may change the Operator may have the controller apply what it says, so they may have it tried. */
-function trialOf({ clusters }: PreviewPorts, actor: Actor, { patch: missing }: OperatorPermissions): DryRun {
+function dryRunsOf({ clusters }: PreviewPorts, actor: Actor, { patch: missing }: OperatorPermissions): DryRun {
   return missing === undefined
-    ? { cluster: clusters.tryAsController(actor), by: 'controller' }
+    ? { cluster: clusters.dryRunAsController(actor), by: 'controller' }
     : { cluster: clusters.tryAsActor(actor), by: 'actor' };
 }
 

@@ -62,16 +62,16 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
   switch (act.kind) {
     case 'apply':
       await applyEnvironment(ports.cluster, { environment, spec, namespace: act.namespace }, signal);
-      await writeEnvironmentCondition(ports, environment, { standing: readyIn(act.namespace), signal });
+      await writeEnvironmentCondition(ports, environment, { condition: readyIn(act.namespace), signal });
       return { requeueAfter: DRIFT_MS };
     case 'reject':
       await writeEnvironmentCondition(ports, environment, {
-        standing: { word: 'Stalled', reason: act.reason, message: act.message },
+        condition: { word: 'Stalled', reason: act.reason, message: act.message },
         signal,
       });
       return { requeueAfter: DRIFT_MS };
     case 'await-removal':
-      await writeEnvironmentCondition(ports, environment, { standing: removing(act.message), signal });
+      await writeEnvironmentCondition(ports, environment, { condition: removing(act.message), signal });
       return { requeueAfter: SOON_MS };
     case 'finish':
       await hide(ports.cluster, environment, signal);
@@ -139,12 +139,12 @@ async function reported(
   const { error, signal } = input;
   if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable')) return error;
   const terminal = isAppError(error, 'InvalidInput');
-  const standing: EnvironmentCondition = {
+  const condition: EnvironmentCondition = {
     word: terminal ? 'Stalled' : 'Reconciling',
     reason: terminal ? 'InvalidSpec' : 'Retrying',
     message: messageOf(error),
   };
-  await writeEnvironmentCondition(ports, environment, { standing, signal });
+  await writeEnvironmentCondition(ports, environment, { condition, signal });
   return terminal ? new TerminalError(error.code, error.message, { faults: error.faults, cause: error }) : error;
 }
 
@@ -152,28 +152,28 @@ async function reported(
 async function writeEnvironmentCondition(
   ports: EnvironmentPorts,
   environment: KubeObject,
-  input: { standing: EnvironmentCondition; signal: AbortSignal },
+  input: { condition: EnvironmentCondition; signal: AbortSignal },
 ): Promise<void> {
-  const { standing, signal } = input;
+  const { condition, signal } = input;
   const { metadata } = environment;
   const { conditions: earlier, ...reserved } = statusOf(ENVIRONMENT_KIND, environment);
   const conditions = mergeConditions(
     earlier,
-    conditionsOf(standing, metadata.generation ?? 0),
+    conditionsOf(condition, metadata.generation ?? 0),
     `${ports.now().toISOString().slice(0, 19)}Z`,
   );
   const status = {
     observedGeneration: metadata.generation ?? 0,
-    ...namespaceOf(reserved, standing),
+    ...namespaceOf(reserved, condition),
     conditions,
   };
   if ((await applyStatus(ports.cluster, ENVIRONMENT, { object: environment, status, signal })) === 'Unchanged') return;
   const before = earlier.find((condition) => condition.type === 'Ready');
-  if (before?.reason === standing.reason) return;
+  if (before?.reason === condition.reason) return;
   await ports.events.record(environment, {
-    type: standing.word === 'Stalled' ? 'Warning' : 'Normal',
-    reason: standing.reason,
-    message: standing.message,
+    type: condition.word === 'Stalled' ? 'Warning' : 'Normal',
+    reason: condition.reason,
+    message: condition.message,
   });
 }
 

@@ -2,7 +2,7 @@ import type { SourceState, Stock } from './state.ts';
 
 /** What to do next about a CatalogSource. */
 export type SourceAction =
-  | { readonly kind: 'guard' }
+  | { readonly kind: 'add-finalizer' }
   | { readonly kind: 'finalize' }
   | { readonly kind: 'rest' }
   | { readonly kind: 'reject'; readonly reason: 'FolderMissing' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
@@ -16,7 +16,7 @@ export function nextSourceAction(state: SourceState): SourceAction {
     case 'Deleting':
       return { kind: 'finalize' };
     case 'FinalizerMissing':
-      return { kind: 'guard' };
+      return { kind: 'add-finalizer' };
     case 'Suspended':
       return { kind: 'rest' };
     case 'Vanished':

@@ -60,7 +60,7 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
   const { ports, source, signal } = work;
   const { interval } = specOf(CATALOG_SOURCE_KIND, source);
   switch (act.kind) {
-    case 'guard':
+    case 'add-finalizer':
       await addFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
       return { requeueAfter: 0 };
     case 'finalize':

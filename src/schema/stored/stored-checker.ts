@@ -39,7 +39,7 @@ export function startStoredChecker({ schema, prefix, rules: all }: CheckerSubjec
     if (isOver) return undefined;
     if (objects.length === 0) return { faults: [], rules: skipped() };
     let faults: readonly InstanceFault[] | undefined;
-    const outcome = await thread.ask('check', [objects], { timeoutMs, onPart: (part) => void (faults = part) });
+    const outcome = await thread.run('check', [objects], { timeoutMs, onPart: (part) => void (faults = part) });
     if (outcome.kind !== 'Result') {
       rules = [];
       isOver = faults === undefined;

@@ -5,7 +5,7 @@ import { ThreadHost } from '../../thread/thread-host.ts';
 import type { ValuesVerdict } from './value-faults.ts';
 import type { VALUES_JOBS } from './values-worker.ts';
 
-interface ValuesQuestion {
+interface ValuesToCheck {
   readonly schema: JsonObject;
   readonly values: JsonObject;
   /** Stands for the schema, such as the digest of its chart: what was too heavy is not tried again at once. */
@@ -22,7 +22,7 @@ interface ValuesLimits {
 }
 
 /** Holds values against a foreign schema; never rejects. */
-export type ValuesCheck = (question: ValuesQuestion) => Promise<ValuesVerdict>;
+export type ValuesCheck = (question: ValuesToCheck) => Promise<ValuesVerdict>;
 
 const LIMITS: ValuesLimits = { timeoutMs: 2_000, memoryMib: 256, restMs: 600_000, now: Date.now };
 const MOST_REMEMBERED = 100;
@@ -41,7 +41,7 @@ export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
     if (!isSmall(schema) || !isSmall(values)) return { faults: [], unchecked: 'the schema or the values are larger than the limits allow' };
     const answer = last.then(async () => {
       if ((heavy.get(id) ?? 0) > limits.now()) return tooHeavy(limits);
-      const outcome = await thread.ask('valueFaults', [schema, values], { timeoutMs });
+      const outcome = await thread.run('valueFaults', [schema, values], { timeoutMs });
       if (outcome.kind === 'Result') return outcome.result;
       heavy.set(id, limits.now() + limits.restMs);
       return tooHeavy(limits);

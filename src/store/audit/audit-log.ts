@@ -46,7 +46,7 @@ export class FileAuditLog implements AuditLog {
   }
 
   /** Waits for what is being written. */
-  async settled(): Promise<void> {
+  async flush(): Promise<void> {
     await this.#writing;
   }
 

@@ -154,7 +154,7 @@ async function attempt(
     ask: async () =>
       secrets.length > 0 ? await correct(secrets.map(cannotAsk)) : await askSomebody(install.deps, visit, { ...draft, action: 'install' }),
     preflight: async () => await operations.preflightInstance(actor, draft),
-    write: async () => instancePath(await operations.createInstance(actor, { ...draft, ...visit.asking })),
+    write: async () => instancePath(await operations.createInstance(actor, { ...draft, ...visit.requestOrigin })),
     review: async (preflight, typed) => await showReview(install, draft, { preflight, typed }),
     correct,
   };

@@ -30,10 +30,10 @@ export function changeRequestRoutes(deps: WebDeps): Router {
 /** Keeps what a review shows as a change request, and goes there. */
 export async function askSomebody(
   { operations }: WebDeps,
-  { actor, body, asking }: Visit,
+  { actor, body, requestOrigin }: Visit,
   wish: Omit<ChangeRequestDraft, 'message' | keyof RequestOrigin>,
 ): Promise<Answer> {
-  const changeRequest = await operations.createChangeRequest(actor, { ...wish, message: body.get('_message') ?? '', ...asking });
+  const changeRequest = await operations.createChangeRequest(actor, { ...wish, message: body.get('_message') ?? '', ...requestOrigin });
   return { redirect: `${changeRequestPath(changeRequest.id)}?asked` };
 }
 
@@ -69,8 +69,8 @@ const SHOWN = [
 
 async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
   const { operations } = deps;
-  const { actor, body, asking } = visit;
-  const verdict = { id: visit.param('id'), ...asking };
+  const { actor, body, requestOrigin } = visit;
+  const verdict = { id: visit.param('id'), ...requestOrigin };
   try {
     switch (body.get('_do') ?? '') {
       case 'approve':

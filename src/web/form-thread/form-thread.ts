@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/core/errors.ts';
 import { ThreadHost } from '../../thread/thread-host.ts';
-import type { THREAD_JOBS, ThreadQuestion } from './form-worker.ts';
+import type { THREAD_JOBS, FormThreadRequest } from './form-worker.ts';
 import { modelIn, modelPlace, pack, unpack } from './parcel.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -25,12 +25,12 @@ export class FormThread {
   /** @throws AppError that the job throws, and `TooLarge` when the thread had to be ended. */
   async ask(job: string, args: readonly unknown[]): Promise<unknown> {
     if (this.#host.prepare() === 'New') this.#models.clear();
-    const outcome = await this.#host.ask('work', [this.#questionOf(job, args)], { timeoutMs: TIMEOUT_MS });
+    const outcome = await this.#host.run('work', [this.#questionOf(job, args)], { timeoutMs: TIMEOUT_MS });
     if (outcome.kind !== 'Result') throw new AppError('TooLarge', TOO_MUCH);
     return unpack(outcome.result, noModel);
   }
 
-  #questionOf(job: string, args: readonly unknown[]): ThreadQuestion {
+  #questionOf(job: string, args: readonly unknown[]): FormThreadRequest {
     const path = modelPlace(job);
     const model = modelIn(job, args);
     if (path === undefined || model === undefined) return { job, args: pack(args) };

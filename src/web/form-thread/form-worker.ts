@@ -6,7 +6,7 @@ import { FORM_JOBS, type FormJob } from './jobs.ts';
 import { pack, type Parcel, unpack } from './parcel.ts';
 
 /** A job for the thread, with a model that it does not have yet, and one that it will not need again. */
-export interface ThreadQuestion {
+export interface FormThreadRequest {
   readonly job: string;
   readonly args: Parcel;
   readonly model?: { readonly name: number; readonly model: FormModel };
@@ -19,7 +19,7 @@ export const THREAD_JOBS = { work };
 
 serveJobs(THREAD_JOBS);
 
-function work({ job, args, model, forget }: ThreadQuestion): Parcel {
+function work({ job, args, model, forget }: FormThreadRequest): Parcel {
   if (forget !== undefined) models.delete(forget);
   if (model !== undefined) models.set(model.name, model.model);
   const done = FORM_JOBS[job as FormJob] as (...input: unknown[]) => unknown;

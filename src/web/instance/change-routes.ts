@@ -179,7 +179,7 @@ async function write({ operations }: WebDeps, change: Change, content: JsonObjec
   return await submitForm(visit.body, {
     ask: async () => await askSomebody(change.deps, visit, { ...wanted, action: 'change' }),
     preflight: async () => await operations.preflightChange(visit.actor, wanted),
-    write: async () => instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.asking })),
+    write: async () => instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.requestOrigin })),
     review: async (preflight, typed) => await showReview(change, { preflight, typed }),
     correct: async (faults) => await showDraft(...(await rejected(change, faults))),
   });

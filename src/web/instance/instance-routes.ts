@@ -58,7 +58,11 @@ export function instanceCrumbs(address: InstanceAddress, environment: Pick<Envir
 /** One value at a time, on the page that names it. */
 async function reveal(deps: WebDeps, visit: Visit): Promise<Answer> {
   const path = visit.body.get('path') ?? '';
-  return await showInstance(deps, visit, await deps.operations.revealValue(visit.actor, { ...addressOf(visit), path, ...visit.asking }));
+  return await showInstance(
+    deps,
+    visit,
+    await deps.operations.revealValue(visit.actor, { ...addressOf(visit), path, ...visit.requestOrigin }),
+  );
 }
 
 async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: RevealedValue): Promise<Answer> {
@@ -129,6 +133,6 @@ async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
   if (needsName(environment) && visit.body.get('name')?.trim() !== address.name) {
     return confirmDelete(deps, visit, `Type ${address.name} to delete it`);
   }
-  await deps.operations.deleteInstance(visit.actor, { ...address, ...visit.asking });
+  await deps.operations.deleteInstance(visit.actor, { ...address, ...visit.requestOrigin });
   return { redirect: `${environmentPath(address.environment)}?deleted=${encodeURIComponent(address.name)}` };
 }

@@ -62,7 +62,7 @@ async function decide({ operations }: WebDeps, context: MigrationContext): Promi
   try {
     const preflight = await operations.preflightChange(actor, change);
     if (preflight.verdict === 'Ready' && body.get('_do') === 'move') {
-      return { redirect: instancePath(await operations.updateInstance(actor, { ...change, ...visit.asking })) };
+      return { redirect: instancePath(await operations.updateInstance(actor, { ...change, ...visit.requestOrigin })) };
     }
     return show(context, { body, faults: [], outcome: outcomeOf(preflight) });
   } catch (error) {

@@ -32,7 +32,7 @@ export function newOperatorRoutes(deps: WebDeps): Router {
 }
 
 /** Checked always; created only when it was asked for and nothing stands against it. */
-async function receive({ operations }: WebDeps, { actor, body, asking }: Visit): Promise<Answer> {
+async function receive({ operations }: WebDeps, { actor, body, requestOrigin }: Visit): Promise<Answer> {
   const text = (body.get('manifest') ?? '').replaceAll('\r\n', '\n');
   const read = operatorIn(await runFormJob('readYaml', text));
   if ('fault' in read) return show(newOperatorPage(text, { fault: read.fault }));
@@ -41,7 +41,7 @@ async function receive({ operations }: WebDeps, { actor, body, asking }: Visit):
     if (body.get('_do') === 'file')
       return { fileName: `${read.operator.metadata.name}.yaml`, type: 'text/yaml', text: preflight.commands.yaml };
     if (preflight.verdict !== 'Ready' || body.get('_do') !== 'create') return show(newOperatorPage(text, { preflight }));
-    return { redirect: operatorPath(await operations.createOperator(actor, { operator: read.operator, ...asking })) };
+    return { redirect: operatorPath(await operations.createOperator(actor, { operator: read.operator, ...requestOrigin })) };
   } catch (error) {
     if (!isAppError(error, 'InvalidInput', 'AlreadyExists')) throw error;
     return show(newOperatorPage(text, { fault: error.message }));

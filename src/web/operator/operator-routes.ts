@@ -41,7 +41,12 @@ export function operatorRoutes(deps: WebDeps): Router {
       `${ROUTE}/${step}`,
       page(deps, async (visit) => {
         const address = addressOf(visit);
-        await deps.operations.requestOperatorAction(visit.actor, { ...address, step, at: new Date().toISOString(), ...visit.asking });
+        await deps.operations.requestOperatorAction(visit.actor, {
+          ...address,
+          step,
+          at: new Date().toISOString(),
+          ...visit.requestOrigin,
+        });
         return { redirect: `${operatorPath(address)}?asked=${step}` };
       }),
     );
@@ -166,6 +171,6 @@ async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
   if (needsName(deletion) && visit.body.get('name')?.trim() !== address.name) {
     return confirmDelete(deps, visit, `Type ${address.name} to delete it with everything`);
   }
-  await deps.operations.deleteOperator(visit.actor, { ...address, ...visit.asking });
+  await deps.operations.deleteOperator(visit.actor, { ...address, ...visit.requestOrigin });
   return { redirect: `${operatorPath(address)}?asked=delete` };
 }

@@ -33,7 +33,7 @@ export interface Visit {
   readonly actor: Actor;
   readonly me: Me;
   /** For the audit log. */
-  readonly asking: RequestOrigin;
+  readonly requestOrigin: RequestOrigin;
   readonly query: URLSearchParams;
   /** Empty but for a form that was sent. */
   readonly body: URLSearchParams;
@@ -77,7 +77,7 @@ async function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Requ
   return {
     actor,
     me: await meOf(deps.operations, { actor, person }),
-    asking: { via: 'page', requestId: contextOf(response).requestId },
+    requestOrigin: { via: 'page', requestId: contextOf(response).requestId },
     query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
     body: request.body instanceof URLSearchParams ? unpackInputs(deps.seal.unseal(actor.user, request.body)) : new URLSearchParams(),
     ...(upload === undefined ? {} : { upload }),

@@ -162,10 +162,10 @@ interface Saving {
 }
 
 async function save({ deps: { operations }, visit, app, savedConfiguration }: Edit, { words, values, version }: Saving): Promise<Answer> {
-  const { actor, asking, body } = visit;
+  const { actor, requestOrigin, body } = visit;
   const { spec, beside = {} } = splitContent(values);
   const besides = Object.keys(beside).length === 0 && savedConfiguration.beside === undefined ? {} : { beside };
-  const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values: spec, ...besides, ...asking };
+  const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values: spec, ...besides, ...requestOrigin };
   const saved =
     body.get('_do') === 'new'
       ? await operations.saveConfiguration(actor, { ...wanted, app: app.id })

@@ -59,22 +59,22 @@ async function list({ operations }: WebDeps, visit: Visit): Promise<Answer> {
   };
 }
 
-async function remove({ operations }: WebDeps, { actor, param, body, asking }: Visit): Promise<Answer> {
+async function remove({ operations }: WebDeps, { actor, param, body, requestOrigin }: Visit): Promise<Answer> {
   const version = Number(body.get('version') ?? '');
   await operations.deleteSavedConfiguration(actor, {
     id: param('id'),
-    ...asking,
+    ...requestOrigin,
     ...(Number.isSafeInteger(version) && version > 0 ? { version } : {}),
   });
   return { redirect: `${savedConfigurationsPath(param('app'))}?deleted` };
 }
 
 /** The copy is opened at once: it wants a title of its own. */
-async function copy({ operations }: WebDeps, { actor, param, asking }: Visit): Promise<Answer> {
+async function copy({ operations }: WebDeps, { actor, param, requestOrigin }: Visit): Promise<Answer> {
   const { app, title, description, values, beside, owner } = await operations.showSavedConfiguration(actor, param('id'));
   const content = { values, ...(beside === undefined ? {} : { beside }) };
   const draft = { app, title: `Copy of ${title}`.slice(0, 100), description, ...content, owner };
-  const { savedConfiguration } = await operations.saveConfiguration(actor, { ...draft, ...asking });
+  const { savedConfiguration } = await operations.saveConfiguration(actor, { ...draft, ...requestOrigin });
   return { redirect: `${savedConfigurationPath(savedConfiguration)}?copied` };
 }
 
@@ -100,7 +100,7 @@ export interface ValuesToSave {
 
 /** Asks for a title and an owner, or saves under them. What is a secret is named before it is left out. */
 export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: ValuesToSave): Promise<Answer> {
-  const { actor, me, body, asking } = visit;
+  const { actor, me, body, requestOrigin } = visit;
   const { app, values, when } = wanted;
   const draft = { title: body.get('_title') ?? '', description: body.get('_description') ?? '', owner: body.get('_owner') ?? 'user' };
   let faults: readonly FieldFault[] = [];
@@ -114,7 +114,7 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
         values: spec,
         ...beside,
         owner,
-        ...asking,
+        ...requestOrigin,
       });
       return { redirect: `${savedConfigurationsPath(app.id)}?saved=${savedConfiguration.id}` };
     } catch (error) {

@@ -90,7 +90,7 @@ async function approve(deps: WebDeps, visit: Visit): Promise<Answer> {
   const decisions = decisionsOf(body);
   const approval = { ...address, version, digest: body.get('digest') ?? '', ...(decisions === undefined ? {} : { decisions }) };
   try {
-    await deps.operations.approveUpgrade(visit.actor, { ...approval, ...visit.asking });
+    await deps.operations.approveUpgrade(visit.actor, { ...approval, ...visit.requestOrigin });
   } catch (error) {
     if (isAppError(error, 'InvalidInput') && decisions !== undefined) return await show(deps, visit, version, { body });
     if (!isAppError(error, 'ApprovalInvalid', 'Conflict')) throw error;

@@ -8,7 +8,7 @@ import { createEmbeddedIssuer, type EmbeddedIssuer } from '../../../src/embedded
 import { readForms } from '../../../src/http/body/read-form.ts';
 import { readJson } from '../../../src/http/body/read-json.ts';
 import { createApp } from '../../../src/http/create-app.ts';
-import type { Absence, HttpDeps } from '../../../src/http/http-deps.ts';
+import type { UnavailableComponent, HttpDeps } from '../../../src/http/http-deps.ts';
 import { contextOf, signedInOf } from '../../../src/http/request-context.ts';
 import { createIdentity, type Identity } from '../../../src/identity/create-identity.ts';
 import { identitySettings, type IdentitySettings } from '../../../src/identity/identity-settings.ts';
@@ -107,9 +107,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   };
 }
 
-async function absences(identity: Identity): Promise<readonly Absence[]> {
-  const message = await identity.away();
-  return message === undefined ? [] : [{ part: 'issuer', message }];
+async function absences(identity: Identity): Promise<readonly UnavailableComponent[]> {
+  const message = await identity.unavailableReason();
+  return message === undefined ? [] : [{ component: 'issuer', message }];
 }
 
 function apiRouter(): express.Router {

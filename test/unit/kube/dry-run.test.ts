@@ -7,7 +7,7 @@ import { reply, startTinyApiServer } from '../../support/api-server.ts';
 const CONFIG_MAPS = { group: '', version: 'v1', resource: 'configmaps' } as const;
 const OBJECT = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'cm', namespace: 'ns' }, data: { a: 'b' } };
 const ACTOR = { user: 'oidc:ann (of) sales', groups: ['oidc:team-a'] };
-const CALL = { identity: { kind: 'trial', actor: ACTOR }, what: 'try', accept: METADATA_OF_ONE } as const;
+const CALL = { identity: { kind: 'dryRun', actor: ACTOR }, what: 'try', accept: METADATA_OF_ONE } as const;
 const WIDGET = '/apis/a.example/v1/namespaces/ns/widgets';
 
 describe('a trial', () => {
@@ -16,7 +16,7 @@ describe('a trial', () => {
       reply(response, 200, { ...OBJECT, status: { userInfo: { username: 'me' } } }),
     );
     const kube = createKube({ kubeconfigPath: server.kubeconfigPath, userAgent: 'chandlery/1' });
-    const trial = kube.tryAsController(ACTOR);
+    const trial = kube.dryRunAsController(ACTOR);
     const options = { fieldManager: 'helm' };
     await trial.dryRunApply(CONFIG_MAPS, OBJECT, options);
     await trial.dryRunCreate(CONFIG_MAPS, OBJECT, options);
@@ -48,8 +48,8 @@ describe('a trial', () => {
   test('is made for nobody that no call could be made for', async () => {
     await using server = await startTinyApiServer((_request, response) => reply(response, 200, OBJECT));
     const kube = createKube({ kubeconfigPath: server.kubeconfigPath, userAgent: 'chandlery/1' });
-    assert.throws(() => kube.tryAsController({ user: 'oidc:a', groups: [] }), { code: 'ActorMissing' });
-    assert.throws(() => kube.tryAsController({ user: 'system:admin', groups: ['oidc:a'] }), { code: 'ActorMissing' });
+    assert.throws(() => kube.dryRunAsController({ user: 'oidc:a', groups: [] }), { code: 'ActorMissing' });
+    assert.throws(() => kube.dryRunAsController({ user: 'system:admin', groups: ['oidc:a'] }), { code: 'ActorMissing' });
     assert.equal(server.requests.length, 0);
     await kube.close();
   });

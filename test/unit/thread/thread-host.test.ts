@@ -19,35 +19,35 @@ describe('a host of threads', () => {
   ] as const;
   for (const { title, job, kind, timeoutMs } of ends) {
     it(`ends the thread of a job that ${title}, and does the next one in another`, async () => {
-      assert.equal((await host.ask(job, [], { timeoutMs })).kind, kind);
-      assert.deepEqual(await host.ask('count', [], LONG), { kind: 'Result', result: 1 });
+      assert.equal((await host.run(job, [], { timeoutMs })).kind, kind);
+      assert.deepEqual(await host.run('count', [], LONG), { kind: 'Result', result: 1 });
     });
   }
 
   it('keeps the thread of a job that throws an AppError, which comes with its faults', async () => {
     assert.equal(host.prepare(), 'Kept');
     const faults = [{ field: 'spec.a', message: 'wrong' }];
-    await assert.rejects(host.ask('reject', [], LONG), { code: 'InvalidInput', message: 'no', faults });
-    assert.deepEqual(await host.ask('count', [], LONG), { kind: 'Result', result: 2 });
+    await assert.rejects(host.run('reject', [], LONG), { code: 'InvalidInput', message: 'no', faults });
+    assert.deepEqual(await host.run('count', [], LONG), { kind: 'Result', result: 2 });
   });
 
   it('gives the parts of a job in order, and those that came before its thread was ended', async () => {
     const parts: number[] = [];
     const onPart = (part: number): void => void parts.push(part);
-    assert.deepEqual(await host.ask('countTo', [3, 'end'], { ...LONG, onPart }), { kind: 'Result', result: 'done' });
-    assert.deepEqual(await host.ask('countTo', [2, 'loop'], { timeoutMs: 500, onPart }), { kind: 'Late' });
+    assert.deepEqual(await host.run('countTo', [3, 'end'], { ...LONG, onPart }), { kind: 'Result', result: 'done' });
+    assert.deepEqual(await host.run('countTo', [2, 'loop'], { timeoutMs: 500, onPart }), { kind: 'Late' });
     assert.deepEqual(parts, [1, 2, 3, 1, 2]);
   });
 
   it('ends the thread of a job that nobody waits for any more', async () => {
     const signal = AbortSignal.timeout(200);
-    await assert.rejects(host.ask('loop', [], { ...LONG, signal }), { name: 'TimeoutError' });
+    await assert.rejects(host.run('loop', [], { ...LONG, signal }), { name: 'TimeoutError' });
     assert.equal(host.prepare(), 'New');
   });
 
   it('gives each of two jobs at once a thread, and forgets a thread that nobody needs', async () => {
     const two = new ThreadHost<typeof ODD_JOBS>({ file: FILE, memoryMib: 32, idleMs: 50 });
-    const counts = await Promise.all([two.ask('count', [], LONG), two.ask('count', [], LONG)]);
+    const counts = await Promise.all([two.run('count', [], LONG), two.run('count', [], LONG)]);
     assert.deepEqual(counts, [
       { kind: 'Result', result: 1 },
       { kind: 'Result', result: 1 },

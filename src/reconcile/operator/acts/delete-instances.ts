@@ -23,9 +23,9 @@ export async function deleteInstances(work: Work, instances: readonly InstancesF
 
 async function deleteAll(work: Work, type: ResourceType): Promise<void> {
   for await (const { items } of work.ports.cluster.pages(type, { content: 'metadata', size: PAGE, signal: work.signal })) {
-    const standing = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    for (let first = 0; first < standing.length; first += AT_ONCE) {
-      await Promise.all(standing.slice(first, first + AT_ONCE).map((item) => deleteOne(work, type, item)));
+    const remaining = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    for (let first = 0; first < remaining.length; first += AT_ONCE) {
+      await Promise.all(remaining.slice(first, first + AT_ONCE).map((item) => deleteOne(work, type, item)));
     }
   }
 }

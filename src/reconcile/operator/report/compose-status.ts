@@ -88,12 +88,12 @@ function composeConditions(work: Work, { conditions, ready, phase, chart }: Find
   const decided: ConditionInput[] = [...conditions, ...catalog, ...(chart === undefined ? [] : unapproved(chart)), ready];
   if (phase !== undefined) decided.push(phase);
   const known = new Set(decided.map(({ type }) => type));
-  const standing = status.conditions.filter(
+  const retained = status.conditions.filter(
     ({ type }) =>
       STANDING.has(type) && !known.has(type) && (type !== 'Tested' || spec.test.enable) && (type !== 'Approved' || chart === undefined),
   );
   const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
-  return mergeConditions(status.conditions, [...standing, ...current], nowOf(work));
+  return mergeConditions(status.conditions, [...retained, ...current], nowOf(work));
 }
 
 function chartStatus({ digest, contents }: Chart): NonNullable<OperatorStatus['chart']> {

@@ -48,7 +48,7 @@ export interface Failure {
   /** Whether the same attempt would end the same way; by default the kind of error says so. */
   readonly outlook?: 'Terminal';
   /** What is installed works all the same. */
-  readonly standing?: 'Ready';
+  readonly readiness?: 'Ready';
 }
 
 /**
@@ -63,9 +63,9 @@ export async function reportFailure(work: Work, failure: Failure): Promise<numbe
   const failures = status.failures + 1;
   const delay = terminal ? spec.interval : backoffDelay(failures, RETRY_BACKOFF, 0);
   await writeStatus(work, {
-    legacyStatus: failure.standing === 'Ready' ? 'READY' : 'ERROR',
+    legacyStatus: failure.readiness === 'Ready' ? 'READY' : 'ERROR',
     ready:
-      failure.standing === 'Ready' ? isTrue('Ready', 'Ready', `Installed and healthy, but: ${condition.message}`) : notReady(condition),
+      failure.readiness === 'Ready' ? isTrue('Ready', 'Ready', `Installed and healthy, but: ${condition.message}`) : notReady(condition),
     phase: terminal ? stalled(condition) : reconciling(condition),
     conditions: [...(failure.conditions ?? []), condition],
     release,

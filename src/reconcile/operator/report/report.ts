@@ -95,12 +95,12 @@ async function reportSuspended(work: Work, { release, crds }: ActiveFacts): Prom
 async function reportObstacle(
   work: Work,
   { release, crds }: ActiveFacts,
-  failure: Omit<Failure, 'release' | 'crds' | 'standing'>,
+  failure: Omit<Failure, 'release' | 'crds' | 'readiness'>,
 ): Promise<ReconcileResult> {
   const { status, generation } = work;
   const settled =
     status.status === 'READY' && status.observedGeneration === generation && release.kind === 'Own' && release.status === 'deployed';
-  return { requeueAfter: await reportFailure(work, { ...failure, release, crds, ...(settled ? { standing: 'Ready' as const } : {}) }) };
+  return { requeueAfter: await reportFailure(work, { ...failure, release, crds, ...(settled ? { readiness: 'Ready' as const } : {}) }) };
 }
 
 /** Says what the Operator waits for. What is installed stays as it is. */

@@ -29,7 +29,7 @@ export async function parseFiles(files: readonly SourceFile[]): Promise<ParsedFi
 }
 
 async function parseInThread(thread: ThreadHost<typeof FILE_JOBS>, file: SourceFile): Promise<PlainFile> {
-  const outcome = await thread.ask('parsePlainFile', [file], { timeoutMs: TIMEOUT_MS });
+  const outcome = await thread.run('parsePlainFile', [file], { timeoutMs: TIMEOUT_MS });
   if (outcome.kind === 'Result') return outcome.result;
   const message = `parsing takes more than ${TIMEOUT_MS / 1000} s or too much memory; split the file`;
   return { documents: [], faults: [{ file: file.file, line: 0, column: 0, message }] };

@@ -5,17 +5,17 @@ import {
   digestDiffers,
   checkApproval,
   parseApproval,
-  type ApprovalQuestion,
+  type ApprovalContext,
 } from '../../../../src/domain/upgrade/upgrade-approval.ts';
 
 const DIGEST = `sha256:${'a'.repeat(64)}`;
 
-function question(text: string, more: Partial<ApprovalQuestion> = {}): ApprovalQuestion {
+function question(text: string, more: Partial<ApprovalContext> = {}): ApprovalContext {
   return { text, version: '1.4.0', range: '^1', policy: 'Manual', installed: '1.4.0', offered: ['1.4.0', '1.5.0', '2.0.0'], ...more };
 }
 
 describe('an approval', () => {
-  const cases: readonly [string, ApprovalQuestion, string][] = [
+  const cases: readonly [string, ApprovalContext, string][] = [
     ['that nobody gave is none', question(''), 'Without'],
     ['of a newer version on offer counts', question('1.5.0'), 'Given'],
     ['of exactly these bytes counts', question(`1.5.0@${DIGEST}`), 'Given'],

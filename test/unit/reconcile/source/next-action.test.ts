@@ -26,7 +26,7 @@ describe('what to do about a CatalogSource', () => {
       act: 'finalize',
     },
     { title: 'a suspended one rests', source: source({}, { suspend: true }), content: folder(GOOD), act: 'rest' },
-    { title: 'a new one gets our finalizer first', source: source({}), content: folder(GOOD), act: 'guard' },
+    { title: 'a new one gets our finalizer first', source: source({}), content: folder(GOOD), act: 'add-finalizer' },
     {
       title: 'one whose folder is away is rejected',
       source: source(FINALIZER),

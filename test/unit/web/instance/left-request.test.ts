@@ -35,14 +35,14 @@ after(async () => web.stop());
 test('An act whose browser goes away meanwhile is done and in the audit log', async () => {
   const body = new URLSearchParams({ environment: 'team-a', name: 'left', 'v.spec.storage.size': '1Gi', _do: 'install' }).toString();
   const headers = { Cookie: 'chandlery=dev-a', Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' };
-  const asking = request(web.url + INSTALL, {
+  const requestOrigin = request(web.url + INSTALL, {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
   });
-  const closed = new Promise((resolve) => void asking.on('error', () => undefined).on('close', resolve));
-  asking.end(body);
+  const closed = new Promise((resolve) => void requestOrigin.on('error', () => undefined).on('close', resolve));
+  requestOrigin.end(body);
   await begun.promise;
-  asking.destroy();
+  requestOrigin.destroy();
   await closed;
   gone.resolve(undefined);
   await written.promise;

@@ -156,7 +156,7 @@ function visitOf(actor: Actor, query = ''): Visit {
   return {
     actor,
     me: { ...actor, name: '', admin: true },
-    asking: { via: 'page', requestId: '' },
+    requestOrigin: { via: 'page', requestId: '' },
     query: new URLSearchParams(query),
     body: new URLSearchParams(),
     param: () => '',
