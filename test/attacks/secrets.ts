@@ -54,7 +54,7 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: 'people read sensitive values that presets and environments give new instances',
+    title: 'people read sensitive values of presets and examples, and those that environments give new instances',
     run: async (target) => {
       const overlay = async (values: readonly object[]): Promise<void> => {
         const patch = JSON.stringify({ spec: { overlay: values } });
@@ -233,7 +233,8 @@ async function offerVault(target: Target): Promise<void> {
     },
   };
   const presets = [{ name: 'usual', title: 'Usual', values: { spec: SPEC } }];
-  const catalog = { displayName: 'Vault', kinds: [{ kind: 'Vault', sensitive: ['spec.license', 'spec.users[*].pin'], presets }] };
+  const kind = { kind: 'Vault', sensitive: ['spec.license', 'spec.users[*].pin'], presets, example: SPEC };
+  const catalog = { displayName: 'Vault', kinds: [kind] };
   await offer(target, 'vault', chartFiles('vault', '1.0.0', { 'crds/vaults.yaml': JSON.stringify(crd) }), { catalog });
   await eventually(
     async () =>

@@ -39,11 +39,12 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
   };
 }
 
-/** The example is written as a `spec` or as a whole object; here it is always a whole object. */
-function exampleOf({ kindBlock, summary }: CatalogEntry): KubeObject | undefined {
+/** The example is written as a `spec` or as a whole object; here it is always a whole object, with stand-ins for what is sensitive. */
+function exampleOf(entry: CatalogEntry): KubeObject | undefined {
+  const { kindBlock, summary } = entry;
   const { example } = kindBlock;
   if (example === undefined) return undefined;
-  const { metadata, ...members } = isWhole(example) ? contentOf(example) : { spec: example };
+  const { metadata, ...members } = maskContent(entry, isWhole(example) ? contentOf(example) : { spec: example });
   const head = { apiVersion: `${summary.group}/${summary.version}`, kind: summary.kind };
   return { ...head, metadata: { ...objectAt(metadata), name: 'example' }, ...members };
 }

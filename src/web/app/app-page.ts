@@ -28,7 +28,7 @@ export interface AppPage {
 
 /** @param search narrows the parameters to those whose path or description holds it. */
 export function appPage(app: App, view: { readonly tab: AppTab; readonly search: string; readonly admin: boolean }): AppPage {
-  const parameters = listParameters(app.schema);
+  const parameters = listParameters(app.schema, app.sensitive ?? []);
   const wanted = view.search.toLowerCase();
   return {
     app: pickSummary(app),

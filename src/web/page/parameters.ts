@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
-import { holdsSecret } from '../../form/controls/holds-secret.ts';
 import { valueWords } from '../../form/view/value-words.ts';
+import { sensitiveValues } from '../../schema/sensitive/sensitive-values.ts';
 
 /** A row of the table of parameters: a leaf of the schema below `spec` or beside it. */
 export interface Parameter {
@@ -21,51 +21,64 @@ const LONGEST_DEFAULT = 80;
 /**
  * The parameters that a CustomResourceDefinition's `openAPIV3Schema` describes below `spec`, in its order, and then those beside it; bounded in depth and
  * number.
+ *
+ * @param marks the fields that the catalogue calls sensitive: `spec.license`.
  */
-export function listParameters(schema: JsonObject): readonly Parameter[] {
+export function listParameters(schema: JsonObject, marks: readonly string[]): readonly Parameter[] {
   const { metadata: _metadata, spec, ...beside } = objectAt(contentSchema(schema), 'properties') ?? {};
-  const inSpec = isObject(spec) ? below(spec, '', 0) : [];
-  return [...inSpec, ...below({ properties: beside, required: schema.required ?? [] }, '', 0)].slice(0, COUNT_LIMIT);
+  const inSpec = isObject(spec) ? below(spec, '', { root: ['spec'], marks, depth: 0 }) : [];
+  const others = below({ properties: beside, required: schema.required ?? [] }, '', { root: [], marks, depth: 0 });
+  return [...inSpec, ...others].slice(0, COUNT_LIMIT);
 }
 
-function below(schema: JsonObject, path: string, depth: number): Parameter[] {
-  if (depth > DEPTH_LIMIT) return [];
+interface Below {
+  /** Where the paths begin. */
+  readonly root: readonly string[];
+  readonly marks: readonly string[];
+  readonly depth: number;
+}
+
+function below(schema: JsonObject, path: string, place: Below): Parameter[] {
+  if (place.depth > DEPTH_LIMIT) return [];
   const properties = objectAt(schema, 'properties') ?? {};
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const rows = Object.entries(properties).flatMap(([name, child]) => {
     if (!isObject(child)) return [];
     const at = path === '' ? name : `${path}.${name}`;
-    return [...rowOf(child, at, required.has(name)), ...nested(child, at, depth + 1)];
+    return [...rowOf(child, { path: at, required: required.has(name) }, place), ...nested(child, at, { ...place, depth: place.depth + 1 })];
   });
   return rows;
 }
 
 /** What stands inside a list or a map counts as nested in it. */
-function nested(schema: JsonObject, path: string, depth: number): Parameter[] {
+function nested(schema: JsonObject, path: string, place: Below): Parameter[] {
   const items = objectAt(schema, 'items');
   const values = objectAt(schema, 'additionalProperties');
-  if (items !== undefined) return below(items, `${path}[]`, depth);
-  if (values !== undefined) return below(values, `${path}.*`, depth);
-  return below(schema, path, depth);
+  if (items !== undefined) return below(items, `${path}[]`, place);
+  if (values !== undefined) return below(values, `${path}.*`, place);
+  return below(schema, path, place);
 }
 
 /** An object that only groups others has no row of its own. */
-function rowOf(schema: JsonObject, path: string, required: boolean): Parameter[] {
+function rowOf(schema: JsonObject, { path, required }: Pick<Parameter, 'path' | 'required'>, place: Below): Parameter[] {
   if (objectAt(schema, 'properties') !== undefined && schema.description === undefined) return [];
   return [
     {
       path,
       type: typeOf(schema),
       required,
-      default: defaultOf(schema, path),
+      default: defaultOf(schema, path, place),
       description: typeof schema.description === 'string' ? schema.description : '',
     },
   ];
 }
 
-function defaultOf(schema: JsonObject, path: string): string {
+function defaultOf(schema: JsonObject, path: string, { root, marks }: Below): string {
   const { default: value } = schema;
-  return value === undefined || holdsSecret(schema, value, path.split('.')) ? '' : valueWords(value, LONGEST_DEFAULT).words;
+  if (value === undefined) return '';
+  const steps = [...root, ...path.replaceAll('[]', '.*').split('.')];
+  const isSecret = sensitiveValues({ schema, marks }, { value, root: steps }).length > 0;
+  return isSecret ? '' : valueWords(value, LONGEST_DEFAULT).words;
 }
 
 function typeOf(schema: JsonObject): string {

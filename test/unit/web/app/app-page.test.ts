@@ -9,7 +9,7 @@ const APP = sampleApp('postgresclusters.samples.chandlery.dev') as App;
 const VIEW = { tab: 'overview', search: '', admin: false } as const;
 
 test('the parameters are the leaves below spec, with lists, maps and groups by their paths', () => {
-  const rows = listParameters(APP.schema).map(({ path, type, required, default: fallback }) =>
+  const rows = listParameters(APP.schema, []).map(({ path, type, required, default: fallback }) =>
     [path, type, required, fallback].join(' | '),
   );
   assert.deepEqual(rows, [
@@ -27,11 +27,26 @@ test('the parameters are the leaves below spec, with lists, maps and groups by t
   ]);
 });
 
+test('a default that is sensitive is not among the parameters, by its name or by the catalogue', () => {
+  const text = (fallback: string) => ({ type: 'string', default: fallback });
+  const row = { type: 'object', properties: { pin: text('1234'), role: text('reader') } };
+  const spec = {
+    type: 'object',
+    properties: { adminPassword: text('hunter22'), license: text('XKCD-936'), users: { type: 'array', items: row } },
+  };
+  assert.deepEqual(
+    listParameters({ properties: { spec } }, ['spec.license', 'spec.users[*].pin']).map(
+      (parameter) => `${parameter.path} ${parameter.default}`,
+    ),
+    ['adminPassword ', 'license ', 'users ', 'users[].pin ', 'users[].role reader'],
+  );
+});
+
 test('a kind without a schema has no parameters, and a schema without end is cut', () => {
-  assert.deepEqual(listParameters({}), []);
+  assert.deepEqual(listParameters({}, []), []);
   let schema: App['schema'] = { type: 'string' };
   for (let level = 0; level < 50; level += 1) schema = { type: 'object', description: 'level', properties: { a: schema } };
-  assert.ok(listParameters({ properties: { spec: schema } }).length < 20);
+  assert.ok(listParameters({ properties: { spec: schema } }, []).length < 20);
 });
 
 test('the parameters are searched by path and description', () => {
