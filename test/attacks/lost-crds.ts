@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
+import { replaceFile } from '../support/replace-file.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED } from './people.ts';
 import type { Target } from './target.ts';
@@ -113,7 +113,7 @@ async function stock(target: Target): Promise<void> {
     spec: { group: 'lost.example.com', scope: 'Namespaced', names: { plural: 'boats', kind: 'Boat' }, versions },
   };
   await writeFiles(join(target.chartsDir, 'lost'), chartFiles('lost', '1.0.0', { 'crds/boats.yaml': JSON.stringify(crd) }));
-  await writeFile(join(target.catalogDir, 'lost.yaml'), `${JSON.stringify(environment)}\n---\n${JSON.stringify(operator)}\n`);
+  await replaceFile(join(target.catalogDir, 'lost.yaml'), `${JSON.stringify(environment)}\n---\n${JSON.stringify(operator)}\n`);
   await eventually(async () => (await readyOf(target, 'environment', DOOMED)) === 'True', 'the environment is there');
   await eventually(async () => (await readyOf(target, 'kop', 'lost')) === 'True', 'the Operator is there', 60);
   for (const namespace of [DOOMED, ATTACKED]) await target.kubectl('root', ['create', 'configmap', 'valuables', '-n', namespace]);

@@ -9,6 +9,7 @@ import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { until } from '../support/product.ts';
+import { replaceFile } from '../support/replace-file.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const run = promisify(execFile);
@@ -96,7 +97,7 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     await product.api('admin', OPERATOR, { method: 'DELETE' });
     await gone();
     const file = join(product.catalogDir, textAt(commands, 'file') ?? '');
-    await writeFile(file, textAt(commands, 'yaml') ?? '');
+    await replaceFile(file, textAt(commands, 'yaml') ?? '');
     await until(async () => (await product.api('admin', OPERATOR)).status === 200, 'the catalogue has it', 60_000);
     assert.deepEqual(await stored(), byApi, 'file');
     assert.equal(textAt(await read(), 'metadata', 'labels', 'chandlery.dev/source'), 'catalog');

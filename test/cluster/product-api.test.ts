@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,6 +11,7 @@ import { callsInNamespace, usersOfRequest } from '../support/audit.ts';
 import { removeChildren, writeChild } from '../support/write-child.ts';
 import { pythonMissing, runPythonClient, runTypeScriptClient } from '../support/generated-clients.ts';
 import { until, type Answer } from '../support/product.ts';
+import { replaceFile } from '../support/replace-file.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
@@ -290,7 +291,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
 
   it('reports a faulty file with its line, keeps everything else, and takes the mended one up', async () => {
     const file = join(product.catalogDir, 'broken.yaml');
-    await writeFile(file, 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  teir: staging\n');
+    await replaceFile(file, 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  teir: staging\n');
     const faults = async (): Promise<readonly unknown[]> => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
     await until(async () => (await faults()).length > 0, 'the fault is reported', 5_000);
     const [fault] = await faults();
@@ -299,7 +300,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.match(textAt(fault, 'message') ?? '', /teir/);
     assert.ok(names(await product.api('dev-a', '/environments')).includes('team-a'));
 
-    await writeFile(
+    await replaceFile(
       file,
       'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  tier: staging\n  groups: [{name: "oidc:team-a", role: developer}]\n',
     );

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { repoRoot } from './cluster.ts';
+import { replaceFile } from './replace-file.ts';
 import { productAt, startProduct, until, type Product } from './product.ts';
 
 /**
@@ -56,7 +57,7 @@ function placesIn(folder: string): Pick<SharedProduct, 'folder' | 'catalogDir' |
 export async function addToCatalog({ catalogDir }: SharedProduct, file: string, text: string): Promise<void> {
   const path = join(catalogDir, file);
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
+  await replaceFile(path, text);
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -11,6 +11,7 @@ import { callsInNamespace } from '../support/audit.ts';
 import { openBrowser } from '../support/browser.ts';
 import { sampleCrd } from '../support/sample-drafts.ts';
 import { until } from '../support/product.ts';
+import { replaceFile } from '../support/replace-file.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
@@ -124,12 +125,12 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
 
     const file = join(product.catalogDir, 'environments', 'team-a.yaml');
     const good = await readFile(file, 'utf8');
-    await writeFile(file, `${good}\n---\nkind: Environment\n  oops: [\n`);
+    await replaceFile(file, `${good}\n---\nkind: Environment\n  oops: [\n`);
     await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length > 0, 'the fault is found', 5_000);
     await page.goto('/catalog/faults');
     assert.match((await page.locator('main').textContent()) ?? '', /environments\/team-a\.yaml/);
     await visitor.check();
-    await writeFile(file, good);
+    await replaceFile(file, good);
     await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length === 0, 'the fault is gone', 5_000);
     await page.goto('/catalog/faults');
     await visitor.check();
@@ -141,7 +142,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     const { page } = visitor;
     const file = join(product.catalogDir, 'operators', 'cache.yaml');
     const good = await readFile(file, 'utf8');
-    await writeFile(file, good.replace('- spec.memory\n', '- spec.memroy\n'));
+    await replaceFile(file, good.replace('- spec.memory\n', '- spec.memroy\n'));
     const faults = async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
     await until(async () => (await faults()).length > 0, 'the fault is found', 10_000);
     const [fault] = await faults();
@@ -159,7 +160,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
       );
     await until(async () => said(await operator()), 'its condition says so');
     assert.equal(textAt(await operator(), 'status'), 'READY');
-    await writeFile(file, good);
+    await replaceFile(file, good);
     await until(async () => (await faults()).length === 0, 'the fault is gone', 10_000);
     await visitor.close();
   });
@@ -208,7 +209,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     const document = parseDocument(await readFile(file, 'utf8'));
     const before = document.toString();
     document.addIn(['spec', 'catalog', 'kinds'], listAt(parse(entry ?? ''), 'spec', 'catalog', 'kinds')[0]);
-    await writeFile(file, document.toString());
+    await replaceFile(file, document.toString());
     const app = '/apps/snapshots.run-time.example.com';
     await until(async () => (await product.api('dev-a', app)).status === 200, 'it is an app', 30_000);
     assert.deepEqual(
@@ -216,7 +217,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
       ['Tide'],
     );
     await visitor.close();
-    await writeFile(file, before);
+    await replaceFile(file, before);
     for (const name of ['snapshots.run-time.example.com', 'tides.foreign.example.com']) await cluster.delete({ ...CRD, name });
     await until(async () => (await product.api('dev-a', app)).status === 404 && (await drafts()).length === 0, 'both are gone');
     await kube.close();

@@ -7,6 +7,7 @@ import { at, listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
 import { until } from '../support/product.ts';
+import { replaceFile } from '../support/replace-file.ts';
 import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
@@ -166,7 +167,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   it('that the catalogue writes wrongly are a fault of its file, with its line', async () => {
     const file = join(product.catalogDir, 'operators', 'wrong.yaml');
     const wrong = OPERATOR.replaceAll('ledger', 'wrong').replace('{spec.summary: {kind', '{summary: {kind');
-    await writeFile(file, wrong);
+    await replaceFile(file, wrong);
     const faults = async (): Promise<readonly unknown[]> => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
     await until(async () => (await faults()).length > 0, 'the fault is told', 60_000);
     const [fault] = await faults();
