@@ -114,9 +114,9 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     assert.deepEqual(await auditLog('environment=presets&text=instance'), [
       `oidc:dev-a create instance ${instance}/wrong rejected InvalidInput api`,
       `oidc:dev-b create instance ${instance}/theirs rejected NotFound api`,
-      `oidc:dev-a update instance ${instance}/sessions done  page`,
-      `oidc:dev-a update instance ${instance}/sessions done  page`,
-      `oidc:dev-a create instance ${instance}/sessions done  page`,
+      `oidc:dev-a update instance ${instance}/sessions succeeded  page`,
+      `oidc:dev-a update instance ${instance}/sessions succeeded  page`,
+      `oidc:dev-a create instance ${instance}/sessions succeeded  page`,
     ]);
     assert.equal((await product.api('dev-a', '/audit-events')).status, 403);
     assert.doesNotMatch(await readAuditLog(product.stateDir), /hunter2/);

@@ -17,7 +17,7 @@ export interface FormOpResult {
   readonly faults: readonly FieldFault[];
 }
 
-const OP = /^(add|rows|yaml|fields|skeleton|open|branch|remove|up|down|secret|existing|generate):(.*?)(?::(\d{1,4}))?$/s;
+const OP = /^(add|rows|yaml|fields|skeleton|open|branch|remove|up|down|secret|existing|generate|clear):(.*?)(?::(\d{1,4}))?$/s;
 
 /**
  * Does what a button of the form asks for: the form is sent, changed here and shown again, so that everything works without scripts.
@@ -26,7 +26,7 @@ const OP = /^(add|rows|yaml|fields|skeleton|open|branch|remove|up|down|secret|ex
  *   them, `rows:spec.users` to the one that is chosen; `yaml:spec.users` turns a
  *   part into a YAML field and `fields:spec.users` turns it back; `skeleton:spec` adds all other fields to the YAML of the whole form as comments; `open:spec.affinity` shows the fields of a group;
  *   `branch:spec.store:1` chooses one of several shapes and `branch:spec.store` none;
- *   `generate:spec.password` makes a value up; `secret:spec.ref.name` asks for a new Secret and `existing:…` for none;
+ *   `generate:spec.password` makes a value up and `clear:spec.password` takes away what was typed; `secret:spec.ref.name` asks for a new Secret and `existing:…` for none;
  *   `search` and `page:2` choose which fields are on the page. Others change nothing.
  * @param base the live values on edit; `{}` on create.
  * @param resource what a whole resource must be that stands in the place of the values.
@@ -42,7 +42,7 @@ export function applyFormOp(
   const path = parsePath(text);
   const node = path === undefined ? undefined : nodeAt(model.root, path, fieldMap(fields));
   if (verb === undefined || path === undefined || node === undefined) return { fields, faults: [] };
-  if (verb === 'secret' || verb === 'existing' || verb === 'generate') {
+  if (verb === 'secret' || verb === 'existing' || verb === 'generate' || verb === 'clear') {
     const { fields: changed, fault } = applySecretOp(model, fields, { verb, path, node });
     return { fields: changed, faults: fault === undefined ? [] : [{ field: text, message: fault }] };
   }

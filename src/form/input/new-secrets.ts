@@ -63,7 +63,7 @@ function asked(model: FormModel, fields: FieldMap, name: string): { readonly nam
 
 /**
  * `secret:spec.passwordRef.name` asks for a new Secret, with names that can be changed; `existing:…` takes that back; `generate:spec.password` fills a
- * secret field in, and `_generated` says which, for the page that shows it once.
+ * secret field in, and `_generated` says which, for the page that shows it once; `clear:…` empties it.
  */
 export function applySecretOp(
   model: FormModel,
@@ -76,6 +76,7 @@ export function applySecretOp(
   }: { readonly verb: string; readonly path: FormPath; readonly node: FormNode; readonly random?: RandomBelow },
 ): { readonly fields: URLSearchParams; readonly fault?: string } {
   if (verb === 'generate') return generated(fields, { path, node, random });
+  if (verb === 'clear') return { fields: node.kind === 'secret' ? withFields(fields, new Map([[fieldName('value', path), '']])) : fields };
   if (model.mode !== 'create' || !canBeMade(node)) return { fields };
   const changed = new URLSearchParams(fields);
   const names = [fieldName('value', path), fieldName('value', [...path.slice(0, -1), node.reference.key])] as const;

@@ -18,6 +18,8 @@ export interface FormView {
   readonly leftOut: string;
   /** Inputs that are not on this page: what was typed elsewhere travels along. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
+  /** The inputs of secrets that were typed: no page shows them, so whoever shows the form seals them. */
+  readonly secrets: readonly { readonly name: string; readonly value: string }[];
   readonly yamlOp: string;
 }
 
@@ -93,6 +95,8 @@ export interface TextView extends FieldFrame {
   readonly masked: boolean;
   /** The value of the button that turns YAML back into fields; empty when there are none. */
   readonly fieldsOp: string;
+  /** The value of the button that takes a secret away that was typed and is kept; empty without one. */
+  readonly clearOp: string;
 }
 
 /** The whole form as YAML. */

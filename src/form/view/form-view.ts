@@ -2,7 +2,7 @@ import type { FieldFault } from '../../domain/core/errors.ts';
 import { packInputs } from '../../domain/core/packed-inputs.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { formatPath } from '../../schema/form-path.ts';
-import { fieldMap, fieldName } from '../input/form-fields.ts';
+import { fieldMap, fieldName, nodesAt, parseFieldName } from '../input/form-fields.ts';
 import { pathsHolding } from '../input/form-units.ts';
 import { keptFields } from '../input/kept-fields.ts';
 import { type FormModel, type FormNode, type GroupNode, isScalar, isTop } from '../model/form-node.ts';
@@ -62,7 +62,19 @@ export function formView(model: FormModel, state: FormState): FormView {
   const whole = { yamlOp: `yaml:${formatPath(root.path)}`, ...(model.reduced === undefined ? {} : { reduced: model.reduced }) };
   if (root.kind === 'yaml' || context.fields.has(fieldName('yaml', ref.path))) {
     const yaml = wholeYamlView(model, yamlView(context, root, ref), state);
-    return { yaml, leftOut: '', main: [], all: [], beneath: [], allOpen: false, allCount: 0, pager: NO_PAGER, kept: [], ...whole };
+    return {
+      yaml,
+      leftOut: '',
+      main: [],
+      all: [],
+      beneath: [],
+      allOpen: false,
+      allCount: 0,
+      pager: NO_PAGER,
+      kept: [],
+      secrets: [],
+      ...whole,
+    };
   }
   return { yaml: false, ...whole, ...fieldsView(context, sectionsOf(model, root, ref), state) };
 }
@@ -79,8 +91,24 @@ function fieldsView(context: ViewContext, sections: readonly Section[], { fields
   const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
   const views = [...main, ...rest.views, ...beneath];
   const kept = keptFields(fields, { mode: model.mode, top: model.root.path.length, views, isWhole: page.leftOut === 0 });
-  const leftOut = leftOutSentence(page.leftOut);
-  return { leftOut, main, all: rest.views, beneath, allOpen, allCount: rest.count, pager: rest.pager, kept: packInputs(kept) };
+  const isSecret = ({ name }: { readonly name: string }): boolean => holdsSecret(model, name);
+  return {
+    leftOut: leftOutSentence(page.leftOut),
+    main,
+    all: rest.views,
+    beneath,
+    allOpen,
+    allCount: rest.count,
+    pager: rest.pager,
+    kept: packInputs(kept.filter((input) => !isSecret(input))),
+    secrets: [...[...context.secrets].map(([name, value]) => ({ name, value })), ...kept.filter(isSecret)],
+  };
+}
+
+/** Whether an input is the text of a secret, in any branch. */
+function holdsSecret({ root }: FormModel, name: string): boolean {
+  const parsed = parseFieldName(name);
+  return parsed?.part === 'value' && nodesAt(root, parsed.path).some(({ kind }) => kind === 'secret');
 }
 
 /** Fields that stand on the page one after another as if they were in one group. */
@@ -124,6 +152,7 @@ function startView(model: FormModel, { fields, base, faults, choices, preset, no
     choices,
     now,
     generated: fields.get('_generated') ?? '',
+    secrets: new Map(),
     listed: new Map(),
     page: wholePage(),
     origins: {

@@ -11,6 +11,7 @@ import { pageErrors } from './page-errors.ts';
 import { valueWords } from './value-words.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 import { formatPath, idOfPath } from '../../schema/form-path.ts';
+import { STAND_IN } from '../../schema/sensitive/stand-in.ts';
 
 const MOST_LINES = 24;
 const NO_CONTROL: Pick<ControlView, 'width' | 'inputMode'> = { width: 'medium' };
@@ -31,16 +32,18 @@ export function scalarView(context: ViewContext, node: ScalarNode, ref: ShowNode
   const masked = isSecret(node);
   const hasSecret = masked && ref.base !== undefined && ref.base !== '' && ref.base !== null;
   const keep = hasSecret ? forgetView(context, node, ref) : keepView(shown, ref.path, { what: 'an empty text', offered: 'when ticked' });
-  const note = hasSecret ? 'A value is set. Leave this empty to keep it.' : '';
+  const typed = masked && live === undefined ? typedSecret(context, ref) : undefined;
+  const note = typed !== undefined ? TYPED : hasSecret ? 'A value is set. Leave this empty to keep it.' : '';
   const partial = lines ? 'parts/field-lines' : 'parts/field-text';
   const view: TextView = {
     ...frameOf(shown, node, ref, { partial, disabled: live !== undefined, keep, note }),
-    ...plainText(node, { name: fieldName('value', ref.path), value }),
-    placeholder: hasSecret ? '' : defaultHint(node),
+    ...plainText(node, { name: fieldName('value', ref.path), value: typed === undefined ? value : '' }),
+    placeholder: hasSecret || typed !== undefined ? '' : defaultHint(node),
     type: masked ? 'password' : 'text',
     autocomplete: masked ? 'new-password' : 'off',
     masked,
-    required: node.required && !hasSecret,
+    required: node.required && !hasSecret && typed === undefined,
+    clearOp: typed === undefined ? '' : `clear:${formatPath(ref.path)}`,
   };
   if (part === 'secret' && !lines && live === undefined) return secretView(context, view, ref);
   if (part === 'advised' && !lines) return advisedView(shown, view, node);
@@ -115,6 +118,7 @@ function plainText(node: FormNode, { name, value }: { name: string; value: strin
     code: false,
     masked: false,
     fieldsOp: '',
+    clearOp: '',
   };
 }
 
@@ -226,6 +230,16 @@ function readable(texts: readonly string[], typed: string): { readonly shown: re
   const shown = found.slice(0, MOST_SHOWN);
   const of = found === texts ? `${texts.length} choices` : `${found.length} choices with ${words} in them`;
   return { shown, heading: shown.length < found.length ? `The first ${MOST_SHOWN} of ${of}` : of };
+}
+
+const TYPED = 'A value was entered and is kept. Enter another one to replace it.';
+
+/** A secret that was typed, which is in no page: whoever shows the form carries it along. Undefined for one that was made up just now, and for a stand-in. */
+function typedSecret(context: ViewContext, { path }: ShowNode): string | undefined {
+  const text = fieldText(context, 'value', path) ?? '';
+  if (text === '' || STAND_IN.test(text) || context.generated === formatPath(path)) return undefined;
+  context.secrets.set(fieldName('value', path), text);
+  return text;
 }
 
 /** A secret of one line, with a button that makes a value up; right after that, and only then, the page can show what it is. */

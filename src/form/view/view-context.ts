@@ -45,6 +45,8 @@ export interface ViewContext {
   readonly choices: ShownChoices | undefined;
   /** The path whose value was just made up; empty when none was. */
   readonly generated: string;
+  /** The inputs of secrets whose fields are on the page so far, by their names. */
+  readonly secrets: Map<string, string>;
   /** The lists of choices on the page so far: resource -> id. */
   readonly listed: Map<string, string>;
   readonly origins: Origins;

@@ -6,7 +6,7 @@ import type { ShownChoices } from '../../form/references/shown-choices.ts';
 import type { InstallLink } from './install-link.ts';
 import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
-import { ownFault, showForm, type ShownForm } from '../instance/instance-form.ts';
+import { ownFault, type SealInputs, showForm, type ShownForm } from '../instance/instance-form.ts';
 import type { ShownSavedConfiguration } from './install-saved-configuration.ts';
 import { appPath, installPath, savedConfigurationsPath } from '../page/paths.ts';
 import type { InstallTargets } from '../../operation/app/install-targets.ts';
@@ -57,13 +57,18 @@ export interface InstallDraft {
   readonly savedConfiguration?: ShownSavedConfiguration;
 }
 
-export async function installPage({ app, targets }: InstallTargets, model: FormModel, draft: InstallDraft): Promise<InstallPage> {
+export async function installPage(
+  { app, targets }: InstallTargets,
+  model: FormModel,
+  draft: InstallDraft & { readonly seal: SealInputs },
+): Promise<InstallPage> {
   const environments = environmentChoices(targets, draft.environment);
   const { faults, choices, environment, name, fields } = draft;
   const linked = { environment, name, fields };
   const shown = await showForm(model, draft.fields, {
     faults,
     base: {},
+    seal: draft.seal,
     ...(choices === undefined ? {} : { choices }),
     ...shownPreset(app.presets, draft.fields),
   });

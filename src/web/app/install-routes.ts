@@ -19,7 +19,7 @@ import { faultsOfTexts, valuesOfLink } from './install-saved-configuration.ts';
 import { askSomebody } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm, type InstanceWrite } from '../instance/form-commands.ts';
-import { faultsOfRejection } from '../instance/instance-form.ts';
+import { faultsOfRejection, sealFor } from '../instance/instance-form.ts';
 import { keptInputs, reviewOf } from '../instance/review.ts';
 import type { ReviewYaml } from '../instance/review-yaml.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
@@ -182,7 +182,7 @@ async function showDraft(install: Install, draft: InstallDraft): Promise<Answer>
     title: `${wrong ? 'Error: ' : ''}Install ${app.displayName}`,
     section: 'catalog',
     crumbs: crumbsOf(install, 'Install'),
-    model: await installPage(targets, model, { ...draft, choices }),
+    model: await installPage(targets, model, { ...draft, choices, seal: sealFor(deps, visit) }),
     ...(wrong ? { status: 422 } : {}),
   };
 }

@@ -7,6 +7,7 @@ import { locateFaults } from '../../form/input/locate-faults.ts';
 import { valuesToFields } from '../../form/input/values-to-fields.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { resourcesShown } from '../../form/references/pick-view.ts';
+import type { FormView } from '../../form/view/form-view-model.ts';
 import { formView } from '../../form/view/form-view.ts';
 import { keepYaml, openWhole } from '../../form/yaml/whole-yaml.ts';
 import { formatPath } from '../../schema/form-path.ts';
@@ -64,14 +65,17 @@ export interface RenderedForm {
   readonly html: string;
   /** What the fields on the page refer to. */
   readonly resources: readonly string[];
+  /** The inputs of secrets that were typed, which are in no page as they are. */
+  readonly secrets: FormView['secrets'];
 }
 
 function renderForm(...input: Parameters<typeof locateForm>): RenderedForm {
   const { form, errors } = locateForm(...input);
   const resources = resourcesShown(form);
+  const { secrets } = form;
   return isMainThread
-    ? { errors, form, html: '', resources }
-    : { errors, form: false, html: views().render('parts/form', form), resources };
+    ? { errors, form, html: '', resources, secrets }
+    : { errors, form: false, html: views().render('parts/form', form), resources, secrets };
 }
 
 function resourcesOn(...[model, fields, base]: Parameters<typeof formToValues>): readonly string[] {

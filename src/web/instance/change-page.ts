@@ -7,7 +7,7 @@ import { isScalar, isSecret, type FormModel } from '../../form/model/form-node.t
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { nodesAt } from '../../form/input/form-fields.ts';
 import type { ShownChoices } from '../../form/references/shown-choices.ts';
-import { showForm, type ShownForm } from './instance-form.ts';
+import { type SealInputs, showForm, type ShownForm } from './instance-form.ts';
 import { instancePath } from '../page/paths.ts';
 import type { ForeignChange } from './three-way.ts';
 
@@ -39,11 +39,15 @@ export interface ChangeDraft {
   readonly choices?: ShownChoices;
 }
 
-export async function changePage(instance: InstanceView, model: FormModel, draft: ChangeDraft): Promise<ChangePage> {
+export async function changePage(
+  instance: InstanceView,
+  model: FormModel,
+  draft: ChangeDraft & { readonly seal: SealInputs },
+): Promise<ChangePage> {
   const live = contentOfInstance(instance);
-  const { faults, choices } = draft;
+  const { faults, choices, seal } = draft;
   return {
-    ...(await showForm(model, draft.fields, { faults, base: live, ...(choices === undefined ? {} : { choices }) })),
+    ...(await showForm(model, draft.fields, { faults, base: live, seal, ...(choices === undefined ? {} : { choices }) })),
     name: instance.name,
     appName: instance.appName,
     action: `${instancePath(instance)}/edit`,

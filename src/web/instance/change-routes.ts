@@ -21,6 +21,7 @@ import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './chang
 import { commandOf, editForm, kindOf, orCorrect, submitForm } from './form-commands.ts';
 import type { ReviewYaml } from './review-yaml.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
+import { sealFor } from './instance-form.ts';
 import { keptInputs, reviewOf } from './review.ts';
 import { versionMoves } from './version-moves.ts';
 import { missingSentence } from '../page/message-page.ts';
@@ -196,7 +197,7 @@ async function showReview(
       { body: visit.body, kept: keptInputs(change.deps, visit) },
       { changes: changedValuesView(preflight.changes), typed },
     ),
-    ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [] })),
+    ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [], seal: sealFor(change.deps, visit) })),
   };
   return {
     view: 'environments/instances/review',
@@ -230,7 +231,7 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
     title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
     section: 'environments',
     crumbs: instanceCrumbs(instance, environment, 'Change'),
-    model: { ...(await changePage(instance, model, { ...draft, choices })), ...moves },
+    model: { ...(await changePage(instance, model, { ...draft, choices, seal: sealFor(deps, visit) })), ...moves },
     ...statusOf(wrong, draft),
   };
 }

@@ -1,13 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { AppError } from '../../domain/core/errors.ts';
 import { inputsFromBytes, inputsToBytes, type HiddenInput } from '../../domain/core/packed-inputs.ts';
+import { restoreInputs } from '../../form/input/restore-inputs.ts';
 
 /** What a page carries on for a person, so that nobody who sees the page reads it: what they typed may hold passwords. */
 export interface FormSeal {
   /** The inputs as a single hidden one. */
   seal(user: string, inputs: readonly HiddenInput[]): readonly HiddenInput[];
   /**
-   * A form as it was before its inputs were sealed. The others keep their order and come first.
+   * A form as it was before its inputs were sealed; see `restoreInputs`.
    *
    * @throws AppError `MalformedRequest` for what was sealed for somebody else, too long ago, or not by us.
    */
@@ -37,14 +38,14 @@ export function createFormSeal(key: Uint8Array, now: () => number): FormSeal {
     },
     unseal(user, form) {
       if (!form.has(SEALED)) return form;
-      const unsealed = new URLSearchParams(form);
-      unsealed.delete(SEALED);
-      for (const text of form.getAll(SEALED)) {
+      const sent = new URLSearchParams(form);
+      sent.delete(SEALED);
+      const carried = form.getAll(SEALED).flatMap((text) => {
         const opened = decrypted(Buffer.from(text, 'base64url'), { key, user });
         if (opened === undefined || now() - opened.readUIntBE(0, TIME_BYTES) > LIFETIME_MS) throw broken();
-        for (const [name, value] of inputsFromBytes(opened.subarray(TIME_BYTES))) unsealed.append(name, value);
-      }
-      return unsealed;
+        return inputsFromBytes(opened.subarray(TIME_BYTES)).map(([name, value]) => ({ name, value }));
+      });
+      return restoreInputs(sent, carried);
     },
   };
 }

@@ -12,7 +12,7 @@ import { unknownFields } from '../../form/model/unknown-fields.ts';
 import { faultsOfTexts } from '../app/install-saved-configuration.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { editForm, kindOf } from '../instance/form-commands.ts';
-import { ownFault, showForm, type ShownForm } from '../instance/instance-form.ts';
+import { ownFault, sealFor, type SealInputs, showForm, type ShownForm } from '../instance/instance-form.ts';
 import { type Answer, page, type PageAnswer, type Visit, type WebDeps } from '../page/page.ts';
 import { installPath, savedConfigurationPath, savedConfigurationsPath } from '../page/paths.ts';
 import type { Me } from '../page/shell.ts';
@@ -203,19 +203,19 @@ async function show(edit: Edit, draft: SavedConfigurationEditDraft): Promise<Pag
     title: `${wrong ? 'Error: ' : ''}Change “${savedConfiguration.title}”`,
     section: 'catalog',
     crumbs: savedConfigurationCrumbs(app, savedConfiguration.title),
-    model: await savedConfigurationEditPage({ ...edit, me: visit.me }, draft),
+    model: await savedConfigurationEditPage({ ...edit, me: visit.me }, { ...draft, seal: sealFor(edit.deps, visit) }),
     ...(wrong ? { status: 422 } : {}),
   };
 }
 
 async function savedConfigurationEditPage(
   { app, me, model, savedConfiguration, earlier }: SavedConfigurationEditInput,
-  draft: SavedConfigurationEditDraft,
+  draft: SavedConfigurationEditDraft & { readonly seal: SealInputs },
 ): Promise<SavedConfigurationEditPage> {
-  const { faults, foreign } = draft;
+  const { faults, foreign, seal } = draft;
   const path = savedConfigurationPath(savedConfiguration);
   return {
-    ...(await showForm(model, draft.fields, { faults, base: {} })),
+    ...(await showForm(model, draft.fields, { faults, base: {}, seal })),
     appName: app.displayName,
     action: path,
     useHref: `${installPath(app.id)}?saved-configuration=${savedConfiguration.id}`,

@@ -13,7 +13,7 @@ import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 import { createViews } from '../../../src/web/page/view-engine.ts';
 import { runs } from '../../support/runs.ts';
 import { generatedForm, plain } from './generated-forms.ts';
-import { submit } from './submit.ts';
+import { submitView } from './submit.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const RUNS = { numRuns: runs(80) };
@@ -137,5 +137,6 @@ function modelOf(schema: JsonObject, mode: FormMode): FormModel {
 }
 
 function sentBack(model: FormModel, fields: URLSearchParams, base: Json): URLSearchParams {
-  return submit(views.render('parts/form', formView(model, { fields, base, faults: [] })));
+  const view = formView(model, { fields, base, faults: [] });
+  return submitView(view, views.render('parts/form', view));
 }

@@ -1,3 +1,5 @@
+import { restoreInputs } from '../../../src/form/input/restore-inputs.ts';
+import type { FormView } from '../../../src/form/view/form-view-model.ts';
 import { unpackInputs } from '../../../src/domain/core/packed-inputs.ts';
 
 /** Sends a rendered form as a browser does: what is disabled, unchecked or not chosen stays at home, line ends travel as CRLF. */
@@ -59,3 +61,8 @@ function decode(text: string): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+
+/** The same for the HTML of a view, with the secrets that pages carry sealed. */
+export function submitView({ secrets }: Pick<FormView, 'secrets'>, html: string): URLSearchParams {
+  return restoreInputs(submit(html), secrets);
+}

@@ -6,7 +6,7 @@ import { CONTROLS, controlOf } from '../../../../src/form/controls/controls.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
-import type { FormModel } from '../../../../src/form/model/form-node.ts';
+import { type FormModel, isSecret } from '../../../../src/form/model/form-node.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { createViews } from '../../../../src/web/page/view-engine.ts';
 
@@ -42,13 +42,14 @@ for (const control of CONTROLS as readonly Control[]) {
         );
       });
 
-      it(`shows ${JSON.stringify(example.text)} by its part`, () => {
+      it(`shows ${JSON.stringify(example.text)} by its part, unless it is a secret`, () => {
         const model = formOf(example);
         assert.ok(existsSync(`views/parts/field-${control.view(nodeOf(model)).part}/template.hbs`));
         const fields = new URLSearchParams({ [`v.spec.${example.name}`]: example.text });
         const html = views.render('parts/form', formView(model, { fields, base: {}, faults: [] }));
         assert.ok(html.includes(`name="v.spec.${example.name}"`));
-        for (const line of example.text.split('\n')) assert.ok(html.includes(line.replaceAll('"', '&quot;')), line);
+        const isShown = !isSecret(nodeOf(model));
+        for (const line of example.text.split('\n')) assert.equal(html.includes(line.replaceAll('"', '&quot;')), isShown, line);
       });
     }
   });

@@ -11,7 +11,7 @@ import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
 import { createViews } from '../../../../src/web/page/view-engine.ts';
 import { plain } from '../generated-forms.ts';
-import { submit, tagsOf } from '../submit.ts';
+import { submit, submitView, tagsOf } from '../submit.ts';
 
 const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const ROWS = 1000;
@@ -39,7 +39,8 @@ const SCHEMA: JsonObject = {
 const modelOf = (mode: FormMode): FormModel => buildForm({ schema: SCHEMA, root: 'spec', curated: [], mode });
 const render = (model: FormModel, fields: URLSearchParams, base: Json, faults: readonly FieldFault[] = []): string =>
   views.render('parts/form', formView(model, { fields, base, faults }));
-const send = (model: FormModel, fields: URLSearchParams, base: Json): URLSearchParams => submit(render(model, fields, base));
+const send = (model: FormModel, fields: URLSearchParams, base: Json): URLSearchParams =>
+  submitView(formView(model, { fields, base, faults: [] }), render(model, fields, base));
 const press = (model: FormModel, fields: URLSearchParams, op: string, base: Json = {}): URLSearchParams =>
   send(model, applyFormOp(model, fields, { op, base }).fields, base);
 const tags = (count: number): string[] => Array.from({ length: count }, (_, row) => `tag-${row}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, it, test } from 'node:test';
 import { isAppError } from '../../../../src/domain/core/errors.ts';
 import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
 import { createFormSeal } from '../../../../src/web/page/sealed-inputs.ts';
@@ -33,7 +33,10 @@ async function send(path: string, { form, person = 'dev-a' }: { readonly form?: 
 
 /** The hidden inputs of a page, as its form sends them. */
 function hiddenIn(html: string): Inputs {
-  return [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g)].map(([, name = '', value = '']) => [name, value]);
+  return [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)" ?\/?>/g)].map(([, name = '', value = '']) => [
+    name,
+    value.replaceAll('&quot;', '"'),
+  ]);
 }
 
 const FORM: Inputs = Object.entries({ environment: 'team-a', name: 'orders', preset: 'production', 'v.spec.password': PASSWORD });
@@ -53,12 +56,54 @@ for (const step of ['review', 'keep']) {
   });
 }
 
+describe('a password in a form that is shown again after a fault', () => {
+  const again = async (form: Inputs): Promise<{ html: string; hidden: Inputs }> => {
+    const html = await (await send(INSTALL, { form })).text();
+    return { html, hidden: hiddenIn(html) };
+  };
+  const wrong: Inputs = FORM.map(([name, value]) => [name, name === 'name' ? 'Not A Name' : value]);
+  const install = async (hidden: Inputs, password: string): Promise<unknown> => {
+    const form: Inputs = [...hidden, ['environment', 'team-a'], ['name', 'orders'], ['v.spec.password', password], ['_do', 'install']];
+    assert.equal((await send(INSTALL, { form })).status, 303);
+    return written.at(-1)?.spec['password'];
+  };
+
+  it('is nowhere in the page, which says that it is kept, and is written with the next attempt', async () => {
+    const { html, hidden } = await again([...wrong, ['_do', 'install']]);
+    assert.doesNotMatch(html, /Tr0ub4dor/);
+    assert.match(html, /A value was entered and is kept\. Enter another one to replace it\./);
+    assert.equal(await install(hidden, ''), PASSWORD);
+    assert.equal(await install(hidden, 'another-one'), 'another-one');
+    const { html: third, hidden: carried } = await again([
+      ...hidden,
+      ...wrong.filter(([name]) => name !== 'v.spec.password'),
+      ['_do', 'edit'],
+    ]);
+    assert.doesNotMatch(third, /Tr0ub4dor/);
+    assert.equal(await install(carried, ''), PASSWORD);
+  });
+
+  it('is gone once its author removes it', async () => {
+    const { html, hidden } = await again([...wrong, ['_do', 'install']]);
+    assert.match(html, /name="_op" value="clear:spec\.password"/);
+    const cleared = await again([
+      ...hidden,
+      ...wrong.map(([name, value]) => [name, name.startsWith('v.') ? '' : value] as const),
+      ['_op', 'clear:spec.password'],
+    ]);
+    assert.doesNotMatch(cleared.html, /A value was entered/);
+    assert.equal(await install(cleared.hidden, ''), undefined);
+  });
+});
+
 test('A password of a change is sealed in its review, too', async () => {
-  const [, seen = ''] = /name="seen" value="([^"]*)"/.exec(await (await send(EDIT, {})).text()) ?? [];
+  const seen = new Map(hiddenIn(await (await send(EDIT, {})).text())).get('seen') ?? '';
   const typed: Inputs = Object.entries({ seen, 'v.spec.instances': '5', 'v.spec.storage.size': '10Gi', 'v.spec.password': PASSWORD });
   const hidden = hiddenIn(await (await send(EDIT, { form: [...typed, ['_do', 'review']] })).text());
   assert.doesNotMatch(JSON.stringify(hidden), /Tr0ub4dor|spec\.password/);
+  const before = written.length;
   assert.equal((await send(EDIT, { form: [...hidden, ['_do', 'save']] })).status, 303);
+  assert.equal(written.length, before + 1);
   assert.equal(written.at(-1)?.spec['password'], PASSWORD);
 });
 
