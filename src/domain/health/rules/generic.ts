@@ -33,7 +33,7 @@ const POSITIVE = [
 const POSITIVE_PART =
   /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|Synced|Resolved|Validated|Accepted|Installed|Completed|Reconciled|-available|-ready)$/;
 const NEGATIVE =
-  /^(Stalled|Fail|Failed|Failure|Degraded|Error|Errored|Errors|HasErrors|Invalid|InvalidSpec|NotReady|Unhealthy|Terminal|Irreconcilable|.*\.Terminal|.*Failed|.*Failure|.*Error|.*Unhealthy|.*Degraded)$/;
+  /^(Stalled|Fail|Failed|Failure|Degraded|Failing|Conflict|Error|Errored|Errors|HasErrors|Invalid|InvalidSpec|NotReady|Unhealthy|Terminal|Irreconcilable|.*\.Terminal|.*Failed|.*Failure|.*Error|.*Unhealthy|.*Degraded)$/;
 const BUSY = [
   'Reconciling',
   'Progressing',

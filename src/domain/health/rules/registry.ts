@@ -11,6 +11,7 @@ import { pulumi } from './cloud/pulumi.ts';
 import { sap } from './cloud/sap.ts';
 import { clusterApi } from './clusters/cluster-api.ts';
 import { karmada } from './clusters/karmada.ts';
+import { metal3 } from './clusters/metal3.ts';
 import { operatorLifecycleManager } from './clusters/operator-lifecycle-manager.ts';
 import { atlas } from './databases/atlas.ts';
 import { cassandra } from './databases/cassandra.ts';
@@ -18,6 +19,7 @@ import { clickhouse } from './databases/clickhouse.ts';
 import { cloudnativePg } from './databases/cloudnative-pg.ts';
 import { crunchyPostgres } from './databases/crunchy-postgres.ts';
 import { mariadb } from './databases/mariadb.ts';
+import { mysql } from './databases/mysql.ts';
 import { percona } from './databases/percona.ts';
 import { postgresOperator } from './databases/postgres-operator.ts';
 import { solr } from './databases/solr.ts';
@@ -61,12 +63,14 @@ import { kyverno } from './security/kyverno.ts';
 import { onePassword } from './security/one-password.ts';
 import { openClusterManagement } from './security/open-cluster-management.ts';
 import { sealedSecrets } from './security/sealed-secrets.ts';
+import { teleport } from './security/teleport.ts';
 import { astra } from './storage/astra.ts';
 import { containerizedDataImporter } from './storage/containerized-data-importer.ts';
 import { longhorn } from './storage/longhorn.ts';
 import { minio } from './storage/minio.ts';
 import { rook } from './storage/rook.ts';
 import { trident } from './storage/trident.ts';
+import { volumeReplication } from './storage/volume-replication.ts';
 import { volumeSnapshots } from './storage/volume-snapshots.ts';
 import { camelK } from './workloads/camel-k.ts';
 import { deploymentConfig } from './workloads/deployment-config.ts';
@@ -98,6 +102,7 @@ const FILES: readonly HealthRules[] = [
   sap,
   clusterApi,
   karmada,
+  metal3,
   operatorLifecycleManager,
   atlas,
   cassandra,
@@ -105,6 +110,7 @@ const FILES: readonly HealthRules[] = [
   cloudnativePg,
   crunchyPostgres,
   mariadb,
+  mysql,
   percona,
   postgresOperator,
   solr,
@@ -148,12 +154,14 @@ const FILES: readonly HealthRules[] = [
   onePassword,
   openClusterManagement,
   sealedSecrets,
+  teleport,
   astra,
   containerizedDataImporter,
   longhorn,
   minio,
   rook,
   trident,
+  volumeReplication,
   volumeSnapshots,
   camelK,
   deploymentConfig,

@@ -1,5 +1,4 @@
 import {
-  absent,
   condition,
   conditionOutdated,
   degraded,
@@ -8,6 +7,7 @@ import {
   healthy,
   otherwise,
   progressing,
+  unreported,
   type HealthRule,
   type HealthRules,
 } from '../rule.ts';
@@ -15,7 +15,7 @@ import {
 const rule: HealthRule = [
   evenWhenDeleted,
   progressing(deleted, 'Resource is being deleted'),
-  progressing(absent('status'), 'Waiting for status'),
+  progressing(unreported, 'Waiting for status'),
   progressing(conditionOutdated('*'), 'Waiting for spec update to be observed'),
   degraded(condition('Failed')),
   healthy(condition('Ready'), 'Ready to use'),

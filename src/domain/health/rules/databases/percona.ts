@@ -1,4 +1,15 @@
-import { degraded, field, healthy, progressing, suspended, unknown, otherwise, type HealthRule, type HealthRules } from '../rule.ts';
+import {
+  degraded,
+  field,
+  healthy,
+  otherwise,
+  progressing,
+  suspended,
+  unknown,
+  unreported,
+  type HealthRule,
+  type HealthRules,
+} from '../rule.ts';
 
 const STATE = 'status.state';
 
@@ -10,6 +21,7 @@ function cluster(ready = 'status.ready', size = 'status.size'): HealthRule {
     degraded(field(STATE, 'error'), nodes),
     suspended(field(STATE, 'paused'), nodes),
     progressing(field(STATE, 'initializing', 'stopping'), nodes),
+    progressing(unreported, 'Waiting for {kind} to report a status'),
     unknown(otherwise, nodes),
   ];
 }

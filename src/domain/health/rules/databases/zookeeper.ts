@@ -1,4 +1,4 @@
-import { absent, either, fewer, healthy, otherwise, progressing, type HealthRules } from '../rule.ts';
+import { either, fewer, healthy, otherwise, progressing, unreported, type HealthRules } from '../rule.ts';
 
 const READY = 'status.readyReplicas';
 
@@ -6,7 +6,7 @@ const READY = 'status.readyReplicas';
 export const zookeeper: HealthRules = {
   'zookeeper.pravega.io/ZookeeperCluster': [
     progressing(
-      either(absent('status'), fewer(READY, 'status.replicas'), fewer(READY, 'spec.replicas')),
+      either(unreported, fewer(READY, 'status.replicas'), fewer(READY, 'spec.replicas')),
       'Waiting for ZK Nodes to join the ensemble',
     ),
     healthy(otherwise, 'All ZK Nodes have joined the ensemble'),

@@ -1,5 +1,4 @@
 import {
-  absent,
   condition,
   degraded,
   either,
@@ -9,6 +8,7 @@ import {
   outdated,
   progressing,
   reasonOf,
+  unreported,
   type HealthRules,
 } from '../rule.ts';
 
@@ -17,7 +17,7 @@ const PHASE = 'status.phase';
 /** Numaplane (numaplane.numaproj.io): rollouts, each of which makes a child of Numaflow and replaces it with the next. */
 export const numaplane: HealthRules = {
   'numaplane.numaproj.io/*': [
-    progressing(either(absent('status'), outdated()), 'Not yet reconciled'),
+    progressing(either(unreported, outdated()), 'Not yet reconciled'),
     degraded(field(PHASE, 'Failed'), '{status.message|Failed}'),
     progressing(field(PHASE, 'Pending'), 'Update in progress'),
     degraded(condition('ProgressiveUpgradeSucceeded', 'False'), 'Progressive upgrade failed'),

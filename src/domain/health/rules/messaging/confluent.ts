@@ -1,4 +1,4 @@
-import { absent, degraded, field, healthy, progressing, type HealthRules } from '../rule.ts';
+import { degraded, field, healthy, progressing, unreported, type HealthRules } from '../rule.ts';
 
 const PHASE = 'status.phase';
 
@@ -8,6 +8,6 @@ export const confluent: HealthRules = {
     healthy(field(PHASE, 'RUNNING'), '{kind} running'),
     progressing(field(PHASE, 'PROVISIONING'), '{kind} provisioning'),
     degraded(field(PHASE, 'FAILED', 'ERROR', 'DEGRADED'), '{kind} failed'),
-    progressing(absent('status'), 'Waiting for {kind}'),
+    progressing(unreported, 'Waiting for {kind}'),
   ],
 };

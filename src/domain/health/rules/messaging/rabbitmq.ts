@@ -21,10 +21,10 @@ function declared(name: string): HealthRule {
   ];
 }
 
-/** A cluster that is reconciled, reached and complete, in this order. */
+/** A cluster that is reconciled, reached and complete, in this order. `NoWarnings` is about advice, such as limits of memory that differ from requests. */
 const cluster: HealthRule = [
   progressing(not(present('status.conditions')), 'Waiting for RabbitMQ Operator'),
-  degraded(condition(['ReconcileSuccess', 'NoWarnings'], 'False')),
+  degraded(condition('ReconcileSuccess', 'False')),
   progressing(
     condition(['ClusterAvailable', 'AllReplicasReady'], 'Unknown'),
     'Waiting for RabbitMQ cluster readiness (conditions unknown)',

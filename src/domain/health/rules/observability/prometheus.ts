@@ -1,4 +1,15 @@
-import { condition, degraded, field, healthy, progressing, reasonOf, suspended, type HealthRule, type HealthRules } from '../rule.ts';
+import {
+  condition,
+  degraded,
+  field,
+  healthy,
+  progressing,
+  reasonOf,
+  suspended,
+  unreported,
+  type HealthRule,
+  type HealthRules,
+} from '../rule.ts';
 
 /** `Available` has a third status between true and false: some of the pods are ready. */
 const rule: HealthRule = [
@@ -6,6 +17,7 @@ const rule: HealthRule = [
   healthy(condition('Available'), 'All instances are available'),
   progressing(reasonOf('Available', ['Degraded', 'Unknown'])),
   degraded(condition('Available', 'False')),
+  progressing(unreported, 'Waiting for {kind} to report a status'),
 ];
 
 /** The Prometheus Operator (prometheus-operator.dev). */

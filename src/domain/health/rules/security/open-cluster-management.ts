@@ -1,10 +1,21 @@
 import { at, isObject, listAt } from '../../../core/read.ts';
 import type { KubeObject } from '../../../kubernetes/resource.ts';
 import { conditionsIn } from '../conditions.ts';
-import { absent, condition, degraded, field, healthy, not, outdated, progressing, type HealthRule, type HealthRules } from '../rule.ts';
+import {
+  condition,
+  degraded,
+  field,
+  healthy,
+  otherwise,
+  outdated,
+  progressing,
+  unreported,
+  type HealthRule,
+  type HealthRules,
+} from '../rule.ts';
 
 const COMPLIANT = 'status.compliant';
-const UNREPORTED = progressing(absent('status'), 'Waiting for the status to be reported');
+const UNREPORTED = progressing(unreported, 'Waiting for the status to be reported');
 const STALE = 'Waiting for the status to be updated';
 
 /** What was last found out about each template of the policy. */
@@ -34,9 +45,16 @@ function rule(told: (found: string, object: KubeObject) => string): HealthRule {
     progressing(outdated('status.lastEvaluatedGeneration'), STALE),
     degraded(field(COMPLIANT, 'NonCompliant'), told),
     healthy(field(COMPLIANT, 'Compliant'), told),
-    progressing(not(field(COMPLIANT, 'Compliant')), 'Waiting for the status to be reported'),
+    progressing(otherwise, 'Waiting for the status to be reported'),
   ];
 }
+
+/** What is spread over clusters sums up what they say. */
+const spread: HealthRule = [
+  degraded(field(COMPLIANT, 'NonCompliant')),
+  healthy(field(COMPLIANT, 'Compliant')),
+  progressing(otherwise, 'Waiting for the status to be reported'),
+];
 
 /** Policies of Open Cluster Management (open-cluster-management.io): whether a cluster is as it should be. */
 export const openClusterManagement: HealthRules = {
@@ -47,12 +65,8 @@ export const openClusterManagement: HealthRules = {
     progressing(outdated(), STALE),
     healthy(condition('Compliant')),
     degraded(condition('Compliant', 'False')),
-    progressing(not(condition('Compliant', '*')), 'Waiting for the compliance condition'),
+    progressing(otherwise, 'Waiting for the compliance condition'),
   ],
-  'policy.open-cluster-management.io/Policy': [
-    UNREPORTED,
-    degraded(field(COMPLIANT, 'NonCompliant')),
-    healthy(field(COMPLIANT, 'Compliant')),
-    progressing(not(field(COMPLIANT, 'Compliant')), 'Waiting for the status to be reported'),
-  ],
+  'policy.open-cluster-management.io/Policy': spread,
+  'policy.open-cluster-management.io/PolicySet': spread,
 };

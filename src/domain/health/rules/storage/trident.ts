@@ -1,4 +1,4 @@
-import { degraded, field, healthy, otherwise, progressing, type HealthRules } from '../rule.ts';
+import { degraded, field, healthy, otherwise, progressing, unknown, type HealthRules } from '../rule.ts';
 
 const LAST = 'status.lastOperationStatus';
 
@@ -6,7 +6,8 @@ const LAST = 'status.lastOperationStatus';
 export const trident: HealthRules = {
   'trident.netapp.io/TridentBackendConfig': [
     degraded(field(LAST, 'Failed'), '{status.message}'),
-    degraded(field('status.phase', 'Lost', 'Unknown'), '{status.message}'),
+    degraded(field('status.phase', 'Lost'), '{status.message}'),
+    unknown(field('status.phase', 'Unknown'), '{status.message}'),
     healthy(field(LAST, 'Success'), '{status.message}'),
     progressing(otherwise, 'Waiting for backend creation'),
   ],

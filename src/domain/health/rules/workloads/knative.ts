@@ -34,6 +34,7 @@ export const knative: HealthRules = {
   'serving.knative.dev/Configuration': serving,
   'serving.knative.dev/Revision': serving,
   'serving.knative.dev/Route': serving,
+  'autoscaling.internal.knative.dev/PodAutoscaler': [healthy(condition('Ready', 'False', 'NoTraffic'))],
   'operator.knative.dev/KnativeServing': installation,
   'operator.knative.dev/KnativeEventing': installation,
 };

@@ -1,5 +1,4 @@
 import {
-  absent,
   condition,
   degraded,
   either,
@@ -9,6 +8,7 @@ import {
   outdated,
   progressing,
   suspended,
+  unreported,
   type HealthRules,
 } from '../rule.ts';
 
@@ -17,9 +17,10 @@ const PHASE = 'status.phase';
 /** Numaflow (numaflow.numaproj.io): its vertices keep the phase `Running` while their pods fail, which a condition tells. */
 export const numaflow: HealthRules = {
   'numaflow.numaproj.io/*': [
-    progressing(either(absent('status'), outdated()), 'Waiting for {kind} status'),
+    progressing(either(unreported, outdated()), 'Waiting for {kind} status'),
     degraded(field(PHASE, 'Failed'), '{status.message|Failed}'),
     suspended(field(PHASE, 'Paused'), '{kind} is paused'),
+    progressing(field(PHASE, 'Pausing', 'Deleting'), '{kind} is {status.phase}'),
     degraded(condition('*', 'False')),
     healthy(field(PHASE, 'Running'), '{kind} is healthy'),
     progressing(otherwise, 'Waiting for {kind} status'),

@@ -1,4 +1,4 @@
-import { degraded, field, healthy, otherwise, progressing, suspended, type HealthRules } from '../rule.ts';
+import { all, degraded, field, healthy, not, otherwise, progressing, suspended, unknown, type HealthRules } from '../rule.ts';
 
 const STATE = 'status.applicationState.state';
 const FAILED = '{status.applicationState.errorMessage|SparkApplication failed}';
@@ -12,10 +12,11 @@ function told(state: string): string {
 /** Spark on Kubernetes (kubeflow.org/docs/components/spark-operator). */
 export const spark: HealthRules = {
   'sparkoperator.k8s.io/SparkApplication': [
-    degraded(field(STATE, 'FAILED', 'SUBMISSION_FAILED', 'FAILING', 'FAILED_SUBMISSION'), FAILED),
+    degraded(field(STATE, 'FAILED', 'SUBMISSION_FAILED', 'FAILING'), FAILED),
     healthy(field(STATE, 'RUNNING', 'COMPLETED', 'SUCCEEDING'), told),
     suspended(field(STATE, 'SUSPENDED', 'SUSPENDING'), told),
-    progressing(field(STATE), told),
+    unknown(field(STATE, 'UNKNOWN'), told),
+    progressing(all(field(STATE), not(field(STATE, ''))), told),
     progressing(otherwise, 'Waiting for SparkApplication'),
   ],
   'sparkoperator.k8s.io/ScheduledSparkApplication': [
