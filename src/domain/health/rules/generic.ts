@@ -54,6 +54,7 @@ const SUSPENDED = ['Suspended', 'Paused', 'ReconciliationPaused', 'Hibernating',
  * being done (`Reconciling=True`, or a reason that says so), and Degraded otherwise. Without conditions that we know, the other fields of the status count.
  */
 export function genericHealth(object: KubeObject): Health | undefined {
+  if (!isObject(object.status)) return suspensionHealth(object, []);
   const conditions = conditionsOf(object);
   if (isOutdated(object, numberAt(object.status, 'observedGeneration'))) return OUTDATED;
   return (

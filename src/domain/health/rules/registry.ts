@@ -195,20 +195,17 @@ function tableOf(files: readonly HealthRules[]): ReadonlyMap<string, HealthRule>
 /** The rule of a kind: by its own name, then by its group, then by ever shorter ends of its group. */
 export function ruleFor(group: string, kind: string): HealthRule | undefined {
   const own = group === '' ? 'v1' : group;
-  const labels = own.split('.').slice(0, MOST_LABELS);
-  const groups = [
-    own,
-    ...labels.map(
-      (_, index) =>
-        `*.${own
-          .split('.')
-          .slice(index + 1)
-          .join('.')}`,
-    ),
-  ];
-  const key = groups.flatMap((name) => [`${name}/${kind}`, `${name}/*`]).find((name) => RULES.has(name));
-  return key === undefined ? undefined : RULES.get(key);
+  let rule = ruleOf(own, kind);
+  for (let dot = own.indexOf('.'), label = 0; rule === undefined && dot >= 0 && label < MOST_LABELS; dot = own.indexOf('.', dot + 1)) {
+    rule = ruleOf(`*${own.slice(dot)}`, kind);
+    label += 1;
+  }
+  return rule;
 }
 
 /** Of the name of a group; foreign text has no bound of its own. */
 const MOST_LABELS = 12;
+
+function ruleOf(group: string, kind: string): HealthRule | undefined {
+  return RULES.get(`${group}/${kind}`) ?? RULES.get(`${group}/*`);
+}
