@@ -229,8 +229,8 @@ function watchFolders({ sources, signal }: WatchFoldersInput): KeySource {
     if (path === undefined) return;
     const stop = new AbortController();
     watches.set(key, { path, stop });
-    const tell = (): void => listeners.forEach((listener) => listener(key));
-    void watchFolder(path, tell, AbortSignal.any([signal, stop.signal]));
+    const notify = (): void => listeners.forEach((listener) => listener(key));
+    void watchFolder(path, notify, AbortSignal.any([signal, stop.signal]));
   };
   const unfollow = sources.onChange(follow);
   signal.addEventListener('abort', unfollow, { once: true });

@@ -91,5 +91,5 @@ function isSendable(name: string): boolean {
 }
 
 function rejected(why: string): AppError {
-  return new AppError('Unauthenticated', `sign-in: ${why}: ask whoever runs the identity provider`);
+  return new AppError('Unauthenticated', `sign-in: ${why}: ask the administrator of the identity provider`);
 }

@@ -61,12 +61,12 @@ export function sampleChangeRequests(preflight: (name: string) => Preflight, ins
     countChangeRequests: async ({ user }) => (mayDecide(user) ? 2 : 0),
     showChangeRequest: async ({ user }, id): Promise<ChangeRequestView> => {
       const changeRequest = ALL.find((one) => one.id === id);
-      if (changeRequest === undefined) throw new AppError('NotFound', 'changeRequest: there is no request at this URL that you may see');
+      if (changeRequest === undefined) throw new AppError('NotFound', 'change request: there is no request at this URL that you may see');
       const view = { changeRequest, mine: !mayDecide(user), mayDecide: mayDecide(user), instanceChanged: changeRequest === MOVED };
       return changeRequest.state === 'open' ? { ...view, digest: 'd', preflight: preflight(mayDecide(user) ? 'orders' : 'blocked') } : view;
     },
     approveChangeRequest: async (_actor, { digest }) => {
-      if (digest !== 'd') throw new AppError('Conflict', 'changeRequest: its effect has changed since you opened it: review it again');
+      if (digest !== 'd') throw new AppError('Conflict', 'change request: its effect has changed since you opened it: review it again');
       return instance();
     },
     declineChangeRequest: async () => undefined,

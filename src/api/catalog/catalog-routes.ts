@@ -6,13 +6,13 @@ import { pageOf, ref } from '../schemas.ts';
 
 const many = { type: 'array', items: { type: 'string' } } as const;
 
-/** The catalogue, the account and what admins see. */
+/** Routes of the catalogue, the account and catalogue faults. */
 export const CATALOG_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/me',
     operationId: 'showMe',
-    summary: 'Who you are, as the api-server sees you',
+    summary: 'Get your user name and groups at the api-server',
     tag: 'Account',
     replies: { 200: { description: 'You', schema: ref('Me') } },
     handle: async ({ operations, actor }) => ({ status: 200, body: await operations.me(actor) }),
@@ -21,10 +21,10 @@ export const CATALOG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/apps',
     operationId: 'listApps',
-    summary: 'The catalogue',
+    summary: 'List the apps of the catalogue',
     tag: 'Catalogue',
     query: {
-      search: { type: 'string', default: '', description: 'Every word must occur in what the card says' },
+      search: { type: 'string', default: '', description: 'Words that the name, summary, category or provider must contain' },
       category: many,
       provider: many,
       availability: { type: 'array', items: { enum: ['Available', 'Installing', 'Unavailable'] } },
@@ -45,7 +45,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/apps/{app}',
     operationId: 'showApp',
-    summary: 'One app with its README, versions and schema',
+    summary: 'Get an app with its README, versions and schema',
     tag: 'Catalogue',
     replies: { 200: { description: 'The app', schema: ref('App') } },
     handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showApp(actor, params['app'] ?? '') }),
@@ -54,8 +54,10 @@ export const CATALOG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/apps/{app}/form',
     operationId: 'showForm',
-    query: { environment: { type: 'string', default: '', description: 'Where it would be: its values and locks are in the form then' } },
-    summary: 'The form for a new instance of an app: every field with its control, limits, default and layer',
+    query: {
+      environment: { type: 'string', default: '', description: 'The target environment, whose values and locks apply to the form' },
+    },
+    summary: 'Get the form for a new instance of an app: every field with its control, constraints, default and layer',
     tag: 'Catalogue',
     replies: { 200: { description: 'The form', schema: ref('Form') } },
     handle: async ({ operations, actor, params, query }) => ({
@@ -67,7 +69,7 @@ export const CATALOG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/catalog/faults',
     operationId: 'listFaults',
-    summary: 'What is wrong in the catalogue files (admins)',
+    summary: 'List faults in the catalogue files (admins)',
     tag: 'Admin',
     query: PAGE_QUERY,
     replies: { 200: { description: 'A page of faults', schema: pageOf('Fault') } },
@@ -84,13 +86,13 @@ export const CATALOG_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/catalog/drafts',
     operationId: 'listDrafts',
-    summary: 'The kinds that the cluster serves and no Operator publishes, and how to publish them (admins)',
+    summary: 'List CRDs that no Operator publishes, and how to publish them (admins)',
     tag: 'Admin',
     query: {
       operator: {
         type: 'string',
         pattern: '^[^/]+/[^/]+$',
-        description: '`namespace/name`: only those that probably belong to this Operator',
+        description: '`namespace/name`: only drafts that probably belong to this Operator',
       },
       ...PAGE_QUERY,
     },

@@ -7,33 +7,33 @@ const flag = { type: 'boolean' } as const;
 const integer = { type: 'integer' } as const;
 const anything = { type: 'object', additionalProperties: true } as const;
 
-/** The schema of the answers about drafts. */
+/** Schemas of drafts. */
 export const DRAFT_SCHEMAS = {
   Draft: {
     type: 'object',
     properties: {
-      name: { ...text, description: 'Of the CRD' },
+      name: { ...text, description: 'The name of the CRD' },
       kind: text,
       group: text,
       scope: { enum: ['Namespaced', 'Cluster'] },
-      versions: { type: 'array', items: text, description: 'The served ones' },
+      versions: { type: 'array', items: text, description: 'The served versions' },
       established: { type: 'boolean' },
       created: { ...text, description: 'RFC 3339; empty when unknown' },
       origin: {
         type: 'object',
-        description: 'Who brought it; a release that only labels name has no namespace in its name',
+        description: 'The origin of the CRD. A release known only from labels has no namespace in its name',
         properties: { kind: { enum: ['Operator', 'HelmRelease', 'FieldManager', 'Unknown'] }, name: text },
         required: ['kind'],
       },
       operator: {
         type: 'object',
-        description: 'The Operator that it probably belongs to, and why',
+        description: 'The Operator to which the CRD probably belongs, and the evidence',
         properties: { namespace: text, name: text, evidence: { enum: DRAFT_EVIDENCE } },
         required: ['namespace', 'name', 'evidence'],
       },
       publication: {
         type: 'object',
-        description: '`Claim`: the YAML is an entry for an existing Operator. `Adopt`: a whole Operator, whose chart has to be filled in',
+        description: '`Claim`: the YAML is an entry for an existing Operator. `Adopt`: a complete Operator manifest without its chart',
         properties: {
           kind: { enum: ['Claim', 'Adopt'] },
           instructions: text,
@@ -57,7 +57,7 @@ function list(items: unknown) {
 
 const formNode = {
   key: text,
-  path: { ...list(text), description: 'From the root; `*` stands for the rows of a list or map' },
+  path: { ...list(text), description: 'The path from the root; `*` means the rows of a list or map' },
   label: text,
   help: object({ summary: text, more: text }),
   required: flag,
@@ -67,19 +67,19 @@ const formNode = {
   kind: { enum: FORM_KINDS, description: 'The control' },
 };
 
-/** What the API says of forms. */
+/** Schemas of forms. */
 export const FORM_SCHEMAS = {
   FormNode: {
     ...object(
       {
         ...formNode,
-        fallback: { description: 'The value that an empty field gets' },
+        fallback: { description: 'The default of an empty field' },
         fallbackSource: { enum: ['schema', 'chart', 'operator', 'environment'] },
-        locked: { type: 'string', description: 'Who sets it for everybody' },
+        locked: { type: 'string', description: 'The owner of the lock' },
         types: list({ enum: ['string', 'integer', 'number', 'boolean'] }),
         format: text,
-        strict: { type: 'boolean', description: 'Whether the schema itself asks for the grammar of the control' },
-        parts: { enum: [5, 6], description: 'How many parts a schedule has, where that is known' },
+        strict: { type: 'boolean', description: 'Whether the schema itself requires the format of the control' },
+        parts: { enum: [5, 6], description: 'The number of fields of a cron schedule, if known' },
         constraints: anything,
         options: list(object({ text, label: text, value: {} })),
         reference: {
@@ -94,16 +94,16 @@ export const FORM_SCHEMAS = {
             ['to', 'part'],
           ),
           description:
-            'What the text names: an object, or a key of the object that the member `of` beside it names; `key` is the member that names a key of it, `kinds` what the member `kind` beside it chooses from. Any text may be sent',
+            'The reference in the text: an object, or a key of the object that the sibling `of` names. `key` is the sibling that names a key of the object, `kinds` has the values of the sibling `kind`. Any text is accepted',
         },
         children: list({ $ref: '#/components/schemas/FormNode' }),
         keys: { type: 'string', description: 'The pattern of the keys of a map' },
-        open: { type: 'boolean', description: 'Whether a group takes keys beyond its children' },
+        open: { type: 'boolean', description: 'Whether a group accepts keys that are not children' },
         item: { $ref: '#/components/schemas/FormNode' },
         value: { $ref: '#/components/schemas/FormNode' },
         branches: {
           ...list(object({ label: text, node: { $ref: '#/components/schemas/FormNode' } })),
-          description: 'The shapes of a choice',
+          description: 'The branches of a choice',
         },
         reason: { type: 'string', description: 'Why there is no typed control' },
       },
@@ -117,8 +117,11 @@ export const FORM_SCHEMAS = {
       version: text,
       mode: { enum: ['create', 'edit'] },
       root: { $ref: '#/components/schemas/FormNode' },
-      hoisted: { enum: ['spec'], description: 'The member whose fields stand at the top of a YAML form; absent for a kind without `spec`' },
-      reduced: { type: 'string', description: 'Why not every field has a control of its own; absent where each has' },
+      hoisted: {
+        enum: ['spec'],
+        description: 'The field whose members are at the top level of a YAML form; absent for a kind without `spec`',
+      },
+      reduced: { type: 'string', description: 'Why some fields have no control of their own; absent when all have one' },
       coverage: object({ leaves: integer, typed: integer, yaml: integer, freeForm: integer, unreachable: list(text) }),
     },
     ['app', 'version', 'mode', 'root', 'coverage'],

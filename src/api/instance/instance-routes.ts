@@ -15,10 +15,10 @@ import { pageOf, ref } from '../schemas.ts';
 
 const INSTANCES = '/environments/{environment}/instances';
 const INSTANCE = `${INSTANCES}/{app}/{name}`;
-const DRY_RUN = { dryRun: { enum: ['All'], description: '`All`: find out what would happen, write nothing' } } as const;
+const DRY_RUN = { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' } } as const;
 
 const VERSION = {
-  version: { type: 'string', default: '', description: 'A served version of the kind; by default that of the app' },
+  version: { type: 'string', default: '', description: 'A served version of the kind; default: that of the app' },
 } as const;
 
 /** What every way to change an instance takes and answers. */
@@ -27,7 +27,7 @@ const A_CHANGE = {
   body: ref('InstancePatch'),
   replies: {
     200: {
-      description: 'The changed instance, or with `dryRun=All` what would happen',
+      description: 'The changed instance, or with `dryRun=All` the preflight result',
       schema: { oneOf: [ref('Instance'), ref('Preflight')] },
     },
   },
@@ -39,7 +39,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/environments',
     operationId: 'listEnvironments',
-    summary: 'The environments that you may see',
+    summary: 'List the environments that you can see',
     tag: 'Environments',
     query: PAGE_QUERY,
     replies: { 200: { description: 'A page of environments', schema: pageOf('Environment') } },
@@ -52,7 +52,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/environments/{environment}',
     operationId: 'showEnvironment',
-    summary: 'One environment',
+    summary: 'Get an environment',
     tag: 'Environments',
     replies: { 200: { description: 'The environment', schema: ref('Environment') } },
     handle: async ({ operations, actor, params }) => ({
@@ -64,9 +64,9 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/environments/{environment}/choices/{resource}',
     operationId: 'listChoices',
-    summary: 'What a field of a form can refer to, as far as you may list it: names, and the keys of Secrets and ConfigMaps',
+    summary: 'List the names that a field of a form can reference, and the keys of Secrets and ConfigMaps, as far as you can list them',
     tag: 'Environments',
-    query: { search: { type: 'string', default: '', description: 'Must occur in the name' } },
+    query: { search: { type: 'string', default: '', description: 'A substring of the name' } },
     replies: { 200: { description: 'At most 200 choices, by name', schema: ref('Choices') } },
     handle: async ({ operations, actor, params, query }) => {
       const input = { environment: params['environment'] ?? '', resources: [params['resource'] ?? ''] };
@@ -78,7 +78,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'get',
     path: INSTANCES,
     operationId: 'listInstances',
-    summary: 'What is installed in an environment',
+    summary: 'List the instances in an environment',
     tag: 'Instances',
     query: PAGE_QUERY,
     replies: {
@@ -99,13 +99,13 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'post',
     path: INSTANCES,
     operationId: 'createInstance',
-    summary: 'Install an app, or with `dryRun=All` find out whether you could',
+    summary: 'Install an app, or with `dryRun=All` run its preflight checks',
     tag: 'Instances',
     query: DRY_RUN,
     body: ref('InstanceDraft'),
     replies: {
-      200: { description: 'What would happen (`dryRun=All`)', schema: ref('Preflight') },
-      201: { description: 'The instance as it was created; Location names it', schema: ref('Instance') },
+      200: { description: 'The preflight result (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The created instance; Location is its URL', schema: ref('Instance') },
     },
     handle: async (call) => await create(call),
   },
@@ -114,10 +114,10 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     path: INSTANCE,
     operationId: 'showInstance',
     etag: 'strong',
-    summary: 'One instance',
+    summary: 'Get an instance',
     tag: 'Instances',
     query: VERSION,
-    replies: { 200: { description: 'The instance; its ETag serves `If-Match`', schema: ref('Instance') } },
+    replies: { 200: { description: 'The instance; use its ETag in `If-Match`', schema: ref('Instance') } },
     handle: async ({ operations, actor, params, query }) => ({
       status: 200,
       body: await operations.showInstance(actor, versioned(params, query)),
@@ -138,8 +138,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     path: INSTANCE,
     operationId: 'replaceInstance',
     etag: 'strong',
-    summary:
-      'Replace the `spec` of an instance, and other members that are sent, values that are `null` included. Labels and annotations are patched',
+    summary: 'Replace the `spec` and other sent fields of an instance, including `null` values. Labels and annotations are patched',
     tag: 'Instances',
     ...A_CHANGE,
     handle: async (call) => await change(call, 'Replace'),
@@ -149,12 +148,12 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     path: INSTANCE,
     operationId: 'deleteInstance',
     etag: 'strong',
-    summary: 'Delete an instance and all that it owns, or with `dryRun=All` find out what would go',
+    summary: 'Delete an instance and everything that it owns, or with `dryRun=All` preview the deletion',
     tag: 'Instances',
     query: DRY_RUN,
     replies: {
-      200: { description: 'What would go and what would stay (`dryRun=All`)', schema: ref('Preflight') },
-      202: { description: 'The deletion is accepted; Location answers 404 when it is done' },
+      200: { description: 'The deletion preview (`dryRun=All`)', schema: ref('Preflight') },
+      202: { description: 'The deletion is accepted; Location returns 404 once it is complete' },
     },
     handle: async ({ operations, actor, params, query, preconditions, requestOrigin }) => {
       if (query['dryRun'] === 'All') {
@@ -168,7 +167,7 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     method: 'post',
     path: `${INSTANCE}/revealed-values`,
     operationId: 'revealValue',
-    summary: 'One masked value of an instance that you may read; the audit log says who read which',
+    summary: 'Reveal one masked value of an instance that you can read; the audit log records it',
     tag: 'Instances',
     body: ref('RevealedValueRequest'),
     replies: { 200: { description: 'The value', schema: ref('RevealedValue') } },
@@ -219,10 +218,14 @@ export const MIGRATION_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/environments/{environment}/instances/{app}/{name}/migration',
     operationId: 'previewInstanceMigration',
-    summary: 'What moving an instance to a version of its kind asks you to decide; then PATCH it with the same `version`',
+    summary: 'Get the decisions that a move to another version of the kind requires; then PATCH the instance with the same `version`',
     tag: 'Instances',
     query: {
-      version: { type: 'string', default: '', description: 'A served version; by default that of the app, to see what does not fit' },
+      version: {
+        type: 'string',
+        default: '',
+        description: 'A served version; default: that of the app, which shows the values that do not fit',
+      },
     },
     replies: { 200: { description: 'The rows to decide', schema: ref('Migration') } },
     handle: async ({ operations, actor, params, query }) => {

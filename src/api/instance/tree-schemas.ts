@@ -40,7 +40,7 @@ export const TREE_SCHEMAS = {
   ),
   TreeEdge: {
     ...object({ ...relation, fieldOf: { enum: ['Parent', 'Resource'], description: 'Which of the two has the field' } }),
-    description: 'Why a resource stands below its parent; absent for the root',
+    description: 'The relation to the parent; absent for the root',
   },
   TreeLink: object(
     { ...relation, group: text, kind: text, namespace: text, name: text, state: { enum: ['Found', 'Missing', 'NotRead'] } },

@@ -12,33 +12,33 @@ import { pageOf, ref } from '../schemas.ts';
 const OPERATOR = '/operators/{namespace}/{name}';
 const many = { type: 'array', items: { type: 'string' } } as const;
 const missing = {
-  missing: { type: 'array', items: ref('MissingPermission'), description: 'Permissions without which something is left out' },
+  missing: { type: 'array', items: ref('MissingPermission'), description: 'Missing permissions; without them, the answer is incomplete' },
 } as const;
 const unavailable = {
   unavailable: { type: 'array', items: ref('UnavailableKind'), description: 'Kinds that nobody can list now' },
 } as const;
 
 const STEP_SUMMARIES: Readonly<Record<OperatorAction, string>> = {
-  reconcile: 'Look at it now (annotation `chandlery.dev/reconcile-at`)',
-  force: 'Upgrade it now, whatever the state (annotation `chandlery.dev/force-at`)',
-  suspend: 'Leave everything as it is until it is resumed',
+  reconcile: 'Request a reconcile (annotation `chandlery.dev/reconcile-at`)',
+  force: 'Force an upgrade (annotation `chandlery.dev/force-at`)',
+  suspend: 'Suspend reconciling',
   resume: 'Resume reconciling',
 };
 
-/** What admins see of Operators, and what they ask of them. */
+/** Routes of Operators. */
 export const OPERATOR_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/operators',
     operationId: 'listOperators',
-    summary: 'The operators (admins)',
+    summary: 'List operators (admins)',
     tag: 'Admin',
     query: {
-      search: { type: 'string', default: '', description: 'Every word must occur in the names, the kinds, the chart or the message' },
+      search: { type: 'string', default: '', description: 'Words that the names, kinds, chart or message must contain' },
       state: { type: 'array', items: { enum: OPERATOR_STATES } },
       category: many,
-      upgrade: { enum: ['any', 'available'], default: 'any', description: '`available`: only those with a newer version on offer' },
-      order: { enum: ['name', 'problems'], default: 'name', description: '`problems`: those that need somebody first' },
+      upgrade: { enum: ['any', 'available'], default: 'any', description: '`available`: only Operators with a newer version' },
+      order: { enum: ['name', 'problems'], default: 'name', description: '`problems`: Operators with problems first' },
       count: { enum: ['instances'], description: '`instances`: count the instances of the kinds of this page' },
       ...PAGE_QUERY,
     },
@@ -58,25 +58,27 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/operators',
     operationId: 'createOperator',
-    summary: 'Create an Operator, or with `dryRun=All` find out what its chart would bring',
+    summary: 'Create an Operator, or with `dryRun=All` run its preflight checks',
     tag: 'Admin',
-    query: { dryRun: { enum: ['All'], description: '`All`: find out what would happen, write nothing' } },
+    query: { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' } },
     body: ref('OperatorManifest'),
     replies: {
-      200: { description: 'What would happen (`dryRun=All`)', schema: ref('Preflight') },
-      201: { description: 'The Operator as it was created; Location names it', schema: ref('Operator') },
+      200: { description: 'The preflight result (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The created Operator; Location is its URL', schema: ref('Operator') },
     },
     handle: async (call) => await create(call),
   },
   {
-    ...read('', { id: 'showOperator', summary: 'One operator (admins)', schema: ref('Operator') }, async ({ operations, actor, params }) =>
-      operations.showOperator(actor, addressOf(params)),
+    ...read(
+      '',
+      { id: 'showOperator', summary: 'Get an operator (admins)', schema: ref('Operator') },
+      async ({ operations, actor, params }) => operations.showOperator(actor, addressOf(params)),
     ),
     etag: 'strong',
   },
   read(
     '/tree',
-    { id: 'showOperatorTree', summary: 'What its release brought, with health', schema: ref('OperatorTree') },
+    { id: 'showOperatorTree', summary: 'Get the resource tree of its release, with health', schema: ref('OperatorTree') },
     async ({ operations, actor, params }) => operations.showOperatorTree(actor, addressOf(params)),
   ),
   {
@@ -90,7 +92,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   {
     ...read(
       '/events',
-      { id: 'listOperatorEvents', summary: 'The events about it and its tree, newest first', schema: pageOf('Event', missing) },
+      { id: 'listOperatorEvents', summary: 'List the events of the operator and its tree, newest first', schema: pageOf('Event', missing) },
       async ({ operations, actor, params, query }) => {
         const found = await operations.listOperatorEvents(actor, addressOf(params));
         const keyed = found.events.map((event, index) => ({ event, key: String(index).padStart(8, '0') }));
@@ -105,7 +107,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
       '/instances',
       {
         id: 'listOperatorInstances',
-        summary: 'The instances of its kinds, by namespace',
+        summary: 'List the instances of its kinds, by namespace',
         schema: pageOf('OperatorInstance', { ...missing, ...unavailable }),
       },
       async ({ operations, actor, params, query }) => {
@@ -115,13 +117,13 @@ export const OPERATOR_ROUTES: readonly Route[] = [
         return { ...pageOfItems(instances, instanceKey, query), missing: found.missing, unavailable: found.unavailable };
       },
     ),
-    query: { namespace: { type: 'string', description: 'Only those in this namespace' }, ...PAGE_QUERY },
+    query: { namespace: { type: 'string', description: 'Only instances in this namespace' }, ...PAGE_QUERY },
   },
   read(
     '/problems',
     {
       id: 'listOperatorProblems',
-      summary: 'What is wrong with it',
+      summary: 'List the problems of the operator',
       schema: { type: 'object', properties: { items: { type: 'array', items: ref('OperatorProblem') } }, required: ['items'] },
     },
     async ({ operations, actor, params }) => {
@@ -133,7 +135,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     '/deletion',
     {
       id: 'previewOperatorDeletion',
-      summary: 'What deleting it would do now, or does, and what blocks it',
+      summary: 'Preview the deletion, or its progress, with its blockers',
       schema: ref('OperatorDeletion'),
     },
     async ({ operations, actor, params }) => operations.previewOperatorDeletion(actor, addressOf(params)),
@@ -144,9 +146,9 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     path: OPERATOR,
     operationId: 'deleteOperator',
     etag: 'strong',
-    summary: 'Delete it, as its `deletionPolicy` says',
+    summary: 'Delete the operator according to its `deletionPolicy`',
     tag: 'Admin',
-    replies: { 202: { description: 'The deletion has been accepted; the Location answers 404 when it is done' } },
+    replies: { 202: { description: 'The deletion is accepted; Location returns 404 once it is complete' } },
     handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
       await operations.deleteOperator(actor, { ...addressOf(params), preconditions, ...requestOrigin });
       return { status: 202, location: pathOf(addressOf(params)) };
@@ -180,7 +182,7 @@ function steer(step: OperatorAction): Route {
     etag: 'strong',
     summary: STEP_SUMMARIES[step],
     tag: 'Admin',
-    replies: { 202: { description: 'The controller has been asked; the Location tells what comes of it', schema: ref('Operator') } },
+    replies: { 202: { description: 'The request is accepted; Location is the Operator', schema: ref('Operator') } },
     handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
       const input = { ...addressOf(params), step, at: new Date().toISOString(), preconditions, ...requestOrigin };
       const body = await operations.requestOperatorAction(actor, input);

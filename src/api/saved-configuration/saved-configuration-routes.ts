@@ -13,11 +13,11 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/saved-configurations',
     operationId: 'listSavedConfigurations',
-    summary: 'The saved configurations of you and your groups',
+    summary: 'List the saved configurations of you and your groups',
     tag: 'Saved configurations',
     query: {
-      app: { type: 'string', default: '', description: 'Of this app alone' },
-      search: { type: 'string', default: '', description: 'Every word must occur in title, description or owner' },
+      app: { type: 'string', default: '', description: 'Only configurations of this app' },
+      search: { type: 'string', default: '', description: 'Words that title, description or owner must contain' },
       ...PAGE_QUERY,
     },
     replies: { 200: { description: 'A page of saved configurations', schema: pageOf('SavedConfiguration') } },
@@ -36,7 +36,7 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     summary: 'Save a configuration for yourself or a group of yours, without its secrets',
     tag: 'Saved configurations',
     body: ref('SavedConfigurationDraft'),
-    replies: { 201: { description: 'What was saved; Location names it', schema: ref('SavedConfigurationResult') } },
+    replies: { 201: { description: 'The saved configuration; Location is its URL', schema: ref('SavedConfigurationResult') } },
     handle: async (call) => await save(call),
   },
   {
@@ -44,9 +44,9 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     path: SAVED_CONFIGURATION,
     operationId: 'showSavedConfiguration',
     etag: 'strong',
-    summary: 'One saved configuration',
+    summary: 'Get a saved configuration',
     tag: 'Saved configurations',
-    replies: { 200: { description: 'The saved configuration; its ETag serves `If-Match`', schema: ref('SavedConfiguration') } },
+    replies: { 200: { description: 'The saved configuration; use its ETag in `If-Match`', schema: ref('SavedConfiguration') } },
     handle: async ({ operations, actor, params }) => {
       const savedConfiguration = await operations.showSavedConfiguration(actor, params['id'] ?? '');
       return { status: 200, body: savedConfiguration, etag: savedConfigurationEtag(savedConfiguration) };
@@ -60,18 +60,18 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     summary: 'Change a saved configuration by a JSON Merge Patch (RFC 7386)',
     tag: 'Saved configurations',
     body: ref('SavedConfigurationPatch'),
-    replies: { 200: { description: 'The changed one', schema: ref('SavedConfigurationResult') } },
+    replies: { 200: { description: 'The changed configuration', schema: ref('SavedConfigurationResult') } },
     handle: async (call) => await change(call),
   },
   {
     method: 'get',
     path: `${SAVED_CONFIGURATION}/versions`,
     operationId: 'listSavedConfigurationVersions',
-    summary: 'What a saved configuration was before its last changes, the newest first',
+    summary: 'List earlier versions of a saved configuration, newest first',
     tag: 'Saved configurations',
     replies: {
       200: {
-        description: 'At most five',
+        description: 'At most five versions',
         schema: { type: 'object', properties: { items: { type: 'array', items: ref('SavedConfiguration') } } },
       },
     },
@@ -84,10 +84,14 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     method: 'get',
     path: `${SAVED_CONFIGURATION}/comparison`,
     operationId: 'compareSavedConfiguration',
-    summary: 'What a saved configuration sets beside today’s defaults, or what laying it over an instance of the app would change',
+    summary: 'Compare a saved configuration with the defaults of the app or with an instance',
     tag: 'Saved configurations',
     query: {
-      environment: { type: 'string', default: '', description: 'With `name`: an instance; without both: the defaults' },
+      environment: {
+        type: 'string',
+        default: '',
+        description: 'With `name`: the instance to compare with. Default: the defaults of the app',
+      },
       name: { type: 'string', default: '' },
     },
     replies: { 200: { description: 'The fields that differ', schema: ref('SavedConfigurationComparison') } },
@@ -104,7 +108,7 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'Delete a saved configuration',
     tag: 'Saved configurations',
-    replies: { 200: { description: 'It is gone' } },
+    replies: { 200: { description: 'The configuration is deleted' } },
     handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
       await operations.deleteSavedConfiguration(actor, { id: params['id'] ?? '', preconditions, ...requestOrigin });
       return { status: 200 };

@@ -71,7 +71,7 @@ const podSecurity = object(
       default: 'restricted',
     }),
     warn: choice(POD_SECURITY_LEVELS, {
-      description: 'Whoever creates a pod or a workload that violates this level is warned.',
+      description: 'Creating a pod or a workload that violates this level returns a warning.',
       default: 'restricted',
     }),
     version: text({

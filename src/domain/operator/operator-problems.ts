@@ -51,10 +51,10 @@ function deletionProblems({ deletion, conditions }: OperatorView): OperatorProbl
 /** `Stalled` says what the loop does next; the condition that it repeats says why, so that one is enough. */
 function conditionProblems(conditions: readonly Condition[]): OperatorProblem[] {
   const bad = conditions.filter(({ type, status }) => !NO_PROBLEM.has(type) && status === (BAD_WHEN_TRUE.has(type) ? 'True' : 'False'));
-  const told = bad.filter(
+  const relevant = bad.filter(
     ({ type, message }) => type !== 'Stalled' || !bad.some((other) => other.type !== type && other.message === message),
   );
-  return told.map(({ type, message, reason }) => ({
+  return relevant.map(({ type, message, reason }) => ({
     kind: 'Condition',
     subject: type,
     message: message === '' ? reason : message,

@@ -171,7 +171,7 @@ function classifyCode({ code, reason, causes, message }: StatusAnswer): Classifi
     case 409:
       return reason === 'AlreadyExists' ? { code: 'AlreadyExists', sentence: 'it already exists' } : { code: 'Conflict', faults: causes };
     case 410:
-      return { code: 'Conflict', sentence: `the version asked for is too old (410): ${message}` };
+      return { code: 'Conflict', sentence: `the requested resourceVersion is too old (410): ${message}` };
     case 413:
       return { code: 'TooLarge' };
     case 429:

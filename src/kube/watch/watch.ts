@@ -108,6 +108,6 @@ function parseEvent(call: Call, line: string): WatchEvent {
 function watchError(call: Call, status: unknown): AppError {
   const code = numberAt(status, 'code') ?? 500;
   const message = textAt(status, 'message') ?? 'no reason given';
-  if (code === 410) return new AppError('Conflict', `${call.what}: the version asked for is too old (410): ${message}`);
+  if (code === 410) return new AppError('Conflict', `${call.what}: the requested resourceVersion is too old (410): ${message}`);
   return new AppError('ClusterUnavailable', `${call.what}: the watch broke (${code}): ${message}`);
 }

@@ -51,7 +51,7 @@ async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promis
   const { content, beside, base, preflight } =
     wish.action === 'install' ? await installation(ports, actor, wish) : await change(ports, actor, wish);
   if (preflight.missing.length === 0 && preflight.faults.length > 0) {
-    throw new AppError('InvalidInput', 'changeRequest: the cluster rejects this resource, whoever sends it: correct it first', {
+    throw new AppError('InvalidInput', 'change request: the cluster rejects this resource for every user; correct it first', {
       faults: preflight.faults,
     });
   }
@@ -137,7 +137,7 @@ async function rejectSecrets(
   const advice =
     'A change request must not contain a secret: put it into a Secret of the environment and refer to that, or leave the field to the approver';
   const faults = paths.map((field) => ({ field, message: advice }));
-  throw new AppError('InvalidInput', `changeRequest: ${paths.join(', ')}: ${advice}`, { faults });
+  throw new AppError('InvalidInput', `change request: ${paths.join(', ')}: ${advice}`, { faults });
 }
 
 function parseMessage(text: string): string {
@@ -147,7 +147,7 @@ function parseMessage(text: string): string {
 }
 
 function invalid(field: string, message: string): AppError {
-  return new AppError('InvalidInput', `changeRequest: ${message}`, { faults: [{ field, message }] });
+  return new AppError('InvalidInput', `change request: ${message}`, { faults: [{ field, message }] });
 }
 
 function foundBy({ verdict, findings }: Preflight): ChangeRequest['preflightSummary'] {
@@ -157,11 +157,11 @@ function foundBy({ verdict, findings }: Preflight): ChangeRequest['preflightSumm
 
 async function keep({ changeRequests }: Needs, changeRequest: ChangeRequest): Promise<void> {
   if (JSON.stringify(changeRequest.content).length > LARGEST_CONTENT) {
-    throw new AppError('TooLarge', `changeRequest: its content is larger than ${LARGEST_CONTENT / 1024} KiB: request it in smaller steps`);
+    throw new AppError('TooLarge', `change request: its content is larger than ${LARGEST_CONTENT / 1024} KiB: request it in smaller steps`);
   }
   const added = await changeRequests.table.add(changeRequest, PLAN_BOUNDS);
   if (added === 'added') return;
   const whose =
     added === 'ofPerson' ? `you have ${PLAN_BOUNDS.ofPerson} open changeRequests` : `there are ${PLAN_BOUNDS.ofAll} open changeRequests`;
-  throw new AppError('LimitReached', `changeRequest: ${whose}, which is the limit: withdraw one, or wait until one is closed`);
+  throw new AppError('LimitReached', `change request: ${whose}, which is the limit: withdraw one, or wait until one is closed`);
 }

@@ -33,7 +33,7 @@ export async function approveChangeRequest(
     rejectClosed(changeRequest);
     const { digest, write } = await candidateOf(ports, actor, changeRequest);
     if (input.digest !== digest) {
-      throw new AppError('Conflict', 'changeRequest: its effect has changed since you opened it: review it again, then approve');
+      throw new AppError('Conflict', 'change request: its effect has changed since you opened it: review it again, then approve');
     }
     const written = await write();
     // It is done, so this is the truth, also when it was withdrawn in the same moment.
@@ -62,7 +62,7 @@ export async function withdrawChangeRequest(ports: Needs, actor: Actor, input: R
     if (!mine)
       throw new AppError(
         'Forbidden',
-        `changeRequest: only ${changeRequest.requester.user}, who created it, can withdraw it: decline it instead`,
+        `change request: only ${changeRequest.requester.user}, who created it, can withdraw it: decline it instead`,
       );
     await close(ports, changeRequest, decisionOf(ports, actor, { state: 'withdrawn', decisionMessage: '' }));
   });
@@ -92,7 +92,7 @@ async function close({ changeRequests }: Needs, changeRequest: ChangeRequest, de
 
 function rejectClosed({ state }: ChangeRequest): void {
   if (state === 'open') return;
-  throw new AppError('ChangeRequestClosed', `changeRequest: it is already ${state}: create a new request if you still need the change`);
+  throw new AppError('ChangeRequestClosed', `change request: it is already ${state}: create a new request if you still need the change`);
 }
 
 function decisionOf(
@@ -107,6 +107,6 @@ async function rejection(ports: Needs, actor: Actor, changeRequest: ChangeReques
   const { group, plural: resource } = findApp(ports, actor, changeRequest.app).summary;
   const { namespace } = await findEnvironment(ports.clusters, actor, changeRequest.environment);
   const missing = await missingPermission(ports, actor, { verb: verbOf(changeRequest), group, resource, namespace });
-  const message = 'changeRequest: only an approver can decline it: withdraw it if it is yours';
+  const message = 'change request: only an approver can decline it: withdraw it if it is yours';
   return new AppError('Forbidden', message, missing === undefined ? {} : { missing });
 }

@@ -25,7 +25,7 @@ export async function findChangeRequest(
   id: string,
 ): Promise<RequestAccess & { readonly changeRequest: ChangeRequest }> {
   const changeRequest = /^[0-9a-f]{32}$/.test(id) ? await ports.changeRequests.table.get(id) : undefined;
-  const missing = new AppError('NotFound', 'changeRequest: there is no request at this URL that you may see');
+  const missing = new AppError('NotFound', 'change request: there is no request at this URL that you may see');
   if (changeRequest === undefined || changeRequest.cluster !== (await ports.changeRequests.cluster())) throw missing;
   const mine = changeRequest.requester.user === actor.user;
   const mayDecide = await mayDo(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });

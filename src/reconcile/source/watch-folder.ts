@@ -14,7 +14,7 @@ const MAX_ENTRIES = 10_000;
 export async function watchFolder(path: string, onChange: () => void, signal: AbortSignal): Promise<void> {
   let seen = await fingerprint(path);
   let pending: Promise<void> | undefined;
-  const tell = async (): Promise<void> => {
+  const notify = async (): Promise<void> => {
     await pause(DEBOUNCE_MS, signal);
     pending = undefined;
     // Taken before the folder is read, so that a change which comes back to an earlier state is still a change.
@@ -22,7 +22,7 @@ export async function watchFolder(path: string, onChange: () => void, signal: Ab
     if (!signal.aborted) onChange();
   };
   const soon = (): void => {
-    pending ??= tell();
+    pending ??= notify();
   };
   const rescan = async (): Promise<void> => {
     while (!signal.aborted) {

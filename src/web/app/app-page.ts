@@ -22,7 +22,7 @@ export interface AppPage {
   readonly readme?: SafeHtml;
   readonly parameters: { readonly search: string; readonly rows: readonly Parameter[]; readonly total: number };
   readonly versions: readonly (App['versions'][number] & { readonly used: boolean })[];
-  readonly brings: readonly AppCard[];
+  readonly siblings: readonly AppCard[];
   readonly facts: readonly { readonly term: string; readonly text: string; readonly href?: string }[];
 }
 
@@ -46,7 +46,7 @@ export function appPage(app: App, view: { readonly tab: AppTab; readonly search:
       total: parameters.length,
     },
     versions: app.versions.map((version) => ({ ...version, used: version.name === app.version })),
-    brings: app.relatedApps.map(appCard),
+    siblings: app.relatedApps.map(appCard),
     facts: factsOf(app, view.admin),
   };
 }

@@ -37,7 +37,7 @@ export interface ChangeRequestPage {
   readonly state: Badge;
   readonly facts: readonly { readonly term: string; readonly text: string }[];
   readonly message: string;
-  readonly told: readonly string[];
+  readonly requesterFindings: readonly string[];
   /** What became of it, once it is closed. */
   readonly ended?: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
   readonly instanceHref?: string;
@@ -87,7 +87,7 @@ export function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, r
     state: stateBadge(changeRequest.state),
     facts: factsOf(changeRequest),
     message: changeRequest.message,
-    told: [...changeRequest.preflightSummary.blocked, ...changeRequest.preflightSummary.warned],
+    requesterFindings: [...changeRequest.preflightSummary.blocked, ...changeRequest.preflightSummary.warned],
     ...(open ? {} : { ended: endOf(changeRequest) }),
     ...(changeRequest.state === 'approved' ? { instanceHref: instancePath(changeRequest) } : {}),
     instanceChanged: view.instanceChanged,

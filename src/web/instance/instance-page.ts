@@ -131,7 +131,7 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
  * in an event alone.
  */
 function explaining({ causes, health }: ResourceTree, events: readonly EventView[]): ResourceTree['causes'] {
-  const told = causes.map((cause) => {
+  const withMessages = causes.map((cause) => {
     const rejected = events.find(
       ({ reason, resolved, kind, name }) => reason === 'FailedCreate' && !resolved && kind === cause.kind && name === cause.name,
     );
@@ -139,7 +139,7 @@ function explaining({ causes, health }: ResourceTree, events: readonly EventView
       ? cause
       : { ...cause, message: `No pods can be created: ${rejected.message.replace(/^.* is forbidden: /s, '')}` };
   });
-  return told.toReversed().filter(({ message }) => message !== health.message);
+  return withMessages.toReversed().filter(({ message }) => message !== health.message);
 }
 
 function healthSentence(word: HealthStatus, message: string): string {

@@ -108,7 +108,7 @@ const spec = object(
     catalog: orEmpty(catalogField),
   },
   {
-    description: 'Which chart to install, where, and how the catalogue shows what it brings.',
+    description: 'The chart to install, its target, and the catalogue entries of its kinds.',
     rules: [
       { rule: 'has(self.chartURL) != has(self.chart)', message: 'give exactly one of chartURL and chart' },
       {
@@ -142,7 +142,7 @@ export const OPERATOR_KIND: Kind<OperatorFields, ValueOf<typeof statusField>> = 
   type: OPERATOR,
   shortNames: ['kop'],
   description:
-    'An Operator is a Helm chart that admins install for the whole cluster and that brings kinds. Its kinds become the Apps of the catalogue.',
+    'An Operator is a Helm chart that admins install for the whole cluster. The kinds of its CRDs become the Apps of the catalogue.',
   columns: [
     { name: 'Status', type: 'string', description: 'READY, INSTALLING, ERROR or DELETING', jsonPath: '.status.status' },
     { name: 'Chart', type: 'string', jsonPath: '.status.chart.name' },

@@ -83,7 +83,7 @@ const rollback = object(
     cause: choice(['UpgradeFailed', 'TestFailed', 'Unhealthy'], { description: 'What failed.' }),
     message: text({ description: 'A sentence about what failed.' }),
     generation: generation({ description: 'The generation of the spec that it holds for.' }),
-    requestedAt: text({ description: 'What a person had asked for by an annotation before it.' }),
+    requestedAt: text({ description: 'The request annotation that was handled before the rollback.' }),
     time: time({ description: 'When it was decided.' }),
   },
   { description: 'The last rollback. There until something else is installed.' },
@@ -110,7 +110,7 @@ const blocker = object(
     name: text({ description: 'Its name.' }),
     finalizers: orEmpty(list(text({}), { description: 'Its finalizers, which hold it once it is being deleted.' })),
     heldBy: orEmpty(list(text({}), { description: 'The field managers that set its finalizers, as far as the api-server knows them.' })),
-    since: optional(time({ description: 'When its deletion was asked for; absent while nobody has.' })),
+    since: optional(time({ description: 'The deletion timestamp; absent while the resource is not being deleted.' })),
   },
   {},
 );

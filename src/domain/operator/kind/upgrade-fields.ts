@@ -62,7 +62,7 @@ export const upgradeField = object(
     }),
     remediation: choice(['Rollback', 'None'], {
       description:
-        'What to do when an upgrade fails, its test fails, or it is not healthy within healthTimeout. None leaves it as it is and tries again, Rollback brings the last healthy revision back, once. CustomResourceDefinitions are not rolled back.',
+        'What to do when an upgrade fails, its test fails, or it is not healthy within healthTimeout. None leaves it as it is and retries, Rollback rolls back to the last healthy revision, once. CustomResourceDefinitions are not rolled back.',
       default: 'None',
     }),
     healthTimeout: duration({
@@ -87,7 +87,7 @@ export const testField = object(
       to: '2h',
     }),
   },
-  { description: 'The tests that the chart brings (helm test). They run when a new revision is healthy.' },
+  { description: 'The tests of the chart (helm test). They run when a new revision is healthy.' },
 );
 
 const driftRule = object(
@@ -106,7 +106,7 @@ const driftRule = object(
 export const driftDetectionField = object(
   {
     mode: choice(['Disabled', 'Warn', 'Enabled'], {
-      description: 'Disabled does not look, Warn says so in the condition Drifted, Enabled puts them right.',
+      description: 'Disabled detects no drift, Warn reports it in the condition Drifted, Enabled corrects it.',
       default: 'Disabled',
     }),
     ignore: orEmpty(

@@ -73,10 +73,10 @@ function stillStored(live: KubeObject, candidate: KubeObject, name: string): str
   const [plural, group] = [textAt(live.spec, 'names', 'plural') ?? '', textAt(live.spec, 'group') ?? ''];
   const common = versionsOf(live).filter((version) => version.name !== name && version.served);
   const next = common.find((version) => versionsOf(candidate).some((other) => other.name === version.name))?.name;
-  const told = `the version is removed, and objects are stored in it (status.storedVersions)`;
-  if (next === undefined) return `${told}; first upgrade to a chart that serves both versions`;
+  const message = `the version is removed, and objects are stored in it (status.storedVersions)`;
+  if (next === undefined) return `${message}; first upgrade to a chart that serves both versions`;
   const rewrite = `kubectl get ${plural}.${next}.${group} -A -o json | kubectl replace -f -`;
-  return `${told}; make ${next} the storage version, rewrite every object (${rewrite}), then remove ${name} from status.storedVersions`;
+  return `${message}; make ${next} the storage version, rewrite every object (${rewrite}), then remove ${name} from status.storedVersions`;
 }
 
 function subresources(live: KubeObject, candidate: KubeObject, name: string): CrdFinding[] {

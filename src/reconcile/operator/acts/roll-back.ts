@@ -48,8 +48,8 @@ function decide(work: Work, { target, revision, toRevision, cause, health }: Rev
   const begun = status.rollback;
   if (begun?.digest === target.configDigest && begun.revision === revision) return begun;
   const { name, version } = target.chart.contents.metadata;
-  const told = findCondition(status.conditions, cause === 'TestFailed' ? 'Tested' : 'Released');
-  const known = told?.status === 'False' && told.reason !== 'Upgrading' ? told.message : 'Helm did not complete the upgrade';
+  const condition = findCondition(status.conditions, cause === 'TestFailed' ? 'Tested' : 'Released');
+  const known = condition?.status === 'False' && condition.reason !== 'Upgrading' ? condition.message : 'Helm did not complete the upgrade';
   const message = cause === 'Unhealthy' ? (health?.message ?? 'The release did not become healthy') : known;
   return {
     digest: target.configDigest,

@@ -80,15 +80,15 @@ export function createOperatorCache(types: WatchedTypes): OperatorCache {
     operator: (key) => (all.every((type) => type.synced()) ? types.operators.get(key) : undefined),
     readsFor: (who, live) => readsFor(types, answersFor(indexes, who), live),
     onChange: (listener) => {
-      const tell = (indexKeys: readonly string[]): void => {
+      const notify = (indexKeys: readonly string[]): void => {
         const keys = new Set(indexKeys.flatMap((indexKey) => operators.having(indexKey).map((operator) => keyOf(operator))));
         for (const key of keys) listener(key);
       };
       const released = [definitions, records, roles, ...workloads.values(), ...callers.values()];
-      const stops = released.map((index) => index.onChange(tell));
+      const stops = released.map((index) => index.onChange(notify));
       const stopSlices = slices.onChange((indexKeys) => {
-        tell(indexKeys.flatMap((indexKey) => [...callers.values()].flatMap((index) => index.having(indexKey).flatMap(keysOfReleased))));
-        tell(indexKeys.flatMap((indexKey) => definitions.having(indexKey).flatMap(keysOfCrd)));
+        notify(indexKeys.flatMap((indexKey) => [...callers.values()].flatMap((index) => index.having(indexKey).flatMap(keysOfReleased))));
+        notify(indexKeys.flatMap((indexKey) => definitions.having(indexKey).flatMap(keysOfCrd)));
       });
       return () => [...stops, stopSlices].forEach((stop) => stop());
     },

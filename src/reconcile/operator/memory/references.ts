@@ -42,8 +42,8 @@ export function watchReferences({ operators, watch, signal }: ReferencesInput): 
   const listeners = new Set<(key: string) => void>();
   const byOperator = new Map<string, readonly Reference[]>();
   const referrers = new KeysById();
-  const tell = (id: string): void => referrers.of(id).forEach((key) => listeners.forEach((listener) => listener(key)));
-  const places = watchPlaces({ watch, signal, tell });
+  const notify = (id: string): void => referrers.of(id).forEach((key) => listeners.forEach((listener) => listener(key)));
+  const places = watchPlaces({ watch, signal, notify });
   const follow = (key: string): void => {
     const operator = operators.get(key);
     const before = byOperator.get(key) ?? [];
@@ -78,10 +78,10 @@ interface Places {
 
 interface PlacesInput extends Omit<ReferencesInput, 'operators'> {
   /** Takes note of what changed, by its `idOf`. */
-  readonly tell: (id: string) => void;
+  readonly notify: (id: string) => void;
 }
 
-function watchPlaces({ watch, signal, tell }: PlacesInput): Places {
+function watchPlaces({ watch, signal, notify }: PlacesInput): Places {
   const operators = new KeysById();
   const open = new Map<string, { readonly watch: ReferenceWatch; readonly stop: AbortController }>();
   return {
@@ -92,7 +92,7 @@ function watchPlaces({ watch, signal, tell }: PlacesInput): Places {
       const stop = new AbortController();
       const started = watch(placeOf(reference), AbortSignal.any([signal, stop.signal]));
       open.set(id, { watch: started, stop });
-      started.onChange((key) => tell(`${reference.kind} ${key}`));
+      started.onChange((key) => notify(`${reference.kind} ${key}`));
     },
     close: (reference, operator) => {
       const id = placeId(reference);

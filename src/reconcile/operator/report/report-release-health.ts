@@ -130,9 +130,9 @@ function pollDelay({ ports, status }: Work): number {
 /** That an Operator has no kinds, with the likely cause. What was said of the same chart and spec stands, so that the chart is not read again. */
 async function noKinds(work: Work, facts: Pick<ActiveFacts, 'chart'>, chart: Chart): Promise<ConditionInput> {
   const { status, generation } = work;
-  const told = findCondition(status.conditions, 'CRDsEstablished');
-  if (told?.reason === 'NoCRDs' && told.observedGeneration === generation && status.chart?.digest === chart.digest) {
-    return isTrue('CRDsEstablished', 'NoCRDs', told.message);
+  const condition = findCondition(status.conditions, 'CRDsEstablished');
+  if (condition?.reason === 'NoCRDs' && condition.observedGeneration === generation && status.chart?.digest === chart.digest) {
+    return isTrue('CRDsEstablished', 'NoCRDs', condition.message);
   }
   return isTrue('CRDsEstablished', 'NoCRDs', `The Operator has no kinds: ${await likelyCause(work, facts, chart)}`);
 }
