@@ -63,7 +63,6 @@ import { kyverno } from './security/kyverno.ts';
 import { onePassword } from './security/one-password.ts';
 import { openClusterManagement } from './security/open-cluster-management.ts';
 import { sealedSecrets } from './security/sealed-secrets.ts';
-import { teleport } from './security/teleport.ts';
 import { astra } from './storage/astra.ts';
 import { containerizedDataImporter } from './storage/containerized-data-importer.ts';
 import { longhorn } from './storage/longhorn.ts';
@@ -154,7 +153,6 @@ const FILES: readonly HealthRules[] = [
   onePassword,
   openClusterManagement,
   sealedSecrets,
-  teleport,
   astra,
   containerizedDataImporter,
   longhorn,

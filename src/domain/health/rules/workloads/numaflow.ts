@@ -21,6 +21,7 @@ export const numaflow: HealthRules = {
     degraded(field(PHASE, 'Failed'), '{status.message|Failed}'),
     suspended(field(PHASE, 'Paused'), '{kind} is paused'),
     progressing(field(PHASE, 'Pausing', 'Deleting'), '{kind} is {status.phase}'),
+    progressing(condition('*', 'Unknown'), 'Waiting for {kind} status'),
     degraded(condition('*', 'False')),
     healthy(field(PHASE, 'Running'), '{kind} is healthy'),
     progressing(otherwise, 'Waiting for {kind} status'),
