@@ -46,6 +46,19 @@ describe('the command line', () => {
     assert.match(run(['form', '-f', '-'], '').stderr, /the standard input is empty/);
   });
 
+  it('prints the health of objects, and exits with 3 for a sick one where it was asked to', () => {
+    const job = JSON.stringify({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      status: { conditions: [{ type: 'Failed', status: 'True', message: 'no' }] },
+    });
+    const { status, stdout } = run(['health', '-f', '-', '--exit-code', '-o', 'json'], job);
+    assert.equal(status, 3);
+    assert.equal(textAt(JSON.parse(stdout), 0, 'status'), 'Degraded');
+    assert.equal(run(['health', '-f', '-'], job).status, 0);
+    assert.equal(run(['health', '-f', '-'], 'kind: Job').status, 1);
+  });
+
   it('says nothing when whoever reads has read enough', () => {
     const script = `"${process.execPath}" bin/chandlery.mjs form -f "${CRDS}" | head -1`;
     const { stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: repoRoot, encoding: 'utf8' });

@@ -13,7 +13,7 @@ const WORDS: readonly (readonly [string, string])[] = [
     "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
     'No node can take it: 1 of 1 has not the labels that this pod asks for',
   ],
-  ['0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found', 'It waits for its volumes'],
+  ['0/2 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found', 'Waiting for volumes'],
   ['0/2 nodes are available: 2 cosmic rays.', 'No node can take it: 2 of 2 have "cosmic rays"'],
   ['no nodes available to schedule pods', 'no nodes available to schedule pods'],
 ];

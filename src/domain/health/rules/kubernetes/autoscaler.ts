@@ -13,9 +13,9 @@ export function autoscalerHealth(object: KubeObject): Health {
   const able = conditions.find((condition) => condition.status === 'True' && ['AbleToScale', 'ScalingLimited'].includes(condition.type));
   if (able !== undefined) return { status: 'Healthy', message: sentence(able) };
   if (numberAt(object.status, 'currentCPUUtilizationPercentage') !== undefined && conditions.length > 0) {
-    return { status: 'Healthy', message: 'It reads its metrics' };
+    return { status: 'Healthy', message: 'Metrics are available' };
   }
-  return { status: 'Progressing', message: 'It waits for its first metrics' };
+  return { status: 'Progressing', message: 'Waiting for the first metrics' };
 }
 
 function annotated(object: KubeObject): ForeignCondition[] {
@@ -30,7 +30,7 @@ function annotated(object: KubeObject): ForeignCondition[] {
         type: 'AbleToScale',
         status: 'False',
         reason: 'FailedGetScale',
-        message: `Its conditions cannot be read: ${textAt(object, 'kind') ?? ''}`,
+        message: 'The annotation with the conditions cannot be read',
       },
     ];
   }

@@ -8,7 +8,7 @@ export function jobHealth(object: KubeObject): Health {
   const failed = conditions.find((condition) => condition.type === 'Failed');
   if (failed !== undefined) return { status: 'Degraded', message: sentence(failed) };
   const complete = conditions.find((condition) => ['Complete', 'SuccessCriteriaMet'].includes(condition.type));
-  if (complete !== undefined) return { status: 'Healthy', message: 'It ran to its end' };
+  if (complete !== undefined) return { status: 'Healthy', message: 'The job completed' };
   if (booleanAt(object.spec, 'suspend') === true) return { status: 'Suspended', message: 'The job is suspended' };
-  return { status: 'Progressing', message: 'It is running' };
+  return { status: 'Progressing', message: 'The job is running' };
 }

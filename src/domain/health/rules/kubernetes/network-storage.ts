@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../kubernetes/resource.ts';
 import { conditionsOf, sentence } from '../conditions.ts';
 
 export function serviceHealth(object: KubeObject): Health {
-  if (textAt(object.spec, 'type') !== 'LoadBalancer') return { status: 'Healthy', message: 'It has an address in the cluster' };
+  if (textAt(object.spec, 'type') !== 'LoadBalancer') return { status: 'Healthy', message: 'The Service has an address in the cluster' };
   return addressHealth(object, 'The load balancer');
 }
 
@@ -15,12 +15,12 @@ export function ingressHealth(object: KubeObject): Health {
 export function claimHealth(object: KubeObject): Health {
   switch (textAt(object.status, 'phase')) {
     case 'Bound':
-      return { status: 'Healthy', message: 'It is bound to a volume' };
+      return { status: 'Healthy', message: 'Bound to a volume' };
     case 'Lost':
-      return { status: 'Degraded', message: 'Its volume is lost' };
+      return { status: 'Degraded', message: 'The volume is lost' };
     case undefined:
     default:
-      return { status: 'Progressing', message: 'It waits for a volume' };
+      return { status: 'Progressing', message: 'Waiting for a volume' };
   }
 }
 
@@ -32,6 +32,6 @@ function addressHealth(object: KubeObject, subject: string): Health {
 
 export function apiServiceHealth(object: KubeObject): Health {
   const available = conditionsOf(object).find((condition) => condition.type === 'Available');
-  if (available === undefined) return { status: 'Progressing', message: 'It waits for its first check' };
+  if (available === undefined) return { status: 'Progressing', message: 'Waiting for the first check' };
   return { status: available.status === 'True' ? 'Healthy' : 'Progressing', message: sentence(available) };
 }

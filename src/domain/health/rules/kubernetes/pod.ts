@@ -13,7 +13,7 @@ export function podHealth(object: KubeObject): Health {
   if (broken !== undefined) return { status: 'Degraded', message: broken };
   switch (textAt(object.status, 'phase')) {
     case 'Succeeded':
-      return { status: 'Healthy', message: 'It ran to its end' };
+      return { status: 'Healthy', message: 'The pod completed' };
     case 'Failed':
       return { status: 'Degraded', message: failure(object) };
     case 'Running':
@@ -22,12 +22,12 @@ export function podHealth(object: KubeObject): Health {
       return { status: 'Progressing', message: pending(object) };
     case undefined:
     default:
-      return { status: 'Progressing', message: 'It has not started yet' };
+      return { status: 'Progressing', message: 'Waiting for the pod to start' };
   }
 }
 
 function runningHealth(object: KubeObject): Health {
-  if (!restartsForEver(object)) return { status: 'Progressing', message: 'It runs until its work is done' };
+  if (!restartsForEver(object)) return { status: 'Progressing', message: 'The pod runs until its work is done' };
   const ready = conditionsOf(object).find((condition) => condition.type === 'Ready');
   if (ready?.status === 'True') return { status: 'Healthy', message: 'All containers are ready' };
   const restarted = listAt(object.status, 'containerStatuses').find((status) => at(status, 'lastState', 'terminated') !== undefined);
@@ -38,7 +38,7 @@ function runningHealth(object: KubeObject): Health {
       message: `Container ${name} ended and was started again: ${textAt(restarted, 'lastState', 'terminated', 'reason') ?? ''}`,
     };
   }
-  return { status: 'Progressing', message: ready?.message || 'Its containers are not ready yet' };
+  return { status: 'Progressing', message: ready?.message || 'Waiting for containers to be ready' };
 }
 
 /** A pod that is to run to its end is judged by its end alone, unless an annotation in common use says that it is a server all the same. */
@@ -62,11 +62,11 @@ function failure(object: KubeObject): string {
   const ended = listAt(object.status, 'containerStatuses').find(
     (status) => (numberAt(status, 'state', 'terminated', 'exitCode') ?? 0) !== 0,
   );
-  if (ended === undefined) return 'It failed';
+  if (ended === undefined) return 'The pod failed';
   return `Container ${textAt(ended, 'name') ?? ''} ended with exit code ${numberAt(ended, 'state', 'terminated', 'exitCode') ?? ''}`;
 }
 
 function pending(object: KubeObject): string {
   const unscheduled = conditionsOf(object).find((condition) => condition.type === 'PodScheduled' && condition.status === 'False');
-  return unscheduled === undefined ? 'Its containers are being started' : unschedulable(unscheduled.message) || 'It waits for a node';
+  return unscheduled === undefined ? 'Containers are starting' : unschedulable(unscheduled.message) || 'Waiting for a node';
 }

@@ -17,7 +17,7 @@ export function unschedulable(message: string): string {
   const said = /^0\/(\d+) nodes are available: (.+?)\.(?: |$)/s.exec(message);
   if (said === null) return message;
   const [, nodes = '', reasons = ''] = said;
-  if (/unbound immediate PersistentVolumeClaims/.test(reasons)) return 'It waits for its volumes';
+  if (/unbound immediate PersistentVolumeClaims/.test(reasons)) return 'Waiting for volumes';
   const counted = reasons.split(', ').map((reason) => /^(\d+) (.+)$/s.exec(reason));
   if (counted.some((reason) => reason === null)) return message;
   const words = counted.map(
