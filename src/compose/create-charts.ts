@@ -6,7 +6,7 @@ import { createPictureLibrary, type PictureLibrary } from '../chart/fetch/pictur
 import type { Config } from '../config.ts';
 import { parseCertificates } from '../domain/core/certificates.ts';
 import { AppError } from '../domain/core/errors.ts';
-import type { ChartWords } from '../operation/ports.ts';
+import type { ChartDescription } from '../operation/ports.ts';
 import type { Log } from '../observe/log.ts';
 
 export interface ChartsInput {
@@ -62,8 +62,8 @@ const REMEMBERED = 256;
  * What charts say about themselves, for every card of every visit: a digest always says the same, so each archive is read once and its few
  * words are kept, for more charts than the library itself holds unpacked.
  */
-export function cacheChartDescriptions(charts: Pick<ChartLibrary, 'contents'>): (digest: string) => Promise<ChartWords | undefined> {
-  const known = new LRUCache<string, ChartWords>({ max: REMEMBERED });
+export function cacheChartDescriptions(charts: Pick<ChartLibrary, 'contents'>): (digest: string) => Promise<ChartDescription | undefined> {
+  const known = new LRUCache<string, ChartDescription>({ max: REMEMBERED });
   return async (digest) => {
     const words = known.get(digest) ?? (await readChartDescription(charts, digest));
     if (words === undefined) return undefined;
@@ -72,7 +72,7 @@ export function cacheChartDescriptions(charts: Pick<ChartLibrary, 'contents'>): 
   };
 }
 
-async function readChartDescription(charts: Pick<ChartLibrary, 'contents'>, digest: string): Promise<ChartWords | undefined> {
+async function readChartDescription(charts: Pick<ChartLibrary, 'contents'>, digest: string): Promise<ChartDescription | undefined> {
   const contents = await charts.contents(digest);
   if (contents === undefined) return undefined;
   const { icon, description } = contents.metadata;

@@ -20,8 +20,8 @@ interface ChangeRequestPorts {
   readonly now: () => number;
 }
 
-/** What a chart says about itself: hostile text. */
-export interface ChartWords {
+/** The README, icon and description of a chart: untrusted text. */
+export interface ChartDescription {
   /** Markdown; empty when there is none. */
   readonly readme: string;
   readonly icon?: string;
@@ -33,9 +33,9 @@ export interface Ports {
   readonly clusters: Clusters;
   readonly discovery: Discovery;
   readonly catalog: CatalogCache;
-  /** What a chart says about itself, by its digest; undefined when the chart is not at hand. */
-  readonly chart: (digest: string) => Promise<ChartWords | undefined>;
-  /** Charts and their rendering, for plans of upgrades. */
+  /** Reads the description of a chart by its digest; undefined when the chart is not cached. */
+  readonly chart: (digest: string) => Promise<ChartDescription | undefined>;
+  /** Charts and their rendering, for upgrade previews. */
   readonly upgrades: UpgradePorts;
   readonly changeRequests: ChangeRequestPorts;
   readonly savedConfigurations: SavedConfigurationPorts;

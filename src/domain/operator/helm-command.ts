@@ -26,7 +26,7 @@ export function helmCommand(input: HelmInput): HelmCommand {
   const { chart, values, valuesFrom, targetNamespace, createNamespace, releaseName } = spec;
   const sources = valuesFrom.map((from, index) => ({ from, file: `values-${index + 1}.yaml` }));
   const own = Object.keys(values).length > 0;
-  const { before, words } = chartWords(chart, input.version);
+  const { before, words } = chartArguments(chart, input.version);
   const files = [...sources.map(({ file }) => file), ...(own ? ['values.yaml'] : [])];
   const flags = [
     ...words,
@@ -44,13 +44,13 @@ export function helmCommand(input: HelmInput): HelmCommand {
   return { text: lines.join('\n'), notes: notesOn(input) };
 }
 
-interface ChartWords {
+interface ChartArguments {
   /** Commands that come first. */
   readonly before: readonly string[];
   readonly words: readonly string[];
 }
 
-function chartWords(chart: ChartSource, version: string | undefined): ChartWords {
+function chartArguments(chart: ChartSource, version: string | undefined): ChartArguments {
   if (chart.kind === 'url') return fromAddress(chart.url);
   const { repoURL, name } = chart;
   const exact = version ?? chart.version;
@@ -60,7 +60,7 @@ function chartWords(chart: ChartSource, version: string | undefined): ChartWords
   return { before: [], words: [quoted(name), `--repo ${quoted(repoURL)}`, asked] };
 }
 
-function fromAddress(url: string): ChartWords {
+function fromAddress(url: string): ChartArguments {
   if (url.startsWith('file:')) return fromFolder(url);
   const tagged = /^(oci:.*):([^:/@]+)$/.exec(url);
   if (tagged === null) return { before: [], words: [quoted(url)] };
@@ -69,7 +69,7 @@ function fromAddress(url: string): ChartWords {
 }
 
 /** @param folder the name of the unpacked chart, which counts where there is no archive. */
-function fromFolder(address: string, folder?: string): ChartWords {
+function fromFolder(address: string, folder?: string): ChartArguments {
   const { hostname, pathname } = URL.parse(address) ?? { hostname: '', pathname: address.replace(/^file:\/\//, '') };
   const path = pathname
     .split('/')

@@ -30,7 +30,7 @@ export const url: Control<UrlNode> = {
   advise: (_node, value) => warnUnless(isAddress(value), value, 'The URL has no scheme; most programs require one, such as https://'),
   hint: hintOn,
   takes: () => 'an address, such as https://example.com',
-  // The type of the input stays text: what a browser refuses as an address would keep a draft from being sent.
+  // The type of the input stays text: what a browser rejects as an address would keep a draft from being sent.
   view: () => ({ part: 'advised', width: 'medium', inputMode: 'url' }),
   examples: [
     {

@@ -5,7 +5,7 @@ import type { AppSummary } from '../../domain/app/app.ts';
 import { buildCatalog, withChartDescription, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { AppError } from '../../domain/core/errors.ts';
-import type { ChartWords, Ports } from '../ports.ts';
+import type { ChartDescription, Ports } from '../ports.ts';
 
 /** The entries of the catalogue that are meant for the actor. */
 export function entriesFor({ catalog }: Pick<Ports, 'catalog'>, actor: Actor): CatalogEntry[] {
@@ -38,12 +38,12 @@ export function findApp(ports: Pick<Ports, 'catalog'>, actor: Actor, id: string)
 }
 
 /** What the chart of an entry says about itself. */
-export async function chartWords(ports: Pick<Ports, 'chart'>, { operator }: CatalogEntry): Promise<ChartWords | undefined> {
+export async function chartDescription(ports: Pick<Ports, 'chart'>, { operator }: CatalogEntry): Promise<ChartDescription | undefined> {
   const digest = statusOf(OPERATOR_KIND, operator).chart?.digest;
   return digest === undefined ? undefined : await ports.chart(digest);
 }
 
 /** The cards of entries, with the chart's own words where the catalogue says nothing. */
 export async function appSummaries(ports: Pick<Ports, 'chart'>, entries: readonly CatalogEntry[]): Promise<AppSummary[]> {
-  return await Promise.all(entries.map(async (entry) => withChartDescription(entry.summary, await chartWords(ports, entry))));
+  return await Promise.all(entries.map(async (entry) => withChartDescription(entry.summary, await chartDescription(ports, entry))));
 }

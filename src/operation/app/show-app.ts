@@ -6,7 +6,7 @@ import { suggestedFields } from '../../domain/catalog/suggested-fields.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { appSummaries, chartWords, entriesFor, findApp } from './find-app.ts';
+import { appSummaries, chartDescription, entriesFor, findApp } from './find-app.ts';
 import { maskContent } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
@@ -14,7 +14,7 @@ import type { Ports } from '../ports.ts';
 export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, id: string): Promise<App> {
   const entry = findApp(ports, actor, id);
   const { operator, crd, kindBlock } = entry;
-  const words = await chartWords(ports, entry);
+  const words = await chartDescription(ports, entry);
   const summary = withChartDescription(entry.summary, words);
   const entries = entriesFor(ports, actor);
   const siblings = entries.filter((other) => other.operator === operator && other.crd !== crd);

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
-import { mayDo, verbOf } from './request-access.ts';
+import { hasPermission, verbOf } from './request-access.ts';
 import type { Ports } from '../ports.ts';
 import { changeRequestSummary, type ChangeRequestSummary } from './show-change-request.ts';
 
@@ -24,7 +24,7 @@ export async function listChangeRequests(ports: Needs, actor: Actor): Promise<Ch
   const waiting = await waitingFor(
     all,
     actor,
-    onceEach(async (who, changeRequest) => await mayDo(ports, who, { ...changeRequest, verb: verbOf(changeRequest) })),
+    onceEach(async (who, changeRequest) => await hasPermission(ports, who, { ...changeRequest, verb: verbOf(changeRequest) })),
   );
   return { mine: mine.map(changeRequestSummary), waiting: waiting.map(changeRequestSummary) };
 }
@@ -40,7 +40,7 @@ export function createRequestCount(ports: Needs): (actor: Actor) => Promise<numb
     const now = ports.changeRequests.now();
     const known = verdicts.get(key);
     if (known !== undefined && known.until > now) return known.may;
-    const asked = mayDo(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });
+    const asked = hasPermission(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });
     verdicts.set(key, { until: now + REMEMBERED_MS, may: asked });
     asked.catch(() => verdicts.delete(key));
     return asked;

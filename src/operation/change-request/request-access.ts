@@ -28,8 +28,8 @@ export async function findChangeRequest(
   const missing = new AppError('NotFound', 'change request: there is no request at this URL that you may see');
   if (changeRequest === undefined || changeRequest.cluster !== (await ports.changeRequests.cluster())) throw missing;
   const mine = changeRequest.requester.user === actor.user;
-  const mayDecide = await mayDo(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });
-  const sees = mine || mayDecide || (await mayDo(ports, actor, { ...changeRequest, verb: 'get' }));
+  const mayDecide = await hasPermission(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });
+  const sees = mine || mayDecide || (await hasPermission(ports, actor, { ...changeRequest, verb: 'get' }));
   if (!sees) throw missing;
   return { changeRequest, mine, mayDecide };
 }
@@ -40,7 +40,7 @@ export function verbOf({ action }: Pick<ChangeRequest, 'action'>): 'create' | 'u
 }
 
 /** Whether the actor, who sees the environment and the App, may do something with its instances there. */
-export async function mayDo(
+export async function hasPermission(
   ports: Needs,
   actor: Actor,
   { environment, app, verb }: { readonly environment: string; readonly app: string; readonly verb: string },

@@ -23,7 +23,7 @@ export function marked(object: KubeObject, { namespaced }: ServedKind, { release
   };
 }
 
-/** Whom an object belongs to that the release would have to take over, which Helm refuses; undefined when it is the release's own. */
+/** Whom an object belongs to that the release would have to take over, which Helm rejects; undefined when it is the release's own. */
 export function foreignOwner({ annotations }: KubeObject['metadata'], { release, namespace }: ReleasePlace): string | undefined {
   const [name, place] = ['name', 'namespace'].map((part) => annotations?.[`meta.helm.sh/release-${part}`]);
   if (name === release && place === namespace) return undefined;

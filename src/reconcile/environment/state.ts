@@ -6,7 +6,7 @@ import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { isToBeTaken, operatorsIn, namespaceOwnershipOf, type NamespaceOwnership } from './namespace-ownership.ts';
 
-/** All that the plan for an Environment depends on. */
+/** All that the next action of an Environment depends on. */
 export interface EnvironmentState {
   readonly environment: KubeObject;
   readonly spec: EnvironmentSpec;

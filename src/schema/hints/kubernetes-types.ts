@@ -204,7 +204,7 @@ AnyRollingUpdate: maxUnavailable:intstr maxSurge:intstr partition:int
 Manifest: apiVersion kind metadata:ObjectMeta
 `;
 
-/** What refuses nothing: charts write texts with templates in them where Kubernetes wants numbers. */
+/** What rejects nothing: charts write texts with templates in them where Kubernetes wants numbers. */
 const SCALARS: Readonly<Record<string, JsonObject>> = {
   text: { type: 'string' },
   bool: { type: 'boolean' },

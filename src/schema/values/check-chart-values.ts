@@ -4,7 +4,7 @@ import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { createValuesCheck, type ValuesCheck } from './check-values.ts';
 
-/** The check that plans and the controller share. */
+/** The check that previews and the controller share. */
 const checkValues = createValuesCheck();
 
 /** What is looked at of a chart. */

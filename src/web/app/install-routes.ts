@@ -16,7 +16,7 @@ import { readShownChoices } from './form-choices.ts';
 import { chosenEnvironment, installPage, type InstallDraft } from './install-page.ts';
 import { presetValues, pressedPreset } from './install-presets.ts';
 import { faultsOfTexts, valuesOfLink } from './install-saved-configuration.ts';
-import { askSomebody } from '../change-request/change-request-routes.ts';
+import { requestApproval } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm, type InstanceWrite } from '../instance/form-commands.ts';
 import { faultsOfRejection, sealFor } from '../instance/instance-form.ts';
@@ -152,7 +152,9 @@ async function attempt(
   const correct = async (faults: readonly FieldFault[]): Promise<Answer> => await showDraft(install, { ...draft, fields: body, faults });
   const steps: InstanceWrite = {
     ask: async () =>
-      secrets.length > 0 ? await correct(secrets.map(cannotAsk)) : await askSomebody(install.deps, visit, { ...draft, action: 'install' }),
+      secrets.length > 0
+        ? await correct(secrets.map(cannotAsk))
+        : await requestApproval(install.deps, visit, { ...draft, action: 'install' }),
     preflight: async () => await operations.preflightInstance(actor, draft),
     write: async () => instancePath(await operations.createInstance(actor, { ...draft, ...visit.requestOrigin })),
     review: async (preflight, typed) => await showReview(install, draft, { preflight, typed }),

@@ -28,7 +28,7 @@ export function changeRequestRoutes(deps: WebDeps): Router {
 }
 
 /** Keeps what a review shows as a change request, and goes there. */
-export async function askSomebody(
+export async function requestApproval(
   { operations }: WebDeps,
   { actor, body, requestOrigin }: Visit,
   wish: Omit<ChangeRequestDraft, 'message' | keyof RequestOrigin>,

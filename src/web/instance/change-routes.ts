@@ -15,7 +15,7 @@ import { applyPicks } from '../../form/references/apply-picks.ts';
 import { keepYaml, type WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { isSmall } from '../../schema/values/is-small.ts';
 import { readShownChoices } from '../app/form-choices.ts';
-import { askSomebody } from '../change-request/change-request-routes.ts';
+import { requestApproval } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './change-page.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm } from './form-commands.ts';
@@ -178,7 +178,7 @@ async function write({ operations }: WebDeps, change: Change, content: JsonObjec
     specVersion: specVersionOf(instance.object),
   };
   return await submitForm(visit.body, {
-    ask: async () => await askSomebody(change.deps, visit, { ...wanted, action: 'change' }),
+    ask: async () => await requestApproval(change.deps, visit, { ...wanted, action: 'change' }),
     preflight: async () => await operations.preflightChange(visit.actor, wanted),
     write: async () => instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.requestOrigin })),
     review: async (preflight, typed) => await showReview(change, { preflight, typed }),
