@@ -5,7 +5,7 @@ import { compareSchemas } from '../../domain/upgrade/crd-safety/compare-schemas.
 import { hasDefault, keepsUnknown, memberSchema } from '../../domain/upgrade/crd-safety/schema-shape.ts';
 import { validateValue } from '../../domain/upgrade/crd-safety/validate-value.ts';
 import type { MigrationChange } from '../../domain/upgrade/migration-change.ts';
-import { holdsSecret } from '../controls/holds-secret.ts';
+import { holdsSecret } from '../../schema/sensitive/sensitive-values.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 
 /** A field of given values about which somebody has to decide when the schema changes. */

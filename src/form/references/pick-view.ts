@@ -1,15 +1,25 @@
-import { type Choice, type Choices, MOST_CHOICES, filterChoices } from '../../domain/app/choices.ts';
-import type { TextNode } from '../controls/text.ts';
+import { type Choice, type Choices, filterChoices, MOST_CHOICES } from '../../domain/app/choices.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import { formatPath } from '../../schema/form-path.ts';
-import { targetId } from './mark-references.ts';
-import { kindsAt } from './apply-picks.ts';
-import { rejection, unlisted, withArticle } from './choice-words.ts';
+import type { TextNode } from '../controls/text.ts';
 import { fieldName, nodeAt } from '../input/form-fields.ts';
-import { kindsView } from './kinds-view.ts';
-import type { Reference } from './reference-targets.ts';
 import { canBeMade, typedName } from '../input/new-secrets.ts';
-import type { FieldView, FormView, PickView, TextView } from '../view/form-view-model.ts';
+import type { FieldView, FormView, PickListView, PickView, TextView } from '../view/form-view-model.ts';
 import { fieldText, type ShowNode, type ViewContext } from '../view/view-context.ts';
+import { kindsAt, pickName, pickText } from './apply-picks.ts';
+import { targetId } from './mark-references.ts';
+import type { NameReference, Reference, ReferenceTarget } from './reference-targets.ts';
+
+interface Kinds {
+  readonly kinds: NonNullable<NameReference['kinds']>;
+  readonly ref: ShowNode;
+}
+
+interface KindsOffer {
+  readonly note: string;
+  readonly groups: PickListView['groups'];
+  readonly refresh: boolean;
+}
 
 /** A text that names another object or a key of one: the same input, and beside it what there is to choose from. */
 export function pickView(context: ViewContext, view: TextView, { reference, ref }: { reference: Reference; ref: ShowNode }): PickView {
@@ -141,4 +151,79 @@ function resourcesIn(view: FieldView): readonly string[] {
   if ('children' in view) return view.children.flatMap(resourcesIn);
   if ('branchName' in view) return view.content.flatMap(resourcesIn);
   return 'rows' in view && typeof view.rows === 'object' ? view.rows.flatMap((row) => row.content.flatMap(resourcesIn)) : [];
+}
+
+/** A name whose kind is chosen as well: a list of what there is, by kind, beside the input for the name. */
+function kindsView(context: ViewContext, view: TextView, { kinds, ref }: Kinds): PickView {
+  const [first, ...others] = kinds.to.map(targetId);
+  const what = kinds.to.map(({ kind }) => withArticle(kind)).join(' or ');
+  const { note, groups, refresh } = kindsOffer(context, kinds.to, { what, typed: fieldText(context, 'value', ref.path) ?? '' });
+  const noteId = `${view.id}-note`;
+  const pick: PickListView | false = groups.length === 0 ? false : { id: `${view.id}-pick`, name: pickName(ref.path), what, groups };
+  return {
+    ...view,
+    partial: 'parts/field-pick',
+    resource: first ?? '',
+    others,
+    listId: '',
+    options: [],
+    note,
+    describedBy: note === '' ? view.describedBy : [view.describedBy, noteId].filter((id) => id !== '').join(' '),
+    refresh,
+    makeOp: '',
+    make: false,
+    pick,
+  };
+}
+
+function kindsOffer(
+  { choices }: ViewContext,
+  targets: readonly ReferenceTarget[],
+  { what, typed }: { readonly what: string; readonly typed: string },
+): KindsOffer {
+  if (choices === undefined) return { note: '', groups: [], refresh: false };
+  if (choices.environment === '')
+    return { note: `Choose an environment and update the choices to pick ${what}.`, groups: [], refresh: false };
+  const found = targets.flatMap((target) => {
+    const one = choices.byResource.get(targetId(target));
+    return one === undefined ? [] : [{ target, choices: one }];
+  });
+  if (found.length === 0) return { note: '', groups: [], refresh: false };
+  const isMany = found.some(({ choices: one }) => (one.truncated && one.unavailable === undefined) || one.items.length > MOST_CHOICES);
+  const groups = found.flatMap(({ target: { kind }, choices: one }) => groupOf(kind, isMany ? filterChoices(one, typed) : one));
+  const reasons = found.flatMap(({ target: { kind }, choices: one }) => reasonOf(kind, one));
+  const count = groups.reduce((sum, { options }) => sum + options.length, 0);
+  const how = isMany
+    ? `There are more than ${MOST_CHOICES}. Type a part of the name and update the choices.`
+    : count === 0
+      ? `There are no objects in ${choices.environment} to choose from; enter kind and name.`
+      : `${count} to choose from; choosing one fills in its kind as well.`;
+  return { note: [...reasons, how].join(' '), groups, refresh: isMany };
+}
+
+function groupOf(kind: string, { items }: Choices): PickListView['groups'] {
+  if (items.length === 0) return [];
+  return [{ label: kind, options: items.map(({ name }) => ({ value: pickText(kind, name), label: name })) }];
+}
+
+function reasonOf(kind: string, { served, missing, unavailable }: Choices): string[] {
+  if (!served) return [`This cluster has no ${kind}.`];
+  if (unavailable !== undefined) return [unlisted(kind, unavailable)];
+  return missing === undefined ? [] : [rejection(missing)];
+}
+
+/** Why choices cannot be listed. */
+function rejection({ verb, resource, group, namespace }: MissingPermission): string {
+  const what = group === '' ? resource : `${resource}.${group}`;
+  return `You may not ${verb} ${what}${namespace === undefined ? ' of the cluster' : ` in ${namespace}`}.`;
+}
+
+/** `an Issuer` */
+function withArticle(kind: string): string {
+  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}
+
+/** The sentence about a kind that nobody can list now. */
+function unlisted(kind: string, why: string): string {
+  return `${kind} objects cannot be listed now: ${why}.`;
 }

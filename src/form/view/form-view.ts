@@ -6,7 +6,6 @@ import { fieldMap, fieldName, nodesAt, parseFieldName } from '../input/form-fiel
 import { pathsHolding } from '../input/form-units.ts';
 import { keptFields } from '../input/kept-fields.ts';
 import { type FormModel, type FormNode, type GroupNode, isScalar, isTop } from '../model/form-node.ts';
-import type { ShownChoices } from '../references/shown-choices.ts';
 import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
 import { branchesView } from './branches-view.ts';
 import { countControls } from './count-controls.ts';
@@ -18,7 +17,7 @@ import { wholePage } from './page-budget.ts';
 import { pageErrors } from './page-errors.ts';
 import { inputsBelow, isPutAway, putAwayView } from './put-away.ts';
 import { rowsView } from './rows-view.ts';
-import { filledPaths, type ShowNode, type ViewContext } from './view-context.ts';
+import { filledPaths, type ShowNode, type ViewContext, type ShownChoices } from './view-context.ts';
 
 export interface FormState {
   /** What the inputs hold: `valuesToFields` at first, what was sent afterwards. */

@@ -1,3 +1,4 @@
+import type { Choices } from '../../domain/app/choices.ts';
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { sizeOf } from '../input/form-budget.ts';
 import { fieldMap, fieldName, parseFieldName, type FieldPart, type FieldMap } from '../input/form-fields.ts';
@@ -5,7 +6,6 @@ import { sealSecrets } from '../input/kept-secret.ts';
 import { nodeToFields } from '../input/values-to-fields.ts';
 import type { FallbackSource } from '../model/field.ts';
 import { isSecret, isTop, type FormModel, type FormNode } from '../model/form-node.ts';
-import type { ShownChoices } from '../references/shown-choices.ts';
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
 import { hintOf, LONGEST_DEFAULT } from './hints.ts';
 import type { NodeRef } from './node-ref.ts';
@@ -27,6 +27,13 @@ const FALLBACKS: Readonly<Record<FallbackSource, string>> = {
   operator: 'Catalogue',
   environment: 'Environment',
 };
+
+/** What the fields of a page can refer to. */
+export interface ShownChoices {
+  /** Where it was looked for, as people call it; empty while no environment is chosen. */
+  readonly environment: string;
+  readonly byResource: ReadonlyMap<string, Choices>;
+}
 
 /** A form that is being shown. */
 export interface ViewContext {

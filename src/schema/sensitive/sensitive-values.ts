@@ -1,8 +1,8 @@
 import { isObject, objectAt } from '../../domain/core/read.ts';
-import { entrySchema } from '../../domain/values/own-values.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { holdsSecretsOnly, mayBeSecret, saysSecret, sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
-import { formatPath, parsePath, type FormPath } from '../form-path.ts';
+import { entrySchema } from '../../domain/values/own-values.ts';
+import { formatPath, type FormPath, parsePath } from '../form-path.ts';
 
 /** What says which values of an object are sensitive. */
 export interface Marked {
@@ -57,6 +57,11 @@ export function sensitiveValues(marked: Marked, place: PlacedValue): SensitiveVa
     return one.value;
   });
   return found;
+}
+
+/** Whether a value is a secret or has one somewhere below, by what its schema and the names on its way say. */
+export function holdsSecret(schema: unknown, value: Json | undefined, path: FormPath): boolean {
+  return value !== undefined && sensitiveValues({ schema, marks: [] }, { value, root: path }).length > 0;
 }
 
 /** The places of sensitive values and of everything that they stand in, each below the one before; what holds nothing sensitive is in none. */
@@ -163,7 +168,7 @@ function isPlain({ marks, below }: NodeRef, { key, value, schemas }: Member): bo
   if (value === undefined) return true;
   if (typeof value === 'object' || schemas.length > 0 || marks.length > 0 || below !== 'anything') return false;
   if (key === 'value' || key === '*' || mayBeSecret(key)) return false;
-  return typeof value !== 'string' || !holdsSecret(value);
+  return typeof value !== 'string' || !isSecretText(value);
 }
 
 function memberRef(ref: NodeRef, members: JsonObject, { key, value = null, schemas }: Member): NodeRef {
@@ -206,10 +211,10 @@ function isSensitive({ path, schemas, below, siblings, alias }: NodeRef, value: 
   if (typeof value !== 'string') return isNamed && schema === undefined;
   if (isNamed) return true;
   if (below === 'secrets' && verdict !== 'reference' && !ABOUT.test(String(path.at(-1)))) return typeof path.at(-1) === 'string';
-  return holdsSecret(value);
+  return isSecretText(value);
 }
 
-function holdsSecret(text: string): boolean {
+function isSecretText(text: string): boolean {
   return PASSWORD_IN_ADDRESS.test(text) || PRIVATE_KEY.test(text);
 }
 

@@ -3,7 +3,7 @@ import { isAppError } from '../../domain/core/errors.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
-import type { ShownChoices } from '../../form/references/shown-choices.ts';
+import type { ShownChoices } from '../../form/view/view-context.ts';
 import type { Operations } from '../../operation/operations.ts';
 
 /** A form as it is about to be shown. */

@@ -2,7 +2,7 @@ import type { FieldFault } from '../../domain/core/errors.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { appIcon, type AppIcon } from './app-card.ts';
 import { type Badge, tierBadge } from '../page/badges.ts';
-import type { ShownChoices } from '../../form/references/shown-choices.ts';
+import type { ShownChoices } from '../../form/view/view-context.ts';
 import type { InstallLink } from './install-link.ts';
 import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isScalar, isSecret, type FormModel } from '../../form/model/form-node.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { nodesAt } from '../../form/input/form-fields.ts';
-import type { ShownChoices } from '../../form/references/shown-choices.ts';
+import type { ShownChoices } from '../../form/view/view-context.ts';
 import { type SealInputs, showForm, type ShownForm } from './instance-form.ts';
 import { instancePath } from '../page/paths.ts';
 import type { ForeignChange } from './three-way.ts';

@@ -3,7 +3,7 @@ import type { Json } from '../../domain/kubernetes/resource.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { errorSummary } from '../../form/view/error-summary.ts';
 import type { FormView } from '../../form/view/form-view-model.ts';
-import type { ShownChoices } from '../../form/references/shown-choices.ts';
+import type { ShownChoices } from '../../form/view/view-context.ts';
 import { FILE_FIELD } from '../../form/input/load-file.ts';
 import { formView, type ShownPreset } from '../../form/view/form-view.ts';
 import { locateFaults } from '../../form/input/locate-faults.ts';

@@ -4,7 +4,7 @@ import type { Choices } from '../../../../src/domain/app/choices.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { resourcesShown } from '../../../../src/form/references/pick-view.ts';
-import type { ShownChoices } from '../../../../src/form/references/shown-choices.ts';
+import type { ShownChoices } from '../../../../src/form/view/view-context.ts';
 import { createViews } from '../../../../src/web/page/view-engine.ts';
 import { tagsOf } from '../submit.ts';
 
