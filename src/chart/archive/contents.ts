@@ -6,6 +6,7 @@ import { parseManifest } from '../../domain/kubernetes/manifest.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { chartHints, type ChartHints, type HintSources } from '../../schema/hints/chart-hints.ts';
 import type { ChartFiles } from './archive.ts';
+import { subchartTemplates } from './subchart-templates.ts';
 
 export interface ChartDependency {
   readonly name: string;
@@ -59,8 +60,9 @@ const SCHEMA_DEPTH = 256;
 const CRD_FILE = /^crds\/.*\.(ya?ml|json)$/;
 /** What is read of charts inside of the chart. */
 const SUBCHART_FILE = /^(?:charts\/[^/]+\/)+(?:Chart\.yaml|values\.yaml|values\.schema\.json|requirements\.yaml)$/;
-/** What tells of values. Only what libraries define counts of the charts inside. */
+/** What tells of values. */
 const TEMPLATE = /^templates\/.*\.(?:ya?ml|tpl)$/;
+const SUBCHART_TEMPLATE = /^(?:charts\/[^/]+\/)+templates\/.*\.(?:ya?ml|tpl)$/;
 const LIBRARY = /^(?:charts\/[^/]+\/)+templates\/(?:.*\/)?_[^/]*\.tpl$/;
 const CI_VALUES = /^ci\/[^/]+\.ya?ml$/;
 const DEEPEST_SUBCHART = 8;
@@ -68,7 +70,9 @@ const READ = new Set(['Chart.yaml', 'values.yaml', 'values.schema.json', 'requir
 
 /** Whether the content of the file is needed for `readContents`. */
 export function isContentFile(name: string): boolean {
-  return READ.has(name) || isReadme(name) || [CRD_FILE, SUBCHART_FILE, TEMPLATE, LIBRARY, CI_VALUES].some((file) => file.test(name));
+  return (
+    READ.has(name) || isReadme(name) || [CRD_FILE, SUBCHART_FILE, TEMPLATE, SUBCHART_TEMPLATE, CI_VALUES].some((file) => file.test(name))
+  );
 }
 
 /**
@@ -98,7 +102,13 @@ export function readContents({ names, contents }: ChartFiles): ChartContents {
     crds,
     files: names,
     ...(openApiSpec === undefined ? {} : { openApiSpec }),
-    hints: chartHints({ valuesText, values, crds, ...hintFiles(contents) }),
+    hints: chartHints({
+      valuesText,
+      values,
+      crds,
+      ...hintFiles(contents),
+      subcharts: subchartTemplates([...contents.keys()].sort(), textOf),
+    }),
   };
 }
 

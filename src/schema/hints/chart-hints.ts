@@ -5,7 +5,7 @@ import { examplesInComments, type Example } from './examples-in-comments.ts';
 import { describes, schemaOfContent } from './schema-of-content.ts';
 import { typeByName, type Form } from './type-by-name.ts';
 import { typesOfUses } from './types-of-uses.ts';
-import { valuesInTemplates } from './templates/values-in-templates.ts';
+import { type SubchartTemplates, valuesInTemplates } from './templates/values-in-templates.ts';
 
 /**
  * What a chart tells of its values beside their schema, as a tree by their keys, `*` for rows. `type` is a type as `kubernetesType` takes it, or a schema
@@ -26,8 +26,10 @@ export interface HintSources {
   readonly values: JsonObject;
   /** The files of its folder `templates/`, by name. */
   readonly templates?: ReadonlyMap<string, string>;
-  /** Those of the charts in it, of which only what they define counts. */
+  /** Those of the charts in it that only define what others include. */
   readonly libraries?: ReadonlyMap<string, string>;
+  /** The others of the charts in it. */
+  readonly subcharts?: readonly SubchartTemplates[];
   /** What the values files in its folder `ci/` hold. */
   readonly ciValues?: readonly JsonObject[];
   /** The CRDs of the chart. */
@@ -44,11 +46,12 @@ export function chartHints({
   values,
   templates = NOTHING,
   libraries = NOTHING,
+  subcharts = [],
   ciValues = [],
   crds = [],
 }: HintSources): ChartHints {
   const root: MutableHints = {};
-  const uses = typesOfUses(valuesInTemplates(templates, libraries), crds).slice(0, MOST_HINTS);
+  const uses = typesOfUses(valuesInTemplates(templates, libraries, subcharts), crds).slice(0, MOST_HINTS);
   for (const { path, type } of uses) nodeAt(root, path).type ??= type;
   const examples = [...examplesInComments(valuesText), ...ciValues.flatMap((one) => examplesBeside(values, one))];
   for (const example of examples.slice(0, MOST_HINTS)) addExample(root, example);

@@ -86,6 +86,40 @@ test('of templates, libraries and values in ci/ a chart keeps what they tell of 
   assert.ok(!JSON.stringify(contents).includes('nindent'));
 });
 
+test('the templates of subcharts tell of the values below their names and aliases, and of global ones', async (t) => {
+  const folder = await temporaryFolder(t);
+  const pod = (...lines: string[]): string => `kind: Pod\nspec:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  const metrics = {
+    'charts/metrics/Chart.yaml': 'name: metrics\nversion: 1.0.0\n',
+    'charts/metrics/templates/pod.yaml': pod('nodeSelector: {{ toYaml .Values.where }}'),
+  };
+  const redis = await packChart('redis', {
+    'Chart.yaml': 'name: redis\nversion: 1.0.0\n',
+    'templates/pod.yaml': pod('tolerations: {{ toYaml .Values.where }}', 'imagePullSecrets: {{ toYaml .Values.global.pulls }}'),
+    ...metrics,
+  });
+  const dependencies =
+    '[{name: redis, alias: cache, version: 1.0.0}, {name: redis, alias: queue, version: 1.0.0}, {name: odd, version: 1.0.0}]';
+  const files = {
+    'Chart.yaml': `apiVersion: v2\nname: umbrella\nversion: 1.0.0\ndependencies: ${dependencies}\n`,
+    'values.yaml': 'global: {pulls: []}\ncache: {where: [], metrics: {where: {}}}\nqueue: {where: []}\nodd: {where: {}}\n',
+    'templates/pod.yaml': pod('tolerations: {{ toYaml .Values.queue.where }}'),
+    'charts/odd/Chart.yaml': 'name: odd\nversion: 1.0.0\n',
+    'charts/odd/templates/broken.yaml': '{{ if }}{{ .Values.where',
+  };
+  const entries = [...Object.entries(files), ['charts/redis-1.0.0.tgz', redis] as const];
+  await writeFiles(folder, {
+    'umbrella.tgz': await packEntries(entries.map(([name, content]) => ({ name: `umbrella/${name}`, content }))),
+  });
+  const { contents } = await fetchURL(await libraryFor(t, { roots: { charts: folder } }), 'file://charts/umbrella.tgz');
+  const inRedis = { where: { type: 'Toleration[]' }, metrics: { members: { where: { type: 'text{}' } } } };
+  assert.deepEqual(contents.hints.members, {
+    queue: { members: inRedis },
+    global: { members: { pulls: { type: 'LocalObjectReference[]' } } },
+    cache: { members: inRedis },
+  });
+});
+
 test('an icon that is no https or data address is left out', async (t) => {
   const folder = await temporaryFolder(t);
   const chart = { 'Chart.yaml': 'name: demo\nversion: 1.0.0\nicon: "javascript:alert(1)"\n' };

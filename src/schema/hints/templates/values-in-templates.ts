@@ -25,6 +25,14 @@ export interface ValueUse {
   readonly whole: boolean;
 }
 
+/** The templates of a chart within another one. */
+export interface SubchartTemplates {
+  /** The keys of the chart's values that lead to those of the subchart, once for each alias: `['redis']`. */
+  readonly places: readonly (readonly string[])[];
+  /** By name. */
+  readonly templates: ReadonlyMap<string, string>;
+}
+
 const MOST_BYTES = 2 * 1024 * 1024;
 const MOST_ACTIONS = 20_000;
 const MOST_STEPS = 100_000;
@@ -38,8 +46,13 @@ const ROOT: Value = { kind: 'root' };
  *
  * @param templates those of the chart itself, by name.
  * @param libraries those of the charts in it, of which only what they define is used.
+ * @param subcharts the other templates of the charts in it, which come last: what is left of the budget is for them.
  */
-export function valuesInTemplates(templates: ReadonlyMap<string, string>, libraries: ReadonlyMap<string, string>): readonly ValueUse[] {
+export function valuesInTemplates(
+  templates: ReadonlyMap<string, string>,
+  libraries: ReadonlyMap<string, string>,
+  subcharts: readonly SubchartTemplates[] = [],
+): readonly ValueUse[] {
   const budget = { actions: MOST_ACTIONS };
   let bytes = MOST_BYTES;
   const parse = (texts: ReadonlyMap<string, string>): readonly (readonly TemplateNode[])[] =>
@@ -50,8 +63,26 @@ export function valuesInTemplates(templates: ReadonlyMap<string, string>, librar
   const [own, others] = [parse(templates), parse(libraries)];
   const walk: Walk = { defined: new Map(), uses: [], steps: MOST_STEPS };
   for (const nodes of [...others, ...own]) define(walk, nodes);
-  for (const nodes of own) visit(walk, nodes, { position: startOfDocument(), scope: topScope(ROOT), depth: 0 });
+  for (const nodes of own) visit(walk, nodes, start());
+  for (const { places, templates: inside } of subcharts) {
+    const first = walk.uses.length;
+    for (const nodes of parse(inside)) visit(walk, nodes, start());
+    const found = walk.uses.splice(first);
+    for (const place of places) {
+      const room = Math.max(0, MOST_USES - walk.uses.length);
+      walk.uses.push(...found.slice(0, room).map((use) => ({ ...use, path: pathInParent(place, use.path) })));
+    }
+  }
   return walk.uses;
+}
+
+function start(): Visit {
+  return { position: startOfDocument(), scope: topScope(ROOT), depth: 0 };
+}
+
+/** `global` is the same for all charts. */
+function pathInParent(place: readonly string[], path: readonly string[]): readonly string[] {
+  return path[0] === 'global' ? path : [...place, ...path];
 }
 
 interface Walk {
