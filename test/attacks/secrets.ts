@@ -124,7 +124,7 @@ export const attacks: readonly Attack[] = [
         method: 'POST',
         body: { app: APP, title: 'x', values, owner: { user: 'oidc:developer' } },
       });
-      assert.match(saved.text, /"stripped":\[[^\]]*spec\.license/);
+      assert.match(saved.text, /"omittedSecrets":\[[^\]]*spec\.license/);
       shows(saved.text, 'the saved configuration');
       const wish = { action: 'install', environment: ATTACKED, app: APP, name: 'wish', spec: SPEC, message: '' };
       const asked = await target.call('viewer', '/api/v1/change-requests', { method: 'POST', body: wish });
