@@ -36,6 +36,7 @@ import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Measured, type Metrics } from './observe/metrics.ts';
+import { createGroupMemory } from './operation/instance/group-memory.ts';
 import { bindOperations } from './operation/operations.ts';
 import type { Ports } from './operation/ports.ts';
 import { createStore } from './store/create-store.ts';
@@ -132,6 +133,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     catalog: onceRead(catalog),
     chart: cacheChartDescriptions(charts),
     upgrades,
+    groupMemory: createGroupMemory(),
     publicUrl: publicUrl.origin,
   };
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };

@@ -10,6 +10,7 @@ import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
+import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
@@ -41,7 +42,7 @@ export interface AppWorldInput {
 export interface AppWorld {
   readonly cluster: TestCluster;
   readonly kube: Kube;
-  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'publicUrl'>;
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'publicUrl'>;
   stop(): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
     discovery: kube,
     catalog,
     auditLog: sampleAuditLog(),
+    groupMemory: createGroupMemory(),
     publicUrl: 'http://localhost:8080',
   };
   await eventually(async () => await isReady({ kube, catalog }, input), 'a developer may create', 60);

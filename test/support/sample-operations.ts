@@ -72,6 +72,10 @@ const READS: Omit<
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
   showLogs: async (_actor, address) => sampleLogs(find(address), address),
+  readInstance: async (_actor, address) => {
+    const instance = find(address);
+    return { instance, tree: sampleTree(instance), events: sampleEvents(instance) };
+  },
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : reject()),
   listDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : reject()),

@@ -15,6 +15,19 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
  * @throws AppError `NotFound`, in the same words whether it does not exist or the actor may not see it.
  */
 export async function findEnvironment(clusters: Clusters, actor: Actor, name: string): Promise<EnvironmentView> {
+  const actors = underWay.get(clusters) ?? new WeakMap<Actor, Map<string, Promise<EnvironmentView>>>();
+  underWay.set(clusters, actors);
+  const readings = actors.get(actor) ?? new Map<string, Promise<EnvironmentView>>();
+  actors.set(actor, readings);
+  const reading = readings.get(name) ?? readEnvironment(clusters, actor, name).finally(() => readings.delete(name));
+  readings.set(name, reading);
+  return await reading;
+}
+
+/** The parts of a page ask for the same environment at once, and one answer serves all of them. The actor is that of one request. */
+const underWay = new WeakMap<Clusters, WeakMap<Actor, Map<string, Promise<EnvironmentView>>>>();
+
+async function readEnvironment(clusters: Clusters, actor: Actor, name: string): Promise<EnvironmentView> {
   const missing = new AppError('NotFound', `environment ${JSON.stringify(name)}: there is none of this name that you may see`);
   if (!isDnsLabel(name)) throw missing;
   try {

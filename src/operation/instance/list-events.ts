@@ -1,31 +1,35 @@
 import { EVENT } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { eventsAbout } from '../../domain/instance/events.ts';
-import type { EventView } from '../../domain/instance/instance.ts';
+import type { EventView, InstanceView } from '../../domain/instance/instance.ts';
 import { redact } from '../../domain/core/redact.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
-import { findInstance, type InstanceAddress } from './find-instance.ts';
+import { findInstance, instanceView, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
-import type { Ports } from '../ports.ts';
-import { showTree } from './show-tree.ts';
-
-/** An Instance, with its tree when the caller has read it just now. */
-export interface EventsInput extends InstanceAddress {
-  readonly tree?: ResourceTree;
-}
+import { treeOf, type TreePorts } from './show-tree.ts';
 
 /** The Events about an Instance and everything in its tree, newest first. */
-export async function listEvents(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
-  actor: Actor,
-  { tree, ...address }: EventsInput,
-): Promise<readonly EventView[]> {
-  const { entry, environment, object } = await findInstance(ports, actor, address);
+export async function listEvents(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<readonly EventView[]> {
+  return (await readInstance(ports, actor, address)).events;
+}
+
+/** An Instance with its tree, and the Events about both. */
+export interface InstanceReading {
+  readonly instance: InstanceView;
+  readonly tree: ResourceTree;
+  /** Newest first. */
+  readonly events: readonly EventView[];
+}
+
+/** What a page shows of an Instance while somebody looks: each thing is read once. */
+export async function readInstance(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<InstanceReading> {
+  const found = await findInstance(ports, actor, address);
+  const { entry, environment, object } = found;
   const { namespace } = environment;
+  const [tree, { items }] = await Promise.all([treeOf(ports, actor, found), ports.clusters.asActor(actor).list(EVENT, { namespace })]);
   const secrets = secretsOf(markedOf(entry), object);
-  const { root } = tree ?? (await showTree(ports, actor, address));
-  const { items } = await ports.clusters.asActor(actor).list(EVENT, { namespace });
-  return eventsAbout(root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));
+  const events = eventsAbout(tree.root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));
+  return { instance: instanceView(entry, environment, object), tree, events };
 }
 
 /** Of all resources of a tree. */

@@ -10,8 +10,7 @@ import { POD } from '../../domain/kubernetes/resource-types.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
 import { uidsOf } from './list-events.ts';
-import type { Ports } from '../ports.ts';
-import { showTree } from './show-tree.ts';
+import { showTree, type TreePorts } from './show-tree.ts';
 
 /** Which lines of which containers. */
 export interface LogQuery {
@@ -59,11 +58,7 @@ const LINES_A_TURN = 200;
  *
  * @throws AppError as `findInstance`; `NotFound` for a pod or container that the Instance does not have; `Forbidden` without the permission to get `pods/log`.
  */
-export async function showLogs(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
-  actor: Actor,
-  { pods: known, ...input }: LogsInput,
-): Promise<LogView> {
+export async function showLogs(ports: TreePorts, actor: Actor, { pods: known, ...input }: LogsInput): Promise<LogView> {
   const { entry, object, ref } = await findInstance(ports, actor, input);
   const { namespace } = ref;
   const cluster = ports.clusters.asActor(actor);

@@ -2,27 +2,32 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/redact.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
-import { buildTree } from '../../domain/tree/tree-builder.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
-import { findInstance, type InstanceAddress } from './find-instance.ts';
+import { findInstance, type FoundInstance, type InstanceAddress } from './find-instance.ts';
 import { markedOf, redactHealth, redactTexts, secretsOf } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
-import { namespacedKinds, readObjects } from './read-objects.ts';
+import { readGroup } from './read-group.ts';
+import { namespacedKinds } from './read-objects.ts';
+
+export type TreePorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory'>;
 
 /** The resource tree of an Instance, read as the actor. */
-export async function showTree(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
+export async function showTree(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<ResourceTree> {
+  return await treeOf(ports, actor, await findInstance(ports, actor, address));
+}
+
+/** The same of an Instance that was read just now. */
+export async function treeOf(
+  { clusters, discovery, groupMemory }: TreePorts,
   actor: Actor,
-  address: InstanceAddress,
+  { entry, object, ref }: FoundInstance,
 ): Promise<ResourceTree> {
-  const { entry, object, ref } = await findInstance(ports, actor, address);
-  const kinds = namespacedKinds(await ports.discovery.kinds());
-  const { objects, unreadable, unavailable, listed } = await readObjects(ports.clusters.asActor(actor), kinds, {
-    namespace: ref.namespace,
-  });
+  const kinds = namespacedKinds(await discovery.kinds());
+  const memory = groupMemory.kindsFor(actor, object);
+  const group = { root: object, namespace: ref.namespace, kinds, memory };
+  const { tree, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
-  const tree = buildTree(object, objects, { unreadable: related, unavailable, listed });
-  return withoutSecrets(tree, secretsOf(markedOf(entry), object));
+  return withoutSecrets({ ...tree, unreadable: related.sort() }, secretsOf(markedOf(entry), object));
 }
 
 /** What operators make instances of. */

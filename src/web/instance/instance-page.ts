@@ -10,6 +10,7 @@ import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { DELETING } from '../environment/environment-page.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
+import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
 import { treeRow, type TreeRow } from '../page/tree-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
@@ -58,12 +59,6 @@ export interface InstancePage {
 
 /** More are read over REST. */
 const MOST_MASKED = 200;
-
-export interface InstanceReading {
-  readonly instance: InstanceView;
-  readonly tree: ResourceTree;
-  readonly events: readonly EventView[];
-}
 
 export function instancePage(
   reading: InstanceReading,

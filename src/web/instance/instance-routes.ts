@@ -1,13 +1,11 @@
 import { type RequestHandler, Router } from 'express';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { RevealedValue } from '../../domain/instance/instance.ts';
 import { deletePage, needsName } from './delete-page.ts';
-import { instanceLive, instancePage, type InstanceReading } from './instance-page.ts';
+import { instanceLive, instancePage } from './instance-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
-import type { Operations } from '../../operation/operations.ts';
 import type { Crumb } from '../page/shell.ts';
 import { unfitValues } from './version-moves.ts';
 
@@ -69,7 +67,7 @@ async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: Re
   const { actor } = visit;
   const address = addressOf(visit);
   const [reading, app, environment, permissions] = await Promise.all([
-    readInstance(operations, actor, address),
+    operations.readInstance(actor, address),
     operations.showApp(actor, address.app),
     operations.showEnvironment(actor, address.environment),
     operations.instancePermissions(actor, address),
@@ -89,19 +87,13 @@ async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: Re
   };
 }
 
-async function readInstance(operations: Operations, actor: Actor, address: InstanceAddress): Promise<InstanceReading> {
-  const [instance, tree] = await Promise.all([operations.showInstance(actor, address), operations.showTree(actor, address)]);
-  const events = await operations.listEvents(actor, { ...address, tree });
-  return { instance, tree, events };
-}
-
 function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
     const address = addressOf({ param: (name) => [request.params[name] ?? ''].flat().join('/') });
     await streams.answer(request, response, {
       key: instancePath(address),
       intervalMs: INTERVAL_MS,
-      reader: (actor) => () => readInstance(operations, actor, address),
+      reader: (actor) => () => operations.readInstance(actor, address),
       render: (reading) => ({
         html: views.render('environments/instances/live', instanceLive(reading)),
         status: instanceLive(reading).health.word,

@@ -5,7 +5,8 @@ import type { EnvironmentView } from '../../../../src/domain/environment/environ
 import type { InstanceView, Preflight } from '../../../../src/domain/instance/instance.ts';
 import { conditionRows } from '../../../../src/web/page/conditions.ts';
 import { deletePage } from '../../../../src/web/instance/delete-page.ts';
-import { type InstanceReading, instanceLive, instancePage } from '../../../../src/web/instance/instance-page.ts';
+import { instanceLive, instancePage } from '../../../../src/web/instance/instance-page.ts';
+import type { InstanceReading } from '../../../../src/operation/instance/list-events.ts';
 import { sampleApp } from '../../../support/sample-apps.ts';
 import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../../support/sample-instances.ts';
 import { sampleOperations } from '../../../support/sample-operations.ts';

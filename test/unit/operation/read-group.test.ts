@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'node:test';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import type { Actor } from '../../../src/domain/kubernetes/actor.ts';
+import type { KubeObject, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
+import type { ResourceTree } from '../../../src/domain/tree/tree.ts';
+import { createGroupMemory, type GroupMemory } from '../../../src/operation/instance/group-memory.ts';
+import { readGroup } from '../../../src/operation/instance/read-group.ts';
+
+const served = (group: string, kind: string): ServedKind => {
+  return { group, version: 'v1', resource: `${kind.toLowerCase()}s`, kind, namespaced: true, verbs: ['list'], shortNames: [] };
+};
+const KINDS = [served('', 'Secret'), served('', 'Pod'), served('apps', 'ReplicaSet'), served('cert.example.org', 'Certificate')];
+const DEV: Actor = { user: 'dev', groups: ['a'] };
+const OTHER: Actor = { user: 'dev', groups: ['b'] };
+const ROOT = object('a.example.com/v1', 'Thing', 'root');
+
+let objects: KubeObject[];
+let forbidden: Set<string>;
+let asked: string[];
+let time: number;
+let memory: GroupMemory;
+
+beforeEach(() => {
+  [objects, forbidden, asked, time] = [[object('v1', 'Secret', 'own', ROOT), object('v1', 'Pod', 'stranger')], new Set(), [], 0];
+  memory = createGroupMemory({ now: () => time, random: () => 0.5 });
+});
+
+describe('the kinds that are listed for a group', () => {
+  it('are all at first, then those of which something belongs to it', async () => {
+    await read();
+    assert.deepEqual(asked, ['secrets', 'pods', 'replicasets', 'certificates']);
+    assert.deepEqual(await again(), ['secrets']);
+  });
+
+  it('come back after seconds for workloads, a minute for other built-in kinds, and five minutes for foreign ones', async () => {
+    await read();
+    time = 4_001;
+    assert.deepEqual(await again(), ['secrets', 'pods']);
+    time = 60_001;
+    assert.deepEqual(await again(), ['secrets', 'pods', 'replicasets']);
+    time = 300_001;
+    assert.deepEqual(await again(), ['secrets', 'pods', 'replicasets', 'certificates']);
+  });
+
+  it('come back at once, but for foreign ones, when the root has changed', async () => {
+    await read();
+    assert.deepEqual(await again(DEV, { ...ROOT, metadata: { ...ROOT.metadata, resourceVersion: '2' } }), [
+      'secrets',
+      'pods',
+      'replicasets',
+    ]);
+  });
+
+  it('include the kind of an owner that was not read, once', async () => {
+    await read();
+    const certificate = object('cert.example.org/v1', 'Certificate', 'tls', ROOT);
+    objects.push(certificate, object('v1', 'Secret', 'tls', certificate));
+    const found = await read();
+    assert.deepEqual(
+      found.root.children.map(({ kind, children }) => [kind, children.length]),
+      [
+        ['Certificate', 1],
+        ['Secret', 0],
+      ],
+    );
+    objects.push(
+      object('v1', 'Secret', 'x', object('cert.example.org/v1', 'Certificate', 'gone')),
+      object('v1', 'Pod', 'p', object('apps/v1', 'ReplicaSet', 'gone')),
+    );
+    time = 4_001;
+    assert.deepEqual(await again(), ['secrets', 'pods', 'certificates', 'replicasets']);
+    assert.deepEqual(await again(), ['secrets', 'certificates']);
+  });
+
+  it('are remembered for one person in their groups alone', async () => {
+    await read();
+    assert.deepEqual(await again(OTHER), ['secrets', 'pods', 'replicasets', 'certificates']);
+  });
+
+  it('that are forbidden are told each time, and not asked for each time', async () => {
+    forbidden.add('replicasets');
+    const first = await unreadable();
+    assert.deepEqual(first, ['ReplicaSet']);
+    asked = [];
+    assert.deepEqual(await unreadable(), ['ReplicaSet']);
+    assert.deepEqual(asked, ['secrets']);
+  });
+});
+
+async function again(actor = DEV, root = ROOT): Promise<string[]> {
+  asked = [];
+  await read(actor, root);
+  return asked;
+}
+
+async function read(actor = DEV, root = ROOT): Promise<ResourceTree> {
+  return (await group(actor, root)).tree;
+}
+
+async function unreadable(): Promise<string[]> {
+  return (await group(DEV, ROOT)).unreadable.map(({ kind }) => kind);
+}
+
+async function group(actor: Actor, root: KubeObject) {
+  const list = async ({ resource }: { readonly resource: string }) => {
+    asked.push(resource);
+    if (forbidden.has(resource)) throw new AppError('Forbidden', 'no');
+    return { items: objects.filter(({ kind }) => `${kind.toLowerCase()}s` === resource), resourceVersion: '1' };
+  };
+  // Of custom resources with an owner the whole objects are listed after the metadata.
+  const listMetadata = async (type: { readonly resource: string }) => {
+    const listed = await list(type);
+    if (type.resource === 'certificates' && listed.items.length > 0) asked.pop();
+    return listed;
+  };
+  return await readGroup({ list, listMetadata }, { root, namespace: 'ns', kinds: KINDS, memory: memory.kindsFor(actor, root) });
+}
+
+function object(apiVersion: string, kind: string, name: string, owner?: KubeObject): KubeObject {
+  const uid = `${kind}/${name}`;
+  const owners =
+    owner === undefined
+      ? []
+      : [{ apiVersion: owner.apiVersion, kind: owner.kind, name: owner.metadata.name, uid: owner.metadata.uid ?? '' }];
+  return { apiVersion, kind, metadata: { name, namespace: 'ns', uid, resourceVersion: '1', ownerReferences: owners } };
+}
