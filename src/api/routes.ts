@@ -5,11 +5,13 @@ import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
+import { ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-resource-routes.ts';
 import type { Route } from './route.ts';
 
 /** The whole route table. */
 export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
+  ...ENVIRONMENT_RESOURCE_ROUTES,
   ...INSTANCE_ROUTES,
   ...MIGRATION_ROUTES,
   ...CHANGE_REQUEST_ROUTES,

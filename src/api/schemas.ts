@@ -3,6 +3,7 @@ import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
+import { ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-resource-schemas.ts';
 import { FORM_SCHEMAS, DRAFT_SCHEMAS } from './catalog/catalog-schemas.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS } from './instance/instance-schemas.ts';
@@ -308,6 +309,7 @@ export const SCHEMAS = {
     'line',
     'message',
   ]),
+  ...ENVIRONMENT_RESOURCE_SCHEMAS,
   ...FORM_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...PREFLIGHT_SCHEMAS,

@@ -11,6 +11,7 @@ import { createChangeRequest } from './change-request/create-change-request.ts';
 import { approveChangeRequest, declineChangeRequest, withdrawChangeRequest } from './change-request/decide-change-request.ts';
 import { createRequestCount, listChangeRequests } from './change-request/list-change-requests.ts';
 import { showChangeRequest } from './change-request/show-change-request.ts';
+import { listEnvironmentResources } from './environment/list-environment-resources.ts';
 import { listEnvironments } from './environment/list-environments.ts';
 import { showEnvironment } from './environment/show-environment.ts';
 import { createInstance } from './instance/create-instance.ts';
@@ -76,6 +77,7 @@ const OPERATIONS = {
   listChoices,
   listComparableInstances,
   listDrafts,
+  listEnvironmentResources,
   listEnvironments,
   listEvents,
   listFaults,

@@ -18,6 +18,7 @@ import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurat
 import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
+import { sampleResources } from './sample-resources.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
@@ -66,6 +67,7 @@ const READS: Omit<
     unreadable: name === 'shop' ? ['Cache'] : [],
     unavailable: [],
   }),
+  listEnvironmentResources: async (_actor, { environment, ...filter }) => sampleResources(environment, filter),
   instancePermissions: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
   showInstance: async (_actor, address) => find(address),
   revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),

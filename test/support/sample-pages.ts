@@ -32,6 +32,18 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/environments', 'dev-a', { title: 'Environments', holds: ['oidc:team-a', 'production'] }),
   page('/environments/team-a', 'dev-a', { title: 'Team A', holds: [`${INSTANCES}/orders`, 'Progressing'] }),
+  page('/environments/team-a/resources', 'dev-a', {
+    title: 'Resources of Team A',
+    holds: [
+      `${INSTANCES}/orders`,
+      'GitLab project shop/frontend',
+      'The permission to list secrets in the namespace &quot;team-a&quot; is missing.',
+    ],
+  }),
+  page('/environments/team-a/resources?health=Degraded', 'dev-a', {
+    title: 'Resources of Team A',
+    holds: ['1 of 11 resources', '0/2 ready', 'cannot be pulled'],
+  }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',
     holds: ['No apps installed yet', 'Some kinds are not listed', 'The namespace is being reserved.'],

@@ -5,7 +5,7 @@ import { AppError } from '../../src/domain/core/errors.ts';
 import type { InstanceView } from '../../src/domain/instance/instance.ts';
 import { findings, findingsInBoth } from '../support/axe.ts';
 import { openBrowser } from '../support/browser.ts';
-import { sampleInstances, sampleTree } from '../support/sample-instances.ts';
+import { sampleEvents, sampleInstances, sampleTree } from '../support/sample-instances.ts';
 import { SAMPLE_PAGES } from '../support/sample-pages.ts';
 import { type SampleWeb, startSampleWeb } from '../support/sample-web.ts';
 
@@ -22,7 +22,10 @@ before(async () => {
   const [sample] = sampleInstances('team-a') as readonly [InstanceView];
   web = await startSampleWeb();
   live = await startSampleWeb({
-    showTree: async () => (gone ? Promise.reject(new AppError('NotFound', 'orders: it is gone')) : sampleTree({ ...sample, health })),
+    readInstance: async () => {
+      if (gone) throw new AppError('NotFound', 'orders: it is gone');
+      return { instance: sample, tree: sampleTree({ ...sample, health }), events: sampleEvents(sample) };
+    },
   });
 });
 after(async () => {

@@ -139,7 +139,7 @@ function stateOf({ target, named, isOptional, inferred }: Edge, { namespace, lis
 }
 
 /** A few words on the state, for the kinds where a few words say much. */
-function infoOf({ kind, spec, status }: KubeObject): string {
+export function infoOf({ kind, spec, status }: KubeObject): string {
   switch (kind) {
     case 'Deployment':
     case 'StatefulSet':

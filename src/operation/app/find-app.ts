@@ -9,9 +9,14 @@ import type { ChartDescription, Ports } from '../ports.ts';
 
 /** The entries of the catalogue that are meant for the actor. */
 export function entriesFor({ catalog }: Pick<Ports, 'catalog'>, actor: Actor): CatalogEntry[] {
-  return catalogOf(catalog.operators(), catalog.customResourceDefinitions()).filter(
+  return catalogEntries({ catalog }).filter(
     ({ audience }) => audience.length === 0 || audience.some((group) => actor.groups.includes(group)),
   );
+}
+
+/** The entries for whomever they are meant. */
+export function catalogEntries({ catalog }: Pick<Ports, 'catalog'>): readonly CatalogEntry[] {
+  return catalogOf(catalog.operators(), catalog.customResourceDefinitions());
 }
 
 /** By the list of Operators, which is the same one until an Operator changes, and so is that of CRDs. */

@@ -99,8 +99,10 @@ function isNew(owners: Set<string>, uid: string): boolean {
   return true;
 }
 
+/** In the group of a namespace anything may be created at any time; an instance is created by an operator, whose kinds are few. */
 function spanOf(kind: ServedKind, ownGroup: string): Span {
   if (WORKLOADS.has(keyOf(kind)) || kind.group === ownGroup) return 'Short';
+  if (ownGroup === '') return 'Middle';
   return kind.group.includes('.') && !kind.group.endsWith('.k8s.io') ? 'Long' : 'Middle';
 }
 

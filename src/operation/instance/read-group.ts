@@ -1,6 +1,7 @@
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { kindKey } from '../../domain/tree/object-index.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
 import type { GroupKinds } from './group-memory.ts';
@@ -20,27 +21,57 @@ export interface ReadGroup {
   readonly unreadable: readonly ServedKind[];
 }
 
-/**
- * Reads the tree of a root. Kinds of which lately nothing belonged to it are left out, unless something that was read now has an owner of such a kind that is
- * new.
- */
+/** Reads the tree of a root; see `readRemembered`. */
 export async function readGroup(cluster: Pick<Cluster, 'list' | 'listMetadata'>, input: GroupInput): Promise<ReadGroup> {
-  const { root, namespace, kinds, memory } = input;
-  const asked = kinds.filter((kind) => memory.recall(kind) === undefined);
-  const first = await readObjects(cluster, asked, { namespace });
-  const unread = unreadOwners(first.objects, root, memory);
-  const owners = kinds.filter((kind) => memory.recall(kind) === 'Nothing' && unread.has(`${kind.group}/${kind.kind}`));
-  const second = await readObjects(cluster, owners, { namespace });
-  const read = joined(first, second);
-  const forbidden = kinds.filter((kind) => memory.recall(kind) === 'Forbidden');
+  const { root, memory } = input;
+  const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
   const tree = buildTree(root, read.objects, { unavailable: read.unavailable, listed: read.listed });
-  remember(memory, { asked: [...asked, ...owners], read, tree });
-  return { tree, unreadable: [...read.unreadable, ...forbidden] };
+  remember(memory, { asked, read, needed: new Set(kindsOf(tree.root)) });
+  return { tree, unreadable: read.unreadable };
+}
+
+/** All objects of a namespace; see `readRemembered`. */
+export async function readNamespace(
+  cluster: Pick<Cluster, 'list' | 'listMetadata'>,
+  input: Omit<GroupInput, 'root'>,
+): Promise<ReadObjects> {
+  const { asked, ...read } = await readRemembered(cluster, { ...input, known: [], custom: 'Whole' });
+  remember(input.memory, { asked, read, needed: new Set(read.objects.map(kindKey)) });
+  return read;
+}
+
+interface RememberedInput extends Omit<GroupInput, 'root'> {
+  /** What is read already. */
+  readonly known: readonly KubeObject[];
+  readonly custom?: 'Parts' | 'Whole';
+}
+
+/**
+ * Reads a namespace but for the kinds of which lately nothing belonged to the group, unless something that was read now has an owner of such a kind that is
+ * new. What was forbidden lately is unreadable still.
+ */
+async function readRemembered(
+  cluster: Pick<Cluster, 'list' | 'listMetadata'>,
+  { known, namespace, kinds, memory, custom = 'Parts' }: RememberedInput,
+): Promise<ReadObjects & { readonly asked: readonly ServedKind[] }> {
+  const asked = kinds.filter((kind) => memory.recall(kind) === undefined);
+  const forbidden = kinds.filter((kind) => memory.recall(kind) === 'Forbidden');
+  const first = await readObjects(cluster, asked, { namespace, custom });
+  const unread = unreadOwners([...known, ...first.objects], memory);
+  const owners = kinds.filter((kind) => memory.recall(kind) === 'Nothing' && unread.has(`${kind.group}/${kind.kind}`));
+  const second = await readObjects(cluster, owners, { namespace, custom });
+  return {
+    objects: [...first.objects, ...second.objects],
+    unreadable: [...first.unreadable, ...second.unreadable, ...forbidden],
+    unavailable: [...first.unavailable, ...second.unavailable],
+    listed: new Set([...first.listed, ...second.listed]),
+    asked: [...asked, ...owners],
+  };
 }
 
 /** `group/Kind` of owners that were not read and that nobody has looked for. */
-function unreadOwners(objects: readonly KubeObject[], root: KubeObject, memory: GroupKinds): ReadonlySet<string> {
-  const known = new Set([root, ...objects].map(({ metadata }) => metadata.uid));
+function unreadOwners(objects: readonly KubeObject[], memory: GroupKinds): ReadonlySet<string> {
+  const known = new Set(objects.map(({ metadata }) => metadata.uid));
   const kinds = new Set<string>();
   for (const owner of objects.flatMap((object) => listAt(object, 'metadata', 'ownerReferences'))) {
     const [uid, apiVersion, kind] = [textAt(owner, 'uid'), textAt(owner, 'apiVersion'), textAt(owner, 'kind')];
@@ -50,24 +81,15 @@ function unreadOwners(objects: readonly KubeObject[], root: KubeObject, memory: 
   return kinds;
 }
 
-function joined(a: ReadObjects, b: ReadObjects): ReadObjects {
-  return {
-    objects: [...a.objects, ...b.objects],
-    unreadable: [...a.unreadable, ...b.unreadable],
-    unavailable: [...a.unavailable, ...b.unavailable],
-    listed: new Set([...a.listed, ...b.listed]),
-  };
-}
-
 interface Outcome {
   readonly asked: readonly ServedKind[];
   readonly read: ReadObjects;
-  readonly tree: ResourceTree;
+  /** `group/Kind` of what the group consists of, or refers to. */
+  readonly needed: ReadonlySet<string>;
 }
 
-/** What is in the tree, or linked by it, is listed every time; of the rest it is remembered that there was nothing. */
-function remember(memory: GroupKinds, { asked, read, tree }: Outcome): void {
-  const needed = new Set(kindsOf(tree.root));
+/** What is needed is listed every time; of the rest it is remembered that there was nothing. */
+function remember(memory: GroupKinds, { asked, read, needed }: Outcome): void {
   const forbidden = new Set(read.unreadable);
   for (const kind of asked) {
     if (forbidden.has(kind)) memory.remember(kind, 'Forbidden');

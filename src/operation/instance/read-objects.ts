@@ -53,6 +53,13 @@ function listable(kinds: readonly ServedKind[]): ServedKind[] {
   return [...once.values()];
 }
 
+interface Where {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  /** Of which kinds with conditions the whole objects are read; default `Parts`: those of which an object belongs to another one or to a release. */
+  readonly custom?: 'Parts' | 'Whole';
+}
+
 export interface ReadObjects {
   readonly objects: readonly KubeObject[];
   /** Kinds that the identity may not list there. */
@@ -70,10 +77,10 @@ export interface ReadObjects {
 export async function readObjects(
   cluster: Pick<Cluster, 'list' | 'listMetadata'>,
   kinds: readonly ServedKind[],
-  where: { readonly namespace?: string; readonly labelSelector?: string },
+  { custom = 'Parts', ...where }: Where,
 ): Promise<ReadObjects> {
   const read = async (kind: ServedKind) => {
-    return { kind, list: await listKind(async (options) => await itemsOf(cluster, kind, { ...where, ...options })) };
+    return { kind, list: await listKind(async (options) => await itemsOf(cluster, kind, { custom, ...where, ...options })) };
   };
   const lists = await pMap(kinds, read, { concurrency: 8 });
   return {
@@ -89,10 +96,10 @@ export async function readObjects(
 async function itemsOf(
   cluster: Pick<Cluster, 'list' | 'listMetadata'>,
   kind: ServedKind,
-  where: ListOptions,
+  { custom, ...where }: ListOptions & Required<Pick<Where, 'custom'>>,
 ): Promise<readonly KubeObject[]> {
   const source = healthSource(apiVersionOf(kind), kind.kind);
-  const isWhole = source === 'rule' || hasRelations(`${kind.group}/${kind.kind}`);
+  const isWhole = source === 'rule' || (source === 'conditions' && custom === 'Whole') || hasRelations(`${kind.group}/${kind.kind}`);
   const { items } = isWhole ? await cluster.list(kind, where) : await cluster.listMetadata(kind, where);
   return source === 'conditions' && !isWhole && items.some(isPart) ? (await cluster.list(kind, where)).items : items;
 }

@@ -1,7 +1,7 @@
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceSummary } from '../../domain/instance/instance.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
-import { environmentPath, instancePath } from '../page/paths.ts';
+import { environmentPath, environmentResourcesPath, instancePath } from '../page/paths.ts';
 import type { InstanceList } from '../../operation/instance/list-instances.ts';
 
 export interface EnvironmentRow {
@@ -28,6 +28,7 @@ export interface InstanceRow {
 
 export interface EnvironmentPage {
   readonly environment: EnvironmentRow;
+  readonly tabs: readonly EnvironmentTab[];
   readonly instances: readonly InstanceRow[];
   readonly unreadable: readonly string[];
   readonly unavailable: InstanceList['unavailable'];
@@ -45,6 +46,7 @@ export function environmentsPage(
 export function environmentPage(environment: EnvironmentView, list: InstanceList, deleted: string | undefined): EnvironmentPage {
   return {
     environment: environmentRow(environment),
+    tabs: environmentTabs(environment.name, 'apps'),
     instances: list.instances.map(instanceRow),
     unreadable: list.unreadable,
     unavailable: list.unavailable,
@@ -52,7 +54,7 @@ export function environmentPage(environment: EnvironmentView, list: InstanceList
   };
 }
 
-function environmentRow(environment: EnvironmentView): EnvironmentRow {
+export function environmentRow(environment: EnvironmentView): EnvironmentRow {
   const { name, displayName, namespace, groups, ready, message } = environment;
   return {
     href: environmentPath(name),
@@ -77,6 +79,20 @@ function instanceRow(instance: InstanceSummary): InstanceRow {
     created: instance.created,
     deleting: instance.deleting,
   };
+}
+
+/** A tab of the pages about an environment. */
+export interface EnvironmentTab {
+  readonly label: string;
+  readonly href: string;
+  readonly current: boolean;
+}
+
+export function environmentTabs(environment: string, current: 'apps' | 'resources'): EnvironmentTab[] {
+  return [
+    { label: 'Apps', href: environmentPath(environment), current: current === 'apps' },
+    { label: 'Resources', href: environmentResourcesPath(environment), current: current === 'resources' },
+  ];
 }
 
 /** What stands in the place of a health while something goes away. */

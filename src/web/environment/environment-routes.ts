@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { environmentPage, environmentsPage } from './environment-page.ts';
+import { parseResourceFilter, resourcesPage } from './resources-page.ts';
 import { page, type WebDeps } from '../page/page.ts';
 
 /** The environments that somebody sees, and what is installed in one of them. */
@@ -23,6 +24,17 @@ export function environmentRoutes(deps: WebDeps): Router {
       const title = model.environment.displayName;
       const crumbs = [{ label: 'Environments', href: '/environments' }, { label: title }];
       return { view: 'environments/show', title, section: 'environments', crumbs, model };
+    }),
+  );
+  router.get(
+    '/environments/:environment/resources',
+    page(deps, async ({ actor, query, param }) => {
+      const filter = parseResourceFilter(query);
+      const found = await operations.listEnvironmentResources(actor, { environment: param('environment'), ...filter });
+      const model = resourcesPage(found, filter, query.get('after') ?? '');
+      const { href, displayName: label } = model.environment;
+      const crumbs = [{ label: 'Environments', href: '/environments' }, { label, href }, { label: 'Resources' }];
+      return { view: 'environments/resources', title: `Resources of ${label}`, section: 'environments', crumbs, model };
     }),
   );
   return router;

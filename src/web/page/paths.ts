@@ -25,6 +25,11 @@ export function environmentPath(environment: string): string {
   return `/environments/${encodeURIComponent(environment)}`;
 }
 
+/** Everything in the namespace of an environment. */
+export function environmentResourcesPath(environment: string): string {
+  return `${environmentPath(environment)}/resources`;
+}
+
 export function instancePath({ environment, app, name }: InstanceAddress): string {
   return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
 }

@@ -1,0 +1,142 @@
+import { at, booleanAt, listAt, textAt } from '../core/read.ts';
+import { type Health, HEALTH_STATUSES, type HealthStatus } from '../health/health.ts';
+import { healthOf } from '../health/rules/health-of.ts';
+import type { KubeObject, ServedKind } from '../kubernetes/resource.ts';
+import { kindKey } from '../tree/object-index.ts';
+import { type ResourceManager, managerOf } from '../tree/resource-manager.ts';
+import { infoOf } from '../tree/tree-builder.ts';
+
+/** One resource in the namespace of an Environment, whoever made it. */
+export interface EnvironmentResource {
+  /** Plural and group: `pods`, `deployments.apps`. */
+  readonly resource: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly created: string;
+  readonly deleting: boolean;
+  /** Absent when its kind has no rule and no conditions. */
+  readonly health?: Health;
+  /** A few words on its state, e.g. `2/3 ready`. */
+  readonly info: string;
+  /** What stands at the top of its owner references. */
+  readonly owner?: { readonly apiVersion: string; readonly kind: string; readonly name: string };
+  /** The Instance that it is, or that stands at the top of its owners. */
+  readonly instance?: { readonly app: string; readonly name: string };
+  /** Who keeps it, or what it belongs to. */
+  readonly managedBy?: ResourceManager;
+}
+
+/** The health of resources, and those whose kind has none. */
+export const RESOURCE_HEALTHS = [...HEALTH_STATUSES, 'None'] as const;
+export type ResourceHealth = HealthStatus | 'None';
+
+export interface ResourceFilter {
+  /** Plural and group. */
+  readonly resource?: string;
+  readonly health?: ResourceHealth;
+  /** A tool, or the name of a field manager. */
+  readonly managedBy?: string;
+  /** Must occur in the name, the kind, or the name of its owner or manager. */
+  readonly search?: string;
+}
+
+/** How many resources a kind has, by health. */
+export interface ResourceCount {
+  readonly resource: string;
+  readonly kind: string;
+  readonly count: number;
+  readonly health: Readonly<Partial<Record<ResourceHealth, number>>>;
+}
+
+/** Describes objects, by kind and name; `apps` are the Apps of the catalogue, whose ids are those of resources. */
+export function describeResources(
+  objects: readonly KubeObject[],
+  { kinds, apps }: { readonly kinds: readonly ServedKind[]; readonly apps: ReadonlySet<string> },
+): EnvironmentResource[] {
+  const byUid = new Map(objects.map((object) => [object.metadata.uid ?? '', object]));
+  const resourceOf = new Map(
+    kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]),
+  );
+  const described = objects.map((object): EnvironmentResource => {
+    const { apiVersion, kind, metadata } = object;
+    const { top, owner } = topOf(object, byUid);
+    const health = healthOf(object);
+    const managedBy = managerOf(top);
+    const app = resourceOf.get(kindKey(owner ?? object)) ?? '';
+    return {
+      resource: resourceOf.get(kindKey(object)) ?? kind,
+      apiVersion,
+      kind,
+      name: metadata.name,
+      created: metadata.creationTimestamp ?? '',
+      deleting: metadata.deletionTimestamp !== undefined,
+      ...(health === undefined ? {} : { health }),
+      info: infoOf(object),
+      ...(owner === undefined ? {} : { owner }),
+      ...(apps.has(app) ? { instance: { app, name: (owner ?? metadata).name } } : {}),
+      ...(managedBy === undefined ? {} : { managedBy }),
+    };
+  });
+  return described.sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || a.resource.localeCompare(b.resource));
+}
+
+/** Chains of owners are short; those that go round in a circle end here. */
+const MOST_OWNERS = 32;
+
+/** The highest object above one that was read, and the highest owner, which may be of another scope and not be read. */
+function topOf(object: KubeObject, byUid: ReadonlyMap<string, KubeObject>): { readonly top: KubeObject; readonly owner?: Owner } {
+  let top = object;
+  let owner: Owner | undefined;
+  for (let steps = 0; steps < MOST_OWNERS; steps += 1) {
+    const owners = listAt(top, 'metadata', 'ownerReferences');
+    const reference = owners.find((one) => booleanAt(one, 'controller') === true) ?? owners[0];
+    const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((key) => textAt(reference, key));
+    if (apiVersion === undefined || kind === undefined || name === undefined) break;
+    owner = { apiVersion, kind, name };
+    const above = byUid.get(String(at(reference, 'uid')));
+    if (above === undefined || above === object) break;
+    top = above;
+  }
+  return { top, ...(owner === undefined ? {} : { owner }) };
+}
+
+type Owner = NonNullable<EnvironmentResource['owner']>;
+
+export function healthWordOf({ health }: EnvironmentResource): ResourceHealth {
+  return health?.status ?? 'None';
+}
+
+/** How a manager is filtered and counted. */
+export function managerKey({ managedBy }: EnvironmentResource): string {
+  if (managedBy === undefined) return '';
+  return managedBy.tool === 'FieldManager' ? managedBy.name : managedBy.tool;
+}
+
+export function filterResources(resources: readonly EnvironmentResource[], filter: ResourceFilter): EnvironmentResource[] {
+  const search = (filter.search ?? '').trim().toLowerCase();
+  return resources.filter(
+    (one) =>
+      (filter.resource === undefined || one.resource === filter.resource) &&
+      (filter.health === undefined || healthWordOf(one) === filter.health) &&
+      (filter.managedBy === undefined || managerKey(one) === filter.managedBy) &&
+      [one.name, one.kind, one.owner?.name ?? '', one.managedBy?.name ?? ''].some((text) => text.toLowerCase().includes(search)),
+  );
+}
+
+/** The kinds, those with most resources first. */
+export function countResources(resources: readonly EnvironmentResource[]): ResourceCount[] {
+  const byKind = Map.groupBy(resources, ({ resource }) => resource);
+  return [...byKind]
+    .map(([resource, all]) => ({ resource, kind: all[0]?.kind ?? '', count: all.length, health: countHealth(all) }))
+    .sort((a, b) => b.count - a.count || a.resource.localeCompare(b.resource));
+}
+
+function countHealth(resources: readonly EnvironmentResource[]): ResourceCount['health'] {
+  const counts: Partial<Record<ResourceHealth, number>> = {};
+  for (const one of resources) {
+    const word = healthWordOf(one);
+    counts[word] = (counts[word] ?? 0) + 1;
+  }
+  return counts;
+}

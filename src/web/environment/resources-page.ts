@@ -1,0 +1,207 @@
+import { pageByKey } from '../../domain/core/page-by-key.ts';
+import {
+  type EnvironmentResource,
+  filterResources,
+  healthWordOf,
+  managerKey,
+  RESOURCE_HEALTHS,
+  type ResourceFilter,
+} from '../../domain/environment/environment-resources.ts';
+import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
+import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
+import { type Badge, healthBadge } from '../page/badges.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { environmentResourcesPath, instancePath } from '../page/paths.ts';
+import { DELETING, type EnvironmentRow, environmentRow, type EnvironmentTab, environmentTabs } from './environment-page.ts';
+
+interface ResourceRow {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly name: string;
+  /** The page of the instance that it is; empty for everything else. */
+  readonly href: string;
+  readonly info: string;
+  /** Absent when its kind has no health. */
+  readonly health?: Badge;
+  readonly message: string;
+  readonly owner?: { readonly kind: string; readonly name: string; readonly href: string };
+  readonly manager: string;
+  readonly owned: boolean;
+  readonly created: string;
+}
+
+interface FacetOption {
+  readonly label: string;
+  readonly href: string;
+  readonly count: number;
+  readonly selected: boolean;
+}
+
+/** A view of `environments/resources`. */
+export interface ResourcesPage {
+  readonly environment: EnvironmentRow;
+  readonly tabs: readonly EnvironmentTab[];
+  readonly search: string;
+  /** What a new search keeps of the address. */
+  readonly kept: readonly { readonly name: string; readonly value: string }[];
+  readonly facets: readonly { readonly label: string; readonly options: readonly FacetOption[] }[];
+  /** `3 of 12 resources`. */
+  readonly resultLine: string;
+  readonly rows: readonly ResourceRow[];
+  readonly filtered: boolean;
+  readonly empty: 'no' | 'nothing' | 'no-match';
+  readonly clearHref: string;
+  /** Empty on the last page. */
+  readonly nextHref: string;
+  /** The same as JSON. */
+  readonly jsonHref: string;
+  readonly missing: readonly string[];
+  readonly unavailable: EnvironmentResources['unavailable'];
+}
+
+const ROWS_A_PAGE = 100;
+const LONGEST_TEXT = 200;
+/** Kinds with fewer resources are found by searching. */
+const MOST_OPTIONS = 15;
+
+const FACETS = ['health', 'resource', 'managedBy'] as const;
+type FacetName = (typeof FACETS)[number];
+const LABELS: Readonly<Record<FacetName, string>> = { health: 'Health', resource: 'Kind', managedBy: 'Managed by' };
+
+/** The filter in an address; what no filter has is left out. */
+export function parseResourceFilter(parameters: URLSearchParams): ResourceFilter {
+  const textOf = (key: string): string => (parameters.get(key) ?? '').trim().slice(0, LONGEST_TEXT);
+  const health = RESOURCE_HEALTHS.find((one) => one === parameters.get('health'));
+  return {
+    ...(health === undefined ? {} : { health }),
+    ...Object.fromEntries(['resource', 'managedBy', 'search'].flatMap((key) => (textOf(key) === '' ? [] : [[key, textOf(key)]]))),
+  };
+}
+
+/** @param after the cursor of the page before; empty for the first one. */
+export function resourcesPage(found: EnvironmentResources, filter: ResourceFilter, after: string): ResourcesPage {
+  const { environment, resources, all, missing, unavailable } = found;
+  const path = environmentResourcesPath(environment.name);
+  const page = pageByKey(resources, worstFirst, { limit: ROWS_A_PAGE, ...(after === '' ? {} : { after }) });
+  const filtered = Object.keys(filter).length > 0;
+  return {
+    environment: environmentRow(environment),
+    tabs: environmentTabs(environment.name, 'resources'),
+    search: filter.search ?? '',
+    kept: FACETS.flatMap((name) => (filter[name] === undefined ? [] : [{ name, value: filter[name] }])),
+    facets: FACETS.map((name) => ({ label: LABELS[name], options: facetOptions(name, { all, filter, path }) })).filter(
+      ({ options }) => options.length > 0,
+    ),
+    resultLine: filtered ? `${resources.length} of ${countOf(all.length)}` : countOf(all.length),
+    rows: page.items.map((one) => resourceRow(one, environment.name)),
+    filtered,
+    empty: emptiness(found),
+    clearHref: path,
+    nextHref: page.next === undefined ? '' : hrefOf(path, { ...filter, after: page.next }),
+    jsonHref: `/api/v1${hrefOf(path, { ...filter, limit: '500' })}`,
+    missing: missing.map(missingSentence),
+    unavailable,
+  };
+}
+
+function emptiness({ all, resources }: EnvironmentResources): ResourcesPage['empty'] {
+  if (all.length === 0) return 'nothing';
+  return resources.length === 0 ? 'no-match' : 'no';
+}
+
+function countOf(count: number): string {
+  return count === 1 ? '1 resource' : `${count} resources`;
+}
+
+/** What needs somebody's attention stands on the first page. */
+function worstFirst(one: EnvironmentResource): string {
+  return `${RESOURCE_HEALTHS.length - rankOf(one)} ${one.kind} ${one.name} ${one.resource}`;
+}
+
+function rankOf(one: EnvironmentResource): number {
+  const word = healthWordOf(one);
+  return word === 'None' ? -1 : RESOURCE_HEALTHS.indexOf(word);
+}
+
+function resourceRow(one: EnvironmentResource, environment: string): ResourceRow {
+  const { kind, apiVersion, name, info, created, health, owner, instance } = one;
+  const href = instance === undefined ? '' : instancePath({ environment, ...instance });
+  return {
+    kind,
+    apiVersion,
+    name,
+    href: owner === undefined ? href : '',
+    info,
+    ...healthOf(one),
+    message: health === undefined || health.status === 'Healthy' ? '' : health.message,
+    ...(owner === undefined ? {} : { owner: { kind: owner.kind, name: owner.name, href } }),
+    manager: one.managedBy === undefined ? '' : managerWords(one.managedBy),
+    owned: owner !== undefined || one.managedBy !== undefined,
+    created,
+  };
+}
+
+function healthOf({ deleting, health }: EnvironmentResource): Pick<ResourceRow, 'health'> {
+  if (deleting) return { health: DELETING };
+  return health === undefined ? {} : { health: healthBadge(health.status) };
+}
+
+const TOOLS: Readonly<Record<ResourceManager['tool'], string>> = {
+  Flux: 'Flux',
+  ArgoCD: 'Argo CD application',
+  Helm: 'Helm release',
+  GitLab: 'GitLab project',
+  Chandlery: 'Environment',
+  FieldManager: '',
+};
+
+function managerWords({ tool, name }: ResourceManager): string {
+  return `${TOOLS[tool]} ${name}`.trim();
+}
+
+interface FacetInput {
+  readonly all: readonly EnvironmentResource[];
+  readonly filter: ResourceFilter;
+  readonly path: string;
+}
+
+/** How many resources each value would leave with the other filters; a selected value stays, so that it can be turned off. */
+function facetOptions(name: FacetName, { all, filter, path }: FacetInput): FacetOption[] {
+  const { [name]: selected, ...others } = filter;
+  const groups = Map.groupBy(filterResources(all, others), (one) => valueOf(name, one));
+  const values = [...groups].filter(([value]) => value !== '').map(([value, same]) => ({ value, count: same.length, first: same[0] }));
+  const sorted = name === 'health' ? values.sort((a, b) => severity(b.value) - severity(a.value)) : values.sort(byCount);
+  const kept = sorted.filter(({ value }, index) => index < MOST_OPTIONS || value === selected);
+  const gone = selected === undefined || groups.has(selected) ? [] : [{ value: selected, count: 0, first: undefined }];
+  return [...kept, ...gone].map(({ value, count, first }) => ({
+    label: labelOf(name, value, first),
+    count,
+    selected: value === selected,
+    href: hrefOf(path, value === selected ? others : { ...others, [name]: value }),
+  }));
+}
+
+function byCount(a: { value: string; count: number }, b: { value: string; count: number }): number {
+  return b.count - a.count || a.value.localeCompare(b.value);
+}
+
+function severity(value: string): number {
+  return value === 'None' ? -1 : RESOURCE_HEALTHS.findIndex((one) => one === value);
+}
+
+function valueOf(name: FacetName, one: EnvironmentResource): string {
+  if (name === 'health') return healthWordOf(one);
+  return name === 'resource' ? one.resource : managerKey(one);
+}
+
+function labelOf(name: FacetName, value: string, first: EnvironmentResource | undefined): string {
+  if (name === 'health') return value === 'None' ? 'No health' : value;
+  if (name === 'resource') return first?.kind ?? value;
+  return value === 'ArgoCD' ? 'Argo CD' : value;
+}
+
+function hrefOf(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
+  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const query = new URLSearchParams(given).toString();
+  return query === '' ? path : `${path}?${query}`;
+}
