@@ -136,7 +136,7 @@ describe('a kind whose conversion webhook does not answer', { timeout: 120_000 }
   it('holds the deletion of its Operator, and is named where the others are counted', async () => {
     const cluster = world.kube.asController();
     const { instances, unavailable, steps } = await previewOperatorDeletion(world.ports, ROOT, operator);
-    assert.deepEqual([instances, unavailable?.map(({ kind }) => kind), steps[0]?.state], [1, ['Part'], 'Current']);
+    assert.deepEqual([instances, unavailable?.map(({ kind }) => kind), steps[0]?.state], [1, ['Part'], 'InProgress']);
     await cluster.delete({ ...BOXES, namespace: NS, name: 'one' });
     await cluster.delete({ ...OPERATOR, ...operator });
     const { message } = await operators.condition(NS, NS, { type: 'Deletable', status: 'False', reason: 'InstancesUnknown' });
