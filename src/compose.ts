@@ -218,7 +218,7 @@ function failureOf(background: Promise<unknown>, { embedded }: OpenCluster): Pro
 }
 
 /**
- * The catalogue for people. Before it was read once, everything would seem to be missing, so whoever asks is told to come back.
+ * The catalogue for people. Before it was read once, everything would seem to be missing, so whoever asks gets a 503.
  *
  * @returns a catalogue whose members throw AppError `ClusterUnavailable` until then
  */

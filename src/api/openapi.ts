@@ -116,7 +116,7 @@ function operationOf(route: Route): JsonSchema {
   };
 }
 
-/** A PATCH is told by its own type alone, so that generated clients have one; `application/json` is taken, too. */
+/** A PATCH is documented with its own media type alone, so that generated clients have one; `application/json` is taken, too. */
 function requestBodyOf(route: Route, schema: JsonSchema): JsonSchema {
   const [best] = mediaTypesOf(route);
   const bytes = route.largestBody ?? LARGEST_RESOURCE;

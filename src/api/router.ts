@@ -80,7 +80,7 @@ function preconditionsOf({ etag, method }: Route, req: Request): Preconditions {
   return wanted;
 }
 
-/** What a GET answers has an ETag, where nothing strong is known of it a weak one; who has it already is told so (RFC 9110, 13.2.2). */
+/** What a GET answers has an ETag, where nothing strong is known of it a weak one; who has it already gets 304 (RFC 9110, 13.2.2). */
 async function send(res: Response, { method }: Route, { preconditions, ...reply }: Reply & Pick<Call, 'preconditions'>): Promise<void> {
   const text = reply.body === undefined ? undefined : await jsonInTurns(reply.body);
   const strong = reply.etag ?? textAt(reply.body, 'etag');

@@ -34,7 +34,7 @@ import { withRoom } from './cache/full-disk.ts';
 export interface ChartLibraryOptions {
   /** An absolute folder that is ours alone. */
   readonly cacheDir: string;
-  /** Bytes that charts and indexes may take on disk; 2 GiB unless told. */
+  /** Bytes that charts and indexes may take on disk; 2 GiB by default. */
   readonly cacheBytes?: number;
   /** Folders by the name under which `file://<name>/` reaches them. */
   readonly roots: Readonly<Record<string, string>>;

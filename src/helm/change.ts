@@ -13,7 +13,7 @@ export interface InstallInput extends ReleaseRef {
   readonly chartPath: string;
   /** All values over those of the chart; nothing of an earlier revision is kept. */
   readonly values: JsonObject;
-  /** Labels of the release record, by which our releases are told from foreign ones. */
+  /** Labels of the release record, by which our releases are distinguished from foreign ones. */
   readonly labels: Readonly<Record<string, string>>;
   /** See `PostRender`. Default: none. */
   readonly postRender?: 'uplift' | 'plain';

@@ -34,7 +34,7 @@ export function failureOf(what: string, stderr: string, secrets: readonly string
   return new AppError(code, `helm ${what}: ${sentence}${code === 'ReleaseTooLarge' ? `. ${RELEASE_TOO_LARGE}` : ''}`);
 }
 
-/** What `fail` and `required` say is the chart's own text: where a value of a Secret is in it, only where it stands is told. */
+/** What `fail` and `required` say is the chart's own text: where a value of a Secret is in it, only where it stands is reported. */
 const OWN_WORDS = /^(.*?\bexecution error at \([^()\n]{1,300}\)):.*$/s;
 
 function shown(sentence: string, secrets: readonly string[]): string {

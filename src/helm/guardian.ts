@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 /**
  * Ends programs that must not outlive this process, however it ends: a helm that goes on after its worker was killed would change a release behind
  * the back of the worker that has taken over. The operating system closes a pipe when the process at its other end is gone; a small shell waits for
- * that, and kills what it was told of.
+ * that, and kills what it was given.
  */
 export interface Guardian {
   /** Begins to mind a program that was just started; call what it gives when the program has ended. */

@@ -33,7 +33,7 @@ export interface HelmOptions {
   /** Added to an otherwise private environment, e.g. for a credential program of the kubeconfig. */
   readonly extraEnv?: Readonly<Record<string, string>>;
   readonly log: HelmLog;
-  /** Is told of each run. */
+  /** Is called with each run. */
   readonly observe?: HelmObserver;
 }
 

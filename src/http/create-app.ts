@@ -75,7 +75,7 @@ function ownCalls(mark: HttpDeps['ownCalls']): (req: express.Request) => boolean
   return (req) => mark !== undefined && req.get(mark.header) === mark.value;
 }
 
-/** The routes of the issuer are the library's, and are not told apart. */
+/** The routes of the issuer are the library's, and are not distinguished. */
 function issuerRoutes({ issuer }: HttpDeps): readonly Mounted[] {
   return issuer === undefined ? [] : [{ path: '/issuer', handler: express.Router().all('/*rest', issuer) }];
 }

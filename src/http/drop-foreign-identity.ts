@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 
 const FOREIGN = /^(impersonate-|x-remote-)/i;
 
-/** Drops the headers by which the api-server is told who acts: nobody but our own transport sets them. */
+/** Drops the headers that name the actor to the api-server: nobody but our own transport sets them. */
 export function dropForeignIdentity(): RequestHandler {
   return (req, _res, next) => {
     for (const name of Object.keys(req.headers)) {

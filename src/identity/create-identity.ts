@@ -109,7 +109,7 @@ async function revokeRefreshToken({ issuer }: IssuerDeps, { refreshToken }: Sess
 }
 
 /**
- * OpenID Connect RP-Initiated Logout 1.0; an issuer that is away or offers no such thing is not told. Our client id says who asks. The ID token would too, but
+ * OpenID Connect RP-Initiated Logout 1.0; an issuer that is away or offers no such thing is not notified. Our client id says who asks. The ID token would too, but
  * it would stay in the history of the browser and in logs, so it goes along only where the issuer demands it.
  */
 async function logoutAddress({ settings, issuer }: IssuerDeps, record: SessionRecord): Promise<URL | undefined> {

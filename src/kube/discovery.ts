@@ -61,7 +61,7 @@ export function createDiscovery(transport: Transport, now: () => number = () => 
   };
 }
 
-/** What one path told, and the ETag under which the api-server knows it. */
+/** The answer of one path, and the ETag under which the api-server knows it. */
 interface Part {
   readonly etag?: string;
   readonly kinds: readonly ServedKind[];

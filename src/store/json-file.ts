@@ -36,7 +36,7 @@ export class JsonFile<T extends object> implements Adapter<T> {
     return written;
   }
 
-  /** Waits for the last write, whether it succeeds or not: whoever asked for it was told. */
+  /** Waits for the last write, whether it succeeds or not: whoever asked for it got the result. */
   async flush(): Promise<void> {
     await this.#last;
   }

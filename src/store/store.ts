@@ -12,7 +12,7 @@ export interface SessionTable {
   /** Marks a session as used, and touches nothing else of it. */
   touch(key: string, seenAt: number): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Ends the sessions of one session of the issuer or, when that is not told, of one subject; the answer is how many. */
+  /** Ends the sessions of one session of the issuer or, when that is unknown, of one subject; the answer is how many. */
   deleteOf(named: { readonly subject?: string; readonly issuerSession?: string }): Promise<number>;
 }
 

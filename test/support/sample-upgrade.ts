@@ -154,7 +154,7 @@ function safe(name: string): UpgradePreview {
       policy: 'Manual',
       version: '1.4.0',
       range: '^1',
-      window: { sentence: 'Sat, Sun at 22:00 for 4 h (Europe/Berlin)', open: false, opensAt: '2026-11-21T21:00:00.000Z' },
+      window: { description: 'Sat, Sun at 22:00 for 4 h (Europe/Berlin)', open: false, opensAt: '2026-11-21T21:00:00.000Z' },
     },
   };
   return { ...preview, commands: upgradeCommands(preview, 'http://localhost:8080') };

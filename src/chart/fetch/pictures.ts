@@ -37,7 +37,7 @@ interface Kept {
 }
 
 /**
- * Makes the library. The egress policy and the mirrors of charts hold, nobody is told who we are, and what comes is no larger than 1 MiB and begins as a picture
+ * Makes the library. The egress policy and the mirrors of charts hold, no credentials are sent, and what comes is no larger than 1 MiB and begins as a picture
  * does. Found pictures are kept for a day, missing ones for five minutes, in 16 MiB of memory.
  */
 export function createPictureLibrary(options: PictureLibraryOptions): PictureLibrary {

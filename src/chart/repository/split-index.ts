@@ -28,7 +28,7 @@ const OUTSIDE_CHARACTERS = 1024 * 1024;
 
 /**
  * Splits an index.yaml by the indentation of its lines, which is all that is needed where the entries are laid out as Helm writes them: a line that
- * begins a chart or a version is never indented as much as what belongs to the one before. Whatever does not fit is told, never guessed.
+ * begins a chart or a version is never indented as much as what belongs to the one before. Whatever does not fit is reported, never guessed.
  *
  * @param lines without line feeds.
  */

@@ -28,7 +28,7 @@ export interface ChangeRequest {
   readonly beside?: JsonObject;
   /** The `specVersionOf` the Instance that a change was made on; empty for an installation. */
   readonly base: string;
-  /** What the preflight told the person who asks. */
+  /** The result of the preflight for the person who asks. */
   readonly preflightSummary: RequestFindings;
   readonly requester: { readonly user: string; readonly groups: readonly string[] };
   /** Plain text of the person who asks; possibly empty. */

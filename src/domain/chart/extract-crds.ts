@@ -53,7 +53,7 @@ export function extractCrds(rendered: readonly KubeObject[], chart: CrdSource, l
   };
 }
 
-/** Whether CRDs are nowhere but in `crds/`, which Helm is told to leave out. A mention counts, since it is looked for in the text. */
+/** Whether CRDs are nowhere but in `crds/`, which Helm is configured to leave out. A mention counts, since it is looked for in the text. */
 function isPlain(rendered: readonly KubeObject[], inFolder: ReadonlySet<string>): boolean {
   const seen = new Set<string>();
   return rendered.every((object) => {

@@ -11,7 +11,7 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries([...kept, ...laid]);
 }
 
-/** The JSON Merge Patch that turns one object into another. A member that is `null` in the target cannot be told from one that is absent. */
+/** The JSON Merge Patch that turns one object into another. A member that is `null` in the target cannot be distinguished from one that is absent. */
 export function mergePatchBetween(from: unknown, to: unknown): unknown {
   if (!isObject(from) || !isObject(to)) return to;
   const gone = Object.keys(from).filter((key) => !Object.hasOwn(to, key));

@@ -41,7 +41,7 @@ export type UnlockAction =
 /**
  * Decides how a release whose worker is gone becomes usable again. Helm does not change a release that is pending, and has no command to
  * clear that mark; so
- * - a first install that never finished is uninstalled (it holds nothing that anybody was told of),
+ * - a first install that never finished is uninstalled (it holds nothing that anybody was promised),
  * - an upgrade or rollback that never finished goes back to the last revision that was deployed, which leaves its objects alone where they are equal,
  * - a rollback that never finished goes where it was bound for, when that is known and there,
  * - an uninstall that never finished is asked for again,

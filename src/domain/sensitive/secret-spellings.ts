@@ -6,7 +6,7 @@ export interface Span {
   readonly end: number;
 }
 
-/** So many characters in a row of a long secret are told by chance to nobody. */
+/** So many characters in a row of a long secret occur in no other text by chance. */
 const FRAGMENT = 8;
 /** Fewer are only a secret where they stand as a word. */
 const SHORT = 4;

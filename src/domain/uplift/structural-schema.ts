@@ -1,7 +1,7 @@
 import { compact, fieldsOf, isFields, listOf, without } from './fields.ts';
 import type { Fields } from './fields.ts';
 
-/** `preserve` keeps fields that the schema does not name, as v1beta1 did unless told otherwise. */
+/** `preserve` keeps fields that the schema does not name, as v1beta1 did unless configured otherwise. */
 export type UnknownFields = 'preserve' | 'prune';
 
 export interface StructuralRoot {

@@ -30,7 +30,7 @@ function textOf(object: KubeObject, { kind, key }: ValuesFrom): string | undefin
   return binary === undefined ? undefined : Buffer.from(binary, 'base64').toString('utf8');
 }
 
-/** What the parser says of a Secret may quote it, so only the place is told. */
+/** What the parser says of a Secret may quote it, so only the place is reported. */
 function parseMap(text: string, { key }: ValuesFrom): SourceReading {
   const invalid = (why: string): SourceReading => ({ kind: 'Invalid', why: `its key ${JSON.stringify(key)} is not ${why}` });
   let value: Json;

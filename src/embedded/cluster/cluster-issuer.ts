@@ -19,7 +19,7 @@ export interface ClusterIssuer {
 
 export interface ClusterIssuerOptions {
   readonly port: number;
-  /** For the loopback, signed by an authority that the api-server is told to trust. */
+  /** For the loopback, signed by an authority that the api-server is configured to trust. */
   readonly certificate: KeyPair;
   /** The key that the embedded issuer signs with. Only its public part is served. */
   readonly signingKey: JWK;

@@ -29,7 +29,7 @@ export type ContainerLogs = (request: ContainerLogRequest) => AsyncIterable<stri
 
 export interface KubeletOptions {
   readonly port: number;
-  /** For the loopback, signed by the authority that the api-server is told to trust. */
+  /** For the loopback, signed by the authority that the api-server is configured to trust. */
   readonly certificate: KeyPair;
   /** PEM of the authority that signed the api-server's client certificate. */
   readonly clientAuthority: string;

@@ -29,7 +29,7 @@ export function canBeMade(node: FormNode): node is TextNode & { readonly referen
   return node.reference.key !== undefined && node.reference.to.resource === SECRETS.resource && node.reference.to.group === '';
 }
 
-/** More than can be made at once, so that whoever asks for more is told so. */
+/** More than can be made at once, so that whoever asks for more gets an error. */
 const MOST_ASKED = 50;
 
 /** The Secrets that the form asks for. A value that has to be typed is empty when they are written without it; before that it may come later. */

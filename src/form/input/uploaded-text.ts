@@ -12,7 +12,7 @@ type UploadedText =
   | { readonly text: string; readonly changed: readonly string[]; readonly fault?: undefined }
   | { readonly text?: undefined; readonly fault: string };
 
-/** Bytes of a YAML file; told on the page before one is chosen. */
+/** Bytes of a YAML file; shown on the page before one is chosen. */
 export const LARGEST_UPLOAD = 256 * 1024;
 
 const BYTE_ORDER_MARKS: readonly { readonly starts: readonly number[]; readonly encoding: string; readonly changed: string }[] = [
@@ -32,7 +32,7 @@ const NO_TEXTS: readonly { readonly starts: readonly number[]; readonly what: st
 
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 
-/** Reads a file that somebody chose as text, whatever wrote it; what is no text is told, with the line where it shows. */
+/** Reads a file that somebody chose as text, whatever wrote it; what is no text is reported, with the line where it shows. */
 export function uploadedText({ fileName, bytes, truncated }: UploadedFile): UploadedText {
   const name = fileName === '' ? 'The file' : `“${fileName.slice(0, 100)}”`;
   if (fileName === '' && bytes.length === 0) return { fault: 'Choose a file first' };

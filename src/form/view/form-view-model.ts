@@ -162,7 +162,7 @@ export interface MakeView {
 /** A text of which more is understood than that it is one: a schedule, an address. */
 export interface AdvisedView extends TextView {
   /** Whether there is anything to say below the input. */
-  readonly told: boolean;
+  readonly isNoted: boolean;
   /** What it means, in words; empty where there is nothing to say. */
   readonly says: string;
   /** When it happens next, as RFC 3339. */

@@ -173,7 +173,7 @@ function advisedView({ now }: ViewContext, view: TextView, node: ScalarNode): Te
   return {
     ...view,
     partial: 'parts/field-advised',
-    told: noteId !== '',
+    isNoted: noteId !== '',
     says: says === '' ? '' : `${isDefault ? 'By default: ' : ''}${says}.`,
     next: next.map((time) => time.toISOString()),
     warning: isDefault ? '' : warning,

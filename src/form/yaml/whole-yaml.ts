@@ -120,7 +120,7 @@ function withMarksOf(base: Json | undefined, content: JsonObject): JsonObject {
   return isEmpty(metadata) ? content : { ...content, metadata };
 }
 
-/** Values that have an `apiVersion` and a `kind` of their own cannot be told from a whole resource. */
+/** Values that have an `apiVersion` and a `kind` of their own cannot be distinguished from a whole resource. */
 function hasBoth({ root, hoisted }: FormModel): boolean {
   const inner = root.kind === 'group' && hoisted !== undefined ? root.children.find(({ key }) => key === hoisted) : root;
   const keys = inner?.kind === 'group' ? new Set(inner.children.map(({ key }) => key)) : new Set();

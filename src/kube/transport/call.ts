@@ -18,7 +18,7 @@ export interface Call {
   readonly parse?: 'json' | 'text';
   /** What is done to what, for messages: `get caches.samples.chandlery.dev "x" in namespace "y"`. */
   readonly what: string;
-  /** The permission that the call needs, told when it is missing. */
+  /** The permission that the call needs, named when it is missing. */
   readonly permission?: MissingPermission;
   readonly signal?: AbortSignal | undefined;
 }

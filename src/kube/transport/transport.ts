@@ -43,7 +43,7 @@ export interface TransportOptions {
   readonly userAgent: string;
   /** Milliseconds that somebody who only reads waits for an answer to begin; default 10 s. */
   readonly readerPatience?: number;
-  /** Is told of each answer, and with the status 0 of each call that none came to. */
+  /** Is called with each answer, and with the status 0 of each call that none came to. */
   readonly observe?: (answer: { readonly method: string; readonly status: number }, seconds: number) => void;
   readonly random?: () => number;
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;

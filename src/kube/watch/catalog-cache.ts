@@ -25,7 +25,7 @@ const OWN_KINDS: readonly string[] = Object.values(CATALOG_TYPES)
 /** A CRD can have a mebibyte and a half. */
 const CRDS_A_PAGE = 2;
 
-/** A watch that breaks is taken up again within moments; only one that stays broken is told. */
+/** A watch that breaks is taken up again within moments; only one that stays broken is reported. */
 const FAILING_MS = 5_000;
 
 /** The catalogue resources, live. */

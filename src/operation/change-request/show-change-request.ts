@@ -19,7 +19,7 @@ export interface ChangeRequestView extends RequestAccess {
   readonly preflightError?: string;
 }
 
-/** What is told about a change request. */
+/** What is reported about a change request. */
 export type ChangeRequestSummary = Omit<ChangeRequest, 'cluster' | 'base'>;
 
 /** One change request, looked at with the actor's own permissions. `NotFound` when they may not see it. */

@@ -24,7 +24,7 @@ export function maskContent(entry: CatalogEntry | undefined, values: JsonObject)
   return { ...values, ...(maskValue(marked, { value: contentOf(values), root: [] }) as JsonObject) };
 }
 
-/** What must not be told about some objects, such as the live one and the one that is sent. */
+/** What must not be shown about some objects, such as the live one and the one that is sent. */
 export function secretsOf(marked: Marked, ...objects: readonly KubeObject[]): readonly string[] {
   const [only, ...others] = objects;
   // Always the same list for the same object: what `redact` knows of a list is kept.

@@ -12,7 +12,7 @@ export type KindList =
 const PATIENCE_MS = 8_000;
 
 /**
- * Lists the objects of one of many kinds: that one cannot be listed is an answer, so that the others are told. A cluster that is away altogether throws, as
+ * Lists the objects of one of many kinds: that one cannot be listed is an answer, so that the others are reported. A cluster that is away altogether throws, as
  * anything else does. The list of a kind that has just gone is empty.
  */
 export async function listKind(list: (options: CallOptions) => Promise<readonly KubeObject[]>): Promise<KindList> {

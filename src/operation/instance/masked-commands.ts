@@ -5,7 +5,7 @@ import { formatPath } from '../../schema/form-path.ts';
 import { changeSensitive, sensitiveValues, type Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { hasStandIn, standInFor } from '../../schema/sensitive/stand-in.ts';
 
-/** Two contents as commands compare them: of a sensitive value only whether it changes can be told. */
+/** Two contents as commands compare them: of a sensitive value only whether it changes can be shown. */
 export function maskedSides(
   own: Marked,
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },

@@ -4,7 +4,7 @@ import type { Ports } from '../ports.ts';
 import { dryRunObjects, type DryRun, type DryRunObject, type DryRunInput } from './dry-run-objects.ts';
 
 interface CheckInput extends DryRunInput {
-  /** What was not tried of something else, and is to be told with it. */
+  /** What was not tried of something else, and is to be reported with it. */
   readonly forbidden: readonly NamedDryRun[];
 }
 

@@ -41,7 +41,7 @@ export async function preflightChange(
   };
   const object = { apiVersion, kind, metadata: { name: ref.name, namespace, ...metadata }, ...members };
   const marked = markedOf(entry, version);
-  const told = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live: before });
+  const effects = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live: before });
   const missing = missingPermission(ports, actor, { verb: 'update', group, resource, namespace });
   return await preflight(actor, {
     app: change.app,
@@ -60,7 +60,7 @@ export async function preflightChange(
           checkConstraints({ app: change.app, object: stored, before, ...around }),
         ]);
     },
-    ...told,
+    ...effects,
     sensitive: { marked, live: before },
   });
 }

@@ -23,7 +23,7 @@ export interface ComparableInstance {
 
 export interface SavedConfigurationComparison {
   readonly savedConfiguration: SavedConfiguration;
-  /** Secrets are told to differ, and no more. */
+  /** Secrets are reported to differ, and no more. */
   readonly changes: readonly ValueChange[];
 }
 

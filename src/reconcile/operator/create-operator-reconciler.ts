@@ -30,7 +30,7 @@ type Lane = <T>(source: ChartSource, signal: AbortSignal, task: () => Promise<T>
 /** Asks for charts on behalf of Operators, each of which asks for the same ones again and again. */
 interface ChartRecall {
   /**
-   * For one look at an Operator: what a chart's server says, a rejection too, holds for the whole look. The library is told which chart the Operator got
+   * For one look at an Operator: what a chart's server says, a rejection too, holds for the whole look. The library learns which chart the Operator got
    * earlier, unless it wishes for something else now, or somebody asks.
    *
    * @param wish another text whenever the spec or an annotation is another.

@@ -47,7 +47,7 @@ export function checkDocuments(documents: readonly SourceDocument[]): CheckedDoc
   };
 }
 
-/** The name by which resources are told apart: `Kind namespace/name`, or `Kind name`. */
+/** The name by which resources are distinguished: `Kind namespace/name`, or `Kind name`. */
 export function resourceName(kind: string, namespace: string | undefined, name: string): string {
   return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }

@@ -5,7 +5,7 @@ import { readParsedFolder, stockOf } from './state.ts';
 
 /**
  * The resources that other sources have a document of, whoever owns them: what a source gives up of these is handed over rather than deleted. Their
- * folders are read, because what they have told of themselves may be older than a document that has just moved.
+ * folders are read, because their status may be older than a document that has just moved.
  */
 export async function readClaims(source: string, sources: readonly KubeObject[]): Promise<ReadonlySet<string>> {
   const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);

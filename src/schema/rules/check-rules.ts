@@ -36,7 +36,7 @@ const times = new Environment({ unlistedVariablesAreDyn: true });
 
 const duration = times.parse('duration(text)');
 
-/** Makes the check of stored objects against rules of a schema. What cannot be carried out is told, never taken for granted. */
+/** Makes the check of stored objects against rules of a schema. What cannot be carried out is reported, never taken for granted. */
 export function createRuleCheck(schema: unknown, rules: readonly NewRule[]): RuleCheck {
   const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true, homogeneousAggregateLiterals: false });
   const programs = rules.map((rule) => ({ rule, run: programOf(environment, rule.rule) }));
@@ -64,7 +64,7 @@ interface Checked {
   readonly run: Program;
 }
 
-/** Undefined stands for what could not be told. */
+/** Undefined stands for an unknown result. */
 function programOf(environment: Environment, rule: string): Program {
   try {
     const parsed = environment.parse(rule);

@@ -51,7 +51,7 @@ export function textsOf(values: readonly SensitiveValue[]): readonly string[] {
 
 const texts = new WeakMap<readonly SensitiveValue[], readonly string[]>();
 
-/** What values of a chart, told apart by their names alone, hold that must not be shown. */
+/** What values of a chart, distinguished by their names alone, hold that must not be shown. */
 export function sensitiveTexts(values: JsonObject): readonly string[] {
   const marked = { schema: undefined, marks: [] };
   return textsOf(foundOnce(marked, values, () => sensitiveValues(marked, { value: values, root: ['values'] })));

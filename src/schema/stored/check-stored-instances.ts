@@ -31,7 +31,7 @@ export interface StoredInput {
   readonly signal: AbortSignal;
 }
 
-/** Looks at stored instances while they are read. What was told since the last `begin` is told again when reading begins anew. */
+/** Looks at stored instances while they are read. What was reported since the last `begin` is reported again when reading begins anew. */
 export interface StoredVisitor {
   begin(check: StoredCheck): void;
   add(items: readonly KubeObject[]): void;

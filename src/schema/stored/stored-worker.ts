@@ -24,7 +24,7 @@ export const STORED_JOBS = { check };
 
 serveJobs(STORED_JOBS);
 
-/** What the schema says is told first, so that a rule that never ends keeps nobody from knowing it. */
+/** What the schema says is reported first, so that a rule that never ends keeps nobody from knowing it. */
 function* check(objects: readonly KubeObject[]): Generator<readonly InstanceFault[], RulesAnswer> {
   yield storedFaults(subject, objects);
   return checkRules(objects);

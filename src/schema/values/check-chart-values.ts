@@ -27,7 +27,7 @@ interface ChartVerdict {
 }
 
 /**
- * Holds values, laid over those of the chart, against its values.schema.json and those of its subcharts that are on, as Helm would; Helm itself is told
+ * Holds values, laid over those of the chart, against its values.schema.json and those of its subcharts that are on, as Helm would; Helm itself is configured
  * not to, because it would fetch what the schema refers to. What is meant for a chart inside of the chart is its own schema's affair.
  */
 export async function checkChartValues(

@@ -20,7 +20,7 @@ const MOST_FAULTS = 20;
 
 /**
  * Holds values against a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12; one that does not say of which it is is read as what all of them share.
- * Patterns run in linear time. References to other documents are never followed: what they say is left out, and told. This can take any
+ * Patterns run in linear time. References to other documents are never followed: what they say is left out, and reported. This can take any
  * time and memory, so `checkValues` runs it in a thread of its own.
  */
 export function valueFaults(schema: JsonObject, values: Json): ValuesVerdict {
@@ -29,7 +29,7 @@ export function valueFaults(schema: JsonObject, values: Json): ValuesVerdict {
   try {
     const validate = compile(local);
     const errors = validate(plainNumbers(values)) ? [] : (validate.errors ?? []);
-    return { faults: told(errors), ...unchecked };
+    return { faults: fieldFaults(errors), ...unchecked };
   } catch {
     return { faults: [], unchecked: 'the schema cannot be read' };
   }
@@ -121,7 +121,7 @@ function plainNumbers(value: Json | undefined): Json {
 }
 
 /** A choice that failed says so itself; what each of its branches would have wanted says less than that. */
-function told(errors: readonly ErrorObject[]): FieldFault[] {
+function fieldFaults(errors: readonly ErrorObject[]): FieldFault[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').map(({ schemaPath }) => `${schemaPath}/`);
   const own = errors.filter(({ schemaPath, keyword }) => keyword !== 'if' && !choices.some((path) => schemaPath.startsWith(path)));
   return own.slice(0, MOST_FAULTS).map((error) => ({ field: fieldOf(error), message: messageOf(error) }));

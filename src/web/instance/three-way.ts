@@ -45,7 +45,7 @@ export function parseSeen(text: string): Seen {
   }
 }
 
-/** Lays what a person changed over what others changed meanwhile; where both did, the person's value stays and is told as a clash. Lists count whole. */
+/** Lays what a person changed over what others changed meanwhile; where both did, the person's value stays and is reported as a clash. Lists count whole. */
 export function mergeChanges(seen: Seen, sides: { readonly mine: JsonObject; readonly live: JsonObject }, salt: string): Merge {
   const mine = leavesOf(sides.mine);
   const live = leavesOf(sides.live);

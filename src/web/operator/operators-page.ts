@@ -198,7 +198,7 @@ export function displayNameOf({ displayName, name }: Pick<OperatorView, 'display
   return displayName === '' ? name : displayName;
 }
 
-/** The sum over the kinds; a part of it would be a wrong number, so it is told only when each has been counted. */
+/** The sum over the kinds; a part of it would be a wrong number, so it is reported only when each has been counted. */
 export function countText(crds: OperatorView['crds'], counts: Counts): CountText {
   if (crds.length === 0) return { text: '', why: 'no kinds' };
   const found = crds.map(({ name, instances }) => counts[name] ?? (instances === undefined ? undefined : { count: instances }));

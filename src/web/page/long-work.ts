@@ -89,7 +89,7 @@ async function begin(bench: Bench, { visit, address, job }: Order): Promise<Answ
   const id = randomBytes(16).toString('hex');
   const key = keyOf(visit.actor, id);
   const started = start(bench, { key, user: visit.actor.user, run: job.run });
-  const answer = await told(bench, key, async () => await outcome(bench, started, { address, words: job.words }));
+  const answer = await deliver(bench, key, async () => await outcome(bench, started, { address, words: job.words }));
   if (isWorking(answer)) return { redirect: `${address}?check=${id}` };
   bench.known.delete(key);
   return answer;
@@ -100,11 +100,11 @@ async function find(bench: Bench, visit: Visit, { path, words }: { readonly path
   const key = keyOf(visit.actor, id);
   const started = bench.known.get(key);
   if (started === undefined) throw new AppError('NotFound', 'check: its result has expired; go back, and check again');
-  return await told(bench, key, async () => await outcome(bench, started, { address: `${path}?check=${id}`, words }));
+  return await deliver(bench, key, async () => await outcome(bench, started, { address: `${path}?check=${id}`, words }));
 }
 
-/** Work that failed is forgotten once that is told. */
-async function told(bench: Bench, key: string, answer: () => Promise<Answer>): Promise<Answer> {
+/** Work that failed is forgotten once that is reported. */
+async function deliver(bench: Bench, key: string, answer: () => Promise<Answer>): Promise<Answer> {
   try {
     return await answer();
   } catch (error) {
@@ -130,7 +130,7 @@ function start({ known, now }: Bench, { key, user, run }: Task): Started {
   for (const [old] of over.slice(0, Math.max(0, over.length + 1 - MOST_KEPT))) known.delete(old);
   const started: Started = { user, result: run(), at: now(), isOver: false };
   const end = (): void => void (started.isOver = true);
-  // Whoever waits is told how it ended; nobody may be waiting.
+  // Whoever waits gets the result; nobody may be waiting.
   started.result.then(end, end);
   known.set(key, started);
   return started;

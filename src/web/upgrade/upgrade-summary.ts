@@ -81,7 +81,7 @@ export function timingOf(preview: UpgradePreview): TimingPanel {
   return {
     badge: BADGES[timing.step],
     sentence: preview.proposedValues === undefined ? SENTENCES[timing.step](preview) : TRIED,
-    window: window === undefined ? '' : `Maintenance window: ${window.sentence}. It is ${window.open ? 'open' : 'closed'} now.`,
+    window: window === undefined ? '' : `Maintenance window: ${window.description}. It is ${window.open ? 'open' : 'closed'} now.`,
     fault,
     missing: timing.step === 'AwaitingApproval' && missing !== undefined ? missingSentence(missing) : '',
   };

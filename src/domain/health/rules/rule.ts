@@ -66,7 +66,7 @@ export function reasonOf(...choice: Choice): Finding {
   return conditionAt('status.conditions', 'reason', choice);
 }
 
-/** The same, told by a text of its own, in which `{reason}` and the like are members of the condition. */
+/** The same, with a text of its own, in which `{reason}` and the like are members of the condition. */
 export function conditionAs(wording: string, ...choice: Choice): Finding {
   const word = template(wording);
   return (object) => {

@@ -91,7 +91,7 @@ function flagChanges(live: unknown, candidate: unknown): Change[] {
   return [...changes, ...lists(live, candidate)];
 }
 
-/** How the entries of a list are told apart, and who owns which of them. */
+/** How the entries of a list are distinguished, and who owns which of them. */
 function lists(live: unknown, candidate: unknown): Change[] {
   const [before, after] = [live, candidate].map((schema) => textAt(schema, 'x-kubernetes-list-type') ?? 'atomic');
   if (before !== after) {

@@ -42,7 +42,7 @@ export function timingOf(input: TimingInput): Omit<UpgradeTiming, 'missing'> {
     ...(verdict.kind === 'NoEffect' ? { fault: verdict.fault.message } : {}),
     ...(window === undefined
       ? {}
-      : { window: { sentence: windowSentence(window), open: isOpen(window, now), opensAt: nextOpening(window, now).toISOString() } }),
+      : { window: { description: windowSentence(window), open: isOpen(window, now), opensAt: nextOpening(window, now).toISOString() } }),
   };
 }
 

@@ -182,7 +182,7 @@ export interface UpgradeTiming {
   readonly approved?: string;
   /** Why that approval has no effect. */
   readonly fault?: string;
-  readonly window?: { readonly sentence: string; readonly open: boolean; readonly opensAt: string };
+  readonly window?: { readonly description: string; readonly open: boolean; readonly opensAt: string };
   /** The permission that is missing to approve. */
   readonly missing?: MissingPermission;
 }

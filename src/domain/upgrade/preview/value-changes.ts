@@ -17,7 +17,7 @@ const LONGEST = 200;
 
 /**
  * How the effective values differ between two charts: every leaf with the layer that sets it, what changes first. Of what comes from a Secret only
- * the layer is told, and that it changes.
+ * the layer is reported, and that it changes.
  */
 export function valueChanges(from: LayeredValues | undefined, to: LayeredValues): { items: PreviewedValue[]; omitted: number } {
   const [before, after] = [from === undefined ? new Map<string, Leaf>() : leavesOf(from), leavesOf(to)];

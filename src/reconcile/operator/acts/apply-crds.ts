@@ -129,7 +129,7 @@ async function askApiServer({ ports, signal }: Work, candidates: readonly KubeOb
   for (const candidate of candidates) await ports.cluster.apply(CRD, candidate, options);
 }
 
-/** What could not be looked at is told; it stops nobody. */
+/** What could not be looked at is reported; it stops nobody. */
 async function tellUnchecked({ ports, operator }: Work, verdicts: readonly CrdVerdict[]): Promise<void> {
   const rules = verdicts.flatMap(({ crd, unchecked = [] }) => unchecked.map((rule) => `${crd}: ${rule}`));
   if (rules.length === 0) return;

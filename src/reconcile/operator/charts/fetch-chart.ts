@@ -117,12 +117,12 @@ async function followChannel(work: Work, input: ChannelInput): Promise<Chart> {
   });
   const newer = newerVersion(offered, channel, chart.contents.metadata.version);
   const waits = newer !== undefined && !isPinned(channel);
-  const told = fault ?? (verdict.kind === 'NoEffect' ? verdict.fault : undefined);
+  const approvalFault = fault ?? (verdict.kind === 'NoEffect' ? verdict.fault : undefined);
   return {
     ...chart,
     ...(newer === undefined ? {} : { availableVersion: newer }),
     ...(waits ? { pending: await awaitingApproval(work, input, newer) } : {}),
-    ...(told === undefined ? {} : { approvalFault: told }),
+    ...(approvalFault === undefined ? {} : { approvalFault }),
   };
 }
 
@@ -147,7 +147,7 @@ async function fetchVersion({ ports, signal }: Work, { source, access }: Channel
   return await ports.charts.fetch({ ...unpinned, version, ...(pin === undefined ? {} : { digest: pin }) }, signal, access);
 }
 
-/** Its bytes are known before somebody approves them; where they cannot be had, the version alone is told. */
+/** Its bytes are known before somebody approves them; where they cannot be had, the version alone is reported. */
 async function awaitingApproval(work: Work, input: ChannelInput, version: string): Promise<PendingUpgrade> {
   const known = work.status.pendingUpgrade?.version === version ? work.status.pendingUpgrade.chartDigest : undefined;
   try {

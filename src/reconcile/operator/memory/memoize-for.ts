@@ -1,5 +1,5 @@
 /**
- * Asks at most once in so many milliseconds, however many ask at once. A failure is told to whoever waits for it, and not remembered.
+ * Asks at most once in so many milliseconds, however many ask at once. A failure reaches whoever waits for it, and not remembered.
  *
  * @returns takes the time now, in milliseconds since 1970, and the question.
  */

@@ -89,7 +89,7 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
 }
 
-/** Whether the catalogue block fits the kinds; told only while there is something to compare. What is installed does not depend on it. */
+/** Whether the catalogue block fits the kinds; reported only while there is something to compare. What is installed does not depend on it. */
 export async function catalogValid(operator: KubeObject, crds: readonly CrdFact[]): Promise<readonly ConditionInput[]> {
   if (crds.length === 0 || specOf(OPERATOR_KIND, operator).catalog.kinds.length === 0) return [];
   const faults = await checkCatalogBlock(

@@ -100,7 +100,7 @@ function outcomeOf({ health, unestablished, tests }: InSync): Outcome {
   }
 }
 
-/** How the tests of this revision ended, as it was told then. */
+/** How the tests of this revision ended, as reported then. */
 function testedSoFar({ status, spec }: Work, { past }: ActiveFacts): readonly ConditionInput[] {
   if (!spec.test.enable) return [];
   const { tested: passed } = past.results;

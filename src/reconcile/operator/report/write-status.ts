@@ -35,7 +35,7 @@ async function recordTransitions({ ports, operator, status }: Work, conditions: 
     const before = findCondition(status.conditions, condition.type);
     if (condition.type === 'Drifted' && condition.status === 'False' && before === undefined) continue;
     if (before?.status === condition.status && before.reason === condition.reason) continue;
-    // What only repeats another condition's reason is told once.
+    // What only repeats another condition's reason is reported once.
     if (
       condition.type === 'Ready' &&
       conditions.some((other) => other.type !== 'Ready' && TOLD.includes(other.type) && other.reason === condition.reason)

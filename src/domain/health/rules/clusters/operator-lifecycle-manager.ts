@@ -20,7 +20,7 @@ const PHASE = 'status.phase';
 const MESSAGE = '{status.message|The operator reports no message}';
 const CONNECTION = 'status.connectionState.lastObservedState';
 
-function told(_: string, object: KubeObject): string {
+function statusMessage(_: string, object: KubeObject): string {
   const state = textAt(object.status, 'state');
   return `${numberedConditions(object)}.status.state ${state === undefined ? 'not yet known' : `is '${state}'`}\n`;
 }
@@ -42,10 +42,10 @@ function toldWithoutPlan(_: string, object: KubeObject): string {
 /** The Operator Lifecycle Manager (olm.operatorframework.io). All conditions of a subscription are warnings. */
 export const operatorLifecycleManager: HealthRules = {
   'operators.coreos.com/Subscription': [
-    degraded(condition(['CatalogSourcesUnhealthy', 'InstallPlanFailed', 'ResolutionFailed', 'BundleUnpackFailed']), told),
-    healthy(field(STATE, 'AtLatestKnown'), told),
+    degraded(condition(['CatalogSourcesUnhealthy', 'InstallPlanFailed', 'ResolutionFailed', 'BundleUnpackFailed']), statusMessage),
+    healthy(field(STATE, 'AtLatestKnown'), statusMessage),
     healthy(awaitsApproval, toldWithoutPlan),
-    progressing(otherwise, told),
+    progressing(otherwise, statusMessage),
   ],
   'operators.coreos.com/ClusterServiceVersion': [
     healthy(field(PHASE, 'Succeeded'), MESSAGE),

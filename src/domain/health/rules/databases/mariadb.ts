@@ -26,7 +26,7 @@ export const mariadb: HealthRules = {
   'mariadb.mmontes.io/MariaDB': CLUSTER,
 };
 
-/** A failed run of a schedule is told by the message alone, below a reason that speaks of the schedule. */
+/** A failed run of a schedule is reported by the message alone, below a reason that speaks of the schedule. */
 function failedJob(status: unknown): string | undefined {
   const complete = conditionsIn(at(status, 'conditions')).find(({ type }) => type === 'Complete');
   if (complete === undefined || (complete.message !== 'Failed' && !complete.reason.endsWith('Failed'))) return undefined;

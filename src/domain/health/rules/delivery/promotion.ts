@@ -52,7 +52,7 @@ const NOT_HYDRATED: Health = {
   message: 'Not all environments have the same proposed commit SHA. This likely means the hydrator has not run for all environments yet.',
 };
 
-/** A check of each environment; `validation` is what it is called where branches are told, and `title` where there are none. */
+/** A check of each environment; `validation` is the name of the check where branches are named, and `title` where there are none. */
 export function environmentsHealth(title: string, validation: string): HealthLine {
   return ({ status }) => {
     const environments = environmentsOf(status);

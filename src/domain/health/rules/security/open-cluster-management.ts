@@ -39,12 +39,12 @@ function detailsByNamespace(_: string, { status }: KubeObject): string {
     .join('; ');
 }
 
-function rule(told: (found: string, object: KubeObject) => string): HealthRule {
+function rule(wording: (found: string, object: KubeObject) => string): HealthRule {
   return [
     UNREPORTED,
     progressing(outdated('status.lastEvaluatedGeneration'), STALE),
-    degraded(field(COMPLIANT, 'NonCompliant'), told),
-    healthy(field(COMPLIANT, 'Compliant'), told),
+    degraded(field(COMPLIANT, 'NonCompliant'), wording),
+    healthy(field(COMPLIANT, 'Compliant'), wording),
     progressing(otherwise, 'Waiting for the status to be reported'),
   ];
 }

@@ -4,7 +4,7 @@ const STATE = 'status.applicationState.state';
 const FAILED = '{status.applicationState.errorMessage|SparkApplication failed}';
 
 /** `PENDING_RERUN` as people read it. */
-function told(state: string): string {
+function stateMessage(state: string): string {
   const words = state.toLowerCase().split('_');
   return `SparkApplication is ${words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(' ')}`;
 }
@@ -13,10 +13,10 @@ function told(state: string): string {
 export const spark: HealthRules = {
   'sparkoperator.k8s.io/SparkApplication': [
     degraded(field(STATE, 'FAILED', 'SUBMISSION_FAILED', 'FAILING'), FAILED),
-    healthy(field(STATE, 'RUNNING', 'COMPLETED', 'SUCCEEDING'), told),
-    suspended(field(STATE, 'SUSPENDED', 'SUSPENDING'), told),
-    unknown(field(STATE, 'UNKNOWN'), told),
-    progressing(all(field(STATE), not(field(STATE, ''))), told),
+    healthy(field(STATE, 'RUNNING', 'COMPLETED', 'SUCCEEDING'), stateMessage),
+    suspended(field(STATE, 'SUSPENDED', 'SUSPENDING'), stateMessage),
+    unknown(field(STATE, 'UNKNOWN'), stateMessage),
+    progressing(all(field(STATE), not(field(STATE, ''))), stateMessage),
     progressing(otherwise, 'Waiting for SparkApplication'),
   ],
   'sparkoperator.k8s.io/ScheduledSparkApplication': [

@@ -52,6 +52,6 @@ describe('what an upgrade waits for', () => {
     const window = { start: '22:00', duration: '4h' };
     const { fault, ...timing } = timingOf(input({ chart: repo, upgrade: { range: '^1', window } }, { approved: '1.3.0' }));
     assert.match(fault ?? '', /1\.3\.0 was approved, and the newer 1\.4\.0 is installed/);
-    assert.deepEqual(timing.window, { sentence: 'every day at 22:00 for 4 h (UTC)', open: false, opensAt: '2026-11-21T22:00:00.000Z' });
+    assert.deepEqual(timing.window, { description: 'every day at 22:00 for 4 h (UTC)', open: false, opensAt: '2026-11-21T22:00:00.000Z' });
   });
 });
