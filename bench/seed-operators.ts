@@ -124,8 +124,8 @@ function copiesOf({ place: model, record, objects, definitions }: Model, place: 
   const labels = { ...record.metadata.labels, name, [OURS.operatorLabel]: label };
   const definitionCopies = definitions.map((crd): [ResourceType, KubeObject] => {
     const { apiVersion, kind, spec, metadata } = JSON.parse(rename(JSON.stringify(crd))) as KubeObject;
-    const marks = { ...metadata.labels, [OURS.operatorLabel]: label };
-    return [CRD, { apiVersion, kind, spec, metadata: { name: metadata.name, labels: marks, annotations: metadata.annotations ?? {} } }];
+    const labels = { ...metadata.labels, [OURS.operatorLabel]: label };
+    return [CRD, { apiVersion, kind, spec, metadata: { name: metadata.name, labels, annotations: metadata.annotations ?? {} } }];
   });
   return [
     ...definitionCopies,

@@ -162,7 +162,7 @@ function formsFor(shape: Shape): URLSearchParams[] {
   const manifest = JSON.stringify(operatorOf(spec));
   const many = Array.from({ length: 19_000 }, (_, index): [string, string] => [`v.spec.labels.${index}`, 'x']);
   return [
-    new URLSearchParams({ ...head, 'y.': JSON.stringify(spec), manifest, trial: text }),
+    new URLSearchParams({ ...head, 'y.': JSON.stringify(spec), manifest, previewValues: text }),
     new URLSearchParams({ ...head, 'y.spec.tolerations': JSON.stringify(spec.tolerations) }),
     new URLSearchParams([...Object.entries(head), ...many]),
   ];

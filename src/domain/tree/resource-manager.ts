@@ -15,7 +15,7 @@ export interface ResourceManager {
 
 type Mark = (object: KubeObject) => ResourceManager | undefined;
 
-/** By labels and annotations, the tool that calls others first: objects that Flux installs with Helm carry the marks of both. */
+/** By labels and annotations, the tool that calls others first: objects that Flux installs with Helm carry the labels of both. */
 const MARKS: readonly Mark[] = [
   marked('Flux', ['labels', 'helm.toolkit.fluxcd.io/name'], ['labels', 'helm.toolkit.fluxcd.io/namespace']),
   marked('Flux', ['labels', 'kustomize.toolkit.fluxcd.io/name'], ['labels', 'kustomize.toolkit.fluxcd.io/namespace']),

@@ -24,15 +24,15 @@ export interface Described {
   readonly schema: JsonObject;
   readonly root: FormNode;
   /** Paths that the catalogue calls sensitive. */
-  readonly marks?: readonly string[];
+  readonly sensitivePaths?: readonly string[];
 }
 
 /**
  * Where two values of a schema differ, leaf by leaf, in the order of the new value and then of the old one. What is absent counts as its default. Rows of
  * lists are compared with those of the same key, wherever they stand. Values of secrets are in the result: mask them.
  */
-export function differencesBetween({ schema, root, marks = [] }: Described, from: JsonObject, to: JsonObject): Difference[] {
-  const places = sensitivePlaces({ schema, marks }, { value: from, root: root.path }, { value: to, root: root.path });
+export function differencesBetween({ schema, root, sensitivePaths = [] }: Described, from: JsonObject, to: JsonObject): Difference[] {
+  const places = sensitivePlaces({ schema, sensitivePaths }, { value: from, root: root.path }, { value: to, root: root.path });
   return compare({
     path: formatPath(root.path),
     keys: [],

@@ -69,7 +69,7 @@ export function buildForm(input: FormInput): FormModel {
   const form = build(input, input.curated.length > 0 ? input.curated : (input.suggested ?? []));
   const small = input.curated.length === 0 && form.leaves <= SMALL_FORM && !form.reduced;
   const { root } = small ? build(input, wholeOf(input)) : form;
-  const sensitive = { schema: input.schema, marks: input.sensitive ?? [] };
+  const sensitive = { schema: input.schema, sensitivePaths: input.sensitive ?? [] };
   const { hoisted } = input;
   return {
     root,

@@ -15,7 +15,7 @@ const QUESTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Lets no call of a trial out that could write, or that would bring in more than metadata.
+ * Lets no call of a dry run out that could write, or that would bring in more than metadata.
  *
  * @throws AppError `Internal`, before anything leaves.
  */
@@ -30,7 +30,7 @@ export function guardDryRun({ identity, method, path, accept, what }: Call): voi
   throw new AppError('Internal', `${what}: a dry run neither writes nor reads more than metadata, so this was not sent`);
 }
 
-/** The user agent of a trial: the audit log of the api-server has it, so it tells for whom the controller asked. */
+/** The user agent of a dry run: the audit log of the api-server has it, so it tells for whom the controller asked. */
 export function dryRunAgent(userAgent: string, { user }: Actor): string {
   return `${userAgent} (dry run for ${encodeURIComponent(user).replaceAll('%3A', ':').replaceAll('%40', '@')})`;
 }

@@ -10,17 +10,17 @@ import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 
 /** What says which values of an Instance are sensitive. */
 export function markedOf({ crd, kindBlock, summary }: CatalogEntry, version: string = summary.version): Marked {
-  return { schema: schemaOf(crd, version), marks: kindBlock.sensitive };
+  return { schema: schemaOf(crd, version), sensitivePaths: kindBlock.sensitive };
 }
 
 /** The same for its content; see `contentOf`. */
-export function contentMarked({ schema, marks }: Marked): Marked {
-  return { schema: contentSchema(objectAt(schema) as JsonObject), marks };
+export function contentMarked({ schema, sensitivePaths }: Marked): Marked {
+  return { schema: contentSchema(objectAt(schema) as JsonObject), sensitivePaths };
 }
 
 /** What the catalogue or an environment gives new Instances, for eyes: writing takes it from there itself. An App that there is not is known by names alone. */
 export function maskContent(entry: CatalogEntry | undefined, values: JsonObject): JsonObject {
-  const marked = entry === undefined ? { schema: undefined, marks: [] } : contentMarked(markedOf(entry));
+  const marked = entry === undefined ? { schema: undefined, sensitivePaths: [] } : contentMarked(markedOf(entry));
   return { ...values, ...(maskValue(marked, { value: contentOf(values), root: [] }) as JsonObject) };
 }
 

@@ -48,7 +48,7 @@ function describe({ crd, summary, kindBlock }: CatalogEntry): Described {
   const whole = schemaOf(crd, summary.version);
   const schema = contentSchema(whole);
   const { root } = cacheForm({ schema, ...formRoot(whole), curated: [], mode: 'create' });
-  return { schema, root, marks: kindBlock.sensitive };
+  return { schema, root, sensitivePaths: kindBlock.sensitive };
 }
 
 /** Those that none of the others is at, above or below. */

@@ -26,5 +26,10 @@ export async function showOperatorLogs(
   const { targetNamespace: namespace } = parseOperatorSpec(operator);
   const cluster = ports.clusters.asActor(actor);
   const pods = known ?? (await podsBelow(cluster, namespace, async () => (await showOperatorTree(ports, actor, input)).root));
-  return await readLogs(cluster, { namespace, pods, query: input, secrets: secretsOf({ schema: undefined, marks: [] }, operator) });
+  return await readLogs(cluster, {
+    namespace,
+    pods,
+    query: input,
+    secrets: secretsOf({ schema: undefined, sensitivePaths: [] }, operator),
+  });
 }

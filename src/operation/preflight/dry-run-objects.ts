@@ -57,7 +57,7 @@ export interface DryRunObject {
   readonly forbidden: readonly ForbiddenDryRun[];
 }
 
-/** A trial that was rejected for want of a permission, or because it would give away permissions that its account lacks. */
+/** A dry run that was rejected for want of a permission, or because it would give away permissions that its account lacks. */
 export interface ForbiddenDryRun {
   readonly of: 'object' | 'pods';
   readonly permission: MissingPermission;

@@ -19,7 +19,7 @@ import { preflight } from './preflight.ts';
 export type OperatorPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
 
 /** Values of a chart are sensitive by their names alone. */
-const BY_NAMES = { schema: undefined, marks: [] };
+const BY_NAMES = { schema: undefined, sensitivePaths: [] };
 
 /** What would happen if an Operator were created now. Its chart is fetched, and its objects are tried, only for whoever may create it. */
 export async function preflightOperator(ports: OperatorPorts, actor: Actor, operator: KubeObject): Promise<Preflight> {

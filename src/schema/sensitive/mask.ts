@@ -31,12 +31,12 @@ export function sensitiveIn(marked: Marked, object: KubeObject): readonly Sensit
   );
 }
 
-function foundOnce({ schema, marks }: Marked, value: object, find: () => readonly SensitiveValue[]): readonly SensitiveValue[] {
+function foundOnce({ schema, sensitivePaths }: Marked, value: object, find: () => readonly SensitiveValue[]): readonly SensitiveValue[] {
   const before = known.get(value);
-  const isSame = before?.schema === schema && before?.marks.join() === marks.join();
+  const isSame = before?.schema === schema && before?.sensitivePaths.join() === sensitivePaths.join();
   if (before !== undefined && isSame) return before.found;
   const found = find();
-  known.set(value, { schema, marks, found });
+  known.set(value, { schema, sensitivePaths, found });
   return found;
 }
 
@@ -53,7 +53,7 @@ const texts = new WeakMap<readonly SensitiveValue[], readonly string[]>();
 
 /** What values of a chart, distinguished by their names alone, hold that must not be shown. */
 export function sensitiveTexts(values: JsonObject): readonly string[] {
-  const marked = { schema: undefined, marks: [] };
+  const marked = { schema: undefined, sensitivePaths: [] };
   return textsOf(foundOnce(marked, values, () => sensitiveValues(marked, { value: values, root: ['values'] })));
 }
 
@@ -61,9 +61,9 @@ function partsOf(object: KubeObject): [string, Json][] {
   return Object.entries(object).filter((entry): entry is [string, Json] => !ABOUT_ITSELF.has(entry[0]) && entry[1] !== undefined);
 }
 
-function partOf({ schema, marks }: Marked, key: string): Marked {
+function partOf({ schema, sensitivePaths }: Marked, key: string): Marked {
   const properties = (schema as JsonObject | undefined)?.['properties'] as JsonObject | undefined;
-  return { schema: properties?.[key], marks };
+  return { schema: properties?.[key], sensitivePaths };
 }
 
 /** What was sent, with live values in the place of their stand-ins. */

@@ -9,7 +9,7 @@ export interface Marked {
   /** The schema of the value; undefined where there is none. */
   readonly schema: unknown;
   /** Paths that the catalogue names, root included: `spec.users[*].pin`. What stands below them is sensitive, too. */
-  readonly marks: readonly string[];
+  readonly sensitivePaths: readonly string[];
 }
 
 /** A value and where it stands: `['spec']`. */
@@ -31,11 +31,11 @@ export interface SensitiveValue {
  * @returns the value with every sensitive one changed.
  */
 export function changeSensitive(marked: Marked, { value, root }: PlacedValue, change: (found: SensitiveValue) => Json): Json {
-  const marks = marked.marks.flatMap((mark) => {
+  const sensitivePaths = marked.sensitivePaths.flatMap((mark) => {
     const steps = markSteps(mark);
     return startsWith(steps, root) ? [steps.slice(root.length)] : [];
   });
-  const whole = { path: root, schemas: shapesOf([marked.schema]), marks, below: 'anything', siblings: [], value } as const;
+  const whole = { path: root, schemas: shapesOf([marked.schema]), sensitivePaths, below: 'anything', siblings: [], value } as const;
   return root.length === 0 && isObject(value) ? visitContent({ ...whole, value }, change) : visit(whole, change);
 }
 
@@ -61,7 +61,7 @@ export function sensitiveValues(marked: Marked, place: PlacedValue): SensitiveVa
 
 /** Whether a value is a secret or has one somewhere below, by what its schema and the names on its way say. */
 export function holdsSecret(schema: unknown, value: Json | undefined, path: FormPath): boolean {
-  return value !== undefined && sensitiveValues({ schema, marks: [] }, { value, root: path }).length > 0;
+  return value !== undefined && sensitiveValues({ schema, sensitivePaths: [] }, { value, root: path }).length > 0;
 }
 
 /** The places of sensitive values and of everything that they stand in, each below the one before; what holds nothing sensitive is in none. */
@@ -113,7 +113,7 @@ interface NodeRef {
   /** The shapes that the value may have, the one that says most first. */
   readonly schemas: readonly JsonObject[];
   /** What is left of the paths that may lead here. */
-  readonly marks: readonly (readonly string[])[];
+  readonly sensitivePaths: readonly (readonly string[])[];
   /** What stands around it: something marked, or a map whose every entry is a secret. */
   readonly below: 'marked' | 'secrets' | 'anything';
   readonly siblings: readonly string[];
@@ -125,7 +125,7 @@ interface NodeRef {
 function visit(ref: NodeRef, change: (found: SensitiveValue) => Json): Json {
   const { value, path } = ref;
   if (value === null || value === '') return value;
-  const isMarked = ref.below === 'marked' || ref.marks.some(({ length }) => length === 0) || ref.schemas.some(saysSecret);
+  const isMarked = ref.below === 'marked' || ref.sensitivePaths.some(({ length }) => length === 0) || ref.schemas.some(saysSecret);
   if (typeof value !== 'object') {
     return isMarked || isSensitive(ref, value) ? change({ path, value }) : value;
   }
@@ -164,9 +164,9 @@ interface Member {
 }
 
 /** Whether nothing can make a member sensitive, which is so for nearly all of them: found out without making anything for each. */
-function isPlain({ marks, below }: NodeRef, { key, value, schemas }: Member): boolean {
+function isPlain({ sensitivePaths, below }: NodeRef, { key, value, schemas }: Member): boolean {
   if (value === undefined) return true;
-  if (typeof value === 'object' || schemas.length > 0 || marks.length > 0 || below !== 'anything') return false;
+  if (typeof value === 'object' || schemas.length > 0 || sensitivePaths.length > 0 || below !== 'anything') return false;
   if (key === 'value' || key === '*' || mayBeSecret(key)) return false;
   return typeof value !== 'string' || !isSecretText(value);
 }
@@ -178,9 +178,13 @@ function memberRef(ref: NodeRef, members: JsonObject, { key, value = null, schem
   return typeof alias === 'string' ? { ...step, alias } : step;
 }
 
-function inside({ path, marks, below }: NodeRef, step: string | number): Pick<NodeRef, 'path' | 'marks' | 'below'> {
-  if (marks.length === 0) return { path: [...path, step], marks, below };
-  return { path: [...path, step], marks: marks.flatMap(([first, ...rest]) => (isStep(first, step) ? [rest] : [])), below };
+function inside({ path, sensitivePaths, below }: NodeRef, step: string | number): Pick<NodeRef, 'path' | 'sensitivePaths' | 'below'> {
+  if (sensitivePaths.length === 0) return { path: [...path, step], sensitivePaths, below };
+  return {
+    path: [...path, step],
+    sensitivePaths: sensitivePaths.flatMap(([first, ...rest]) => (isStep(first, step) ? [rest] : [])),
+    below,
+  };
 }
 
 function isStep(wanted: string | undefined, step: string | number): boolean {

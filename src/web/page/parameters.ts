@@ -22,19 +22,19 @@ const LONGEST_DEFAULT = 80;
  * The parameters that a CustomResourceDefinition's `openAPIV3Schema` describes below `spec`, in its order, and then those beside it; bounded in depth and
  * number.
  *
- * @param marks the fields that the catalogue calls sensitive: `spec.license`.
+ * @param sensitivePaths the fields that the catalogue calls sensitive: `spec.license`.
  */
-export function listParameters(schema: JsonObject, marks: readonly string[]): readonly Parameter[] {
+export function listParameters(schema: JsonObject, sensitivePaths: readonly string[]): readonly Parameter[] {
   const { metadata: _metadata, spec, ...beside } = objectAt(contentSchema(schema), 'properties') ?? {};
-  const inSpec = isObject(spec) ? below(spec, '', { root: ['spec'], marks, depth: 0 }) : [];
-  const others = below({ properties: beside, required: schema.required ?? [] }, '', { root: [], marks, depth: 0 });
+  const inSpec = isObject(spec) ? below(spec, '', { root: ['spec'], sensitivePaths, depth: 0 }) : [];
+  const others = below({ properties: beside, required: schema.required ?? [] }, '', { root: [], sensitivePaths, depth: 0 });
   return [...inSpec, ...others].slice(0, COUNT_LIMIT);
 }
 
 interface Below {
   /** Where the paths begin. */
   readonly root: readonly string[];
-  readonly marks: readonly string[];
+  readonly sensitivePaths: readonly string[];
   readonly depth: number;
 }
 
@@ -73,11 +73,11 @@ function rowOf(schema: JsonObject, { path, required }: Pick<Parameter, 'path' | 
   ];
 }
 
-function defaultOf(schema: JsonObject, path: string, { root, marks }: Below): string {
+function defaultOf(schema: JsonObject, path: string, { root, sensitivePaths }: Below): string {
   const { default: value } = schema;
   if (value === undefined) return '';
   const steps = [...root, ...path.replaceAll('[]', '.*').split('.')];
-  const isSecret = sensitiveValues({ schema, marks }, { value, root: steps }).length > 0;
+  const isSecret = sensitiveValues({ schema, sensitivePaths }, { value, root: steps }).length > 0;
   return isSecret ? '' : valueWords(value, LONGEST_DEFAULT).words;
 }
 

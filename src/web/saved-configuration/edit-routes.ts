@@ -184,7 +184,7 @@ async function showConflict(edit: Edit, asTyped: Omit<SavedConfigurationEditDraf
   const { deps, visit, app, model, savedConfiguration } = edit;
   const newest = await deps.operations.showSavedConfiguration(visit.actor, savedConfiguration.id);
   const differing = differencesBetween(
-    { schema: contentSchema(app.schema), root: model.root, marks: model.sensitive.marks },
+    { schema: contentSchema(app.schema), root: model.root, sensitivePaths: model.sensitive.sensitivePaths },
     contentOfSavedConfiguration(newest),
     values,
   );

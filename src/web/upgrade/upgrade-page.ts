@@ -54,7 +54,7 @@ export interface UpgradePage {
   readonly decideFirst: boolean;
   readonly errors: ValueDecisionsView['errors'];
   /** Values that somebody wants to try, as they wrote them, and what is wrong with the text. */
-  readonly trial: {
+  readonly previewValues: {
     readonly action: string;
     readonly version: string;
     readonly text: string;
@@ -102,11 +102,11 @@ export interface UpgradeOutcome {
   /** What was chosen about values. */
   readonly body?: URLSearchParams;
   /** Why values to try cannot be read. */
-  readonly trialFault?: string;
+  readonly previewValuesFault?: string;
 }
 
 export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {}): UpgradePage {
-  const { rejected = '', approved, body = new URLSearchParams(), trialFault = '' } = outcome;
+  const { rejected = '', approved, body = new URLSearchParams(), previewValuesFault = '' } = outcome;
   const timing = timingOf(preview);
   const action = operatorPath(preview, 'upgrade');
   const approve = approveOf(preview, action);
@@ -131,8 +131,8 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     ...(decisions?.approve === true ? {} : approve),
     ...(decisions === undefined ? {} : { decisions }),
     decideFirst: decisions?.approve === true,
-    errors: trialFault === '' ? (decisions?.errors ?? []) : [{ message: trialFault, href: '#trial' }],
-    trial: trialOf(preview, outcome),
+    errors: previewValuesFault === '' ? (decisions?.errors ?? []) : [{ message: previewValuesFault, href: '#previewValues' }],
+    previewValues: previewValuesOf(preview, outcome),
     chartFacts: chartFacts(preview),
     choices: choicesOf(preview),
     commands: preview.commands,
@@ -141,9 +141,9 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
   };
 }
 
-function trialOf(preview: UpgradePreview, { body, trialFault: fault = '' }: UpgradeOutcome): UpgradePage['trial'] {
+function previewValuesOf(preview: UpgradePreview, { body, previewValuesFault: fault = '' }: UpgradeOutcome): UpgradePage['previewValues'] {
   const shown = preview.proposedValues !== undefined || fault !== '';
-  return { action: operatorPath(preview, 'upgrade'), version: preview.to.version, text: body?.get('trial') ?? '', fault, shown };
+  return { action: operatorPath(preview, 'upgrade'), version: preview.to.version, text: body?.get('previewValues') ?? '', fault, shown };
 }
 
 function conversionsOf({ conversions }: UpgradePreview): string[] {

@@ -53,10 +53,10 @@ function wordsFor(visit: Visit): WorkWords {
 async function tryValues(deps: WebDeps, visit: Visit): Promise<Answer> {
   const { body } = visit;
   const version = body.get('version') ?? '';
-  const text = (body.get('trial') ?? '').replaceAll('\r\n', '\n');
+  const text = (body.get('previewValues') ?? '').replaceAll('\r\n', '\n');
   const read = await runFormJob('readYaml', text);
   const fault = read.fault === undefined ? NO_MAP : `Line ${read.line}: ${read.fault}`;
-  if (read.fault !== undefined || !isObject(read.value)) return await show(deps, visit, version, { trialFault: fault, body });
+  if (read.fault !== undefined || !isObject(read.value)) return await show(deps, visit, version, { previewValuesFault: fault, body });
   const values = read.value;
   const preview = await deps.operations.previewUpgrade(visit.actor, { ...addressOf(visit), version, values });
   return answerOf(preview, upgradePage(preview, { body }), {});
@@ -69,8 +69,8 @@ async function show({ operations }: WebDeps, visit: Visit, version: string, outc
   return answerOf(preview, upgradePage(preview, outcome), outcome);
 }
 
-function answerOf(preview: UpgradePreview, model: object, { rejected, trialFault }: UpgradeOutcome): Answer {
-  const undecided = preview.decisions.state === 'Invalid' || trialFault !== undefined;
+function answerOf(preview: UpgradePreview, model: object, { rejected, previewValuesFault }: UpgradeOutcome): Answer {
+  const undecided = preview.decisions.state === 'Invalid' || previewValuesFault !== undefined;
   return {
     view: 'operators/upgrade',
     title: `${rejected === undefined && !undecided ? '' : 'Error: '}Upgrade of ${preview.displayName}`,

@@ -10,18 +10,18 @@ const ACTOR = { user: 'oidc:ann (of) sales', groups: ['oidc:team-a'] };
 const CALL = { identity: { kind: 'dryRun', actor: ACTOR }, what: 'try', accept: METADATA_OF_ONE } as const;
 const WIDGET = '/apis/a.example/v1/namespaces/ns/widgets';
 
-describe('a trial', () => {
+describe('a previewValues', () => {
   test('leaves as the controller, names for whom, and asks for metadata alone', async () => {
     await using server = await startTinyApiServer((_request, response) =>
       reply(response, 200, { ...OBJECT, status: { userInfo: { username: 'me' } } }),
     );
     const kube = createKube({ kubeconfigPath: server.kubeconfigPath, userAgent: 'chandlery/1' });
-    const trial = kube.dryRunAsController(ACTOR);
+    const previewValues = kube.dryRunAsController(ACTOR);
     const options = { fieldManager: 'helm' };
-    await trial.dryRunApply(CONFIG_MAPS, OBJECT, options);
-    await trial.dryRunCreate(CONFIG_MAPS, OBJECT, options);
-    await trial.metadataOf({ ...CONFIG_MAPS, namespace: 'ns', name: 'cm' });
-    assert.equal(await trial.account(), 'me');
+    await previewValues.dryRunApply(CONFIG_MAPS, OBJECT, options);
+    await previewValues.dryRunCreate(CONFIG_MAPS, OBJECT, options);
+    await previewValues.metadataOf({ ...CONFIG_MAPS, namespace: 'ns', name: 'cm' });
+    assert.equal(await previewValues.account(), 'me');
     assert.deepEqual(
       server.requests.map(({ method, url }) => `${method} ${url}`),
       [
@@ -58,8 +58,8 @@ describe('a trial', () => {
     ['without dryRun it would write', { method: 'PATCH', path: `${WIDGET}/w?fieldManager=helm` }],
     ['dryRun means nothing when it is empty', { method: 'POST', path: `${WIDGET}?dryRun=` }],
     ['of two dryRun the server may take the other', { method: 'POST', path: `${WIDGET}?dryRun=All&dryRun=None` }],
-    ['a deletion is no trial', { method: 'DELETE', path: `${WIDGET}/w?dryRun=All` }],
-    ['a replacement is no trial', { method: 'PUT', path: `${WIDGET}/w?dryRun=All` }],
+    ['a deletion is no previewValues', { method: 'DELETE', path: `${WIDGET}/w?dryRun=All` }],
+    ['a replacement is no previewValues', { method: 'PUT', path: `${WIDGET}/w?dryRun=All` }],
     ['a token is made whatever dryRun says', { method: 'POST', path: '/api/v1/namespaces/ns/serviceaccounts/s/token?dryRun=All' }],
     ['a shell opens whatever dryRun says', { method: 'POST', path: '/api/v1/namespaces/ns/pods/p/exec?dryRun=All' }],
     ['a log is more than metadata', { method: 'GET', path: '/api/v1/namespaces/ns/pods/p/log' }],

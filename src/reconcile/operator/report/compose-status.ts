@@ -41,7 +41,7 @@ export interface Finding {
 }
 
 /** Conditions that stand until something else is known. */
-const STANDING = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy', 'Tested', 'Approved']);
+const PERMANENT = new Set(['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Healthy', 'Tested', 'Approved']);
 
 /**
  * The whole status of an Operator after what was found out. Pure but for the clock.
@@ -90,7 +90,7 @@ function composeConditions(work: Work, { conditions, ready, phase, chart }: Find
   const known = new Set(decided.map(({ type }) => type));
   const retained = status.conditions.filter(
     ({ type }) =>
-      STANDING.has(type) && !known.has(type) && (type !== 'Tested' || spec.test.enable) && (type !== 'Approved' || chart === undefined),
+      PERMANENT.has(type) && !known.has(type) && (type !== 'Tested' || spec.test.enable) && (type !== 'Approved' || chart === undefined),
   );
   const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
   return mergeConditions(status.conditions, [...retained, ...current], nowOf(work));

@@ -98,9 +98,9 @@ async function reportObstacle(
   failure: Omit<Failure, 'release' | 'crds' | 'readiness'>,
 ): Promise<ReconcileResult> {
   const { status, generation } = work;
-  const settled =
+  const isCurrent =
     status.status === 'READY' && status.observedGeneration === generation && release.kind === 'Own' && release.status === 'deployed';
-  return { requeueAfter: await reportFailure(work, { ...failure, release, crds, ...(settled ? { readiness: 'Ready' as const } : {}) }) };
+  return { requeueAfter: await reportFailure(work, { ...failure, release, crds, ...(isCurrent ? { readiness: 'Ready' as const } : {}) }) };
 }
 
 /** Says what the Operator waits for. What is installed stays as it is. */

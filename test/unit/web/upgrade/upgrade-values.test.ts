@@ -10,10 +10,10 @@ before(async () => {
 });
 after(async () => web.stop());
 
-async function look(trial: string): Promise<{ readonly status: number; readonly html: string }> {
+async function look(previewValues: string): Promise<{ readonly status: number; readonly html: string }> {
   const response = await fetch(`${web.url}${PAGE}`, {
     method: 'POST',
-    body: new URLSearchParams({ version: '1.5.0', trial, _do: 'try' }),
+    body: new URLSearchParams({ version: '1.5.0', previewValues, _do: 'try' }),
     redirect: 'manual',
     headers: { Cookie: 'chandlery=admin', Accept: 'text/html', 'Sec-Fetch-Site': 'same-origin' },
   });
@@ -41,7 +41,7 @@ test('values that cannot be read come back with their fault', async () => {
     const { status, html } = await look(text);
     assert.equal(status, 422);
     assert.match(html, fault);
-    assert.match(html, /<a href="#trial">/);
+    assert.match(html, /<a href="#previewValues">/);
     assert.match(html, /aria-invalid="true"/);
   }
 });
