@@ -24,10 +24,10 @@ const DRIFT_MS = 5 * 60_000;
 const SOON_MS = 1_000;
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 
-/** How an Environment stands, in one word, a reason and a sentence. */
+/** The condition of an Environment that is true now, with its reason and message. */
 interface EnvironmentCondition {
-  readonly word: 'Ready' | 'Reconciling' | 'Stalled';
-  /** One CamelCase word. */
+  readonly kind: 'Ready' | 'Reconciling' | 'Stalled';
+  /** CamelCase, as of conditions. */
   readonly reason: string;
   readonly message: string;
   /** The reserved namespace, once it is. */
@@ -66,7 +66,7 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
       return { requeueAfter: DRIFT_MS };
     case 'reject':
       await writeEnvironmentCondition(ports, environment, {
-        condition: { word: 'Stalled', reason: act.reason, message: act.message },
+        condition: { kind: 'Stalled', reason: act.reason, message: act.message },
         signal,
       });
       return { requeueAfter: DRIFT_MS };
@@ -119,11 +119,11 @@ async function step(
 }
 
 function readyIn(namespace: KubeObject): EnvironmentCondition {
-  return { word: 'Ready', reason: 'Ready', message: `namespace ${namespace.metadata.name} is ready`, namespace };
+  return { kind: 'Ready', reason: 'Ready', message: `namespace ${namespace.metadata.name} is ready`, namespace };
 }
 
 function removing(message: string): EnvironmentCondition {
-  return { word: 'Reconciling', reason: 'NamespaceTerminating', message };
+  return { kind: 'Reconciling', reason: 'NamespaceTerminating', message };
 }
 
 async function findEnvironment(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
@@ -140,7 +140,7 @@ async function reported(
   if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable')) return error;
   const terminal = isAppError(error, 'InvalidInput');
   const condition: EnvironmentCondition = {
-    word: terminal ? 'Stalled' : 'Reconciling',
+    kind: terminal ? 'Stalled' : 'Reconciling',
     reason: terminal ? 'InvalidSpec' : 'Retrying',
     message: messageOf(error),
   };
@@ -171,15 +171,15 @@ async function writeEnvironmentCondition(
   const before = earlier.find((condition) => condition.type === 'Ready');
   if (before?.reason === condition.reason) return;
   await ports.events.record(environment, {
-    type: condition.word === 'Stalled' ? 'Warning' : 'Normal',
+    type: condition.kind === 'Stalled' ? 'Warning' : 'Normal',
     reason: condition.reason,
     message: condition.message,
   });
 }
 
-function conditionsOf({ word, reason, message }: EnvironmentCondition, observedGeneration: number): ConditionInput[] {
-  const ready: ConditionInput = { type: 'Ready', status: word === 'Ready' ? 'True' : 'False', reason, message, observedGeneration };
-  return word === 'Ready' ? [ready] : [ready, { ...ready, type: word, status: 'True' }];
+function conditionsOf({ kind, reason, message }: EnvironmentCondition, observedGeneration: number): ConditionInput[] {
+  const ready: ConditionInput = { type: 'Ready', status: kind === 'Ready' ? 'True' : 'False', reason, message, observedGeneration };
+  return kind === 'Ready' ? [ready] : [ready, { ...ready, type: kind, status: 'True' }];
 }
 
 interface Reserved {

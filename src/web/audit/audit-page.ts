@@ -71,7 +71,7 @@ function rowOf({ time, user, groups, action, target, outcome, code, via, request
     action: `${action.charAt(0).toUpperCase()}${action.slice(1)}`,
     target,
     href: hrefOfTarget(action, environment, target),
-    outcome: { word: WORDS[outcome], ...TONES[outcome] },
+    outcome: { label: WORDS[outcome], ...TONES[outcome] },
     code,
     from: via === 'page' ? 'a page' : 'the REST API',
     requestId,

@@ -140,11 +140,11 @@ function factsOf({ app, environment, requester, created, expires, state }: Chang
 }
 
 const BADGES: Readonly<Record<RequestState, Badge>> = {
-  open: { word: 'Open', tone: 'busy', symbol: 'busy' },
-  approved: { word: 'Approved', tone: 'good', symbol: 'check' },
-  declined: { word: 'Declined', tone: 'bad', symbol: 'bad' },
-  expired: { word: 'Expired', tone: 'idle', symbol: 'pause' },
-  withdrawn: { word: 'Withdrawn', tone: 'idle', symbol: 'pause' },
+  open: { label: 'Open', tone: 'busy', symbol: 'busy' },
+  approved: { label: 'Approved', tone: 'good', symbol: 'check' },
+  declined: { label: 'Declined', tone: 'bad', symbol: 'bad' },
+  expired: { label: 'Expired', tone: 'idle', symbol: 'pause' },
+  withdrawn: { label: 'Withdrawn', tone: 'idle', symbol: 'pause' },
 };
 
 function stateBadge(state: RequestState): Badge {
@@ -156,6 +156,6 @@ function endOf(changeRequest: ChangeRequestSummary): NonNullable<ChangeRequestPa
   const { decidedBy = '', decidedAt = '', decisionMessage = '' } = changeRequest;
   const when = decidedAt === '' ? '' : ` on ${dateText(decidedAt)}`;
   const title =
-    changeRequest.state === 'expired' ? 'Expired without a decision' : `${stateBadge(changeRequest.state).word} by ${decidedBy}${when}`;
+    changeRequest.state === 'expired' ? 'Expired without a decision' : `${stateBadge(changeRequest.state).label} by ${decidedBy}${when}`;
   return { tone, symbol, title, text: decisionMessage };
 }

@@ -96,4 +96,4 @@ export function environmentTabs(environment: string, current: 'apps' | 'resource
 }
 
 /** What stands in the place of a health while something goes away. */
-export const DELETING: Badge = { word: 'Deleting', tone: 'warn', symbol: 'trash' };
+export const DELETING: Badge = { label: 'Deleting', tone: 'warn', symbol: 'trash' };

@@ -99,11 +99,11 @@ export function instancePage(
 }
 
 export function instanceLive({ instance, tree, events }: InstanceReading): InstanceLive {
-  const { status: word, message } = tree.health;
+  const { status, message } = tree.health;
   return {
-    health: instance.deleting ? DELETING : healthBadge(word),
-    sentence: instance.deleting ? 'Being deleted with everything that it owns.' : healthSentence(word, message),
-    working: instance.deleting || word === 'Progressing',
+    health: instance.deleting ? DELETING : healthBadge(status),
+    sentence: instance.deleting ? 'Being deleted with everything that it owns.' : healthSentence(status, message),
+    working: instance.deleting || status === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
     causes: explaining(tree, events),
     addresses: tree.addresses.map(({ address, url = '', scope, kind, name }) => ({
@@ -137,8 +137,8 @@ function explaining({ causes, health }: ResourceTree, events: readonly EventView
   return withMessages.toReversed().filter(({ message }) => message !== health.message);
 }
 
-function healthSentence(word: HealthStatus, message: string): string {
-  return message === '' ? SENTENCES[word] : message;
+function healthSentence(status: HealthStatus, message: string): string {
+  return message === '' ? SENTENCES[status] : message;
 }
 
 const SENTENCES: Readonly<Record<HealthStatus, string>> = {

@@ -96,7 +96,7 @@ function stream({ operations, views, streams }: WebDeps): RequestHandler {
       reader: (actor) => () => operations.readInstance(actor, address),
       render: (reading) => ({
         html: views.render('environments/instances/live', instanceLive(reading)),
-        status: instanceLive(reading).health.word,
+        status: instanceLive(reading).health.label,
       }),
     });
   };

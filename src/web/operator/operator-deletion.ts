@@ -37,14 +37,15 @@ const POLICIES: Readonly<Record<DeletionPreview['policy'], string>> = {
 };
 
 const STEP_BADGES: Readonly<Record<DeletionPreview['steps'][number]['state'], Badge>> = {
-  Completed: { word: 'Completed', tone: 'good', symbol: 'check' },
-  InProgress: { word: 'Next', tone: 'busy', symbol: 'busy' },
-  Pending: { word: 'Pending', tone: 'idle', symbol: 'pause' },
+  Completed: { label: 'Completed', tone: 'good', symbol: 'check' },
+  InProgress: { label: 'Next', tone: 'busy', symbol: 'busy' },
+  Pending: { label: 'Pending', tone: 'idle', symbol: 'pause' },
 };
 
 /** @param still whether nothing moves yet: a step that would come first is no work that goes on. */
 export function deletionView({ policy, steps, instances, blockers, unavailable = [] }: DeletionPreview, still?: 'still'): DeletionView {
-  const next: Badge = still === undefined ? { word: 'Now', tone: 'busy', symbol: 'busy' } : { word: 'First', tone: 'idle', symbol: 'info' };
+  const next: Badge =
+    still === undefined ? { label: 'Now', tone: 'busy', symbol: 'busy' } : { label: 'First', tone: 'idle', symbol: 'info' };
   return {
     policy,
     policySentence: POLICIES[policy],

@@ -204,10 +204,10 @@ function historyRows({ history }: Pick<OperatorView, 'history'>): readonly Histo
 }
 
 function resultBadge(status: string): Badge {
-  if (status === 'deployed') return { word: 'Deployed', tone: 'good', symbol: 'check' };
-  if (status === 'failed') return { word: 'Failed', tone: 'bad', symbol: 'bad' };
-  if (status === 'rolled-back') return { word: 'Rolled back', tone: 'warn', symbol: 'warn' };
-  return { word: status === 'superseded' ? 'Superseded' : status, tone: 'idle' };
+  if (status === 'deployed') return { label: 'Deployed', tone: 'good', symbol: 'check' };
+  if (status === 'failed') return { label: 'Failed', tone: 'bad', symbol: 'bad' };
+  if (status === 'rolled-back') return { label: 'Rolled back', tone: 'warn', symbol: 'warn' };
+  return { label: status === 'superseded' ? 'Superseded' : status, tone: 'idle' };
 }
 
 function noteOf(flag: boolean | undefined, [yes, no]: readonly [string, string]): string[] {

@@ -8,14 +8,14 @@ export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'idle' | 'accent';
 
 /** A view of `parts/badge`. */
 export interface Badge {
-  readonly word: string;
+  readonly label: string;
   readonly tone: Tone;
-  /** Absent for a badge that is a plain word. */
+  /** Absent for a badge of text alone. */
   readonly symbol?: string;
 }
 
-export function healthBadge(word: HealthStatus): Badge {
-  return { word, ...HEALTH[word] };
+export function healthBadge(status: HealthStatus): Badge {
+  return { label: status, ...HEALTH[status] };
 }
 
 const HEALTH: Readonly<Record<HealthStatus, { tone: Tone; symbol: string }>> = {
@@ -28,7 +28,7 @@ const HEALTH: Readonly<Record<HealthStatus, { tone: Tone; symbol: string }>> = {
 };
 
 export function availabilityBadge(availability: Availability): Badge {
-  return { word: availability, ...AVAILABILITY[availability] };
+  return { label: availability, ...AVAILABILITY[availability] };
 }
 
 const AVAILABILITY: Readonly<Record<Availability, { tone: Tone; symbol: string }>> = {
@@ -42,7 +42,7 @@ export function operatorBadge(operator: Pick<OperatorView, 'status' | 'suspended
 }
 
 export function stateBadge(state: OperatorState): Badge {
-  return { word: state, ...STATES[state] };
+  return { label: state, ...STATES[state] };
 }
 
 const STATES: Readonly<Record<OperatorState, { tone: Tone; symbol: string }>> = {
@@ -53,7 +53,7 @@ const STATES: Readonly<Record<OperatorState, { tone: Tone; symbol: string }>> = 
   Deleting: { tone: 'warn', symbol: 'trash' },
 };
 
-/** Production stands out; every other tier is a plain word. */
+/** Production stands out; every other tier is plain text. */
 export function tierBadge(tier: string): Badge {
-  return tier === 'production' ? { word: tier, tone: 'accent', symbol: 'lock' } : { word: tier, tone: 'idle' };
+  return tier === 'production' ? { label: tier, tone: 'accent', symbol: 'lock' } : { label: tier, tone: 'idle' };
 }

@@ -32,11 +32,11 @@ function isReady({ type }: Condition): boolean {
 }
 
 function statusBadge({ type, status }: Condition): Badge {
-  if (status === 'Unknown') return { word: 'Unknown', tone: 'idle', symbol: 'unknown' };
-  const word = status === 'True' ? 'Yes' : 'No';
-  if (WORK.test(type)) return status === 'True' ? { word, tone: 'busy', symbol: 'busy' } : { word, tone: 'idle', symbol: 'pause' };
-  if (TROUBLE.test(type)) return status === 'True' ? { word, tone: 'bad', symbol: 'bad' } : { word, tone: 'good', symbol: 'check' };
-  return status === 'True' ? { word, tone: 'good', symbol: 'check' } : { word, tone: 'warn', symbol: 'warn' };
+  if (status === 'Unknown') return { label: 'Unknown', tone: 'idle', symbol: 'unknown' };
+  const label = status === 'True' ? 'Yes' : 'No';
+  if (WORK.test(type)) return status === 'True' ? { label, tone: 'busy', symbol: 'busy' } : { label, tone: 'idle', symbol: 'pause' };
+  if (TROUBLE.test(type)) return status === 'True' ? { label, tone: 'bad', symbol: 'bad' } : { label, tone: 'good', symbol: 'check' };
+  return status === 'True' ? { label, tone: 'good', symbol: 'check' } : { label, tone: 'warn', symbol: 'warn' };
 }
 
 /** `MinimumReplicasAvailable` reads `Minimum replicas available`. */

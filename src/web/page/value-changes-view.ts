@@ -27,10 +27,10 @@ export interface ValueChangeRow {
   readonly layer: string;
 }
 
-/** A value as text; where there is none to show, a word about it. */
+/** A value as text; where there is none to show, a note about it. */
 export interface ShownValue {
   readonly text: string;
-  readonly word: string;
+  readonly note: string;
 }
 
 const SHOWN_AT_ONCE = 20;
@@ -101,11 +101,11 @@ function rowOf({ path, from, to, layer, secret }: ValueChange): ValueChangeRow {
 }
 
 function shown(value: Json | undefined, secret: boolean): ShownValue {
-  if (value === undefined) return { text: '', word: 'not set' };
-  if (secret) return { text: '', word: 'secret, not shown' };
-  if (value === '') return { text: '', word: 'an empty text' };
+  if (value === undefined) return { text: '', note: 'not set' };
+  if (secret) return { text: '', note: 'secret, not shown' };
+  if (value === '') return { text: '', note: 'an empty text' };
   const { words, whole } = valueWords(value, LONGEST);
   // Two lists of as many entries would read the same.
   const text = whole ? words : JSON.stringify(value);
-  return { text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, word: '' };
+  return { text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, note: '' };
 }

@@ -174,9 +174,9 @@ function objectsOf({ objects: { changes, unchanged, omitted } }: UpgradePreview)
 }
 
 const CHANGES: Readonly<Record<ObjectChange['change'], Badge>> = {
-  added: { word: 'new', tone: 'good', symbol: 'plus' },
-  changed: { word: 'changes', tone: 'busy', symbol: 'edit' },
-  removed: { word: 'goes', tone: 'warn', symbol: 'trash' },
+  added: { label: 'new', tone: 'good', symbol: 'plus' },
+  changed: { label: 'changes', tone: 'busy', symbol: 'edit' },
+  removed: { label: 'goes', tone: 'warn', symbol: 'trash' },
 };
 
 function diffRow({ change, kind, namespace, name, restarts, lines, omittedLines }: ObjectChange): DiffRow {
@@ -219,18 +219,18 @@ const SAFETY_NOTES: Readonly<Record<UpgradePreview['crds']['safety'], string>> =
 };
 
 function verdictBadge(definition: PreviewedCrd, safety: UpgradePreview['crds']['safety']): Badge {
-  if (definition.rejection !== undefined) return { word: 'Rejected', tone: 'bad', symbol: 'bad' };
-  if (blocksUpgrade(definition, safety)) return { word: 'Unsafe', tone: 'bad', symbol: 'bad' };
-  if (blocksUpgrade(definition, 'Strict')) return { word: 'Breaking change', tone: 'warn', symbol: 'info' };
+  if (definition.rejection !== undefined) return { label: 'Rejected', tone: 'bad', symbol: 'bad' };
+  if (blocksUpgrade(definition, safety)) return { label: 'Unsafe', tone: 'bad', symbol: 'bad' };
+  if (blocksUpgrade(definition, 'Strict')) return { label: 'Breaking change', tone: 'warn', symbol: 'info' };
   switch (definition.change) {
     case 'added':
-      return { word: 'New', tone: 'good', symbol: 'plus' };
+      return { label: 'New', tone: 'good', symbol: 'plus' };
     case 'retained':
-      return { word: 'Kept, no longer in the chart', tone: 'warn', symbol: 'info' };
+      return { label: 'Kept, no longer in the chart', tone: 'warn', symbol: 'info' };
     case 'changed':
-      return { word: 'Changes safely', tone: 'good', symbol: 'check' };
+      return { label: 'Changes safely', tone: 'good', symbol: 'check' };
     case 'same':
-      return { word: 'Unchanged', tone: 'idle', symbol: 'check' };
+      return { label: 'Unchanged', tone: 'idle', symbol: 'check' };
     default:
       return definition.change satisfies never;
   }

@@ -91,14 +91,14 @@ const TRIED =
   'A preview changes nothing. Write the values into the Operator, with the command below or in its file, and the controller installs them.';
 
 const BADGES: Readonly<Record<UpgradeStep, Badge>> = {
-  Installed: { word: 'Installed', tone: 'good', symbol: 'check' },
-  Suspended: { word: 'Suspended', tone: 'idle', symbol: 'pause' },
-  Underway: { word: 'Decided', tone: 'busy', symbol: 'busy' },
-  AwaitingApproval: { word: 'Awaits approval', tone: 'accent', symbol: 'pause' },
-  Pinned: { word: 'Pinned', tone: 'idle', symbol: 'anchor' },
-  OutOfRange: { word: 'Outside the channel', tone: 'idle', symbol: 'compass' },
-  Superseded: { word: 'Superseded', tone: 'idle', symbol: 'up' },
-  Older: { word: 'Older', tone: 'warn', symbol: 'down' },
+  Installed: { label: 'Installed', tone: 'good', symbol: 'check' },
+  Suspended: { label: 'Suspended', tone: 'idle', symbol: 'pause' },
+  Underway: { label: 'Scheduled', tone: 'busy', symbol: 'busy' },
+  AwaitingApproval: { label: 'Awaits approval', tone: 'accent', symbol: 'pause' },
+  Pinned: { label: 'Pinned', tone: 'idle', symbol: 'anchor' },
+  OutOfRange: { label: 'Outside the channel', tone: 'idle', symbol: 'compass' },
+  Superseded: { label: 'Superseded', tone: 'idle', symbol: 'up' },
+  Older: { label: 'Older', tone: 'warn', symbol: 'down' },
 };
 
 const SENTENCES: Readonly<Record<UpgradeStep, (preview: UpgradePreview) => string>> = {

@@ -35,7 +35,7 @@ test('a change that no controller has taken up yet is told', () => {
 
 test('what is being deleted says so, and offers neither change nor deletion', () => {
   const page = instancePage(reading('orders', { deleting: true }), { app: APP, environment: TEAM_A, permissions: ALL_RIGHTS });
-  assert.equal(page.live.health.word, 'Deleting');
+  assert.equal(page.live.health.label, 'Deleting');
   assert.deepEqual([page.changeHref, page.deleteHref], [undefined, undefined]);
 });
 
@@ -108,7 +108,7 @@ for (const [type, status, word, tone, why] of CONDITIONS) {
     const [row] = conditionRows([
       { type, status, reason: 'MinimumReplicasAvailable', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
     ]);
-    assert.deepEqual([row?.status.word, row?.status.tone, row?.message], [word, tone, 'Minimum replicas available']);
+    assert.deepEqual([row?.status.label, row?.status.tone, row?.message], [word, tone, 'Minimum replicas available']);
   });
 }
 

@@ -36,7 +36,7 @@ describe('the list of Operators', () => {
   it('shows those that need somebody first, and one page of them', () => {
     const { live } = pageOf('');
     assert.equal(live.rows.length, 50);
-    assert.equal(live.rows[0]?.status.word, 'Error');
+    assert.equal(live.rows[0]?.status.label, 'Error');
     assert.equal(live.resultLine, '200 Operators');
   });
 
@@ -109,7 +109,7 @@ describe('the page of an Operator', () => {
   it('has the newest revision first, with what came of it', () => {
     const { history } = overviewTab({ operator: sample, problems: [], counts: {}, drafts: [] });
     assert.deepEqual(
-      history.map(({ revision, result }) => [revision, result.word]),
+      history.map(({ revision, result }) => [revision, result.label]),
       [
         [3, 'Deployed'],
         [2, 'Rolled back'],
