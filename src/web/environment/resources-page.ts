@@ -7,6 +7,7 @@ import {
   RESOURCE_HEALTHS,
   type ResourceFilter,
 } from '../../domain/environment/environment-resources.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
@@ -135,7 +136,7 @@ function resourceRow(one: EnvironmentResource, environment: string): ResourceRow
     ...healthOf(one),
     message: health === undefined || health.status === 'Healthy' ? '' : health.message,
     ...(owner === undefined ? {} : { owner: { kind: owner.kind, name: owner.name, href } }),
-    manager: one.managedBy === undefined ? '' : managerWords(one.managedBy),
+    manager: managerOf(one),
     owned: owner !== undefined || one.managedBy !== undefined,
     created,
   };
@@ -152,12 +153,19 @@ const TOOLS: Readonly<Record<ResourceManager['tool'], string>> = {
   Helm: 'Helm release',
   GitLab: 'GitLab project',
   Chandlery: 'Environment',
-  FieldManager: '',
+  FieldManager: 'Field manager',
 };
 
-function managerWords({ tool, name }: ResourceManager): string {
-  return `${TOOLS[tool]} ${name}`.trim();
+/** Empty where the column has it already: an Environment manages what it owns. */
+function managerOf({ managedBy, owner }: EnvironmentResource): string {
+  if (managedBy === undefined) return '';
+  const { tool, name } = managedBy;
+  const text = tool === 'FieldManager' && name === OURS.userFieldManager ? BY_PEOPLE : `${TOOLS[tool]} ${name}`;
+  return text === `${owner?.kind} ${owner?.name}` ? '' : text;
 }
+
+/** What people write through the pages and the REST API. */
+const BY_PEOPLE = 'Chandlery pages or REST';
 
 interface FacetInput {
   readonly all: readonly EnvironmentResource[];
@@ -197,6 +205,7 @@ function valueOf(name: FacetName, one: EnvironmentResource): string {
 function labelOf(name: FacetName, value: string, first: EnvironmentResource | undefined): string {
   if (name === 'health') return value === 'None' ? 'No health' : value;
   if (name === 'resource') return first?.kind ?? value;
+  if (value === OURS.userFieldManager) return BY_PEOPLE;
   return value === 'ArgoCD' ? 'Argo CD' : value;
 }
 
