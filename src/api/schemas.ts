@@ -12,12 +12,9 @@ import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-schemas.
 import { AUDIT_SCHEMAS } from './audit/audit-schemas.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-schemas.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-schemas.ts';
+import { anything, flag, integer, list, object, text, time } from './schema-parts.ts';
 
-const text = { type: 'string' } as const;
 const objectName = { type: 'string', maxLength: 253 } as const;
-const flag = { type: 'boolean' } as const;
-const integer = { type: 'integer' } as const;
-const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
 const objectMeta = {
   type: 'object',
   description:
@@ -29,7 +26,6 @@ const objectMeta = {
   },
   additionalProperties: false,
 } as const;
-const anything = { type: 'object', additionalProperties: true } as const;
 
 /** A reference to a schema of this file, for OpenAPI. */
 export function ref(name: keyof typeof SCHEMAS): JsonSchema {
@@ -42,14 +38,6 @@ export function pageOf(name: keyof typeof SCHEMAS, extra: Readonly<Record<string
     { items: { type: 'array', items: ref(name) }, next: { type: 'string', description: 'The cursor of the next page' }, ...extra },
     ['items'],
   );
-}
-
-function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)): JsonSchema {
-  return { type: 'object', properties, required };
-}
-
-function list(items: unknown): JsonSchema {
-  return { type: 'array', items };
 }
 
 const health = object({ status: { enum: HEALTH_STATUSES }, message: text });

@@ -1,7 +1,6 @@
 import { AUDIT_OUTCOMES } from '../../domain/audit/audit-log.ts';
 import type { JsonSchema } from '../route.ts';
-
-const text = { type: 'string' } as const;
+import { text } from '../schema-parts.ts';
 
 /** Schemas of the audit log. */
 export const AUDIT_SCHEMAS = {

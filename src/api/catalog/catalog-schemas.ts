@@ -1,11 +1,7 @@
 import { DRAFT_EVIDENCE } from '../../domain/catalog/draft-owner.ts';
 import { FORM_KINDS } from '../../form/model/form-node.ts';
 import type { JsonSchema } from '../route.ts';
-
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const integer = { type: 'integer' } as const;
-const anything = { type: 'object', additionalProperties: true } as const;
+import { anything, flag, integer, list, object, text } from '../schema-parts.ts';
 
 /** Schemas of drafts. */
 export const DRAFT_SCHEMAS = {
@@ -46,14 +42,6 @@ export const DRAFT_SCHEMAS = {
     required: ['name', 'kind', 'group', 'scope', 'versions', 'established', 'created', 'origin', 'publication'],
   },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
-
-function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
-  return { type: 'object', properties, required };
-}
-
-function list(items: unknown) {
-  return { type: 'array', items };
-}
 
 const formNode = {
   key: text,

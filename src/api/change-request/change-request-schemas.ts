@@ -1,18 +1,13 @@
 import { LONGEST_MESSAGE, LONGEST_REASON, REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
+import { anything, object, text } from '../schema-parts.ts';
 
-const text = { type: 'string' } as const;
 const objectName = { type: 'string', maxLength: 253 } as const;
 const time = { type: 'string', description: 'RFC 3339' } as const;
-const anything = { type: 'object', additionalProperties: true } as const;
 const beside = {
   ...anything,
   description: 'What goes beside the `spec`, laid out like the resource; of a change, the JSON Merge Patch of it',
 } as const;
 const texts = { type: 'array', items: text } as const;
-
-function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
-  return { type: 'object', properties, required };
-}
 
 /** Schemas of change requests. */
 export const CHANGE_REQUEST_SCHEMAS = {

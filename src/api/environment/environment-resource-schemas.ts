@@ -1,13 +1,7 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
 import { MANAGERS } from '../../domain/tree/resource-manager.ts';
-
-const text = { type: 'string' } as const;
-const integer = { type: 'integer' } as const;
-
-function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
-  return { type: 'object', properties, required };
-}
+import { integer, object, text } from '../schema-parts.ts';
 
 /** What the API says of the resources of an environment. */
 export const ENVIRONMENT_RESOURCE_SCHEMAS = {

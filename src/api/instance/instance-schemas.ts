@@ -1,9 +1,8 @@
 import { FINDING_SUBJECTS } from '../../domain/preflight/findings.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/migration-change.ts';
 import { VALUE_LAYERS } from '../../domain/values/value-change.ts';
+import { anything, list, object, text } from '../schema-parts.ts';
 
-const text = { type: 'string' } as const;
-const anything = { type: 'object', additionalProperties: true } as const;
 const permission = { $ref: '#/components/schemas/MissingPermission' } as const;
 
 /** Schemas of version migrations. */
@@ -38,14 +37,6 @@ export const MIGRATION_SCHEMAS = {
     },
   },
 } as const;
-
-function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
-  return { type: 'object', properties, required };
-}
-
-function list(items: unknown) {
-  return { type: 'array', items };
-}
 
 const finding = object(
   {

@@ -1,24 +1,13 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { RELATION_CLASSES } from '../../domain/tree/relations.ts';
+import { flag, integer, list, object, text, time } from '../schema-parts.ts';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const integer = { type: 'integer' } as const;
-const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
 const health = object({ status: { enum: HEALTH_STATUSES }, message: text });
 const relation = {
   class: { enum: RELATION_CLASSES },
   path: { type: 'string', description: 'The field that names the other resource, such as `spec.volumes[0].configMap.name`' },
   inferred: { type: 'boolean', description: 'Whether the edge is inferred from something else than an owner reference' },
 } as const;
-
-function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
-  return { type: 'object', properties, required };
-}
-
-function list(items: unknown) {
-  return { type: 'array', items };
-}
 
 /** What the API says of what runs: resource trees, logs, events. */
 export const TREE_SCHEMAS = {

@@ -1,4 +1,5 @@
-const text = { type: 'string' } as const;
+import { text } from '../schema-parts.ts';
+
 const time = { type: 'string', description: 'RFC 3339' } as const;
 const values = { type: 'object', additionalProperties: true, description: 'The `spec`, without secrets' } as const;
 const beside = {

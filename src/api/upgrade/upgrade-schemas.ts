@@ -2,23 +2,13 @@ import { CRD_SAFETY } from '../../domain/operator/kind/upgrade-fields.ts';
 import { FINDING_SEVERITIES } from '../../domain/upgrade/crd-safety/finding.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/migration-change.ts';
 import { UPGRADE_STEPS } from '../../domain/upgrade/preview/upgrade-preview.ts';
+import { flag, integer, list, object, text } from '../schema-parts.ts';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const integer = { type: 'integer' } as const;
 const missing = {
   type: 'array',
   items: { $ref: '#/components/schemas/MissingPermission' },
   description: 'Missing permissions; without them, the answer is incomplete',
 };
-
-function list(items: unknown) {
-  return { type: 'array', items };
-}
-
-function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)) {
-  return { type: 'object', properties, required };
-}
 
 const chart = object({ name: text, version: text, appVersion: text, digest: text }, ['name', 'version', 'digest']);
 const value = object(

@@ -1,0 +1,17 @@
+import type { JsonSchema } from './route.ts';
+
+/** What schemas of the API are made of. */
+export const text = { type: 'string' } as const;
+export const flag = { type: 'boolean' } as const;
+export const integer = { type: 'integer' } as const;
+export const time = { type: 'string', description: 'RFC 3339; empty when unknown' } as const;
+export const anything = { type: 'object', additionalProperties: true } as const;
+
+/** An object; every property is required unless the required ones are named. */
+export function object(properties: Readonly<Record<string, unknown>>, required: readonly string[] = Object.keys(properties)): JsonSchema {
+  return { type: 'object', properties, required };
+}
+
+export function list(items: unknown): JsonSchema {
+  return { type: 'array', items };
+}
