@@ -3,7 +3,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { RevealedValue } from '../../domain/instance/instance.ts';
 import { deletePage, needsName } from './delete-page.ts';
 import { instanceLive, instancePage } from './instance-page.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { type Answer, page, paramsOf, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { Crumb } from '../page/shell.ts';
@@ -89,7 +89,7 @@ async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: Re
 
 function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
-    const address = addressOf({ param: (name) => [request.params[name] ?? ''].flat().join('/') });
+    const address = addressOf(paramsOf(request));
     await streams.answer(request, response, {
       key: instancePath(address),
       intervalMs: INTERVAL_MS,

@@ -5,7 +5,7 @@ import type { LogQuery, LogView } from '../../operation/instance/show-logs.ts';
 import { addressOf, instanceCrumbs } from '../instance/instance-routes.ts';
 import { operatorCrumbs } from '../operator/operator-routes.ts';
 import { displayNameOf } from '../operator/operators-page.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath, operatorPath } from '../page/paths.ts';
 import type { Crumb, Section } from '../page/shell.ts';
 import { logLive, logPage, logText, parseLogSearch, type LogSubject } from './logs-page.ts';
@@ -92,8 +92,8 @@ async function download(logged: Logged, visit: Visit): Promise<Answer> {
 
 function stream({ views, streams }: WebDeps, logged: Logged): RequestHandler {
   return async (request, response) => {
-    const of = { param: (name: string) => [request.params[name] ?? ''].flat().join('/') };
-    const search = { ...parseLogSearch(new URL(request.originalUrl, 'http://local.invalid').searchParams), follow: true };
+    const of = paramsOf(request);
+    const search = { ...parseLogSearch(queryOf(request)), follow: true };
     await streams.answer<LogView>(request, response, {
       key: `${logged.path(of)} logs ${JSON.stringify(search)}`,
       intervalMs: INTERVAL_MS,

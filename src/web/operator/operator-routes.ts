@@ -9,7 +9,7 @@ import { operatorFrame, type OperatorTab, parseOperatorTab } from './operator-fr
 import { overviewTab } from './operator-overview.ts';
 import { eventsTab, instancesTab, resourcesTab, valuesTab } from './operator-tabs.ts';
 import { displayNameOf } from './operators-page.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { operatorPath } from '../page/paths.ts';
 import type { Operations } from '../../operation/operations.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
@@ -121,8 +121,8 @@ async function readOverview(operations: Operations, actor: Actor, operator: Oper
 /** Sends the tab again whenever something in it is different. */
 function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
-    const address = addressOf({ param: (name) => [request.params[name] ?? ''].flat().join('/') });
-    const tab = parseOperatorTab(new URL(request.originalUrl, 'http://local.invalid').searchParams.get('tab'));
+    const address = addressOf(paramsOf(request));
+    const tab = parseOperatorTab(queryOf(request).get('tab'));
     const read = async (actor: Actor): Promise<{ readonly content: object; readonly status: string }> => {
       const operator = await operations.showOperator(actor, address);
       return { content: await readTab(operations, actor, { operator, tab, query: new URLSearchParams() }), status: operator.status };

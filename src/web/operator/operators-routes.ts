@@ -11,7 +11,7 @@ import {
   pageOfOperators,
   parseOperatorsQuery,
 } from './operators-page.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { type Answer, page, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import type { Operations } from '../../operation/operations.ts';
 
 /** A list costs more than one thing, so it is read less often. */
@@ -59,7 +59,7 @@ async function countOn(
 
 function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
-    const query = parseOperatorsQuery(new URL(request.originalUrl, 'http://local.invalid').searchParams);
+    const query = parseOperatorsQuery(queryOf(request));
     await streams.answer(request, response, {
       key: `/operators?${JSON.stringify(query)}`,
       intervalMs: INTERVAL_MS,

@@ -78,11 +78,21 @@ async function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Requ
     actor,
     me: await meOf(deps.operations, { actor, person }),
     requestOrigin: { via: 'page', requestId: contextOf(response).requestId },
-    query: new URL(request.originalUrl, 'http://local.invalid').searchParams,
+    query: queryOf(request),
     body: request.body instanceof URLSearchParams ? unpackInputs(deps.seal.unseal(actor.user, request.body)) : new URLSearchParams(),
     ...(upload === undefined ? {} : { upload }),
-    param: (name) => [request.params[name] ?? ''].flat().join('/'),
+    ...paramsOf(request),
   };
+}
+
+/** The query of a request, as it was sent. */
+export function queryOf({ originalUrl }: Pick<Request, 'originalUrl'>): URLSearchParams {
+  return new URL(originalUrl, 'http://local.invalid').searchParams;
+}
+
+/** The segments of a request's address by their names in the route. */
+export function paramsOf({ params }: Pick<Request, 'params'>): Pick<Visit, 'param'> {
+  return { param: (name) => [params[name] ?? ''].flat().join('/') };
 }
 
 /** Somebody as the frame of every page knows them. */
