@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:https';
 import type { JWK } from 'jose';
 import { stringify } from 'yaml';
 import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
-import { AppError, messageOf } from '../../domain/core/errors.ts';
 import type { ClaimMapping } from '../../identity/identity-settings.ts';
 import type { KeyPair } from './certificate.ts';
+import { serveLoopback } from './serve-loopback.ts';
 
 /** Whom a token must be meant for that the embedded api-server accepts. */
 export const CLUSTER_AUDIENCE = 'kubernetes';
@@ -38,20 +36,12 @@ export async function serveClusterIssuer({ port, certificate, signingKey }: Clus
     ['/.well-known/openid-configuration', discoveryDocument(url)],
     ['/jwks', { keys: [{ kty, n, e, alg, use, kid }] }],
   ]);
-  const server = createServer({ cert: certificate.certificate, key: certificate.key }, (request, response) => {
+  const server = await serveLoopback({ what: 'the issuer of its tokens', port, certificate }, (request, response) => {
     const document = request.method === 'GET' ? documents.get(request.url) : undefined;
     response.writeHead(document === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify(document ?? {}));
   });
-  await listen(server, port);
-  server.unref();
-  return {
-    url,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { url, close: server.close };
 }
 
 /** OpenID Connect Discovery 1.0, 3, as far as there is anything. */
@@ -63,15 +53,6 @@ function discoveryDocument(url: string): object {
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
   };
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  try {
-    server.listen({ port, host: '127.0.0.1', exclusive: true });
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new AppError('ClusterUnavailable', `embedded cluster: the issuer of its tokens: ${messageOf(cause)}`, { cause });
-  }
 }
 
 /**

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
-import { AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
+import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import type { KeyPair } from './certificate.ts';
 import { KUBELET_CLIENT } from './pki.ts';
+import { serveLoopback } from './serve-loopback.ts';
 
 /** What the api-server asks a kubelet for: the query of `GET /api/v1/namespaces/{namespace}/pods/{pod}/log` (core/v1 PodLogOptions). */
 export interface ContainerLogRequest {
@@ -42,21 +41,9 @@ export interface KubeletOptions {
  * @throws AppError `ClusterUnavailable` when the port is taken.
  */
 export async function serveKubelet({ port, certificate, clientAuthority, logs }: KubeletOptions): Promise<{ close(): void }> {
-  const tls = { cert: certificate.certificate, key: certificate.key, ca: clientAuthority, requestCert: true, rejectUnauthorized: true };
-  const server = createServer(tls, (request, response) => void answer(logs, request, response));
-  try {
-    server.listen({ port, host: '127.0.0.1', exclusive: true });
-    await once(server, 'listening');
-  } catch (cause) {
-    throw new AppError('ClusterUnavailable', `embedded cluster: the logs of its pods: ${messageOf(cause)}`, { cause });
-  }
-  server.unref();
-  return {
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const clients = { ca: clientAuthority, requestCert: true, rejectUnauthorized: true };
+  const listener = (request: IncomingMessage, response: ServerResponse): void => void answer(logs, request, response);
+  return await serveLoopback({ what: 'the logs of its pods', port, certificate, ...clients }, listener);
 }
 
 async function answer(logs: ContainerLogs, request: IncomingMessage, response: ServerResponse): Promise<void> {
