@@ -1,6 +1,6 @@
 import { numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import type { TreeNode } from '../tree/tree.ts';
+import { nodesOf, type TreeNode } from '../tree/tree.ts';
 import type { EventView } from './instance.ts';
 
 /**
@@ -23,10 +23,6 @@ export function eventsAbout(root: TreeNode, events: readonly KubeObject[]): Even
     rows.set(key, known === undefined ? view : folded(known, view));
   }
   return [...rows.values()].toSorted(newestFirst);
-}
-
-function nodesOf(node: TreeNode): TreeNode[] {
-  return [node, ...node.children.flatMap(nodesOf)];
 }
 
 function folded(a: EventView, b: EventView): EventView {

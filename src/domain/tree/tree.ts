@@ -47,6 +47,11 @@ export interface TreeNode {
   readonly children: readonly TreeNode[];
 }
 
+/** A resource and everything below it. */
+export function nodesOf(node: TreeNode): TreeNode[] {
+  return [node, ...node.children.flatMap(nodesOf)];
+}
+
 /** A kind whose objects cannot be listed now, because what the api-server has to ask for them does not answer. */
 export interface UnavailableKind {
   readonly kind: string;

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { eventsAbout } from '../../domain/instance/events.ts';
 import type { EventView, InstanceView } from '../../domain/instance/instance.ts';
 import { redact } from '../../domain/core/redact.ts';
-import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
+import type { ResourceTree } from '../../domain/tree/tree.ts';
 import { findInstance, instanceView, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
 import { treeOf, type TreePorts } from './show-tree.ts';
@@ -30,9 +30,4 @@ export async function readInstance(ports: TreePorts, actor: Actor, address: Inst
   const secrets = secretsOf(markedOf(entry), object);
   const events = eventsAbout(tree.root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));
   return { instance: instanceView(entry, environment, object), tree, events };
-}
-
-/** Of all resources of a tree. */
-export function uidsOf(node: TreeNode): string[] {
-  return [node.uid, ...node.children.flatMap(uidsOf)];
 }

@@ -5,11 +5,10 @@ import { redact } from '../../domain/core/redact.ts';
 import { logPodOf, mergeLogs, readLogLines, type LogLine, type LogPod } from '../../domain/instance/pod-log.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import type { TreeNode } from '../../domain/tree/tree.ts';
+import { nodesOf, type TreeNode } from '../../domain/tree/tree.ts';
 import { POD } from '../../domain/kubernetes/resource-types.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
-import { uidsOf } from './list-events.ts';
 import { showTree, type TreePorts } from './show-tree.ts';
 
 /** Which lines of which containers. */
@@ -69,7 +68,7 @@ export async function showLogs(ports: TreePorts, actor: Actor, { pods: known, ..
 /** The pods of a namespace that are in a resource tree. */
 export async function podsBelow(cluster: Pick<Cluster, 'list'>, namespace: string, root: () => Promise<TreeNode>): Promise<LogPod[]> {
   const [tree, { items }] = await Promise.all([root(), cluster.list(POD, { namespace })]);
-  const uids = new Set(uidsOf(tree));
+  const uids = new Set(nodesOf(tree).map(({ uid }) => uid));
   return items.filter(({ metadata }) => uids.has(metadata.uid ?? '')).map(logPodOf);
 }
 
