@@ -6,7 +6,7 @@ import { redact } from '../../domain/core/redact.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { maskObject, maskValue, sensitiveIn, textsOf, unmaskValue } from '../../schema/sensitive/mask.ts';
-import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
+import { BY_NAMES, type Marked } from '../../schema/sensitive/sensitive-values.ts';
 
 /** What says which values of an Instance are sensitive. */
 export function markedOf({ crd, kindBlock, summary }: CatalogEntry, version: string = summary.version): Marked {
@@ -20,7 +20,7 @@ export function contentMarked({ schema, sensitivePaths }: Marked): Marked {
 
 /** What the catalogue or an environment gives new Instances, for eyes: writing takes it from there itself. An App that there is not is known by names alone. */
 export function maskContent(entry: CatalogEntry | undefined, values: JsonObject): JsonObject {
-  const marked = entry === undefined ? { schema: undefined, sensitivePaths: [] } : contentMarked(markedOf(entry));
+  const marked = entry === undefined ? BY_NAMES : contentMarked(markedOf(entry));
   return { ...values, ...(maskValue(marked, { value: contentOf(values), root: [] }) as JsonObject) };
 }
 

@@ -1,3 +1,4 @@
+import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
 import type { LogPod } from '../../domain/instance/pod-log.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
@@ -30,6 +31,6 @@ export async function showOperatorLogs(
     namespace,
     pods,
     query: input,
-    secrets: secretsOf({ schema: undefined, sensitivePaths: [] }, operator),
+    secrets: secretsOf(BY_NAMES, operator),
   });
 }

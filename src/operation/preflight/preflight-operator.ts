@@ -9,6 +9,7 @@ import type { Preflight } from '../../domain/instance/instance.ts';
 import { isDnsLabel, OURS } from '../../domain/kubernetes/names.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
 import { maskObject } from '../../schema/sensitive/mask.ts';
 import { checkOperatorChart, type CheckedChart } from './check-operator-chart.ts';
 import { missingPermission, USER_WRITE } from '../instance/instance-draft.ts';
@@ -17,9 +18,6 @@ import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
 
 export type OperatorPorts = Pick<Ports, 'clusters' | 'discovery' | 'catalog' | 'upgrades' | 'publicUrl'>;
-
-/** Values of a chart are sensitive by their names alone. */
-const BY_NAMES = { schema: undefined, sensitivePaths: [] };
 
 /** What would happen if an Operator were created now. Its chart is fetched, and its objects are tried, only for whoever may create it. */
 export async function preflightOperator(ports: OperatorPorts, actor: Actor, operator: KubeObject): Promise<Preflight> {

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { formatPath, type FormPath } from '../form-path.ts';
-import { changeSensitive, sensitiveValues, type Marked, type PlacedValue, type SensitiveValue } from './sensitive-values.ts';
+import { BY_NAMES, changeSensitive, sensitiveValues, type Marked, type PlacedValue, type SensitiveValue } from './sensitive-values.ts';
 import { hasStandIn, standInFor, standInPath } from './stand-in.ts';
 
 /** The value with a stand-in for every sensitive one: what people and programs are shown. A stand-in stays as it is. */
@@ -53,8 +53,7 @@ const texts = new WeakMap<readonly SensitiveValue[], readonly string[]>();
 
 /** What values of a chart, distinguished by their names alone, hold that must not be shown. */
 export function sensitiveTexts(values: JsonObject): readonly string[] {
-  const marked = { schema: undefined, sensitivePaths: [] };
-  return textsOf(foundOnce(marked, values, () => sensitiveValues(marked, { value: values, root: ['values'] })));
+  return textsOf(foundOnce(BY_NAMES, values, () => sensitiveValues(BY_NAMES, { value: values, root: ['values'] })));
 }
 
 function partsOf(object: KubeObject): [string, Json][] {

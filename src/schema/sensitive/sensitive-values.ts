@@ -12,6 +12,9 @@ export interface Marked {
   readonly sensitivePaths: readonly string[];
 }
 
+/** Values without schema and catalogue, such as those of a chart, are sensitive by their names alone. */
+export const BY_NAMES: Marked = { schema: undefined, sensitivePaths: [] };
+
 /** A value and where it stands: `['spec']`. */
 export interface PlacedValue {
   readonly value: Json;
