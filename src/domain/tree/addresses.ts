@@ -85,10 +85,15 @@ function schemeOf(name: string, port: number): 'http' | 'https' | undefined {
 }
 
 function webAddress(scheme: 'http' | 'https' | undefined, host: string, port: number): Pick<Address, 'address' | 'url'> {
-  const place = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  const place = inUrl(host);
   if (scheme === undefined) return { address: `${place}:${port}` };
   const url = `${scheme}://${place}${port === (scheme === 'https' ? 443 : 80) ? '' : `:${port}`}/`;
   return { address: url, url };
+}
+
+/** RFC 3986, section 3.2.2: an IPv6 address stands in brackets. */
+function inUrl(host: string): string {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 }
 
 /** Where a load balancer or an Ingress controller says that it listens. */
@@ -140,7 +145,7 @@ function webPages(
 ): Address[] {
   const plain = paths.filter((path) => PATH.test(path));
   return (plain.length === 0 ? ['/'] : [...new Set(plain)]).map((path) => {
-    const url = `${scheme}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}${path}`;
+    const url = `${scheme}://${inUrl(host)}${path}`;
     return { ...source, scope: 'External', address: url, url };
   });
 }
