@@ -103,7 +103,7 @@ function topOf(object: KubeObject, byUid: ReadonlyMap<string, KubeObject>): { re
 
 type Owner = NonNullable<EnvironmentResource['owner']>;
 
-export function healthWordOf({ health }: EnvironmentResource): ResourceHealth {
+export function resourceHealthOf({ health }: EnvironmentResource): ResourceHealth {
   return health?.status ?? 'None';
 }
 
@@ -118,7 +118,7 @@ export function filterResources(resources: readonly EnvironmentResource[], filte
   return resources.filter(
     (one) =>
       (filter.resource === undefined || one.resource === filter.resource) &&
-      (filter.health === undefined || healthWordOf(one) === filter.health) &&
+      (filter.health === undefined || resourceHealthOf(one) === filter.health) &&
       (filter.managedBy === undefined || managerKey(one) === filter.managedBy) &&
       [one.name, one.kind, one.owner?.name ?? '', one.managedBy?.name ?? ''].some((text) => text.toLowerCase().includes(search)),
   );
@@ -135,8 +135,8 @@ export function countResources(resources: readonly EnvironmentResource[]): Resou
 function countHealth(resources: readonly EnvironmentResource[]): ResourceCount['health'] {
   const counts: Partial<Record<ResourceHealth, number>> = {};
   for (const one of resources) {
-    const word = healthWordOf(one);
-    counts[word] = (counts[word] ?? 0) + 1;
+    const health = resourceHealthOf(one);
+    counts[health] = (counts[health] ?? 0) + 1;
   }
   return counts;
 }

@@ -2,7 +2,7 @@ import { pageByKey } from '../../domain/core/page-by-key.ts';
 import {
   type EnvironmentResource,
   filterResources,
-  healthWordOf,
+  resourceHealthOf,
   managerKey,
   RESOURCE_HEALTHS,
   type ResourceFilter,
@@ -120,8 +120,8 @@ function worstFirst(one: EnvironmentResource): string {
 }
 
 function rankOf(one: EnvironmentResource): number {
-  const word = healthWordOf(one);
-  return word === 'None' ? -1 : RESOURCE_HEALTHS.indexOf(word);
+  const health = resourceHealthOf(one);
+  return health === 'None' ? -1 : RESOURCE_HEALTHS.indexOf(health);
 }
 
 function resourceRow(one: EnvironmentResource, environment: string): ResourceRow {
@@ -198,7 +198,7 @@ function severity(value: string): number {
 }
 
 function valueOf(name: FacetName, one: EnvironmentResource): string {
-  if (name === 'health') return healthWordOf(one);
+  if (name === 'health') return resourceHealthOf(one);
   return name === 'resource' ? one.resource : managerKey(one);
 }
 
