@@ -2,7 +2,7 @@ import { at, isObject, listAt, numberAt, textAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Health, HealthStatus } from '../health.ts';
 import { conditionsOf, sentence, type ForeignCondition } from './conditions.ts';
-import { ancestorsHealth, parentsHealth } from './networking/gateway-api.ts';
+import { ancestorsHealth, parentsHealth } from './gateway-api.ts';
 import { statusFieldsHealth } from './status-fields.ts';
 import { meaningOfReason } from './state-words.ts';
 

@@ -1,5 +1,5 @@
-import type { Health } from '../health.ts';
 import { parseApiVersion, type KubeObject } from '../../kubernetes/resource.ts';
+import type { Health } from '../health.ts';
 import { genericHealth } from './generic.ts';
 import { ruleFor } from './registry.ts';
 import { deleted, evenWhenDeleted } from './rule.ts';

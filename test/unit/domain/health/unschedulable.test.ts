@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { unschedulable } from '../../../../src/domain/health/rules/kubernetes/unschedulable.ts';
+import { unschedulable } from '../../../../src/domain/health/rules/unschedulable.ts';
 
 const PREEMPTION = 'no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.';
 const WORDS: readonly (readonly [string, string])[] = [
