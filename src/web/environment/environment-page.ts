@@ -1,8 +1,9 @@
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceSummary } from '../../domain/instance/instance.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
-import { environmentPath, environmentResourcesPath, instancePath } from '../page/paths.ts';
+import { environmentPath, instancePath } from '../page/paths.ts';
 import type { InstanceList } from '../../operation/instance/list-instances.ts';
+import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 
 export interface EnvironmentRow {
   readonly href: string;
@@ -46,7 +47,7 @@ export function environmentsPage(
 export function environmentPage(environment: EnvironmentView, list: InstanceList, deleted: string | undefined): EnvironmentPage {
   return {
     environment: environmentRow(environment),
-    tabs: environmentTabs(environment.name, 'apps'),
+    tabs: environmentTabs(environment.name, 'overview'),
     instances: list.instances.map(instanceRow),
     unreadable: list.unreadable,
     unavailable: list.unavailable,
@@ -79,20 +80,6 @@ function instanceRow(instance: InstanceSummary): InstanceRow {
     created: instance.created,
     deleting: instance.deleting,
   };
-}
-
-/** A tab of the pages about an environment. */
-export interface EnvironmentTab {
-  readonly label: string;
-  readonly href: string;
-  readonly current: boolean;
-}
-
-export function environmentTabs(environment: string, current: 'apps' | 'resources'): EnvironmentTab[] {
-  return [
-    { label: 'Apps', href: environmentPath(environment), current: current === 'apps' },
-    { label: 'Resources', href: environmentResourcesPath(environment), current: current === 'resources' },
-  ];
 }
 
 /** What stands in the place of a health while something goes away. */

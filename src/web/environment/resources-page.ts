@@ -13,7 +13,8 @@ import type { EnvironmentResources } from '../../operation/environment/list-envi
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { environmentResourcesPath, instancePath } from '../page/paths.ts';
-import { DELETING, type EnvironmentRow, environmentRow, type EnvironmentTab, environmentTabs } from './environment-page.ts';
+import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
+import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 
 interface ResourceRow {
   readonly kind: string;

@@ -1,0 +1,18 @@
+import { environmentPath, environmentResourcesPath } from '../page/paths.ts';
+
+/** The tabs of an environment, in the order in which they stand. */
+const TABS = {
+  overview: { label: 'Overview', pathOf: environmentPath },
+  resources: { label: 'Resources', pathOf: environmentResourcesPath },
+} as const satisfies Readonly<Record<string, { readonly label: string; readonly pathOf: (environment: string) => string }>>;
+
+/** A tab of the pages about an environment: a view of `parts/tabs`. */
+export interface EnvironmentTab {
+  readonly label: string;
+  readonly href: string;
+  readonly current: boolean;
+}
+
+export function environmentTabs(environment: string, current: keyof typeof TABS): EnvironmentTab[] {
+  return Object.entries(TABS).map(([id, { label, pathOf }]) => ({ label, href: pathOf(environment), current: id === current }));
+}
