@@ -5,19 +5,21 @@ import { describe, it } from 'node:test';
 import { generatedFiles } from '../bin/docs.ts';
 
 /** Every room of the house and the rooms that it may import from besides its own; compose and main may import from all. */
-const EDGE = ['domain', 'thread', 'schema', 'observe', 'config.ts'];
+const EDGE = ['domain', 'thread', 'schema', 'observe', 'egress', 'config.ts'];
 const PORTS = [...EDGE, 'form', 'operation'];
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   thread: ['domain'],
   schema: ['domain', 'thread'],
   observe: ['domain'],
+  egress: ['domain'],
   'config.ts': ['domain'],
   form: EDGE,
   chart: EDGE,
   helm: EDGE,
   kube: EDGE,
   git: EDGE,
+  prometheus: EDGE,
   store: EDGE,
   identity: EDGE,
   controller: EDGE,

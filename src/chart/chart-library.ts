@@ -9,7 +9,7 @@ import type { ChartCache } from './cache/cache.ts';
 import { chartError, shownAddress } from './chart-error.ts';
 import { isContentFile } from './archive/contents.ts';
 import type { ChartContents } from './archive/contents.ts';
-import { createEgressPolicy } from './fetch/egress.ts';
+import { createEgressPolicy } from '../egress/egress-policy.ts';
 import { openFileStore } from './cache/file-store.ts';
 import type { FileStore } from './cache/file-store.ts';
 import { CHART_LIMITS } from './limits.ts';

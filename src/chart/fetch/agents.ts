@@ -1,9 +1,8 @@
-import { isIP } from 'node:net';
 import { getCACertificates } from 'node:tls';
-import { Agent, buildConnector } from 'undici';
+import { Agent } from 'undici';
 import type { ChartCredentials } from '../../domain/chart/chart-access.ts';
-import { egressDenied, guardedLookup } from './egress.ts';
-import type { EgressPolicy } from './egress.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { type EgressPolicy, guardedConnector } from '../../egress/egress-policy.ts';
 import type { ChartLimits } from '../limits.ts';
 import type { Place } from './locate.ts';
 import type { ScopedCredentials } from './scoped-credentials.ts';
@@ -55,14 +54,14 @@ function createAgent({ trust, identity }: Hop, { policy, limits, certificateAuth
   const bounds = { timeout: limits.connectMs, allowH2: false };
   const timeouts = { headersTimeout: limits.idleMs, bodyTimeout: limits.idleMs };
   if (trust === 'admin') return new Agent({ connect: { ...bounds, ...tls }, ...timeouts });
-  const connect = buildConnector({ ...bounds, ...tls, lookup: guardedLookup(policy) });
-  return new Agent({
-    ...timeouts,
-    connect: (options, callback) => {
-      const host = options.hostname.replace(/^\[|\]$/g, '');
-      // An address in figures is connected to without being looked up.
-      if (isIP(host) !== 0 && !policy.allows(host)) callback(egressDenied(host, host), null);
-      else connect(options, callback);
-    },
-  });
+  return new Agent({ ...timeouts, connect: guardedConnector({ policy, deny: egressDenied, options: { ...bounds, ...tls } }) });
+}
+
+/** The rejection of an address, which says how to open it. */
+function egressDenied(host: string, address: string): AppError {
+  const named = host === address ? address : `${host} (${address})`;
+  return new AppError(
+    'EgressDenied',
+    `chart: ${named}: the egress policy allows no loopback, private, link-local or metadata address; open it with --allow-egress, or serve the chart with --mirror`,
+  );
 }

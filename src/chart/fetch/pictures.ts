@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../domain/core/errors.ts';
 import { shownAddress } from '../chart-error.ts';
-import { createEgressPolicy } from './egress.ts';
+import { createEgressPolicy } from '../../egress/egress-policy.ts';
 import { CHART_LIMITS } from '../limits.ts';
 import { locate } from './locate.ts';
 import { pictureType, type PictureType } from './picture-type.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEgressPolicy } from '../../../src/chart/fetch/egress.ts';
+import { createEgressPolicy } from '../../../src/egress/egress-policy.ts';
 
 test('addresses of the machine, the site, the cluster and clouds’ metadata are closed; those of the internet are open', () => {
   const policy = createEgressPolicy([]);

@@ -2,9 +2,10 @@ import { lookup as resolveName } from 'node:dns';
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import { AppError } from '../../domain/core/errors.ts';
+import { buildConnector } from 'undici';
+import { AppError } from '../domain/core/errors.ts';
 
-/** Decides which network addresses charts may be fetched from. */
+/** Decides which network addresses may be connected to. */
 export interface EgressPolicy {
   allows(address: string): boolean;
 }
@@ -117,20 +118,33 @@ function blockListOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** The rejection of an address, which says how to open it. */
-export function egressDenied(host: string, address: string): AppError {
-  const named = host === address ? address : `${host} (${address})`;
-  return new AppError(
-    'EgressDenied',
-    `chart: ${named}: the egress policy allows no loopback, private, link-local or metadata address; open it with --allow-egress, or serve the chart with --mirror`,
-  );
+/** What is connected to: makes the error for an address that the policy rejects. */
+export type DenyEgress = (host: string, address: string) => AppError;
+
+/** How connections are made. */
+interface GuardedConnections {
+  readonly policy: EgressPolicy;
+  readonly deny: DenyEgress;
+  /** TLS and timeouts. */
+  readonly options: buildConnector.BuildOptions;
 }
 
 /**
- * A resolver for connections that gives only allowed addresses, so that the check is on the very address that is then connected to, and a
- * name that changes its answer between check and use gains nothing. It fails with `EgressDenied` when no address is left.
+ * Connects only to addresses that the policy allows. The check is on the very address that is then connected to, so a name that changes its answer between
+ * check and use gains nothing.
  */
-export function guardedLookup(policy: EgressPolicy): LookupFunction {
+export function guardedConnector({ policy, deny, options }: GuardedConnections): buildConnector.connector {
+  const connect = buildConnector({ ...options, lookup: guardedLookup(policy, deny) });
+  return (target, callback) => {
+    const host = target.hostname.replace(/^\[|\]$/g, '');
+    // An address in figures is connected to without being looked up.
+    if (isIP(host) !== 0 && !policy.allows(host)) callback(deny(host, host), null);
+    else connect(target, callback);
+  };
+}
+
+/** A resolver that gives only allowed addresses, and fails when none is left. */
+function guardedLookup(policy: EgressPolicy, deny: DenyEgress): LookupFunction {
   return (hostname, options, callback) => {
     resolveName(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       if (error !== null) {
@@ -139,7 +153,7 @@ export function guardedLookup(policy: EgressPolicy): LookupFunction {
       }
       const allowed = addresses.filter((entry) => policy.allows(entry.address));
       const [first] = allowed;
-      if (first === undefined) callback(egressDenied(hostname, addresses[0]?.address ?? 'no address'), []);
+      if (first === undefined) callback(deny(hostname, addresses[0]?.address ?? 'no address'), []);
       else if (options.all === true) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
