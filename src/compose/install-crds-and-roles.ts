@@ -1,12 +1,14 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../domain/core/backoff.ts';
 import { messageOf } from '../domain/core/errors.ts';
-import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
 import { applyManifests, bootstrapCluster } from '../kube/bootstrap.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
-import { ensureFolderSource } from '../reconcile/source/ensure-folder-source.ts';
+import { CATALOG_SOURCE } from '../domain/kubernetes/resource-types.ts';
+import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
 
 export interface InstallInput {
   readonly kube: Kube;
@@ -64,4 +66,22 @@ function adminBinding(groups: readonly string[]) {
     subjects: groups.map((name) => ({ kind: 'Group', apiGroup, name })),
     roleRef: { apiGroup, kind: 'ClusterRole', name: 'chandlery-admin' },
   };
+}
+
+/** The name of the CatalogSource for the folder that Chandlery was started with. */
+const FOLDER_SOURCE = 'catalog';
+
+/** Makes the CatalogSource `catalog` follow a folder; the other fields of one that exists are left as they are. */
+async function ensureFolderSource(cluster: Pick<Cluster, 'apply'>, path: string, signal?: AbortSignal): Promise<void> {
+  const source: KubeObject = {
+    apiVersion: apiVersionOf(CATALOG_SOURCE),
+    kind: 'CatalogSource',
+    metadata: { name: FOLDER_SOURCE },
+    spec: { folder: { path: resolve(path) } },
+  };
+  await cluster.apply(CATALOG_SOURCE, source, {
+    fieldManager: OURS.fieldManager,
+    force: 'force',
+    ...(signal === undefined ? {} : { signal }),
+  });
 }

@@ -34,7 +34,7 @@ import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-
 import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
-import { sourcesOwning, sourcesWaiting } from '../reconcile/source/sources-owning.ts';
+import { sourcesOwning, sourcesWaiting } from '../reconcile/source/ownership.ts';
 import { watchFolder } from '../reconcile/source/watch-folder.ts';
 
 export interface ControllersInput {

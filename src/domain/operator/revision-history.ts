@@ -1,5 +1,6 @@
-import { REVISION_STATUSES, type Revision } from './kind/status-fields.ts';
+import { type Revision, REVISION_STATUSES } from './kind/status-fields.ts';
 import type { ReleaseStatus } from './release.ts';
+import type { OperatorStatus } from './operator-status.ts';
 
 /** What Helm's record of a revision tells by its labels. */
 export interface RevisionRecord {
@@ -81,4 +82,12 @@ function entryOf(
 function withRollback(entry: Revision, newest: number, rollback: HistoryInput['rollback']): Revision {
   if (rollback === undefined || entry.revision !== rollback.revision || newest === rollback.revision) return entry;
   return { ...entry, status: 'rolled-back', rolledBackTo: rollback.toRevision };
+}
+
+/** The chart of a revision, as the history remembers it; undefined when it does not. */
+export function chartOfRevision({ history }: OperatorStatus, revision: number): OperatorStatus['chart'] {
+  const entry = history.find((known) => known.revision === revision);
+  if (entry?.chartDigest === undefined) return undefined;
+  const { chart: name, version, appVersion, chartDigest: digest } = entry;
+  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
 }

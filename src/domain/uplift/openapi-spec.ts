@@ -1,6 +1,5 @@
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { fieldsOf, isFields, listOf } from './fields.ts';
-import type { Fields } from './fields.ts';
+import { type Fields, fieldsOf, isFields, listOf } from './conversion.ts';
 
 const KEEP = { 'x-kubernetes-preserve-unknown-fields': true };
 const SCALARS = new Set(['string', 'integer', 'number', 'boolean']);

@@ -1,14 +1,20 @@
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { autoscalingRules } from './autoscaling.ts';
-import { rulesFor, type Lifted, type RuleTable } from './conversion.ts';
-import { crdRules } from './custom-resource-definition.ts';
-import { endpointSliceRules } from './endpoint-slice.ts';
-import { compact, fieldsOf, isFields, without, withSpec } from './fields.ts';
-import { ingressRules } from './ingress.ts';
-import { rbacRules } from './rbac.ts';
-import { renameRules } from './rename.ts';
-import { webhookRules } from './webhook.ts';
-import { workloadRules } from './workload.ts';
+import { autoscalingRules, workloadRules } from './workload.ts';
+import {
+  compact,
+  type Fields,
+  fieldsOf,
+  isFields,
+  type Lifted,
+  listOf,
+  type Rule,
+  rulesFor,
+  type RuleTable,
+  without,
+  withSpec,
+} from './conversion.ts';
+import { crdRules, webhookRules } from './extension.ts';
+import { endpointSliceRules, ingressRules } from './networking.ts';
 
 const CURRENT = 'flowcontrol.apiserver.k8s.io/v1';
 const LEGACY = ['v1alpha1', 'v1beta1', 'v1beta2', 'v1beta3'].map((version) => `flowcontrol.apiserver.k8s.io/${version}`);
@@ -27,6 +33,39 @@ const policyRules: RuleTable = {
 };
 
 const certificateRules: RuleTable = rulesFor(['certificates.k8s.io/v1beta1'], ['CertificateSigningRequest'], liftRequest);
+
+/** Families whose shape and defaults did not change between the legacy version and the current one. */
+const renameRules: RuleTable = {
+  ...rulesFor(['batch/v1beta1', 'batch/v2alpha1'], ['CronJob'], rename('batch/v1')),
+  ...rulesFor(['scheduling.k8s.io/v1beta1', 'scheduling.k8s.io/v1alpha1'], ['PriorityClass'], rename('scheduling.k8s.io/v1')),
+  ...rulesFor(
+    ['storage.k8s.io/v1beta1'],
+    ['StorageClass', 'VolumeAttachment', 'CSIDriver', 'CSINode', 'CSIStorageCapacity'],
+    rename('storage.k8s.io/v1'),
+  ),
+  ...rulesFor(['extensions/v1beta1'], ['NetworkPolicy'], rename('networking.k8s.io/v1')),
+  ...rulesFor(['networking.k8s.io/v1beta1'], ['IngressClass'], rename('networking.k8s.io/v1')),
+  ...rulesFor(['coordination.k8s.io/v1beta1'], ['Lease'], rename('coordination.k8s.io/v1')),
+  ...rulesFor(['apiregistration.k8s.io/v1beta1'], ['APIService'], rename('apiregistration.k8s.io/v1')),
+  ...rulesFor(['node.k8s.io/v1beta1'], ['RuntimeClass'], rename('node.k8s.io/v1')),
+  ...rulesFor(['node.k8s.io/v1alpha1'], ['RuntimeClass'], liftRuntimeClass),
+  ...rulesFor(['events.k8s.io/v1beta1'], ['Event'], liftEvent),
+  ...rulesFor(['autoscaling/v2beta2'], ['HorizontalPodAutoscaler'], rename('autoscaling/v2')),
+  ...rulesFor(
+    ['admissionregistration.k8s.io/v1beta1'],
+    ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+    rename('admissionregistration.k8s.io/v1'),
+  ),
+};
+
+const RBAC_CURRENT = 'rbac.authorization.k8s.io/v1';
+
+const RBAC_LEGACY = ['rbac.authorization.k8s.io/v1beta1', 'rbac.authorization.k8s.io/v1alpha1'];
+
+const rbacRules: RuleTable = {
+  ...rulesFor(RBAC_LEGACY, ['Role', 'ClusterRole'], (object) => ({ object: { ...object, apiVersion: RBAC_CURRENT }, notes: [] })),
+  ...rulesFor(RBAC_LEGACY, ['RoleBinding', 'ClusterRoleBinding'], liftBinding),
+};
 
 /** How objects of legacy APIs are carried over, by `<apiVersion> <kind>`. */
 export const RULES: RuleTable = {
@@ -78,4 +117,49 @@ function liftPriorityLevel(object: KubeObject): Lifted {
     ...(shares === 0 ? ['zero shares, which meant the default, were removed'] : []),
   ];
   return { object: withSpec(object, CURRENT, { ...spec, limited: current }), notes };
+}
+
+/** The first version kept the handler in a spec of its own. */
+function liftRuntimeClass(object: KubeObject): Lifted {
+  const { spec: old, ...rest } = object;
+  const { runtimeHandler, ...others } = fieldsOf(old);
+  if (typeof runtimeHandler !== 'string') return { failed: 'it names no handler' };
+  return {
+    object: { ...rest, apiVersion: 'node.k8s.io/v1', handler: runtimeHandler, ...others },
+    notes: ['the handler has its current place'],
+  };
+}
+
+const OF_AN_EVENT = ['eventTime', 'type', 'reason', 'action', 'reportingController', 'reportingInstance'];
+
+/** v1 asks for what could be left out before. */
+function liftEvent(object: KubeObject): Lifted {
+  const missing = OF_AN_EVENT.filter((name) => object[name] === undefined);
+  if (missing.length > 0) return { failed: `it has no ${missing.join(', ')}; the current API requires it` };
+  return { object: { ...object, apiVersion: 'events.k8s.io/v1' }, notes: [] };
+}
+
+function rename(apiVersion: string): Rule {
+  return (object) => ({ object: { ...object, apiVersion }, notes: [] });
+}
+
+/** v1alpha1 named the group of a subject by an `apiVersion`, and everybody by the user `*`, which v1 would take for a real name. */
+function liftBinding(object: KubeObject): Lifted {
+  const subjects = object['subjects'] === undefined ? undefined : listOf(object['subjects']);
+  if (
+    object.apiVersion.endsWith('/v1alpha1') &&
+    subjects?.some((subject) => subject['kind'] === 'User' && subject['name'] === '*') === true
+  ) {
+    return { failed: 'it binds the user "*", which meant everybody; name the group system:authenticated instead' };
+  }
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', ...fieldsOf(object['roleRef']) };
+  const binding = compact({ ...object, roleRef, subjects: subjects?.map(currentSubject) });
+  return { object: { ...binding, apiVersion: RBAC_CURRENT, kind: object.kind, metadata: object.metadata }, notes: [] };
+}
+
+function currentSubject(subject: Fields): Fields {
+  const { apiVersion } = subject;
+  if (typeof apiVersion !== 'string') return subject;
+  const apiGroup = subject['kind'] === 'ServiceAccount' ? undefined : 'rbac.authorization.k8s.io';
+  return compact({ ...without(subject, 'apiVersion'), apiGroup });
 }

@@ -1,8 +1,16 @@
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { rulesFor } from './conversion.ts';
-import type { Lifted, RuleTable } from './conversion.ts';
-import { fieldsOf, isFields, without, withSpec } from './fields.ts';
-import type { Fields } from './fields.ts';
+import {
+  compact,
+  type Fields,
+  fieldsOf,
+  isFields,
+  type Lifted,
+  listOf,
+  rulesFor,
+  type RuleTable,
+  without,
+  withSpec,
+} from './conversion.ts';
 
 const EXTENSIONS = 'extensions/v1beta1';
 const APPS_BETA_1 = 'apps/v1beta1';
@@ -43,4 +51,54 @@ function oldStrategy(object: KubeObject, spec: Fields): Fields {
     return { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } };
   }
   return {};
+}
+
+export const autoscalingRules: RuleTable = rulesFor(['autoscaling/v2beta1'], ['HorizontalPodAutoscaler'], liftAutoscaler);
+
+/** v2beta1 kept metric and target flat; v2 nests them. */
+function liftAutoscaler(object: KubeObject): Lifted {
+  const spec = fieldsOf(object.spec);
+  const metrics = spec['metrics'] === undefined ? undefined : listOf(spec['metrics']).map(currentMetric);
+  const unknown = metrics?.indexOf(undefined) ?? -1;
+  if (unknown >= 0) return { failed: `metric ${unknown + 1} is of a type that is not known` };
+  return { object: withSpec(object, 'autoscaling/v2', compact({ ...spec, metrics })), notes: ['metrics have the nested form of v2'] };
+}
+
+function currentMetric(metric: Fields): Fields | undefined {
+  const { type } = metric;
+  const resource = fieldsOf(metric['resource']);
+  const container = fieldsOf(metric['containerResource']);
+  const pods = fieldsOf(metric['pods']);
+  const external = fieldsOf(metric['external']);
+  switch (type) {
+    case 'Resource':
+      return { type, resource: { name: resource['name'], target: target(resource) } };
+    case 'ContainerResource':
+      return { type, containerResource: { name: container['name'], container: container['container'], target: target(container) } };
+    case 'Pods':
+      return { type, pods: { metric: named(pods, 'selector'), target: target(pods) } };
+    case 'External':
+      return { type, external: { metric: named(external, 'metricSelector'), target: target(external) } };
+    case 'Object':
+      return { type, object: currentObjectMetric(fieldsOf(metric['object'])) };
+    default:
+      return undefined;
+  }
+}
+
+function currentObjectMetric(source: Fields): Fields {
+  const { averageValue, targetValue } = source;
+  const aim = averageValue === undefined ? { type: 'Value', value: targetValue } : { type: 'AverageValue', averageValue };
+  return { describedObject: source['target'], metric: named(source, 'selector'), target: aim };
+}
+
+function named(source: Fields, selectorField: string): Fields {
+  return compact({ name: source['metricName'], selector: source[selectorField] });
+}
+
+function target(source: Fields): Fields {
+  const { targetAverageUtilization, targetAverageValue, targetValue } = source;
+  if (targetAverageUtilization !== undefined) return { type: 'Utilization', averageUtilization: targetAverageUtilization };
+  if (targetAverageValue !== undefined) return { type: 'AverageValue', averageValue: targetAverageValue };
+  return { type: 'Value', value: targetValue };
 }

@@ -6,7 +6,7 @@ import { parseKey } from '../../domain/kubernetes/object-key.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type ChartSource, claimedCrds } from '../../domain/operator/operator-spec.ts';
-import { removeFinalizerOfLostKind } from '../lost-kind.ts';
+import { removeFinalizerOfLostKind } from '../finalizer.ts';
 import { createLeaseMemory } from './acts/with-release-lease.ts';
 import { finalizeOperator } from './finalize-operator.ts';
 import type { OperatorCache, Reads } from './memory/operator-cache.ts';

@@ -6,15 +6,14 @@ import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
 import { isFalse } from './report/conditions.ts';
 import { deleteInstances, instancesSentence } from './acts/delete-instances.ts';
 import { removeFinalizer } from '../finalizer.ts';
-import { withReleaseLease, isLeaseLeft } from './acts/with-release-lease.ts';
-import { deleteCrds, disownCrds } from './acts/leave-crds.ts';
+import { isLeaseLeft, withReleaseLease } from './acts/with-release-lease.ts';
+import { deleteCrds, disownCrds } from './acts/apply-crds.ts';
 import { observeCrds } from './facts/observe-crds.ts';
-import { observeDeletionHooks } from './facts/observe-deletion-hooks.ts';
+import { observeDeletionHooks, uninstall } from './acts/uninstall.ts';
 import { observeInstances, type InstancesFact } from './facts/observe-instances.ts';
 import { observeRelease } from './facts/observe-release.ts';
 import { unpublish } from './acts/publish.ts';
 import { determineDeletingState, type DeletingFacts } from './state.ts';
-import { uninstall } from './acts/uninstall.ts';
 import { writeStatus } from './report/write-status.ts';
 import { hasFinalizer, type Work } from './work.ts';
 

@@ -6,11 +6,10 @@ import { isPending } from '../../domain/operator/release.ts';
 import type { Health } from '../../domain/health/health.ts';
 import type { CrdFact } from './facts/observe-crds.ts';
 import type { DependencyFact } from './facts/observe-dependencies.ts';
-import type { DriftFact } from './facts/observe-drift.ts';
+import type { DriftFact } from './drift.ts';
 import type { InstancesFact } from './facts/observe-instances.ts';
-import type { ForeignRelease, OwnRelease, ReleaseFact } from './facts/classify-release.ts';
+import type { ForeignRelease, OwnRelease, PastFact, ReleaseFact } from './facts/observe-release.ts';
 import type { Chart } from './ports.ts';
-import type { PastFact } from './facts/read-history.ts';
 import type { ResolvedValues } from './facts/resolve-values.ts';
 
 /** What was seen of an Operator that is to stay. */

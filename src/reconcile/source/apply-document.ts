@@ -4,9 +4,8 @@ import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault } from '../../domain/source/catalog-source.ts';
-import { labelsOf, type Candidate } from './check-documents.ts';
-import { fieldManagerOf, sourceOfManager, upgradeManagers } from './field-manager.ts';
-import { nameOfItem } from './inventory-name.ts';
+import { type Candidate, labelsOf, nameOfItem } from './check-documents.ts';
+import { fieldManagerOf, sourceOfManager, upgradeManagers } from './ownership.ts';
 import type { SourcePorts } from './ports.ts';
 
 export interface ApplyInput {

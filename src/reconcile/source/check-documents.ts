@@ -1,9 +1,8 @@
-import type { SourceFault } from '../../domain/source/catalog-source.ts';
+import type { InventoryItem, SourceFault } from '../../domain/source/catalog-source.ts';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
-import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
-import type { KnownType } from '../../domain/kubernetes/resource-types.ts';
-import { allowedKindsSentence, findAllowedKind } from './allowed-kind.ts';
+import { apiVersionOf, type KubeObject, type ObjectMeta } from '../../domain/kubernetes/resource.ts';
+import { ENVIRONMENT, type KnownType, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { SourceDocument } from './parse/parse-file.ts';
 
 /** A document that names a resource which may be applied; whether its content is valid, the api-server says. */
@@ -103,4 +102,34 @@ function placeOf(document: SourceDocument): string {
 export function labelsOf(object: KubeObject): Readonly<Record<string, string>> {
   const { labels } = object.metadata;
   return isObject(labels) ? labels : {};
+}
+
+/** The kinds that a catalogue folder may hold. */
+const ALLOWED_KINDS: readonly KnownType[] = [ENVIRONMENT, OPERATOR];
+
+/** The allowed kind that a document is of. */
+export function findAllowedKind(apiVersion: string, kind: string): KnownType | undefined {
+  return ALLOWED_KINDS.find((allowed) => allowed.kind === kind && apiVersionOf(allowed) === apiVersion);
+}
+
+/** `Environment (chandlery.dev/v1alpha1) and Operator (…)`, for sentences. */
+function allowedKindsSentence(): string {
+  return ALLOWED_KINDS.map((type) => `${type.kind} (${apiVersionOf(type)})`).join(' and ');
+}
+
+/** The name of an inventory item, as documents have it. */
+export function nameOfItem(item: InventoryItem): string {
+  return resourceName(item.kind, item.namespace, item.name);
+}
+
+/** The order in which faults are shown: by place. */
+export function sortFaults(faults: readonly SourceFault[]): SourceFault[] {
+  return faults.toSorted(
+    (a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.message.localeCompare(b.message),
+  );
+}
+
+/** Whether two faults say the same about the same place. */
+export function sameFault(a: SourceFault, b: SourceFault): boolean {
+  return a.file === b.file && a.line === b.line && a.column === b.column && a.message === b.message;
 }

@@ -2,8 +2,7 @@ import type { InventoryItem } from '../../domain/source/catalog-source.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
-import { findAllowedKind } from './allowed-kind.ts';
-import { nameOfItem } from './inventory-name.ts';
+import { findAllowedKind, nameOfItem } from './check-documents.ts';
 import type { SourcePorts } from './ports.ts';
 
 export interface PruneOptions {

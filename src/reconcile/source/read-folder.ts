@@ -3,7 +3,6 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { SourceFault } from '../../domain/source/catalog-source.ts';
-import { isIgnoredName } from './ignored-name.ts';
 
 /** A file of the folder with its whole text. */
 export interface SourceFile {
@@ -123,4 +122,9 @@ function reasonOf(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'it is not UTF-8 text';
   return code === '' ? error.message : code;
+}
+
+/** Whether a file or folder is left alone: dotfiles, and what editors leave beside a file while it is being edited. */
+export function isIgnoredName(name: string): boolean {
+  return name.startsWith('.') || name.endsWith('~') || name.startsWith('#') || /\.(swp|swx|swo|tmp|bak|orig)$/i.test(name);
 }

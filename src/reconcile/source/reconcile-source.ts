@@ -6,14 +6,12 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
-import { addFinalizer, removeFinalizer } from '../finalizer.ts';
-import { removeFinalizerOfLostKind } from '../lost-kind.ts';
-import { sameFault } from './fault.ts';
-import { nextSourceAction, type SourceAction } from './next-action.ts';
+import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
+import { sameFault } from './check-documents.ts';
+import { determineSourceState, nextSourceAction, readParsedFolder, type SourceAction } from './state.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
-import { readClaims } from './read-claims.ts';
-import { determineSourceState, readParsedFolder } from './state.ts';
+import { readClaims } from './inventory.ts';
 import { synchronise, type Synchronised } from './synchronise.ts';
 
 /** How soon to look again when something in the folder, or on the way to the cluster, was wrong. */

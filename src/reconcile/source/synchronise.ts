@@ -1,13 +1,10 @@
 import type { InventoryItem, SourceFault } from '../../domain/source/catalog-source.ts';
 import { applyDocument } from './apply-document.ts';
-import type { Candidate } from './check-documents.ts';
-import { sortFaults } from './fault.ts';
+import { type Candidate, nameOfItem, sortFaults } from './check-documents.ts';
 import type { SourcePorts } from './ports.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { nameOfItem } from './inventory-name.ts';
-import { readClaims } from './read-claims.ts';
+import { readClaims, sortOut } from './inventory.ts';
 import { pruneResource } from './prune-resources.ts';
-import { sortOut } from './sort-out.ts';
 import type { Stock } from './state.ts';
 
 export interface SynchroniseInput {

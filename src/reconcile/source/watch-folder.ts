@@ -1,7 +1,7 @@
 import { readdir, stat, watch } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isIgnoredName } from './ignored-name.ts';
+import { isIgnoredName } from './read-folder.ts';
 
 const RESCAN_MS = 1_000;
 const DEBOUNCE_MS = 200;

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pMap from 'p-map';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
-import { AppError } from '../../../domain/core/errors.ts';
+import { AppError, isAppError } from '../../../domain/core/errors.ts';
 import { listAt, textAt } from '../../../domain/core/read.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { crdClaimant, crdConflict } from '../../../domain/operator/crd-owner.ts';
+import { crdClaimant, crdConflict, FORMER_OPERATOR } from '../../../domain/operator/crd-owner.ts';
 import { isInChart } from '../../../domain/operator/operator-status.ts';
 import type { CrdVerdict } from '../../../domain/upgrade/crd-safety/finding.ts';
 import { blocksUpgrade, unsafeSentence } from '../../../domain/upgrade/crd-safety/stored-checks.ts';
-import { annotateFormer } from './leave-crds.ts';
-import { findCrd, isEstablished, observeCrds } from '../facts/observe-crds.ts';
+import { type CrdFact, findCrd, isEstablished, observeCrds } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
 import { checkStoredInstances } from '../../../schema/stored/check-stored-instances.ts';
+import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 
 const ESTABLISHED_MS = 30_000;
 const POLL_MS = 200;
@@ -136,4 +136,55 @@ async function tellUnchecked({ ports, operator }: Work, verdicts: readonly CrdVe
   const named = rules.slice(0, MOST_RULES).join('; ');
   const message = `Existing instances were not validated against ${rules.length === 1 ? 'a new rule' : `${rules.length} new rules`}: ${named}. Check these rules before you write to such instances`;
   await ports.events.record(operator, { type: 'Warning', reason: 'RulesNotChecked', message });
+}
+
+/** A CRD can have a mebibyte, and nobody looks at what comes back. */
+const QUIETLY = { fieldManager: OURS.fieldManager, answer: 'metadata' } as const;
+
+/** Deletes CRDs, and with them all that is stored of their kinds. Only for an explicit cascade. */
+export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  for (const { name, object } of crds) {
+    const { uid, deletionTimestamp } = object.metadata;
+    if (deletionTimestamp !== undefined) continue;
+    await unlessGone(ports.cluster.delete({ ...CRD, name }, { propagation: 'Background', signal, ...(uid === undefined ? {} : { uid }) }));
+  }
+}
+
+/** Removes our labels and annotations from CRDs that stay behind. The same Operator takes them back when it is made again; another one has to ask for them. */
+export async function disownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = {
+    metadata: { labels: { [OURS.operatorLabel]: null }, annotations: { [ORIGIN_ANNOTATION]: null, [FORMER_OPERATOR]: label } },
+  };
+  for (const { name } of crds.filter((crd) => crd.labelled)) {
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));
+  }
+}
+
+/**
+ * Puts our label on CRDs that the operator registered by itself, so that the catalogue finds them. Of two Operators that claim the same one,
+ * the first has it.
+ */
+export async function ownCrds({ ports, label, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const metadata = { labels: { [OURS.operatorLabel]: label }, annotations: { [ORIGIN_ANNOTATION]: 'runtime' } };
+  for (const { name, object } of crds.filter((crd) => !crd.labelled)) {
+    const { resourceVersion } = object.metadata;
+    const body = { metadata: { ...metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));
+  }
+}
+
+/** Says of CRDs that an earlier version of the chart brought that the one of today does not. They stay, and so does what is stored. */
+async function annotateFormer({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
+  const body = { metadata: { annotations: { [ORIGIN_ANNOTATION]: 'former' } } };
+  for (const { name } of crds) {
+    await unlessGone(ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { ...QUIETLY, signal }));
+  }
+}
+
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isAppError(error, 'NotFound', 'Conflict')) throw error;
+  }
 }

@@ -1,13 +1,12 @@
 import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
-import { AppError, isAppError, type ErrorCode } from '../../../domain/core/errors.ts';
+import { AppError, type ErrorCode, isAppError } from '../../../domain/core/errors.ts';
 import { redact } from '../../../domain/core/redact.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { applyCrds } from './apply-crds.ts';
 import { withReleaseLease } from './with-release-lease.ts';
-import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
-import { renderChart } from '../charts/render-chart.ts';
+import type { RenderedChart, RenderFault } from '../../../domain/chart/rendered-chart.ts';
 import { rejectReserved } from '../facts/observe-reservation.ts';
-import { CONFIG_DIGEST_LABEL } from '../kinds.ts';
+import { CONFIG_DIGEST_LABEL } from '../retry.ts';
 import type { ReleaseChange } from '../ports.ts';
 import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';
@@ -102,4 +101,34 @@ async function ensureNamespace({ ports, spec, signal }: Work): Promise<void> {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
     await ports.cluster.apply(NAMESPACE, namespace, { fieldManager: OURS.fieldManager, signal });
   }
+}
+
+const SUBJECTS: Readonly<Record<RenderFault['code'], string>> = {
+  ValuesInvalid: 'values: ',
+  HelmFailed: '',
+  InvalidInput: '',
+  ObjectReserved: 'chart: ',
+  UpliftFailed: 'uplift: ',
+};
+
+/**
+ * Renders the chart of an Operator for this cluster.
+ *
+ * @throws AppError with the code of the first fault, and all messages of that code.
+ */
+async function renderChart(work: Work, { chart, values: { values, secrets } }: Target, verb: DeployVerb): Promise<RenderedChart> {
+  const { ports, spec, release, label, signal } = work;
+  // A remembered chart has no schema, so it is read from the archive.
+  const contents = await ports.charts.contents(chart.digest);
+  if (contents === undefined)
+    throw new AppError('ChartUnreachable', 'chart: its file is missing in the chart cache; Chandlery fetches it again');
+  const action = verb === 'install' ? 'install' : 'upgrade';
+  const how = { action, legacyAPIs: spec.legacyAPIs, label, invalidValues: 'Stop' } as const;
+  const input = { chart: { ...chart, contents }, values, secrets, ...release, ...how };
+  const rendered = await ports.renderChart(input, signal);
+  for (const sentence of rendered.unchecked) ports.log.warn(sentence, { chart: chart.digest });
+  const [first] = rendered.faults;
+  if (first === undefined) return rendered;
+  const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
+  throw new AppError(first.code, `${SUBJECTS[first.code]}${messages.join('; ')}`);
 }

@@ -5,7 +5,7 @@ import type { TestReport } from '../../../domain/operator/release.ts';
 import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from '../report/conditions.ts';
 import { isUnavailable, withoutSecrets } from './deploy.ts';
 import { withReleaseLease } from './with-release-lease.ts';
-import type { OwnRelease } from '../facts/classify-release.ts';
+import type { OwnRelease } from '../facts/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { ActiveFacts, Target } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';

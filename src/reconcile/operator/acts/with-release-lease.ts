@@ -1,6 +1,6 @@
 import { ifFound } from '../../../domain/kubernetes/if-found.ts';
 import { LEASE, OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
-import { leaseState, withLease, type LeaseOptions } from '../../../controller/lease.ts';
+import { type LeaseOptions, leaseState, withLease } from '../../../controller/lease.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { memoizeFor } from '../memory/memoize-for.ts';
@@ -87,4 +87,18 @@ async function hasMovedOn({ ports, operator }: Work, signal: AbortSignal): Promi
   const ref = { ...OPERATOR, name, ...(namespace === undefined ? {} : { namespace }) };
   const live = (await ifFound(ports.cluster.get(ref, { signal })))?.metadata;
   return live?.uid !== uid || live?.generation !== generation || live?.deletionTimestamp !== deletionTimestamp;
+}
+
+/** Frees a release that a worker left half changed, once that worker's lease has expired. A rollback that was begun goes where it was bound for. */
+export async function unlockRelease(work: Work): Promise<'Done' | 'Busy'> {
+  const { ports, release, operator, status } = work;
+  const bound = status.rollback === undefined ? {} : { toRevision: status.rollback.toRevision };
+  return withReleaseLease(work, async (signal) => {
+    const step = await ports.helm.unlock({ ...release, ...bound }, signal);
+    ports.log.info('A release left pending by a dead controller was unlocked', {
+      operator: operator.metadata.name,
+      ...release,
+      step: step.kind,
+    });
+  });
 }

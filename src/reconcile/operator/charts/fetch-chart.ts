@@ -5,13 +5,15 @@ import { installedChart } from '../../../domain/operator/installed-chart.ts';
 import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import type { ChartSource } from '../../../domain/operator/operator-spec.ts';
 import { isOpen } from '../../../domain/upgrade/maintenance-window.ts';
-import { type Approval, type ApprovalFault, digestDiffers, checkApproval } from '../../../domain/upgrade/upgrade-approval.ts';
+import { type Approval, type ApprovalFault, checkApproval, digestDiffers } from '../../../domain/upgrade/upgrade-approval.ts';
 import { type ResolvedValues, resolveValues } from '../facts/resolve-values.ts';
 import type { Chart } from '../ports.ts';
 import type { ActiveFacts } from '../state.ts';
 import type { Work } from '../work.ts';
-import { configDigest } from './config-digest.ts';
-import { readChartAccess } from './read-chart-access.ts';
+import { configDigest } from '../retry.ts';
+import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { SECRET } from '../../../domain/kubernetes/resource-types.ts';
+import { type AccessRead, readChartAccess as readAccess } from '../../../domain/chart/read-chart-access.ts';
 
 /** Charts that were looked up lately, by the uid of their Operator. */
 export type ChartMemory = Map<string, Remembered>;
@@ -172,4 +174,11 @@ async function offeredVersions({ ports, signal }: Work, { source, access }: Chan
     ports.log.debug('The versions of a chart cannot be listed', { chart: source.name, why: error.message });
     return [];
   }
+}
+
+/** Reads the Secrets that the chart of an Operator names, as the controller reads `valuesFrom`. Throws AppError `ChartSecretInvalid`. */
+export async function readChartAccess({ ports, operator, spec, signal }: Work): Promise<AccessRead> {
+  const namespace = operator.metadata.namespace ?? 'default';
+  const find = (name: string) => ifFound(ports.cluster.get({ ...SECRET, namespace, name }, { signal }));
+  return readAccess({ source: spec.chart, namespace, find });
 }

@@ -3,9 +3,9 @@ import { isNewer } from '../../../domain/chart/chart-version.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { installedChart } from '../../../domain/operator/installed-chart.ts';
 import { isOpen, nextOpening } from '../../../domain/upgrade/maintenance-window.ts';
-import type { OwnRelease } from './classify-release.ts';
+import type { OwnRelease } from './observe-release.ts';
 import type { Chart } from '../ports.ts';
-import { readChartAccess } from '../charts/read-chart-access.ts';
+import { readChartAccess } from '../charts/fetch-chart.ts';
 import type { ActiveFacts, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 

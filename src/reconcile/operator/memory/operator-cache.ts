@@ -4,10 +4,10 @@ import { AppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { Cluster, ListOptions } from '../../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../../domain/kubernetes/resource.ts';
-import { createIndexer, type Indexer, type WatchedType } from './indexer.ts';
 import {
   crdKey,
-  labelKey,
+  createIndexer,
+  type Indexer,
   keysOfCaller,
   keysOfCrd,
   keysOfOperator,
@@ -15,9 +15,11 @@ import {
   keysOfReleased,
   keysOfRole,
   keysOfSlice,
+  labelKey,
   releaseKey,
   serviceKey,
-} from './index-keys.ts';
+  type WatchedType,
+} from './indexer.ts';
 import { CALLERS } from '../../../domain/operator/called-services.ts';
 import { SLICES_OF } from '../facts/observe-callers.ts';
 import { WORKLOADS } from '../facts/observe-health.ts';

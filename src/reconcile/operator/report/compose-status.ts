@@ -6,7 +6,7 @@ import type { OperatorStatus } from '../../../domain/operator/operator-status.ts
 import { deletionStatus } from '../acts/delete-instances.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';
-import type { ReleaseFact } from '../facts/classify-release.ts';
+import type { ReleaseFact } from '../facts/observe-release.ts';
 import type { Chart } from '../ports.ts';
 import { nowOf, type Work } from '../work.ts';
 import { unapproved } from './conditions.ts';

@@ -11,10 +11,9 @@ import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
 import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { ReleaseFact } from '../facts/classify-release.ts';
-import type { DriftFact } from '../facts/observe-drift.ts';
+import type { OwnRelease, ReleaseFact } from '../facts/observe-release.ts';
+import { type DriftFact, differencesSentence } from '../drift.ts';
 import type { OperatorHealth } from '../facts/observe-health.ts';
-import type { OwnRelease } from '../facts/classify-release.ts';
 import type { Chart, ReleaseRef } from '../ports.ts';
 import { conversionsSentence } from '../../../domain/chart/rendered-chart.ts';
 
@@ -123,16 +122,6 @@ export function drifted(fact: DriftFact): ConditionInput {
 }
 
 const NAMED = 10;
-
-/** `Deployment ns/a spec.replicas (by kubectl-edit); …`: at most ten fields. */
-export function differencesSentence({ drifted: objects }: DriftFact): string {
-  const fields = objects.flatMap(({ drifts }) => drifts);
-  const more = fields.length > NAMED ? `; and ${fields.length - NAMED} more` : '';
-  const named = fields.slice(0, NAMED).map(({ object, path, managers }) => {
-    return path === '' ? `${object} is missing` : `${object} ${path}${managers.length === 0 ? '' : ` (by ${managers.join(', ')})`}`;
-  });
-  return `${named.join('; ')}${more}`;
-}
 
 /** The release when a deployment ended before it came to it. */
 export function notReleased({ release, namespace }: ReleaseRef, fact: ReleaseFact): ConditionInput {

@@ -4,7 +4,7 @@ import { findCondition, type ConditionInput } from '../../../domain/kubernetes/c
 import { crdOwner } from '../../../domain/operator/crd-owner.ts';
 import { claimedCrds } from '../../../domain/operator/operator-spec.ts';
 import { effectiveLeaves } from '../../../domain/values/layers.ts';
-import { ownCrds } from '../acts/leave-crds.ts';
+import { ownCrds } from '../acts/apply-crds.ts';
 import { publish } from '../acts/publish.ts';
 import { findCrd, observeReservedCrds, type CrdFact } from '../facts/observe-crds.ts';
 import type { Chart } from '../ports.ts';

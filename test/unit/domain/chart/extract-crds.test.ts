@@ -5,7 +5,7 @@ import { extractCrds } from '../../../../src/domain/chart/extract-crds.ts';
 import { belongsToOperator } from '../../../../src/domain/operator/crd-owner.ts';
 import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
 import { crdFactOf } from '../../../../src/reconcile/operator/facts/observe-crds.ts';
-import { classifyRelease } from '../../../../src/reconcile/operator/facts/classify-release.ts';
+import { observeRelease } from '../../../../src/reconcile/operator/facts/observe-release.ts';
 import type { Chart } from '../../../../src/reconcile/operator/ports.ts';
 import { publishedCrds, rolesOf } from '../../../../src/reconcile/operator/acts/app-roles.ts';
 
@@ -129,9 +129,11 @@ describe('whose release it is', () => {
     },
   ];
   for (const { title, records, expected } of cases) {
-    it(title, () => {
-      const objects = records.map((labels, index) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${index}`, labels } }));
-      assert.deepEqual(classifyRelease(objects, 'n.o'), expected);
+    it(title, async () => {
+      const items = records.map((labels, index) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${index}`, labels } }));
+      const cluster = { listMetadata: () => Promise.resolve({ items, resourceVersion: '1' }) };
+      const query = { label: 'n.o', signal: AbortSignal.timeout(1_000) };
+      assert.deepEqual(await observeRelease(cluster, { release: 'o', namespace: 'n' }, query), expected);
     });
   }
 });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Revision, statusField } from '../../../../src/domain/operator/kind/status-fields.ts';
 import {
+  type HistoryInput,
   lastHealthyRevision,
   recordHistory,
-  type HistoryInput,
   type RevisionRecord,
 } from '../../../../src/domain/operator/revision-history.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { upgradeManagers } from '../../../../src/reconcile/source/field-manager.ts';
+import { upgradeManagers } from '../../../../src/reconcile/source/ownership.ts';
 
 describe('the field managers of a resource', () => {
   const entry = (manager: string, fieldsV1: object, operation = 'Apply'): object => ({ manager, operation, apiVersion: 'v1', fieldsV1 });

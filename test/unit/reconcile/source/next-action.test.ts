@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 import { specOf } from '../../../../src/domain/kind/kind.ts';
 import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../../../src/domain/source/catalog-source.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { nextSourceAction } from '../../../../src/reconcile/source/next-action.ts';
+import { determineSourceState, nextSourceAction, type ParsedFolder, type Stock } from '../../../../src/reconcile/source/state.ts';
 import { located, parsePlainFile } from '../../../../src/reconcile/source/parse/parse-file.ts';
-import { determineSourceState, type ParsedFolder, type Stock } from '../../../../src/reconcile/source/state.ts';
-import { sortOut } from '../../../../src/reconcile/source/sort-out.ts';
+import { sortOut } from '../../../../src/reconcile/source/inventory.ts';
 
 const FINALIZER = { finalizers: ['chandlery.dev/finalizer'] };
 const GOOD = 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: a}\n';

@@ -6,8 +6,8 @@ import type { KubeObject, ResourceRef, ResourceType } from '../../../../../src/d
 import {
   clearLease,
   createLeaseMemory,
-  withReleaseLease,
   isLeaseLeft,
+  withReleaseLease,
 } from '../../../../../src/reconcile/operator/acts/with-release-lease.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
 

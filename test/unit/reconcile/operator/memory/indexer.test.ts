@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import { createObjectStore } from '../../../../../src/kube/watch/object-store.ts';
-import { createIndexer } from '../../../../../src/reconcile/operator/memory/indexer.ts';
-import { keysOfCrd, keysOfOperator } from '../../../../../src/reconcile/operator/memory/index-keys.ts';
+import { createIndexer, keysOfCrd, keysOfOperator } from '../../../../../src/reconcile/operator/memory/indexer.ts';
 
 function thing(name: string, colour: string, resourceVersion: string): KubeObject {
   return { apiVersion: 'v1', kind: 'Thing', metadata: { name, uid: name, resourceVersion, labels: { colour } } };

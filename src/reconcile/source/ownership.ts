@@ -1,5 +1,9 @@
 import { at, isObject, listAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
+import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
+import { parseKey } from '../../domain/kubernetes/object-key.ts';
+import { resourceName } from './check-documents.ts';
 
 /** What every field manager of a source begins with; earlier versions used this name for all of them. */
 const PREFIX = 'chandlery-source';
@@ -42,4 +46,25 @@ function union(a: unknown, b: unknown): unknown {
   if (!isObject(b)) return a;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries([...keys].map((key) => [key, key in a && key in b ? union(a[key], b[key]) : (a[key] ?? b[key])]));
+}
+
+/** The names of the CatalogSources that own a resource, by their inventories. For a resource that somebody deleted: its source brings it back. */
+export function sourcesOwning(kind: string, key: string, sources: readonly KubeObject[]): string[] {
+  const { namespace, name } = parseKey(key);
+  return sources
+    .filter((source) =>
+      statusOf(CATALOG_SOURCE_KIND, source).inventory.some(
+        (item) => item.kind === kind && item.namespace === namespace && item.name === name,
+      ),
+    )
+    .map((source) => source.metadata.name);
+}
+
+/** The names of the CatalogSources that have a document of a resource and could not apply it. For a resource that nobody owns any more. */
+export function sourcesWaiting(kind: string, key: string, sources: readonly KubeObject[]): string[] {
+  const { namespace, name } = parseKey(key);
+  const resource = resourceName(kind, namespace, name);
+  return sources
+    .filter((source) => statusOf(CATALOG_SOURCE_KIND, source).faults.some((fault) => fault.resource === resource))
+    .map((source) => source.metadata.name);
 }

@@ -1,23 +1,94 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
+import type { ActiveFacts, Target } from '../state.ts';
+import type { Work } from '../work.ts';
+import { CRD } from '../../../domain/kubernetes/resource-types.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
+import { type CrdFact, crdFactOf, observeCrds } from '../facts/observe-crds.ts';
+import { type ForeignRelease, observeRelease } from '../facts/observe-release.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
-import { chartOfRevision } from '../report/chart-of-revision.ts';
+import { chartOfRevision } from '../../../domain/operator/revision-history.ts';
 import { deploying, failedPhase, fetched, notReleased, reconciling, UNTESTED, uplifted } from '../report/conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
 import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
-import { crdFactOf, observeCrds, type CrdFact } from '../facts/observe-crds.ts';
-import { observeRelease } from '../facts/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
-import type { ActiveFacts } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
 import { notReady, writeStatus } from '../report/write-status.ts';
-import type { Work } from '../work.ts';
+
+/** Makes the first revision of the release. */
+export async function install(work: Work, facts: ActiveFacts, target: Target): Promise<ReconcileResult> {
+  return carryOut(work, facts, {
+    verb: 'install',
+    target,
+    change: async ({ ports, signal }, request) => {
+      await ports.helm.install(request, signal);
+    },
+  });
+}
+
+/** Makes the next revision of the release, also after one that failed. */
+export async function upgrade(work: Work, facts: ActiveFacts, target: Target): Promise<ReconcileResult> {
+  return carryOut(work, facts, {
+    verb: 'upgrade',
+    target,
+    change: async ({ ports, spec, signal }, request) => {
+      await ports.helm.upgrade({ ...request, historyLimit: spec.historyLimit }, signal);
+    },
+  });
+}
+
+/** Applies CRDs that are gone again; the release stays as it is. */
+export async function restoreCrds(work: Work, facts: ActiveFacts, target: Target): Promise<ReconcileResult> {
+  return carryOut(work, facts, { verb: 'restore', target, change: () => Promise.resolve() });
+}
+
+interface Adoption {
+  readonly target: Target;
+  readonly release: ForeignRelease;
+}
+
+/**
+ * Takes over a release that nobody owns: an upgrade, which keeps its history and leaves our labels on the new record. CRDs that carry
+ * Helm's annotations of the release become ours, and stay when the chart does not send them to Helm any more.
+ */
+export async function adopt(work: Work, facts: ActiveFacts, { target, release }: Adoption): Promise<ReconcileResult> {
+  return carryOut(work, facts, {
+    verb: 'adopt',
+    target,
+    change: async (held, request) => {
+      const { ports, spec, signal } = held;
+      await keepCrds(held);
+      await ports.helm.upgrade({ ...request, historyLimit: spec.historyLimit }, signal);
+      await tell(held, release, target);
+    },
+  });
+}
+
+/** Helm deletes what its next manifest does not hold, unless the live object says otherwise. */
+async function keepCrds({ ports, release, label, signal }: Work): Promise<void> {
+  const left = (await observeCrds(ports, release, { label, signal })).filter((crd) => !crd.labelled);
+  const annotations = { [ORIGIN_ANNOTATION]: 'template', 'helm.sh/resource-policy': 'keep' };
+  const body = { metadata: { labels: { [OURS.operatorLabel]: label }, annotations } };
+  for (const { name } of left)
+    await ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, answer: 'metadata', signal });
+}
+
+async function tell(work: Work, { revision, status }: ForeignRelease, { chart }: Target): Promise<void> {
+  const { ports, release, operator, signal } = work;
+  const kinds = (await observeCrds(ports, release, { label: work.label, signal })).map(({ name }) => name);
+  const { name, version } = chart.contents.metadata;
+  const what = `Release ${release.namespace}/${release.release}, in revision ${revision} (${status}), was adopted with chart ${name} ${version}`;
+  const message = `${what}; its kinds: ${kinds.length === 0 ? 'none' : kinds.join(', ')}`;
+  await ports.events.record(operator, { type: 'Normal', reason: 'ReleaseAdopted', message });
+  ports.log.info('A release was adopted', { operator: work.label, ...release, revision, kinds: kinds.length });
+}
 
 type Deploying = Omit<DeployInput, 'announce'>;
 
 const BUSY_MS = 2_000;
 
 /** Deploys, and writes down what is about to be done and how it ended. */
-export async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): Promise<ReconcileResult> {
+async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): Promise<ReconcileResult> {
   const { verb, target } = act;
   let current = work;
   let finding: Finding | undefined;

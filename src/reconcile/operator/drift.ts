@@ -1,16 +1,20 @@
-import { isAppError } from '../../../domain/core/errors.ts';
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
-import { HORIZONTAL_POD_AUTOSCALER } from '../../../domain/kubernetes/resource-types.ts';
-import { differencesOf, isIgnored, isScaledBy, keepLive, managersOf, type Drift } from '../../../domain/operator/drift.ts';
-import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../../domain/kubernetes/resource.ts';
-import type { OwnRelease } from './classify-release.ts';
-import type { Work } from '../work.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { HORIZONTAL_POD_AUTOSCALER } from '../../domain/kubernetes/resource-types.ts';
+import { differencesOf, type Drift, isIgnored, isScaledBy, keepLive, managersOf } from '../../domain/operator/drift.ts';
+import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import type { OwnRelease } from './facts/observe-release.ts';
+import type { Work } from './work.ts';
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { withReleaseLease } from './acts/with-release-lease.ts';
+
+const BUSY_MS = 2_000;
 
 /** The field manager under which Helm applies. */
-export const HELM_MANAGER = 'helm';
+const HELM_MANAGER = 'helm';
 
 /** An object of the release that is not as it should be. */
-export interface DriftedObject {
+interface DriftedObject {
   readonly type: ResourceType;
   /** As the release has it, with the labels and annotations that Helm adds, and with the live values of fields that may differ. */
   readonly object: KubeObject;
@@ -61,14 +65,6 @@ export async function observeDrift(memory: DriftMemory, work: Work, release: Own
   const fact = { drifted, contended, uncompared };
   memory.set(key, { revision: release.revision, manifest, seenAt: now, requestedAt: work.requestedAt, fact, corrected, correctedAt });
   return fact;
-}
-
-/** Remembers what was put right, and looks again at once. */
-export function recordCorrection(memory: DriftMemory, { operator, ports }: Work, { drifted }: DriftFact): void {
-  const key = operator.metadata.uid ?? '';
-  const known = memory.get(key);
-  if (known !== undefined)
-    memory.set(key, { ...known, seenAt: 0, corrected: new Set(fieldsOf(drifted)), correctedAt: ports.now().getTime() });
 }
 
 function fieldsOf(drifted: readonly DriftedObject[]): string[] {
@@ -136,4 +132,40 @@ async function lookAt({ ports, spec, signal }: Work, { type, object, autoscalers
 
 function partition(paths: readonly string[], test: (path: string) => boolean): [readonly string[], readonly string[]] {
   return [paths.filter(test), paths.filter((path) => !test(path))];
+}
+
+/** Applies the objects that drifted as the release has them, in Helm's own name, so that the fields stay Helm's. */
+export async function correctDrift(memory: DriftMemory, work: Work, fact: DriftFact): Promise<ReconcileResult> {
+  const outcome = await withReleaseLease(work, async (signal) => {
+    for (const { type, object } of fact.drifted) {
+      const options = { fieldManager: HELM_MANAGER, force: 'force', fieldValidation: 'Ignore', signal } as const;
+      await work.ports.cluster.apply(type, object, options);
+    }
+  });
+  if (outcome === 'Busy') return { requeueAfter: BUSY_MS };
+  recordCorrection(memory, work, fact);
+  const message = `Corrected: ${differencesSentence(fact)}`;
+  await work.ports.events.record(work.operator, { type: 'Normal', reason: 'DriftCorrected', message });
+  work.ports.log.info('Drift of an Operator was corrected', { operator: work.label, objects: fact.drifted.length });
+  return { requeueAfter: 0 };
+}
+
+/** Remembers what was put right, and looks again at once. */
+function recordCorrection(memory: DriftMemory, { operator, ports }: Work, { drifted }: DriftFact): void {
+  const key = operator.metadata.uid ?? '';
+  const known = memory.get(key);
+  if (known !== undefined)
+    memory.set(key, { ...known, seenAt: 0, corrected: new Set(fieldsOf(drifted)), correctedAt: ports.now().getTime() });
+}
+
+const NAMED = 10;
+
+/** `Deployment ns/a spec.replicas (by kubectl-edit); …`: at most ten fields. */
+export function differencesSentence({ drifted: objects }: DriftFact): string {
+  const fields = objects.flatMap(({ drifts }) => drifts);
+  const more = fields.length > NAMED ? `; and ${fields.length - NAMED} more` : '';
+  const named = fields.slice(0, NAMED).map(({ object, path, managers }) => {
+    return path === '' ? `${object} is missing` : `${object} ${path}${managers.length === 0 ? '' : ` (by ${managers.join(', ')})`}`;
+  });
+  return `${named.join('; ')}${more}`;
 }

@@ -1,10 +1,81 @@
-import { compact, fieldsOf, isFields, listOf, without } from './fields.ts';
-import type { Fields } from './fields.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import {
+  compact,
+  type Fields,
+  fieldsOf,
+  isFields,
+  type Lifted,
+  listOf,
+  rulesFor,
+  type RuleTable,
+  without,
+  withSpec,
+} from './conversion.ts';
+
+const CURRENT = 'apiextensions.k8s.io/v1';
+const APPROVAL = 'api-approved.kubernetes.io';
+
+export const crdRules: RuleTable = rulesFor(['apiextensions.k8s.io/v1beta1'], ['CustomResourceDefinition'], liftDefinition);
+
+/** What v1beta1 allowed at the top of the spec for all versions at once, and v1 only in each version. */
+const PER_VERSION = ['validation', 'subresources', 'additionalPrinterColumns'];
+
+function liftDefinition(object: KubeObject): Lifted {
+  const spec = fieldsOf(object.spec);
+  const notes = new Set<string>();
+  const versions = versionsOf(spec).map((version) => currentVersion(version, spec, notes));
+  if (versions.length === 0) return { failed: 'it names no version' };
+  const conversion = isFields(spec['conversion']) ? currentConversion(spec['conversion']) : undefined;
+  const rest = without(spec, 'version', 'preserveUnknownFields', ...PER_VERSION);
+  const current = compact({ scope: 'Namespaced', ...rest, versions, conversion });
+  const lifted = approved(withSpec(object, CURRENT, current), spec, notes);
+  return { object: lifted, notes: [...notes] };
+}
+
+function versionsOf(spec: Fields): Fields[] {
+  const versions = listOf(spec['versions']);
+  if (versions.length > 0) return versions;
+  return typeof spec['version'] === 'string' ? [{ name: spec['version'], served: true, storage: true }] : [];
+}
+
+function currentVersion(version: Fields, spec: Fields, notes: Set<string>): Fields {
+  const validation = fieldsOf(version['schema'] ?? spec['validation']);
+  const root = structuralRoot(validation['openAPIV3Schema'], spec['preserveUnknownFields'] === false ? 'prune' : 'preserve');
+  for (const note of root.notes) notes.add(note);
+  const columns = version['additionalPrinterColumns'] ?? spec['additionalPrinterColumns'];
+  return compact({
+    ...version,
+    schema: { openAPIV3Schema: root.schema },
+    subresources: version['subresources'] ?? spec['subresources'],
+    additionalPrinterColumns: columns === undefined ? undefined : listOf(columns).map(currentColumn),
+  });
+}
+
+function currentColumn(column: Fields): Fields {
+  return compact({ ...without(column, 'JSONPath'), jsonPath: column['jsonPath'] ?? column['JSONPath'] });
+}
+
+function currentConversion(conversion: Fields): Fields {
+  const { strategy, webhookClientConfig } = conversion;
+  if (webhookClientConfig === undefined) return { strategy: strategy ?? 'None' };
+  const conversionReviewVersions = conversion['conversionReviewVersions'] ?? ['v1beta1'];
+  return { strategy, webhook: { clientConfig: webhookClientConfig, conversionReviewVersions } };
+}
+
+/** v1 asks every kind in a group of the Kubernetes project for an approval; "unapproved" is the value for those that never had one. */
+function approved(object: KubeObject, spec: Fields, notes: Set<string>): KubeObject {
+  const annotations = object.metadata.annotations ?? {};
+  const guarded = /(^|\.)(k8s|kubernetes)\.io$/.test(String(spec['group']));
+  if (!guarded || APPROVAL in annotations) return object;
+  notes.add('the annotation that marks the kind as not approved by the Kubernetes project was added');
+  const metadata = { ...object.metadata, annotations: { ...annotations, [APPROVAL]: 'unapproved, converted from v1beta1' } };
+  return { ...object, metadata };
+}
 
 /** `preserve` keeps fields that the schema does not name, as v1beta1 did unless configured otherwise. */
-export type UnknownFields = 'preserve' | 'prune';
+type UnknownFields = 'preserve' | 'prune';
 
-export interface StructuralRoot {
+interface StructuralRoot {
   readonly schema: Fields;
   /** What could not be kept, a sentence each. */
   readonly notes: readonly string[];
@@ -41,7 +112,7 @@ const VALUE_ONLY = new Set(
  * are written out, and what the rules forbid is left out, so that nothing valid before becomes invalid. Without a schema, `spec` and
  * `status` hold anything.
  */
-export function structuralRoot(schema: unknown, unknown: UnknownFields): StructuralRoot {
+function structuralRoot(schema: unknown, unknown: UnknownFields): StructuralRoot {
   const known = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' } };
   if (!isFields(schema) || Object.keys(schema).length === 0) {
     const free = { type: 'object', ...KEEP };
@@ -132,4 +203,35 @@ function valuesOnly(branch: unknown): Fields | undefined {
   const says = without(branch, 'description', 'title', 'type', 'properties');
   if (!Object.keys(says).every((keyword) => VALUE_ONLY.has(keyword))) return undefined;
   return 'type' in branch || 'properties' in branch ? undefined : says;
+}
+
+export const webhookRules: RuleTable = rulesFor(
+  ['admissionregistration.k8s.io/v1beta1'],
+  ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'],
+  liftWebhooks,
+);
+
+/** What v1beta1 took for granted and v1 does not. */
+const OLD_DEFAULTS = { failurePolicy: 'Ignore', matchPolicy: 'Exact', timeoutSeconds: 30, admissionReviewVersions: ['v1beta1'] };
+
+function liftWebhooks(object: KubeObject): Lifted {
+  const webhooks = listOf(object['webhooks']);
+  const failed = webhooks.map(whyNot).find((reason) => reason !== undefined);
+  if (failed !== undefined) return { failed };
+  const current = webhooks.map((webhook) => ({ ...OLD_DEFAULTS, ...webhook }));
+  return {
+    object: { ...object, apiVersion: 'admissionregistration.k8s.io/v1', webhooks: current },
+    notes: ['the old defaults for failure policy, match policy, timeout and review versions are written out'],
+  };
+}
+
+function whyNot(webhook: Fields): string | undefined {
+  const name = JSON.stringify(webhook['name'] ?? '');
+  const effects = webhook['sideEffects'] ?? 'Unknown';
+  if (effects !== 'None' && effects !== 'NoneOnDryRun') {
+    return `the webhook ${name} has sideEffects ${JSON.stringify(effects)}; the current API requires None or NoneOnDryRun, which only its author can declare`;
+  }
+  const versions = webhook['admissionReviewVersions'] ?? ['v1beta1'];
+  if (Array.isArray(versions) && versions.some((version) => version === 'v1' || version === 'v1beta1')) return undefined;
+  return `the webhook ${name} understands none of the review versions v1 and v1beta1`;
 }

@@ -1,7 +1,8 @@
-import type { InventoryItem, SourceFault } from '../../domain/source/catalog-source.ts';
-import type { Candidate } from './check-documents.ts';
-import { nameOfItem } from './inventory-name.ts';
-import type { Stock } from './state.ts';
+import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../domain/source/catalog-source.ts';
+import { type Candidate, nameOfItem } from './check-documents.ts';
+import { readParsedFolder, type Stock, stockOf } from './state.ts';
+import { specOf } from '../../domain/kind/kind.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 interface Outcome {
   readonly stock: Stock;
@@ -26,4 +27,14 @@ export function sortOut(inventory: readonly InventoryItem[], outcome: Outcome): 
     stock.named.has(nameOfItem(item)) || (claims.has(nameOfItem(item)) ? unread : faulty).has(item.file);
   const isGone = (item: InventoryItem): boolean => !stays(item) && (outcome.prune || claims.has(nameOfItem(item)));
   return { gone: others.filter(isGone), kept: others.filter(stays) };
+}
+
+/**
+ * The resources that other sources have a document of, whoever owns them: what a source gives up of these is handed over rather than deleted. Their
+ * folders are read, because their status may be older than a document that has just moved.
+ */
+export async function readClaims(source: string, sources: readonly KubeObject[]): Promise<ReadonlySet<string>> {
+  const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);
+  const contents = await Promise.all(others.map(async (other) => await readParsedFolder(specOf(CATALOG_SOURCE_KIND, other).folder.path)));
+  return new Set(contents.flatMap((content) => (content.kind === 'Read' ? [...stockOf(content).named] : [])));
 }
