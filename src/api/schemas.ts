@@ -8,6 +8,7 @@ import { FORM_SCHEMAS, DRAFT_SCHEMAS } from './catalog/catalog-schemas.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS } from './instance/instance-schemas.ts';
 import { TREE_SCHEMAS } from './instance/tree-schemas.ts';
+import { WORKLOAD_SCHEMAS } from './instance/workload-schemas.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-schemas.ts';
 import { AUDIT_SCHEMAS } from './audit/audit-schemas.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-schemas.ts';
@@ -304,6 +305,7 @@ export const SCHEMAS = {
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,
   ...TREE_SCHEMAS,
+  ...WORKLOAD_SCHEMAS,
   ...CHANGE_REQUEST_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,

@@ -17,7 +17,7 @@ import { showEnvironment } from './environment/show-environment.ts';
 import { createInstance } from './instance/create-instance.ts';
 import { deleteInstance } from './instance/delete-instance.ts';
 import { instancePermissions } from './instance/instance-permissions.ts';
-import { listEvents, readInstance } from './instance/list-events.ts';
+import { listEvents, listWorkloads, readInstance } from './instance/list-events.ts';
 import { listInstances } from './instance/list-instances.ts';
 import { previewInstanceMigration } from './instance/preview-migration.ts';
 import { revealValue } from './instance/reveal-value.ts';
@@ -89,6 +89,7 @@ const OPERATIONS = {
   listOperators,
   listSavedConfigurationVersions,
   listSavedConfigurations,
+  listWorkloads,
   me,
   operatorPermissions,
   preflightChange,

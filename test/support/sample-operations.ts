@@ -19,6 +19,7 @@ import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
 import { sampleResources } from './sample-resources.ts';
+import { sampleWorkloads } from './sample-workloads.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
@@ -73,10 +74,11 @@ const READS: Omit<
   revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
+  listWorkloads: async (_actor, address) => sampleWorkloads(find(address)),
   showLogs: async (_actor, address) => sampleLogs(find(address), address),
   readInstance: async (_actor, address) => {
     const instance = find(address);
-    return { instance, tree: sampleTree(instance), events: sampleEvents(instance) };
+    return { instance, tree: sampleTree(instance), workloads: sampleWorkloads(instance), events: sampleEvents(instance) };
   },
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : reject()),

@@ -7,6 +7,7 @@ import { findings, findingsInBoth } from '../support/axe.ts';
 import { openBrowser } from '../support/browser.ts';
 import { sampleEvents, sampleInstances, sampleTree } from '../support/sample-instances.ts';
 import { SAMPLE_PAGES } from '../support/sample-pages.ts';
+import { sampleWorkloads } from '../support/sample-workloads.ts';
 import { type SampleWeb, startSampleWeb } from '../support/sample-web.ts';
 
 /** What is folded away must be as good as the rest. */
@@ -24,7 +25,12 @@ before(async () => {
   live = await startSampleWeb({
     readInstance: async () => {
       if (gone) throw new AppError('NotFound', 'orders: it is gone');
-      return { instance: sample, tree: sampleTree({ ...sample, health }), events: sampleEvents(sample) };
+      return {
+        instance: sample,
+        tree: sampleTree({ ...sample, health }),
+        workloads: sampleWorkloads(sample),
+        events: sampleEvents(sample),
+      };
     },
   });
 });

@@ -187,6 +187,18 @@ export const INSTANCE_ROUTES: readonly Route[] = [
   },
   {
     method: 'get',
+    path: `${INSTANCE}/workloads`,
+    operationId: 'listWorkloads',
+    summary: 'The workloads of an instance with rollout and pods by revision, as far as you may read them',
+    tag: 'Instances',
+    replies: { 200: { description: 'The workloads, by kind and name', schema: pageOf('Workload') } },
+    handle: async ({ operations, actor, params }) => ({
+      status: 200,
+      body: { items: await operations.listWorkloads(actor, addressOf(params)) },
+    }),
+  },
+  {
+    method: 'get',
     path: `${INSTANCE}/events`,
     operationId: 'listEvents',
     summary: 'The events about an instance and its tree, newest first',

@@ -3,6 +3,8 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/redact.ts';
+import type { Health } from '../../domain/health/health.ts';
+import type { Workload } from '../../domain/workload/workload.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { maskObject, maskValue, sensitiveIn, textsOf, unmaskValue } from '../../schema/sensitive/mask.ts';
@@ -53,6 +55,27 @@ export function redactTexts<T>(value: T, secrets: readonly string[]): T {
 /** A health without secrets; its word is one of ours, whatever the secrets are. */
 export function redactHealth<T extends { readonly status: string }>(health: T, secrets: readonly string[]): T {
   return { ...redactTexts(health, secrets), status: health.status };
+}
+
+/** A workload without secrets in what it says of itself; what things are called and how they are stays. */
+export function redactWorkload(workload: Workload, secrets: readonly string[]): Workload {
+  if (secrets.length === 0) return workload;
+  const { health, rollout } = workload;
+  const shown = <T extends Pick<Workload, 'images' | 'version'>>(of: T): T => ({
+    ...of,
+    ...redactTexts({ images: of.images, version: of.version }, secrets),
+  });
+  const healthIn = (one: Health | undefined) => (one === undefined ? {} : { health: redactHealth(one, secrets) });
+  return {
+    ...shown(workload),
+    ...healthIn(health),
+    rollout: { ...rollout, ...redactTexts({ message: rollout.message }, secrets) },
+    change: { ...redactTexts(workload.change, secrets), time: workload.change.time },
+    revisions: workload.revisions.map((revision) => ({
+      ...shown(revision),
+      pods: revision.pods.map((pod) => ({ ...pod, ...redactTexts({ status: pod.status }, secrets), ...healthIn(pod.health) })),
+    })),
+  };
 }
 
 function redactIn(value: unknown, secrets: readonly string[]): unknown {

@@ -1,9 +1,9 @@
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
-import { kindKey } from '../../domain/tree/object-index.ts';
+import { kindKey, uidOf } from '../../domain/tree/object-index.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
-import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
+import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
 import type { GroupKinds } from './group-memory.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
 
@@ -18,6 +18,8 @@ export interface GroupInput {
 /** The tree of a root, and the kinds that could not be listed for it. */
 export interface ReadGroup {
   readonly tree: ResourceTree;
+  /** The objects of the tree as they were read. */
+  readonly objects: readonly KubeObject[];
   readonly unreadable: readonly ServedKind[];
 }
 
@@ -27,7 +29,8 @@ export async function readGroup(cluster: Pick<Cluster, 'list' | 'listMetadata'>,
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
   const tree = buildTree(root, read.objects, { unavailable: read.unavailable, listed: read.listed });
   remember(memory, { asked, read, needed: new Set(kindsOf(tree.root)) });
-  return { tree, unreadable: read.unreadable };
+  const uids = new Set(nodesOf(tree.root).map(({ uid }) => uid));
+  return { tree, objects: read.objects.filter((object) => uids.has(uidOf(object))), unreadable: read.unreadable };
 }
 
 /** All objects of a namespace; see `readRemembered`. */

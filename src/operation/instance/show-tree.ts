@@ -4,7 +4,8 @@ import { redact } from '../../domain/core/redact.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
 import { findInstance, type FoundInstance, type InstanceAddress } from './find-instance.ts';
-import { markedOf, redactHealth, redactTexts, secretsOf } from './instance-masking.ts';
+import { workloadsOf, type Workload } from '../../domain/workload/workload.ts';
+import { markedOf, redactHealth, redactTexts, redactWorkload, secretsOf } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { readGroup } from './read-group.ts';
 import { namespacedKinds } from './read-objects.ts';
@@ -13,21 +14,32 @@ export type TreePorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'grou
 
 /** The resource tree of an Instance, read as the actor. */
 export async function showTree(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<ResourceTree> {
-  return await treeOf(ports, actor, await findInstance(ports, actor, address));
+  return (await groupOf(ports, actor, await findInstance(ports, actor, address))).tree;
 }
 
-/** The same of an Instance that was read just now. */
-export async function treeOf(
+/** The resource group of an Instance: its tree, and the workloads in it. */
+export interface InstanceGroup {
+  readonly tree: ResourceTree;
+  /** By kind and name. */
+  readonly workloads: readonly Workload[];
+}
+
+/** Reads the group of an Instance that was read just now. */
+export async function groupOf(
   { clusters, discovery, groupMemory }: TreePorts,
   actor: Actor,
   { entry, object, ref }: FoundInstance,
-): Promise<ResourceTree> {
+): Promise<InstanceGroup> {
   const kinds = namespacedKinds(await discovery.kinds());
   const memory = groupMemory.kindsFor(actor, object);
   const group = { root: object, namespace: ref.namespace, kinds, memory };
-  const { tree, unreadable } = await readGroup(clusters.asActor(actor), group);
+  const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
-  return withoutSecrets({ ...tree, unreadable: related.sort() }, secretsOf(markedOf(entry), object));
+  const secrets = secretsOf(markedOf(entry), object);
+  return {
+    tree: withoutSecrets({ ...tree, unreadable: related.sort() }, secrets),
+    workloads: workloadsOf(objects).map((workload) => redactWorkload(workload, secrets)),
+  };
 }
 
 /** What operators make instances of. */

@@ -10,6 +10,7 @@ import type { InstanceReading } from '../../../../src/operation/instance/list-ev
 import { sampleApp } from '../../../support/sample-apps.ts';
 import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../../support/sample-instances.ts';
 import { sampleOperations } from '../../../support/sample-operations.ts';
+import { sampleWorkloads } from '../../../support/sample-workloads.ts';
 
 const APP = sampleApp('postgresclusters.samples.chandlery.dev') as App;
 const [TEAM_A, SHOP] = SAMPLE_ENVIRONMENTS as readonly [EnvironmentView, EnvironmentView];
@@ -18,7 +19,7 @@ const ALL_RIGHTS = { create: true, update: true, delete: true };
 
 function reading(name: string, change: Partial<InstanceView> = {}): InstanceReading {
   const instance = { ...(sampleInstances('team-a').find((one) => one.name === name) as InstanceView), ...change };
-  return { instance, tree: sampleTree(instance), events: sampleEvents(instance) };
+  return { instance, tree: sampleTree(instance), workloads: sampleWorkloads(instance), events: sampleEvents(instance) };
 }
 
 test('the health word of the tree stands above everything, with a sentence', () => {
