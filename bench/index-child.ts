@@ -7,8 +7,7 @@ import { createCharts } from '../src/compose/create-charts.ts';
 import { parseConfig } from '../src/config.ts';
 import { createLog } from '../src/observe/log.ts';
 import { chartName } from './large-index.ts';
-import { watchLoop } from './loop-probe.ts';
-import type { LongestTurn } from './loop-probe.ts';
+import { type LongestTurn, watchLoop } from './loop-probe.ts';
 import { peakMiB } from './peak-memory.ts';
 
 /** What the process found out about itself. Times in milliseconds. */

@@ -1,11 +1,8 @@
-import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { type Cluster, ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../src/domain/core/errors.ts';
-import { ifFound } from '../../src/domain/kubernetes/if-found.ts';
-import { keyOf } from '../../src/domain/kubernetes/object-key.ts';
+import { keyOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import type { KnownType } from '../../src/domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { asLive, controllerReference, isControlledBy } from './kube-object.ts';
-import type { LiveObject, Manifest } from './kube-object.ts';
+import { asLive, controllerReference, isControlledBy, type LiveObject, type Manifest } from './kube-object.ts';
 import { INSTANCE, MANAGED_BY } from './managed-kind.ts';
 
 export interface Convergence {

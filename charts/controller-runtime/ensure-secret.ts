@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
-import { ifFound } from '../../src/domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { asChild, nameTaken } from './converge.ts';
-import { asLive, isControlledBy } from './kube-object.ts';
-import type { LiveObject, Manifest } from './kube-object.ts';
+import { asLive, isControlledBy, type LiveObject, type Manifest } from './kube-object.ts';
 import type { ManagedKind } from './managed-kind.ts';
 import { SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 

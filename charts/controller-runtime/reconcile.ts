@@ -1,6 +1,5 @@
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
-import { findCondition, mergeConditions } from '../../src/domain/kubernetes/condition.ts';
-import type { Condition } from '../../src/domain/kubernetes/condition.ts';
+import { type Condition, findCondition, mergeConditions } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { apiVersionOf } from '../../src/domain/kubernetes/resource.ts';

@@ -1,19 +1,13 @@
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
-import { keyOf } from '../../src/domain/kubernetes/object-key.ts';
-import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { runController } from '../../src/controller/controller.ts';
-import { mapSource } from '../../src/controller/source.ts';
-import type { KeySource } from '../../src/controller/source.ts';
+import { type KeySource, mapSource } from '../../src/controller/source.ts';
+import { type Reflector, startReflector } from '../../src/kube/watch/reflector.ts';
+import { createLog, type Log } from '../../src/observe/log.ts';
+import { asLive, isControlledBy, type LiveObject } from './kube-object.ts';
+import { INSTANCE, MANAGED_BY, type ManagedKind, type Observed } from './managed-kind.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube } from '../../src/kube/kube.ts';
-import { startReflector } from '../../src/kube/watch/reflector.ts';
-import type { Reflector } from '../../src/kube/watch/reflector.ts';
-import { createLog } from '../../src/observe/log.ts';
-import type { Log } from '../../src/observe/log.ts';
-import { asLive, isControlledBy } from './kube-object.ts';
-import type { LiveObject } from './kube-object.ts';
-import { INSTANCE, MANAGED_BY } from './managed-kind.ts';
-import type { ManagedKind, Observed } from './managed-kind.ts';
 import { reconcile } from './reconcile.ts';
 import { PERSISTENT_VOLUME_CLAIM } from '../../src/domain/kubernetes/resource-types.ts';
 

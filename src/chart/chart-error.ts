@@ -1,5 +1,4 @@
-import { AppError } from '../domain/core/errors.ts';
-import type { ErrorCode } from '../domain/core/errors.ts';
+import { AppError, type ErrorCode } from '../domain/core/errors.ts';
 
 /** The rows of the error table that fetching and reading a chart can end in. */
 export type ChartErrorCode = Extract<ErrorCode, `Chart${string}` | 'DigestMismatch' | 'EgressDenied' | 'SignatureInvalid'>;

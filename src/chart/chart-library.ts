@@ -4,16 +4,14 @@ import type { ChartAccess, ChartVerification } from '../domain/chart/chart-acces
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { readArchive } from './archive/archive.ts';
-import { openCache } from './cache/cache.ts';
-import type { ChartCache } from './cache/cache.ts';
+import { type ChartCache, openCache } from './cache/cache.ts';
+import { type ChartContents, isContentFile } from './archive/contents.ts';
+import { type FileStore, openFileStore } from './cache/file-store.ts';
+import { CHART_LIMITS, type ChartLimits } from './limits.ts';
+import { createIndexes, type RepositoryIndexes } from './repository/repository-indexes.ts';
+import { withRoom, writingTo } from './cache/full-disk.ts';
 import { chartError, shownAddress } from './chart-error.ts';
-import { isContentFile } from './archive/contents.ts';
-import type { ChartContents } from './archive/contents.ts';
 import { createEgressPolicy } from '../egress/egress-policy.ts';
-import { openFileStore } from './cache/file-store.ts';
-import type { FileStore } from './cache/file-store.ts';
-import { CHART_LIMITS } from './limits.ts';
-import type { ChartLimits } from './limits.ts';
 import type { Mirror } from './fetch/locate.ts';
 import { offersOf } from './repository/offers.ts';
 import { aboutChart, withIncoming } from './fetch/origin.ts';
@@ -26,10 +24,6 @@ import { scopeCredentials } from './fetch/scoped-credentials.ts';
 import { fromSource } from './source-address.ts';
 import { verifySignature } from './signature/verify-signature.ts';
 import type { ChartToVerify, Signer } from './signature/signature-check.ts';
-import { createIndexes } from './repository/repository-indexes.ts';
-import type { RepositoryIndexes } from './repository/repository-indexes.ts';
-import { writingTo } from './cache/full-disk.ts';
-import { withRoom } from './cache/full-disk.ts';
 
 export interface ChartLibraryOptions {
   /** An absolute folder that is ours alone. */

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
 import { createPictureLibrary, type PictureLibrary } from '../chart/fetch/pictures.ts';
 import type { Config } from '../config.ts';
-import { parseCertificates } from '../domain/core/certificates.ts';
+import { parseCertificates } from '../domain/chart/chart-secret.ts';
 import { AppError } from '../domain/core/errors.ts';
 import type { ChartDescription } from '../operation/ports.ts';
 import type { Log } from '../observe/log.ts';

@@ -1,6 +1,5 @@
-import { ifFound } from '../domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
 import { LEASE } from '../domain/kubernetes/resource-types.ts';
-import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import { numberAt, textAt } from '../domain/core/read.ts';
 import type { KubeObject, ResourceRef } from '../domain/kubernetes/resource.ts';

@@ -3,8 +3,7 @@ import type { ReleaseInfo } from '../domain/operator/release.ts';
 import type { HelmHome } from './home.ts';
 import { checkChartPath, checkRelease, labelArgument } from './names.ts';
 import { postRendered } from './post-renderer.ts';
-import { parseRelease } from './release-output.ts';
-import type { ReleaseRef } from './release-output.ts';
+import { parseRelease, type ReleaseRef } from './release-output.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
 

@@ -1,7 +1,6 @@
 import { RELEASE_TOO_LARGE } from '../domain/chart/inspection/inspection.ts';
-import { AppError } from '../domain/core/errors.ts';
-import type { ErrorCode } from '../domain/core/errors.ts';
-import { redact } from '../domain/core/redact.ts';
+import { AppError, type ErrorCode } from '../domain/core/errors.ts';
+import { redact } from '../domain/core/secret.ts';
 
 const MAX_SENTENCE = 1500;
 /** Of a longer one, characters at its end: templates that include one another name the cause last. */

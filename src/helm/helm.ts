@@ -1,19 +1,14 @@
-import { ifFound } from '../domain/kubernetes/if-found.ts';
-import { unlockAction } from '../domain/operator/release.ts';
-import type { ReleaseInfo, TestReport, UnlockAction } from '../domain/operator/release.ts';
+import { ifFound } from '../domain/kubernetes/cluster.ts';
+import { type ReleaseInfo, type TestReport, unlockAction, type UnlockAction } from '../domain/operator/release.ts';
+import { CHANGE_TIMEOUT_MS, HISTORY_LIMIT, hookTimeout, install, type InstallInput, upgrade, type UpgradeInput } from './change.ts';
+import { parseHistory, parseLabels, type ReleaseRef } from './release-output.ts';
+import { render, type Renderer, type RenderInput } from './render.ts';
+import { createRunner, type HelmLog, type HelmObserver, type HelmRunner } from './run.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
-import { CHANGE_TIMEOUT_MS, HISTORY_LIMIT, hookTimeout, install, upgrade } from './change.ts';
-import type { InstallInput, UpgradeInput } from './change.ts';
 import { createGuardian } from './guardian.ts';
 import { prepareHome } from './home.ts';
-import { parseHistory, parseLabels } from './release-output.ts';
-import type { ReleaseRef } from './release-output.ts';
 import { createParser } from './parse-in-worker.ts';
-import { render } from './render.ts';
-import type { Renderer, RenderInput } from './render.ts';
 import { runOnRelease as run } from './run-on-release.ts';
-import { createRunner } from './run.ts';
-import type { HelmLog, HelmObserver, HelmRunner } from './run.ts';
 import { createSlots } from './slots.ts';
 import { testRelease, type TestInput } from './test-release.ts';
 

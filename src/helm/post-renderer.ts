@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, isAppError, type ErrorCode } from '../domain/core/errors.ts';
-import { redact } from '../domain/core/redact.ts';
-import type { HelmHome } from './home.ts';
-import { PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
+import { redact } from '../domain/core/secret.ts';
+import { type HelmHome, PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
 
 /**
  * What becomes of the objects between Helm's templates and Helm: `uplift` takes CustomResourceDefinitions out and carries legacy APIs over, `reveal` shows

@@ -1,6 +1,5 @@
 import { AppError } from '../domain/core/errors.ts';
-import { RELEASE_STATUSES } from '../domain/operator/release.ts';
-import type { ReleaseInfo, ReleaseStatus } from '../domain/operator/release.ts';
+import { RELEASE_STATUSES, type ReleaseInfo, type ReleaseStatus } from '../domain/operator/release.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -7,7 +7,7 @@ import {
   type RenderFault,
 } from '../domain/chart/rendered-chart.ts';
 import { isAppError } from '../domain/core/errors.ts';
-import { redact } from '../domain/core/redact.ts';
+import { redact } from '../domain/core/secret.ts';
 import type { Discovery } from '../domain/kubernetes/cluster.ts';
 import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
 import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';

@@ -4,7 +4,7 @@ import type { HelmHome } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
 import type { ParseInWorker } from './parse-in-worker.ts';
 import { postRendered, type PostRender } from './post-renderer.ts';
-import { redact } from '../domain/core/redact.ts';
+import { redact } from '../domain/core/secret.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 import { withValuesFile } from './values-file.ts';
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { SignedIn } from '../domain/core/session.ts';
 import type { Cookies } from './cookies.ts';
-import { credentialsOf } from './credentials.ts';
-import type { IdentityPort } from './identity-port.ts';
+import type { IdentityPort } from './http-deps.ts';
 import { type Access, setSignedIn } from './request-context.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 /** Finds out who the request is from. Nobody is an answer too; a session that ended takes its cookie with it. */
 export function authenticate(identity: IdentityPort, cookies: Cookies): RequestHandler {
@@ -39,4 +39,33 @@ function accessBy(secret: string, actor: Actor, again: () => Promise<SignedIn | 
       return isDeepStrictEqual(now.actor, actor) ? 'same' : 'changed';
     },
   };
+}
+
+/** What a request proves who it is from with. */
+type Credentials =
+  { readonly kind: 'bearer'; readonly token: string } | { readonly kind: 'session'; readonly session: string } | { readonly kind: 'none' };
+
+const BEARER = /^Bearer +([\w.~+/=-]+)$/i;
+
+/**
+ * Reads the credentials. A bearer token wins over a cookie: a program that sends one means it.
+ *
+ * @throws AppError `Unauthenticated` for an Authorization header that is not a bearer token.
+ */
+export function credentialsOf(req: Request, cookies: Cookies): Credentials {
+  const header = req.get('Authorization');
+  if (header !== undefined) return { kind: 'bearer', token: tokenOf(header) };
+  const session = cookies.session(req);
+  return session === undefined || session === '' ? { kind: 'none' } : { kind: 'session', session };
+}
+
+/** Whether the request says who it is from, be that true or not. */
+export function hasCredentials(req: Request, cookies: Cookies): boolean {
+  return req.get('Authorization') !== undefined || (cookies.session(req) ?? '') !== '';
+}
+
+function tokenOf(header: string): string {
+  const token = BEARER.exec(header.trim())?.[1];
+  if (token !== undefined) return token;
+  throw new AppError('Unauthenticated', 'bearer token: the Authorization header must be "Bearer" and a token of the identity provider');
 }

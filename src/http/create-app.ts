@@ -1,21 +1,16 @@
 import express from 'express';
 import { authRoutes } from './auth-routes.ts';
-import { authenticate } from './authenticate.ts';
-import { contentLength } from './body/content-length.ts';
-import { dropUnread } from './body/drop-unread.ts';
+import { authenticate, hasCredentials } from './authenticate.ts';
+import { contentLength, dropForeignIdentity, knownHost, sameSiteOnly, singleHeaders } from './request-headers.ts';
+import { dropUnread } from './body/receive.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
-import { hasCredentials } from './credentials.ts';
-import { dropForeignIdentity } from './drop-foreign-identity.ts';
 import { errorHandler, notFound } from './error-handler.ts';
 import type { HttpDeps, MountedRouter } from './http-deps.ts';
-import { knownHost } from './known-host.ts';
 import { probes } from './probes.ts';
 import { limitAddresses, limitCredentials } from './rate-limit.ts';
 import { type Mounted, requestLog } from './request-log.ts';
 import { requireSignedIn } from './require-signed-in.ts';
 import { noStore, securityHeaders } from './security-headers.ts';
-import { sameSiteOnly } from './same-site-only.ts';
-import { singleHeaders } from './single-headers.ts';
 
 const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 /** A form of the issuer: tokens and addresses, which anyone may send. */

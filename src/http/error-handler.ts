@@ -1,11 +1,9 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { AppError } from '../domain/core/errors.ts';
 import { textAt } from '../domain/core/read.ts';
-import type { HttpDeps, HttpLog } from './http-deps.ts';
-import type { MessageView } from './message-view.ts';
-import { problemOf } from './problem.ts';
+import type { HttpDeps, HttpLog, MessageView } from './http-deps.ts';
+import { acceptsProblem, problemOf } from './problem.ts';
 import { contextOf } from './request-context.ts';
-import { acceptsProblem } from './accepts-problem.ts';
 
 /** What is away comes back within seconds, or somebody has to look at it; neither is helped by asking more often. */
 const AWAY_SECONDS = 5;

@@ -1,7 +1,8 @@
+import type { Request } from 'express';
 import type { AppError, FieldFault, MissingPermission } from '../domain/core/errors.ts';
 
 /** One thing that an error points at: a field as a JSON pointer and as a dotted path, or a place in a file. */
-export interface ProblemFault {
+interface ProblemFault {
   readonly detail: string;
   readonly pointer?: string;
   readonly field?: string;
@@ -11,7 +12,7 @@ export interface ProblemFault {
 }
 
 /** An error as programs read it, `application/problem+json` (RFC 9457). */
-export interface Problem {
+interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -50,4 +51,10 @@ function pointerOf(field: string): string {
     .split('.')
     .filter((step) => step !== '');
   return `#/${steps.map((step) => step.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
+}
+
+/** Whether the caller is a program: it asks the API, or wants anything rather than a page. */
+export function acceptsProblem(req: Request): boolean {
+  const path = req.originalUrl.split('?')[0] ?? '';
+  return path === '/api' || path.startsWith('/api/') || req.accepts(['html', 'json']) !== 'html';
 }

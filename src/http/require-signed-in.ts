@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../domain/core/errors.ts';
 import { contextOf } from './request-context.ts';
-import { acceptsProblem } from './accepts-problem.ts';
+import { acceptsProblem } from './problem.ts';
 
 /** Lets only somebody signed in through: a browser that opens a page is sent to the sign-in and comes back to the page. */
 export function requireSignedIn(): RequestHandler {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ifFound } from '../domain/kubernetes/if-found.ts';
+import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { CLUSTER_ROLE } from '../domain/kubernetes/resource-types.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { afterYield } from '../domain/core/yield-to-event-loop.ts';

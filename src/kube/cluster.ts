@@ -1,4 +1,5 @@
 import type {
+  AccessReviewStatus,
   ApplyOptions,
   CallOptions,
   Cluster,
@@ -10,7 +11,6 @@ import type {
   PageOptions,
   Patch,
   ResourceAttributes,
-  AccessReviewStatus,
   WriteOptions,
   Written,
 } from '../domain/kubernetes/cluster.ts';

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { ifFound } from '../domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
 import { EVENT } from '../domain/kubernetes/resource-types.ts';
-import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import type { Log } from '../observe/log.ts';
 

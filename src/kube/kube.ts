@@ -4,8 +4,15 @@ import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { AppError } from '../domain/core/errors.ts';
 import { at, isObject, textAt } from '../domain/core/read.ts';
-import type { CallOptions, Clusters, Discovery, DryRunAnswer, DryRunCluster, DryRunOptions } from '../domain/kubernetes/cluster.ts';
-import { ifFound } from '../domain/kubernetes/if-found.ts';
+import {
+  type CallOptions,
+  type Clusters,
+  type Discovery,
+  type DryRunAnswer,
+  type DryRunCluster,
+  type DryRunOptions,
+  ifFound,
+} from '../domain/kubernetes/cluster.ts';
 import { SELF_SUBJECT_REVIEW, SERVICE_ACCOUNT } from '../domain/kubernetes/resource-types.ts';
 import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
 import { createCluster, reviewAccess } from './cluster.ts';

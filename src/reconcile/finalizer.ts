@@ -1,7 +1,6 @@
-import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
-import { ifFound } from '../domain/kubernetes/if-found.ts';
 import { CRD } from '../domain/kubernetes/resource-types.ts';
 
 /** An object of a type, as it was read: the patch holds for that version only. */

@@ -1,7 +1,7 @@
 import { isScalar, LineCounter, parseDocument, stringify, visit, type Document } from 'yaml';
 import { exactNumber } from '../domain/core/exact-json.ts';
 import { isObject } from '../domain/core/read.ts';
-import { repeatedKey } from '../domain/core/repeated-key.ts';
+import { repeatedKey } from '../domain/core/bounded-yaml.ts';
 import type { Json } from '../domain/kubernetes/resource.ts';
 
 /** YAML that was read, or why it cannot be: a sentence, and line and column within the text, counted from 1. `value` is absent for an empty text. */

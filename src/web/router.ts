@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { readForms } from '../http/body/read-form.ts';
 import { contextOf } from '../http/request-context.ts';
-import type { MessageView } from '../http/message-view.ts';
+import type { MessageView } from '../http/http-deps.ts';
 import { requireSignedIn } from '../http/require-signed-in.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
 import { catalogRoutes } from './app/catalog-routes.ts';

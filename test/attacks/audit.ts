@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectAt, textAt } from '../../src/domain/core/read.ts';
-import { listAt } from '../../src/domain/core/read.ts';
+import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED } from './people.ts';
 import type { Target } from './target.ts';

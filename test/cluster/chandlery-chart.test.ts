@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
-import { ifFound } from '../../src/domain/kubernetes/if-found.ts';
+import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { asLive, type LiveObject, type Manifest } from '../../charts/controller-runtime/kube-object.ts';
 import { CRD, DEPLOYMENT, NAMESPACE as NAMESPACE_TYPE, SECRET, SERVICE } from '../../src/domain/kubernetes/resource-types.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';

@@ -12,12 +12,9 @@ import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { describeFromOpenApiSpec } from '../../src/domain/uplift/openapi-spec.ts';
 import { isCustomResourceDefinition, uplift } from '../../src/domain/uplift/uplift.ts';
-import { createHelm } from '../../src/helm/helm.ts';
-import type { Helm } from '../../src/helm/helm.ts';
-import { LEGACY_CHART, chartFiles, packChart, writeFiles } from '../support/charts.ts';
-import type { ChartFiles } from '../support/charts.ts';
-import { repoRoot, sharedCluster } from '../support/cluster.ts';
-import type { TestCluster } from '../support/cluster.ts';
+import { createHelm, type Helm } from '../../src/helm/helm.ts';
+import { chartFiles, type ChartFiles, LEGACY_CHART, packChart, writeFiles } from '../support/charts.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 
 const SEED = resolve(repoRoot, '..', 'shared', 'seed');
 const LABELS = { 'chandlery.dev/owner': 'helm-test' };

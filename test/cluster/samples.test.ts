@@ -3,12 +3,13 @@ import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { join } from 'node:path';
 import { CACHE } from '../../charts/cache-operator/controller/cache.ts';
-import { ifFound } from '../../src/domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { asLive, type LiveObject } from '../../charts/controller-runtime/kube-object.ts';
 import {
   CONFIG_MAP,
   CRON_JOB,
   JOB,
+  type KnownType,
   NAMESPACE,
   PERSISTENT_VOLUME_CLAIM,
   POD,
@@ -16,7 +17,6 @@ import {
   SECRET,
   SERVICE,
   STATEFUL_SET,
-  type KnownType,
 } from '../../src/domain/kubernetes/resource-types.ts';
 import { POSTGRES_CLUSTER } from '../../charts/postgres-operator/controller/postgres-cluster.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
@@ -28,7 +28,6 @@ import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { apiVersionOf, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 
 const OPERATORS = 'sample-operators';
 const TEAM = 'sample-team';

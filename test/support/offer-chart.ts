@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packChart, type ChartFiles } from './charts.ts';
-import { chartFiles } from './charts.ts';
+import { type ChartFiles, chartFiles, packChart } from './charts.ts';
 import { kindsOf } from './operator-charts.ts';
 
 export interface OfferedChart {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import type { SignedIn } from '../../src/domain/core/session.ts';
 import { createApp } from '../../src/http/create-app.ts';
-import type { IdentityPort } from '../../src/http/identity-port.ts';
+import type { IdentityPort } from '../../src/http/http-deps.ts';
 import { readAssets } from '../../src/web/page/assets.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import { createLiveStreams } from '../../src/web/live/live-streams.ts';

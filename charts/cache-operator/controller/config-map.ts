@@ -1,6 +1,5 @@
 import type { Manifest } from '../../controller-runtime/kube-object.ts';
-import { memoryBytes } from './cache.ts';
-import type { Cache } from './cache.ts';
+import { type Cache, memoryBytes } from './cache.ts';
 
 /** The settings of Valkey, and the script that starts a pod as the first one or as a follower. */
 export function configMap(cache: Cache): Manifest {

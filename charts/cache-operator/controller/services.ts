@@ -1,6 +1,5 @@
 import type { Manifest } from '../../controller-runtime/kube-object.ts';
-import type { Cache } from './cache.ts';
-import { selectorOf } from './cache.ts';
+import { type Cache, selectorOf } from './cache.ts';
 
 /** The Services of a Cache: one for the first pod, one that names each pod, and with followers one for reading. */
 export function services(cache: Cache): readonly Manifest[] {

@@ -3,8 +3,7 @@ import type { LiveObject, Manifest } from '../../controller-runtime/kube-object.
 import { CONTAINER_SECURITY, contentHash, podSecurity, shellProbe, spreadOverNodes } from '../../controller-runtime/pod-parts.ts';
 import { claimTemplate } from '../../controller-runtime/volume-claims.ts';
 import { INSTANCE, MANAGED_BY } from '../../controller-runtime/managed-kind.ts';
-import type { Cache } from './cache.ts';
-import { memoryBytes, selectorOf } from './cache.ts';
+import { type Cache, memoryBytes, selectorOf } from './cache.ts';
 
 /** The user and group `valkey` of the image. */
 const VALKEY_ID = 999;

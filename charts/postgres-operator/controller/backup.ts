@@ -2,8 +2,7 @@ import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import type { Manifest } from '../../controller-runtime/kube-object.ts';
 import { CONTAINER_SECURITY } from '../../controller-runtime/pod-parts.ts';
 import { clientEnvironment, COMMON_MOUNTS, commonVolumes, HELPER_RESOURCES, podBasics } from './pod-pieces.ts';
-import { labelsOf } from './postgres-cluster.ts';
-import type { Bucket, PostgresCluster } from './postgres-cluster.ts';
+import { type Bucket, labelsOf, type PostgresCluster } from './postgres-cluster.ts';
 
 /** What regular dumps need: a CronJob, and a volume when they do not go to a bucket. Empty when backups are off. */
 export function backup(cluster: PostgresCluster): readonly Manifest[] {

@@ -4,8 +4,7 @@ import type { LiveObject } from '../../controller-runtime/kube-object.ts';
 import type { Observed, Report } from '../../controller-runtime/managed-kind.ts';
 import { selectorText } from '../../controller-runtime/pod-parts.ts';
 import { phaseOf, rolloutConditions, rolloutOf } from '../../controller-runtime/rollout.ts';
-import { readPostgresCluster, selectorOf } from './postgres-cluster.ts';
-import type { PostgresCluster } from './postgres-cluster.ts';
+import { type PostgresCluster, readPostgresCluster, selectorOf } from './postgres-cluster.ts';
 
 /** The status of a cluster: its pods, then its databases, then its backups. */
 export function report(parent: LiveObject, { children }: Observed, growthFaults: readonly string[]): Report {

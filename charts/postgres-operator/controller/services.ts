@@ -1,6 +1,5 @@
 import type { Manifest } from '../../controller-runtime/kube-object.ts';
-import { selectorOf } from './postgres-cluster.ts';
-import type { PostgresCluster } from './postgres-cluster.ts';
+import { type PostgresCluster, selectorOf } from './postgres-cluster.ts';
 
 /** The Services of a cluster: one for the first instance, one that names each pod, and with several instances one for reading. */
 export function services(cluster: PostgresCluster): readonly Manifest[] {

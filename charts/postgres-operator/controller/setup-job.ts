@@ -2,8 +2,7 @@ import type { Manifest } from '../../controller-runtime/kube-object.ts';
 import { CONTAINER_SECURITY, contentHash } from '../../controller-runtime/pod-parts.ts';
 import { CONFIG } from './config-map.ts';
 import { clientEnvironment, COMMON_MOUNTS, commonVolumes, HELPER_RESOURCES, podBasics } from './pod-pieces.ts';
-import { labelsOf } from './postgres-cluster.ts';
-import type { PostgresCluster } from './postgres-cluster.ts';
+import { labelsOf, type PostgresCluster } from './postgres-cluster.ts';
 import { setupSql } from './setup-sql.ts';
 
 /**

@@ -6,8 +6,7 @@ import { claimTemplate } from '../../controller-runtime/volume-claims.ts';
 import { CONFIG } from './config-map.ts';
 import { exporter } from './exporter.ts';
 import { COMMON_MOUNTS, commonVolumes, podBasics } from './pod-pieces.ts';
-import { selectorOf } from './postgres-cluster.ts';
-import type { PostgresCluster } from './postgres-cluster.ts';
+import { type PostgresCluster, selectorOf } from './postgres-cluster.ts';
 import { CREDENTIALS } from './setup-sql.ts';
 
 export interface StatefulSetInput {

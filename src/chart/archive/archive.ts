@@ -5,8 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import type { Header } from 'tar-stream';
 import { AppError } from '../../domain/core/errors.ts';
-import { sizeOf } from '../limits.ts';
-import type { ChartLimits } from '../limits.ts';
+import { type ChartLimits, sizeOf } from '../limits.ts';
 
 /** The files of a chart archive, named from the chart's own folder on. */
 export interface ChartFiles {

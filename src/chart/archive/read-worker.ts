@@ -1,7 +1,6 @@
 /** The thread of `read-in-worker.ts`: parses the files of one chart. */
 import { serveJobs } from '../../thread/serve-jobs.ts';
-import type { ChartContents } from './contents.ts';
-import { readContents } from './contents.ts';
+import { type ChartContents, readContents } from './contents.ts';
 
 export const READ_JOBS = { read };
 

@@ -5,13 +5,11 @@ import { AppError } from '../../domain/core/errors.ts';
 import { chartError } from '../chart-error.ts';
 import { findInFolder } from './folder.ts';
 import { nameOfFolder } from '../repository/folder-repository.ts';
-import { locate } from './locate.ts';
-import type { Place } from './locate.ts';
+import { locate, type Place } from './locate.ts';
+import { type Destination, type RemoteContext, withRemote } from './remote.ts';
 import { packFolder } from '../archive/pack-folder.ts';
 import type { Incoming } from './receive.ts';
 import { withRegistryChart } from '../oci/registry-chart.ts';
-import { withRemote } from './remote.ts';
-import type { Destination, RemoteContext } from './remote.ts';
 import { credentialsSentTo } from './scoped-credentials.ts';
 
 type FolderPlace = Extract<Place, { kind: 'folder' }>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { type Secret, secret } from '../../domain/core/secret.ts';
+import { secret, type Secret } from '../../domain/core/secret.ts';
 import { chartError } from '../chart-error.ts';
 import type { Challenge } from '../fetch/access-denied.ts';
 import { locate } from '../fetch/locate.ts';

@@ -1,8 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
-import type { OfferedVersion } from './repository.ts';
-import { newestFirst } from './repository.ts';
+import { newestFirst, type OfferedVersion } from './repository.ts';
 
 /**
  * The versions of a chart in a folder without an index.yaml, newest first: archives `<name>-<version>.tgz`, and the folder `<name>` when its

@@ -1,7 +1,6 @@
 import semver from 'semver';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { normalDigest } from './repository.ts';
-import type { OfferedVersion } from './repository.ts';
+import { normalDigest, type OfferedVersion } from './repository.ts';
 
 /** What we keep of a version in the index of a repository. All of it is foreign. */
 export interface ListedVersion extends OfferedVersion {

@@ -1,4 +1,4 @@
-import { isBuiltInGroup } from '../kubernetes/built-in-groups.ts';
+import { isBuiltInGroup } from '../kubernetes/resource-types.ts';
 import type { AppSummary, AppVersion, Availability } from '../app/app.ts';
 import { findCondition } from '../kubernetes/condition.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';

@@ -13,7 +13,7 @@ import {
 } from './draft-owner.ts';
 import { isObject, listAt, textAt } from '../core/read.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
-import { isKubernetesGroup } from '../kubernetes/built-in-groups.ts';
+import { isKubernetesGroup } from '../kubernetes/resource-types.ts';
 import { findCondition } from '../kubernetes/condition.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { isReservedCrd } from '../kubernetes/reserved-objects.ts';

@@ -1,5 +1,4 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { parseCertificates } from '../core/certificates.ts';
 import { objectAt, textAt } from '../core/read.ts';
 import { secret } from '../core/secret.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -175,4 +174,20 @@ function placeOf(key: string): EntryPlace {
 function covers({ host, path }: EntryPlace, repository: URL): boolean {
   if (DOCKER_HUB.has(host)) return DOCKER_HUB.has(repository.host);
   return host === repository.host && (path === '' || `${repository.pathname}/`.startsWith(`${path}/`));
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The certificates of a text in PEM, one each; undefined when it holds none, or one that cannot be read. */
+export function parseCertificates(text: string): readonly string[] | undefined {
+  const found = text.match(CERTIFICATE) ?? [];
+  return found.length > 0 && found.every(isCertificate) ? found : undefined;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
 }

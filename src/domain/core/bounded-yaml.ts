@@ -1,21 +1,23 @@
 import {
   Composer,
-  Lexer,
-  LineCounter,
-  Parser,
   type Document,
   type DocumentOptions,
+  isScalar,
+  Lexer,
+  LineCounter,
   type ParseOptions,
+  Parser,
   type ScalarTag,
   type SchemaOptions,
   type Tags,
+  visit,
   type YAMLError,
 } from 'yaml';
 import { AppError } from './errors.ts';
 import type { Json } from '../kubernetes/resource.ts';
 
 /** How much hostile YAML may ask of us. */
-export interface YamlBounds {
+interface YamlBounds {
   readonly maxCharacters: number;
   readonly maxDepth: number;
   /** How often one anchor may be expanded, nested expansions multiplied. */
@@ -206,4 +208,27 @@ function lenientLexer(): Lexer {
 
 function withKnownEscapes(lexeme: string): string {
   return lexeme.startsWith('"') ? lexeme.replaceAll(/\\(.)/gs, (escape: string, of: string) => (of === "'" ? "'" : escape)) : lexeme;
+}
+
+/**
+ * Where a key stands a second time in its map, as an offset within the text; undefined when all are unique. The parser can say it too, but compares
+ * each key with all before it, which takes minutes for a text of a few hundred KiB: parse with `uniqueKeys: false` and ask here.
+ */
+export function repeatedKey(document: Document): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Map: (_, { items }) => {
+      const known = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (known.has(key.value)) {
+          found = key.range?.[0] ?? 0;
+          return visit.BREAK;
+        }
+        known.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return found;
 }

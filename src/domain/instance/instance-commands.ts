@@ -1,6 +1,6 @@
 import { Document, Scalar, visit } from 'yaml';
 import type { Commands } from './instance.ts';
-import type { JsonPatchOperation } from '../core/json-patch.ts';
+import type { JsonPatchOperation } from '../core/merge-patch.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
 /** The request that a page makes, as the REST API takes it. */

@@ -1,5 +1,6 @@
 import type { Actor } from './actor.ts';
 import type { KubeObject, ObjectMeta, ResourceRef, ResourceType, ServedKind } from './resource.ts';
+import { isAppError } from '../core/errors.ts';
 
 /**
  * The api-server as one identity sees it. `kube/` implements it; whoever needs a part of it declares that part with `Pick<Cluster, …>`.
@@ -180,4 +181,14 @@ export interface CatalogCache {
   customResourceDefinitions(): readonly KubeObject[];
   environments(): readonly KubeObject[];
   catalogSources(): readonly KubeObject[];
+}
+
+/** What a call about one object answers, or undefined when there is no such object. Any other failure is thrown. */
+export async function ifFound<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
 }

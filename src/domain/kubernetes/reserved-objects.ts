@@ -1,6 +1,6 @@
 import { OURS } from './names.ts';
 import { textAt } from '../core/read.ts';
-import { parseApiVersion, type KubeObject } from './resource.ts';
+import { type KubeObject, parseApiVersion } from './resource.ts';
 
 /** The API groups that Chandlery serves, beside `chandlery.dev` and everything below it. */
 const RESERVED_GROUPS: readonly string[] = [OURS.group, OURS.operatorGroup, 'workflows.kubeplus', 'gitlabdeploymentcontroller.gitlab.com'];

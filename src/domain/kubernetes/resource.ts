@@ -72,3 +72,14 @@ export function parseApiVersion(apiVersion: string): { group: string; version: s
   if (slash < 0) return { group: '', version: apiVersion };
   return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
+
+/** The key of an object among those of its type: `namespace/name`, or `name` when it is cluster-scoped. */
+export function keyOf({ metadata }: Pick<KubeObject, 'metadata'>): string {
+  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+}
+
+/** What a key names. */
+export function parseKey(key: string): { readonly namespace?: string; readonly name: string } {
+  const slash = key.indexOf('/');
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

@@ -4,7 +4,7 @@ import { API_SERVICE, MUTATING_WEBHOOK_CONFIGURATION, VALIDATING_WEBHOOK_CONFIGU
 import { operatorLabelValue, parseOperatorSpec } from './operator-spec.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { at, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
-import { parseApiVersion, type KubeObject, type ResourceType } from '../kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion, type ResourceType } from '../kubernetes/resource.ts';
 import { unansweredSentence, type Unanswered } from '../kubernetes/unanswered.ts';
 
 /** A Service that the api-server calls. */

@@ -1,5 +1,5 @@
 import { isObject, listAt, numberAt, textAt } from '../core/read.ts';
-import { parseApiVersion, type KubeObject } from '../kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 
 /** Where something listens. */
 export interface Address {

@@ -1,5 +1,5 @@
 import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
-import { parseApiVersion, type KubeObject } from '../kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 import { type FieldValue, valuesAt } from './field-values.ts';
 import { kindKey, labelsOf, nameOf, namespaceOf, type ObjectIndex, type ObjectName } from './object-index.ts';
 import { POD_SPECS, RELATIONS_BY_KIND, type Lookup, type Relation, type RelationClass } from './relations.ts';

@@ -1,5 +1,5 @@
 import { objectAt, textAt } from '../core/read.ts';
-import { parseApiVersion, type KubeObject } from '../kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 
 /** What names an object in the whole cluster; `kind` is `group/Kind`. */
 export interface ObjectName {

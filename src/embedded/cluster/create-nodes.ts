@@ -1,6 +1,5 @@
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LEASE, NODE, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 
 const NODES = ['node-1', 'node-2'];

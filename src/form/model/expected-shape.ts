@@ -1,4 +1,4 @@
-import type { JsonObject, Json } from '../../domain/kubernetes/resource.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isObject } from '../../domain/core/read.ts';
 import { expectedSchema, type ChartHints } from '../../schema/hints/chart-hints.ts';
 import { holdsObjects, type Form } from '../../schema/hints/type-by-name.ts';

@@ -3,12 +3,12 @@ import {
   CONFIG_MAP,
   INGRESS_CLASS,
   ISSUER,
+  type KnownType,
   PERSISTENT_VOLUME_CLAIM,
   PRIORITY_CLASS,
   SECRET,
   SERVICE_ACCOUNT,
   STORAGE_CLASS,
-  type KnownType,
 } from '../../domain/kubernetes/resource-types.ts';
 
 /** A resource as the api-server serves it; `group` is empty for the core group. */

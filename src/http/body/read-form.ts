@@ -2,7 +2,7 @@ import { Router, type RequestHandler } from 'express';
 import { AppError } from '../../domain/core/errors.ts';
 import { createFormDecoder, type FormDecoder } from './decode-form.ts';
 import { readMultipart } from './read-multipart.ts';
-import { hasBody, receive, type BodyLimit } from './receive.ts';
+import { type BodyLimit, hasBody, receive } from './receive.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MIB = 1024 * 1024;

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { parseBoundedJson } from '../../domain/core/bounded-json.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
-import { hasBody, receiveWhole, type BodyLimit } from './receive.ts';
+import { type BodyLimit, hasBody, receiveWhole } from './receive.ts';
 
 /**
  * Reads JSON into `req.body`: an object or a list, within bounds; an empty body is an object.

@@ -1,7 +1,7 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { Request, RequestHandler } from 'express';
 import { AppError } from '../../domain/core/errors.ts';
-import { hasBody, receive, type BodyLimit } from './receive.ts';
+import { type BodyLimit, hasBody, receive } from './receive.ts';
 
 /** A file that came with a form. */
 export interface Upload {

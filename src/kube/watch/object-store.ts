@@ -1,5 +1,4 @@
-import { keyOf } from '../../domain/kubernetes/object-key.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** The objects of one type as last seen. */
 export interface ObjectStore {

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../../domain/core/backoff.ts';
 import type { Cluster, ListOptions, ObjectList } from '../../domain/kubernetes/cluster.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
-import { keyOf } from '../../domain/kubernetes/object-key.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 import { createObjectStore, type ObjectStore } from './object-store.ts';
 

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { USUAL_TIERS, type EnvironmentView } from '../../domain/environment/environment.ts';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { showEnvironment } from './show-environment.ts';
 import type { Ports } from '../ports.ts';
 

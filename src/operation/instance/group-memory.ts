@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion, type ServedKind } from '../../domain/kubernetes/resource.ts';
 
 /** What an actor found when a kind was listed for a group: nothing that belongs to it, or that the list is not allowed. */
 export type RememberedList = 'Nothing' | 'Forbidden';

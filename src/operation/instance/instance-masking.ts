@@ -2,7 +2,7 @@ import { schemaOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
-import { redact } from '../../domain/core/redact.ts';
+import { redact } from '../../domain/core/secret.ts';
 import type { Health } from '../../domain/health/health.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';

@@ -2,7 +2,7 @@ import { EVENT } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { eventsAbout } from '../../domain/instance/events.ts';
 import type { EventView, InstanceView } from '../../domain/instance/instance.ts';
-import { redact } from '../../domain/core/redact.ts';
+import { redact } from '../../domain/core/secret.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import { findInstance, instanceView, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';

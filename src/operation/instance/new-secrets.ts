@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { SECRET, permissionTo } from '../../domain/kubernetes/resource-types.ts';
+import { permissionTo, SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, messageOf, type MissingPermission } from '../../domain/core/errors.ts';
 import { generatePassword } from '../../domain/core/generate-password.ts';

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
-import { redact } from '../../domain/core/redact.ts';
+import { redact } from '../../domain/core/secret.ts';
 import { logPodOf, mergeLogs, readLogLines, type LogLine, type LogPod } from '../../domain/instance/pod-log.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';

@@ -1,5 +1,4 @@
-import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
-import { schemaOf } from '../../domain/catalog/app-catalog.ts';
+import { type CatalogEntry, schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { at } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { layValues } from '../../domain/values/locks.ts';

@@ -1,7 +1,6 @@
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { type Clusters, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { Clusters } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** A Secret, read as the actor: whoever plans with a private chart needs the right to read its Secret. Undefined when there is none. */

@@ -3,7 +3,7 @@ import { checkCatalogBlock } from '../../domain/catalog/check-catalog.ts';
 import { reachWarnings } from '../../domain/chart/inspection/reach-warnings.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError, isAppError, type ErrorCode, type MissingPermission } from '../../domain/core/errors.ts';
-import { redact } from '../../domain/core/redact.ts';
+import { redact } from '../../domain/core/secret.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { environmentOf, reservation, usedNamespaces } from '../../domain/kubernetes/reserved-namespace.ts';

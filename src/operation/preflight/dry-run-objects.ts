@@ -12,8 +12,8 @@ import {
 } from '../../domain/core/errors.ts';
 import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
 import { podOf } from '../../domain/preflight/pod-of.ts';
-import { redact } from '../../domain/core/redact.ts';
-import { parseApiVersion, type KubeObject, type ObjectMeta, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { redact } from '../../domain/core/secret.ts';
+import { type KubeObject, type ObjectMeta, parseApiVersion, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { foreignOwner, HELM_MANAGER, isHook, marked, type ReleasePlace } from '../operator/helm-ownership.ts';
 import type { Ports } from '../ports.ts';
 import { dryRunPod } from './dry-run-pod.ts';

@@ -1,8 +1,7 @@
 import pMap from 'p-map';
 import { isAppError } from '../../domain/core/errors.ts';
 import { isObject } from '../../domain/core/read.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
 import {
   INGRESS_CLASS,
   LIMIT_RANGE,

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
-import { redact } from '../../domain/core/redact.ts';
+import { redact } from '../../domain/core/secret.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
 import { checkObjects, podsRejected, type CheckedObjects } from '../preflight/check-objects.ts';

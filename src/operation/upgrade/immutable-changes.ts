@@ -2,7 +2,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { immutableChanges } from '../../domain/upgrade/preview/immutable-fields.ts';
 import { isChanged, pairObjects, type ObjectPair } from '../../domain/upgrade/preview/object-changes.ts';
 import type { FieldRejection, PreviewedFields } from '../../domain/upgrade/preview/upgrade-preview.ts';
-import { redact } from '../../domain/core/redact.ts';
+import { redact } from '../../domain/core/secret.ts';
 import type { CheckedObjects } from '../preflight/check-objects.ts';
 import { isHook } from '../operator/helm-ownership.ts';
 import type { DryRunObject } from '../preflight/dry-run-objects.ts';

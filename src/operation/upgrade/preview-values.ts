@@ -1,5 +1,5 @@
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
-import { CONFIG_MAP, SECRET, permissionTo } from '../../domain/kubernetes/resource-types.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { CONFIG_MAP, permissionTo, SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { ValuesFrom } from '../../domain/operator/kind/chart-fields.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';

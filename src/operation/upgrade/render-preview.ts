@@ -1,6 +1,6 @@
 import { RELEASE_TOO_LARGE, SECRET_BYTES } from '../../domain/chart/inspection/inspection.ts';
 import type { RenderChartInput, RenderedChart, RenderFault } from '../../domain/chart/rendered-chart.ts';
-import { redact } from '../../domain/core/redact.ts';
+import { redact } from '../../domain/core/secret.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { mergeLayers } from '../../domain/values/layers.ts';

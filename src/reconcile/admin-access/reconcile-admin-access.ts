@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { CLUSTER_ROLE_BINDING, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';

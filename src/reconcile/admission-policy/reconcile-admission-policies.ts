@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { ADMISSION_POLICY, ADMISSION_POLICY_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { Reconcile } from '../../controller/controller.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';

@@ -1,8 +1,7 @@
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING, SECRET, SERVICE_ACCOUNT } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { keyOf } from '../../domain/kubernetes/object-key.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import { environmentObjects } from './environment-objects.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
 import { DEPLOYER } from './environment-type.ts';

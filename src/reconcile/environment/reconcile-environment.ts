@@ -4,7 +4,7 @@ import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { type ConditionInput, mergeConditions } from '../../domain/kubernetes/condition.ts';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ENVIRONMENT, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';

@@ -1,4 +1,4 @@
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { NAMESPACE, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';

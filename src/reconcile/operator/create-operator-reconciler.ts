@@ -1,10 +1,9 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import type { LendableWorker } from '../../controller/queue.ts';
 import { FairQueue } from '../../domain/core/fair-queue.ts';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
-import { parseKey } from '../../domain/kubernetes/object-key.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type ChartSource, claimedCrds } from '../../domain/operator/operator-spec.ts';
 import { removeFinalizerOfLostKind } from '../finalizer.ts';
 import { createLeaseMemory } from './acts/with-release-lease.ts';

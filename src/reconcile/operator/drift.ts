@@ -1,5 +1,5 @@
 import { isAppError } from '../../domain/core/errors.ts';
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { HORIZONTAL_POD_AUTOSCALER } from '../../domain/kubernetes/resource-types.ts';
 import { differencesOf, type Drift, isIgnored, isScaledBy, keepLive, managersOf } from '../../domain/operator/drift.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';

@@ -1,4 +1,4 @@
-import { ifFound } from '../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/core/errors.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';

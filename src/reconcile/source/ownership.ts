@@ -1,8 +1,7 @@
 import { at, isObject, listAt, textAt } from '../../domain/core/read.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
-import { parseKey } from '../../domain/kubernetes/object-key.ts';
 import { resourceName } from './check-documents.ts';
 
 /** What every field manager of a source begins with; earlier versions used this name for all of them. */

@@ -1,5 +1,4 @@
-import type { FieldFault } from '../../domain/core/errors.ts';
-import { AppError } from '../../domain/core/errors.ts';
+import { AppError, type FieldFault } from '../../domain/core/errors.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { contentOfSavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { isObject } from '../../domain/core/read.ts';
-import { repeatedKey } from '../../domain/core/repeated-key.ts';
+import { repeatedKey } from '../../domain/core/bounded-yaml.ts';
 import { leftOutIn } from '../../form/yaml/read-manifest.ts';
 import { resourceYaml } from '../../form/yaml/resource-yaml.ts';
 import { readYaml } from '../../schema/yaml-text.ts';

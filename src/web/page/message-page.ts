@@ -1,5 +1,5 @@
 import type { ErrorCode, MissingPermission } from '../../domain/core/errors.ts';
-import type { MessageView } from '../../http/message-view.ts';
+import type { MessageView } from '../../http/http-deps.ts';
 import { type Me, type PageFrame, shellOf } from './shell.ts';
 
 /** A view of the page `message`: what happened, what to do, and the id to ask about it with. */

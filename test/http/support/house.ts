@@ -8,7 +8,7 @@ import { createEmbeddedIssuer, type EmbeddedIssuer } from '../../../src/embedded
 import { readForms } from '../../../src/http/body/read-form.ts';
 import { readJson } from '../../../src/http/body/read-json.ts';
 import { createApp } from '../../../src/http/create-app.ts';
-import type { UnavailableComponent, HttpDeps } from '../../../src/http/http-deps.ts';
+import type { HttpDeps, UnavailableComponent } from '../../../src/http/http-deps.ts';
 import { contextOf, signedInOf } from '../../../src/http/request-context.ts';
 import { createIdentity, type Identity } from '../../../src/identity/create-identity.ts';
 import { identitySettings, type IdentitySettings } from '../../../src/identity/identity-settings.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageOfItems } from '../../../src/api/paging.ts';
-import { byNewestId } from '../../../src/api/paging.ts';
+import { byNewestId, pageOfItems } from '../../../src/api/paging.ts';
 
 test('plans come page by page, the youngest first', () => {
   const plans = ['2026-11-19T00:00:00.000Z', '2026-11-21T00:00:00.000Z', '2026-11-20T00:00:00.000Z', '2001-01-01T00:00:00.000Z'].map(

@@ -7,8 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import type { ChartLimits } from '../../../src/chart/limits.ts';
 import type { ErrorCode } from '../../../src/domain/core/errors.ts';
-import { packEntries, temporaryFolder, writeFiles } from '../../support/charts.ts';
-import type { RawEntry } from '../../support/charts.ts';
+import { packEntries, type RawEntry, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { assertFails, fetchURL } from './library.ts';
 
 const CHART: RawEntry = { name: 'demo/Chart.yaml', content: 'apiVersion: v2\nname: demo\nversion: 1.0.0\n' };

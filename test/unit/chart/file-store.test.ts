@@ -3,8 +3,7 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
-import { openFileStore } from '../../../src/chart/cache/file-store.ts';
-import type { FileStore } from '../../../src/chart/cache/file-store.ts';
+import { type FileStore, openFileStore } from '../../../src/chart/cache/file-store.ts';
 import { temporaryFolder } from '../../support/charts.ts';
 
 async function storeOf(t: TestContext, quotaBytes: number): Promise<FileStore> {

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createChartLibrary } from '../../../src/chart/chart-library.ts';
-import type { ChartLibrary, ChartLibraryOptions, FetchedChart } from '../../../src/chart/chart-library.ts';
-import { isAppError } from '../../../src/domain/core/errors.ts';
-import type { ErrorCode } from '../../../src/domain/core/errors.ts';
+import { type ChartLibrary, type ChartLibraryOptions, createChartLibrary, type FetchedChart } from '../../../src/chart/chart-library.ts';
+import { type ErrorCode, isAppError } from '../../../src/domain/core/errors.ts';
 import type { ChartSource } from '../../../src/domain/operator/operator-spec.ts';
 import { temporaryFolder } from '../../support/charts.ts';
 

@@ -7,8 +7,7 @@ import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-librar
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { credentialsOf } from '../../support/chart-secrets.ts';
 import { chartFiles, packChart, serveHttps, temporaryFolder, writeFiles } from '../../support/charts.ts';
-import { serveRegistry } from '../../support/registry.ts';
-import type { RegistryOptions, TestRegistry } from '../../support/registry.ts';
+import { type RegistryOptions, serveRegistry, type TestRegistry } from '../../support/registry.ts';
 import { assertFails, fetchURL, libraryFor } from './library.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];

@@ -5,8 +5,7 @@ import type { TestContext } from 'node:test';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
 import { issueCertificate } from '../../../src/embedded/cluster/certificate.ts';
 import { credentialsOf } from '../../support/chart-secrets.ts';
-import { chartFiles, packChart, serveHttp, serveHttps } from '../../support/charts.ts';
-import type { TlsSite } from '../../support/charts.ts';
+import { chartFiles, packChart, serveHttp, serveHttps, type TlsSite } from '../../support/charts.ts';
 import { assertFails, libraryFor } from './library.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];

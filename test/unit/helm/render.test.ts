@@ -5,11 +5,9 @@ import { test } from 'node:test';
 import type { TestContext } from 'node:test';
 import { uplift } from '../../../src/domain/uplift/uplift.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
-import { createHelm } from '../../../src/helm/helm.ts';
-import type { Helm, HelmOptions } from '../../../src/helm/helm.ts';
+import { createHelm, type Helm, type HelmOptions } from '../../../src/helm/helm.ts';
+import { chartFiles, type ChartFiles, LEGACY_CHART, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import type { RenderInput } from '../../../src/helm/render.ts';
-import { chartFiles, LEGACY_CHART, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
-import type { ChartFiles } from '../../support/charts.ts';
 import { writeSeedCharts } from '../../support/seed.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');

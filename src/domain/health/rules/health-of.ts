@@ -1,4 +1,4 @@
-import { parseApiVersion, type KubeObject } from '../../kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion } from '../../kubernetes/resource.ts';
 import type { Health } from '../health.ts';
 import { genericHealth } from './generic.ts';
 import { ruleFor } from './registry.ts';

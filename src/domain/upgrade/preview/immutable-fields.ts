@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { at } from '../../core/read.ts';
-import { parseApiVersion, type KubeObject } from '../../kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion } from '../../kubernetes/resource.ts';
 
 /** A field that cannot be changed, and what an absent one means. */
 interface Rule {

@@ -2,8 +2,8 @@ import { structuredPatch } from 'diff';
 import { stringify } from 'yaml';
 import { differencesOf } from '../../operator/drift.ts';
 import { isObject, objectAt } from '../../core/read.ts';
-import { redact } from '../../core/redact.ts';
-import { parseApiVersion, type KubeObject } from '../../kubernetes/resource.ts';
+import { redact } from '../../core/secret.ts';
+import { type KubeObject, parseApiVersion } from '../../kubernetes/resource.ts';
 import type { ObjectChange, PreviewedObjects } from './upgrade-preview.ts';
 
 const MOST_OBJECTS = 200;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { redact } from '../../core/redact.ts';
+import { redact } from '../../core/secret.ts';
 import { effectiveLeaves, type ValuesLayer } from '../../values/layers.ts';
 import type { PreviewedValue } from './upgrade-preview.ts';
 

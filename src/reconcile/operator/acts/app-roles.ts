@@ -1,4 +1,4 @@
-import { isBuiltInGroup } from '../../../domain/kubernetes/built-in-groups.ts';
+import { isBuiltInGroup } from '../../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { OperatorSpec } from '../../../domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';

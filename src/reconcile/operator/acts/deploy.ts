@@ -1,6 +1,6 @@
 import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError, type ErrorCode, isAppError } from '../../../domain/core/errors.ts';
-import { redact } from '../../../domain/core/redact.ts';
+import { redact } from '../../../domain/core/secret.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { applyCrds } from './apply-crds.ts';
 import { withReleaseLease } from './with-release-lease.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { CLUSTER_ROLE } from '../../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';

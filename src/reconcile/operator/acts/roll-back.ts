@@ -2,7 +2,7 @@ import type { Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { findCondition } from '../../../domain/kubernetes/condition.ts';
 import { AppError } from '../../../domain/core/errors.ts';
-import { redact } from '../../../domain/core/redact.ts';
+import { redact } from '../../../domain/core/secret.ts';
 import { isFalse, reconciling, rollingBack } from '../report/conditions.ts';
 import { isUnavailable, withoutSecrets } from './deploy.ts';
 import { withReleaseLease } from './with-release-lease.ts';

@@ -1,6 +1,6 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { AppError } from '../../../domain/core/errors.ts';
-import { redact } from '../../../domain/core/redact.ts';
+import { redact } from '../../../domain/core/secret.ts';
 import type { TestReport } from '../../../domain/operator/release.ts';
 import { crdsEstablished, fetched, healthy, isFalse, reconciling, released, testing, tested } from '../report/conditions.ts';
 import { isUnavailable, withoutSecrets } from './deploy.ts';

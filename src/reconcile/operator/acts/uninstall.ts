@@ -1,7 +1,7 @@
 import { SKIP_HOOKS } from '../../../domain/operator/operator-spec.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 import type { Work } from '../work.ts';
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { quoted } from '../../../domain/instance/instance-commands.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../../domain/kubernetes/resource.ts';

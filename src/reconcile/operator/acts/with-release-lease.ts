@@ -1,4 +1,4 @@
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { LEASE, OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { type LeaseOptions, leaseState, withLease } from '../../../controller/lease.ts';
 import { isAppError } from '../../../domain/core/errors.ts';

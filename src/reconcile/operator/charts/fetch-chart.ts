@@ -11,7 +11,7 @@ import type { Chart } from '../ports.ts';
 import type { ActiveFacts } from '../state.ts';
 import type { Work } from '../work.ts';
 import { configDigest } from '../retry.ts';
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import { type AccessRead, readChartAccess as readAccess } from '../../../domain/chart/read-chart-access.ts';
 

@@ -1,4 +1,4 @@
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { ENDPOINT_SLICE, SERVICE } from '../../../domain/kubernetes/resource-types.ts';
 import { calledBy, CALLERS, type CalledService } from '../../../domain/operator/called-services.ts';
 import { findCondition } from '../../../domain/kubernetes/condition.ts';

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import type { CrdStatus } from '../../../domain/operator/kind/status-fields.ts';
 import { crdOwner, belongsToOperator, isLabelledFor } from '../../../domain/operator/crd-owner.ts';

@@ -1,11 +1,10 @@
 import { OPERATOR_KIND } from '../../../domain/operator/kind/operator-kind.ts';
 import { statusOf } from '../../../domain/kind/kind.ts';
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { cycleThrough } from '../../../domain/core/dependency-cycle.ts';
-import { keyOf, parseKey } from '../../../domain/kubernetes/object-key.ts';
+import { keyOf, type KubeObject, parseKey } from '../../../domain/kubernetes/resource.ts';
 import { parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
-import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { Work } from '../work.ts';
 
 /** What an Operator waits for before it is installed or upgraded. */

@@ -1,4 +1,4 @@
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from '../../../domain/kubernetes/resource-types.ts';
 import { healthOf } from '../../../domain/health/rules/health-of.ts';
 import { worstHealth, type Health } from '../../../domain/health/health.ts';

@@ -1,4 +1,4 @@
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { textAt } from '../../../domain/core/read.ts';

@@ -1,10 +1,10 @@
-import { ifFound } from '../../../domain/kubernetes/if-found.ts';
+import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { CONFIG_MAP, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import type { ValuesFrom } from '../../../domain/operator/kind/chart-fields.ts';
 import { createHash } from 'node:crypto';
 import { AppError } from '../../../domain/core/errors.ts';
 import type { JsonObject, KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { redact } from '../../../domain/core/redact.ts';
+import { redact } from '../../../domain/core/secret.ts';
 import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../../domain/values/layers.ts';
 import { readValuesSource } from '../../../domain/values/read-source.ts';
 import { sourceName } from '../../../domain/values/values-from.ts';

@@ -1,9 +1,8 @@
 import { CLUSTER_ROLE, CRD, ENDPOINT_SLICE, OPERATOR, SECRET } from '../../../domain/kubernetes/resource-types.ts';
-import { keyOf } from '../../../domain/kubernetes/object-key.ts';
+import { keyOf, type KubeObject, type ResourceRef, type ResourceType } from '../../../domain/kubernetes/resource.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { Cluster, ListOptions } from '../../../domain/kubernetes/cluster.ts';
-import type { KubeObject, ResourceRef, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import {
   crdKey,
   createIndexer,

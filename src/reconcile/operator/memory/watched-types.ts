@@ -1,8 +1,7 @@
 import { CLUSTER_ROLE, ENDPOINT_SLICE, SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { at, isObject, listAt } from '../../../domain/core/read.ts';
-import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import type { ResourceType } from '../../../domain/kubernetes/resource.ts';
+import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 
 export type CallerResource = 'validatingwebhookconfigurations' | 'mutatingwebhookconfigurations' | 'apiservices';
 

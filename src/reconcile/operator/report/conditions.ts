@@ -9,13 +9,12 @@ import { addressOf, type ChartSource } from '../../../domain/operator/operator-s
 import type { TestReport } from '../../../domain/operator/release.ts';
 import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
-import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
+import { conversionsSentence, type RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { OwnRelease, ReleaseFact } from '../facts/observe-release.ts';
 import { type DriftFact, differencesSentence } from '../drift.ts';
 import type { OperatorHealth } from '../facts/observe-health.ts';
 import type { Chart, ReleaseRef } from '../ports.ts';
-import { conversionsSentence } from '../../../domain/chart/rendered-chart.ts';
 
 const LONGEST_MESSAGE = 16_000;
 

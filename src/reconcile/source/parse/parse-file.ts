@@ -10,11 +10,10 @@ import {
   parseAllDocuments,
   type YAMLError,
 } from 'yaml';
-import { goTags } from '../../../domain/core/bounded-yaml.ts';
+import { goTags, repeatedKey } from '../../../domain/core/bounded-yaml.ts';
 import { messageOf } from '../../../domain/core/errors.ts';
 import { narrowIntegers } from '../../../domain/core/exact-json.ts';
 import { isObject } from '../../../domain/core/read.ts';
-import { repeatedKey } from '../../../domain/core/repeated-key.ts';
 import type { SourceFault } from '../../../domain/source/catalog-source.ts';
 import type { SourceFile } from '../read-folder.ts';
 

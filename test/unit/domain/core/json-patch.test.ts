@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonPatchBetween } from '../../../../src/domain/core/json-patch.ts';
+import { jsonPatchBetween } from '../../../../src/domain/core/merge-patch.ts';
 
 const CASES: readonly { readonly because: string; readonly from: unknown; readonly to: unknown; readonly patch: readonly unknown[] }[] = [
   { because: 'equal values take nothing', from: { a: [1] }, to: { a: [1] }, patch: [] },

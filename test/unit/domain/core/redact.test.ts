@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { failureOf } from '../../../../src/helm/failure.ts';
-import { redact } from '../../../../src/domain/core/redact.ts';
+import { redact } from '../../../../src/domain/core/secret.ts';
 import { runs } from '../../../support/runs.ts';
 
 test('a secret is taken out as it is, in base64, as JSON, in an address and line by line', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseDocument } from 'yaml';
-import { repeatedKey } from '../../../../src/domain/core/repeated-key.ts';
+import { repeatedKey } from '../../../../src/domain/core/bounded-yaml.ts';
 
 describe('a key that stands twice', () => {
   const CASES: readonly (readonly [string, string, string | undefined])[] = [

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPending, unlockAction } from '../../../../src/domain/operator/release.ts';
-import type { ReleaseInfo, ReleaseStatus, UnlockAction } from '../../../../src/domain/operator/release.ts';
+import {
+  isPending,
+  type ReleaseInfo,
+  type ReleaseStatus,
+  unlockAction,
+  type UnlockAction,
+} from '../../../../src/domain/operator/release.ts';
 
 const CASES: readonly (readonly [string, readonly ReleaseStatus[], UnlockAction])[] = [
   ['no release', [], { kind: 'none' }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SignedIn } from '../../../../src/domain/core/session.ts';
-import type { MessageView } from '../../../../src/http/message-view.ts';
+import type { MessageView } from '../../../../src/http/http-deps.ts';
 import { messagePage, missingSentence } from '../../../../src/web/page/message-page.ts';
 import { createRenderError } from '../../../../src/web/router.ts';
 import { sampleOperations } from '../../../support/sample-operations.ts';

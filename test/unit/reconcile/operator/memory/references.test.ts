@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keyOf } from '../../../../../src/domain/kubernetes/object-key.ts';
-import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import { createObjectStore } from '../../../../../src/kube/watch/object-store.ts';
 import { referencesOf } from '../../../../../src/reconcile/operator/memory/references-of.ts';
 import { watchReferences, type ReferencePlace } from '../../../../../src/reconcile/operator/memory/references.ts';
