@@ -166,12 +166,20 @@ export const SCHEMAS = {
     namespace: text,
     tier: text,
     groups: list(object({ name: text, role: { enum: ENVIRONMENT_ROLES } })),
+    subjects: list(
+      object({ kind: { enum: ['User', 'Group', 'ServiceAccount'] }, name: text, namespace: text, role: { enum: ENVIRONMENT_ROLES } }, [
+        'kind',
+        'name',
+        'role',
+      ]),
+    ),
     overlay: {
       ...list(object({ app: text, values: anything, locked: list(text) })),
       description: 'Values and locks over those of the catalogue, for each app',
     },
     ready: flag,
     message: text,
+    conditions: list(condition),
   }),
   Choices: object(
     {

@@ -14,6 +14,7 @@ import { showChangeRequest } from './change-request/show-change-request.ts';
 import { listEnvironmentResources } from './environment/list-environment-resources.ts';
 import { listEnvironments } from './environment/list-environments.ts';
 import { showEnvironment } from './environment/show-environment.ts';
+import { showEnvironmentStatus } from './environment/show-environment-status.ts';
 import { createInstance } from './instance/create-instance.ts';
 import { deleteInstance } from './instance/delete-instance.ts';
 import { instancePermissions } from './instance/instance-permissions.ts';
@@ -106,6 +107,7 @@ const OPERATIONS = {
   showApp,
   showChangeRequest,
   showEnvironment,
+  showEnvironmentStatus,
   showForm,
   showInstance,
   showLogs,

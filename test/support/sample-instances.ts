@@ -26,8 +26,10 @@ export const SAMPLE_ENVIRONMENTS: readonly EnvironmentView[] = [
       { name: 'oidc:team-a', role: 'developer' },
       { name: 'oidc:platform', role: 'maintainer' },
     ],
+    subjects: [{ kind: 'ServiceAccount', name: 'deploy', namespace: 'ci', role: 'developer' }],
     ready: true,
     message: '',
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Ready', message: 'The namespace is reserved.', lastTransitionTime: CREATED }],
   },
   {
     name: 'shop',
@@ -36,8 +38,10 @@ export const SAMPLE_ENVIRONMENTS: readonly EnvironmentView[] = [
     tier: 'production',
     overlay: [],
     groups: [{ name: 'oidc:team-a', role: 'viewer' }],
+    subjects: [],
     ready: false,
     message: 'The namespace is being reserved.',
+    conditions: [],
   },
 ];
 

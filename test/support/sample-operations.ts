@@ -18,7 +18,7 @@ import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurat
 import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
-import { sampleResources } from './sample-resources.ts';
+import { sampleResources, sampleStatus } from './sample-resources.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
@@ -63,6 +63,7 @@ const READS: Omit<
   listEnvironments: async () => SAMPLE_ENVIRONMENTS,
   showEnvironment: async (_actor, name) =>
     SAMPLE_ENVIRONMENTS.find((one) => one.name === name) ?? missing(`environment ${JSON.stringify(name)}`),
+  showEnvironmentStatus: async (_actor, name) => sampleStatus(name),
   listInstances: async (_actor, name) => ({
     instances: name === 'team-a' ? sampleInstances(name) : [],
     unreadable: name === 'shop' ? ['Cache'] : [],

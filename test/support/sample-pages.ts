@@ -31,7 +31,17 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['Your role there does not allow installing apps.', 'Review first'],
   }),
   page('/environments', 'dev-a', { title: 'Environments', holds: ['oidc:team-a', 'production'] }),
-  page('/environments/team-a', 'dev-a', { title: 'Team A', holds: [`${INSTANCES}/orders`, 'Progressing'] }),
+  page('/environments/team-a', 'dev-a', {
+    title: 'Team A',
+    holds: [
+      `${INSTANCES}/orders`,
+      'Deployment shop: The rollout has not progressed',
+      '13.5Gi of 16Gi, 84 %',
+      'A container that sets no requests gets 100m CPU and 128Mi memory.',
+      'ci/deploy',
+      'environments/team-a.yaml:12',
+    ],
+  }),
   page('/environments/team-a/resources', 'dev-a', {
     title: 'Resources of Team A',
     holds: [
@@ -46,7 +56,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',
-    holds: ['No apps installed yet', 'Some kinds are not listed', 'The namespace is being reserved.'],
+    holds: ['No apps installed yet', 'The namespace is being reserved.', '1 kind that you may not list', 'No quota'],
   }),
   page(`${INSTANCES}/orders`, 'dev-a', { title: 'orders in Team A', holds: ['data-live="', 'How to use it', 'kubectl wait'] }),
   page(`${INSTANCES}/reports`, 'dev-a', {

@@ -5,8 +5,10 @@ import {
   filterResources,
   type ResourceFilter,
 } from '../../src/domain/environment/environment-resources.ts';
+import { environmentHealth } from '../../src/domain/environment/environment-status.ts';
+import type { EnvironmentStatus } from '../../src/operation/environment/show-environment-status.ts';
 import type { EnvironmentResources } from '../../src/operation/environment/list-environment-resources.ts';
-import { SAMPLE_ENVIRONMENTS } from './sample-instances.ts';
+import { SAMPLE_ENVIRONMENTS, sampleInstances } from './sample-instances.ts';
 
 const CREATED = '2026-11-18T09:30:00Z';
 const APP = 'postgresclusters.samples.chandlery.dev';
@@ -16,7 +18,7 @@ const orders = {
 };
 const fine = { health: { status: 'Healthy', message: '' } } as const;
 
-type Rest = Partial<Omit<EnvironmentResource, 'resource' | 'kind' | 'name'>>;
+type Rest = Partial<Omit<EnvironmentResource, 'uid' | 'resource' | 'kind' | 'name'>>;
 
 const RESOURCES: readonly EnvironmentResource[] = [
   one(APP, 'PostgresCluster', 'orders', { ...fine, instance: orders.instance, managedBy: { tool: 'FieldManager', name: 'chandlery' } }),
@@ -63,7 +65,52 @@ export function sampleResources(name: string, filter: ResourceFilter): Environme
   };
 }
 
+/** The status of an environment: in `team-a` with everything that a page can show, in the others with nothing. */
+export function sampleStatus(name: string): EnvironmentStatus {
+  const { environment, all, missing, unavailable } = sampleResources(name, {});
+  const health = environmentHealth(environment, all);
+  const empty = { instances: [], quotas: [], limits: [], warnings: [], faults: [] };
+  return { environment, ...health, ...(all.length === 0 ? empty : FILLED), missing, unavailable };
+}
+
+const FILLED: Pick<EnvironmentStatus, 'instances' | 'quotas' | 'limits' | 'warnings' | 'faults'> = {
+  instances: sampleInstances('team-a').map((instance) => ({ ...instance, version: instance.name === 'orders' ? '16.4' : '' })),
+  quotas: [
+    { quota: 'chandlery', resource: 'count/pods', hard: '50', used: '50', share: 1, scopes: [] },
+    { quota: 'chandlery', resource: 'requests.memory', hard: '16Gi', used: '13.5Gi', share: 0.843, scopes: ['NotTerminating'] },
+    { quota: 'chandlery', resource: 'requests.cpu', hard: '8', used: '250m', share: 0.031, scopes: [] },
+    { quota: 'chandlery', resource: 'fast.storageclass.storage.k8s.io/requests.storage', hard: '1Ti', scopes: [] },
+  ],
+  limits: [
+    { limitRange: 'chandlery', type: 'Container', resource: 'cpu', defaultRequest: '100m', default: '1', maxLimitRequestRatio: '10' },
+    { limitRange: 'chandlery', type: 'Container', resource: 'memory', defaultRequest: '128Mi', default: '512Mi', max: '4Gi' },
+  ],
+  warnings: [
+    {
+      type: 'Warning',
+      reason: 'FailedPull',
+      message: 'registry.example.com/shop:2.4: not found',
+      kind: 'Pod',
+      name: 'shop-7c9f-x2x',
+      count: 12,
+      firstSeen: CREATED,
+      lastSeen: '2026-11-21T11:58:00Z',
+      resolved: false,
+    },
+  ],
+  faults: [
+    {
+      source: 'catalog',
+      file: 'environments/team-a.yaml',
+      line: 12,
+      column: 5,
+      resource: 'Environment team-a',
+      message: 'spec.quota.requests.gpu: it is not a resource that a quota can count',
+    },
+  ],
+};
+
 function one(resource: string, kind: string, name: string, rest: Rest): EnvironmentResource {
   const apiVersion = resource.includes('.') ? `${resource.slice(resource.indexOf('.') + 1)}/v1` : 'v1';
-  return { resource, apiVersion, kind, name, created: CREATED, deleting: false, info: '', ...rest };
+  return { uid: `${kind}/${name}`, resource, apiVersion, kind, name, created: CREATED, deleting: false, info: '', ...rest };
 }

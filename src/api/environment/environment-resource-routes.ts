@@ -4,8 +4,21 @@ import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schemas.ts';
 
-/** Everything in the namespace of an environment. */
+/** How an environment is, and everything in its namespace. */
 export const ENVIRONMENT_RESOURCE_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/environments/{environment}/status',
+    operationId: 'showEnvironmentStatus',
+    summary:
+      'The status of an environment: its health and causes, quota, limits, instances, warnings and catalogue faults, as far as you may read them',
+    tag: 'Environments',
+    replies: { 200: { description: 'The status', schema: ref('EnvironmentStatus') } },
+    handle: async ({ operations, actor, params }) => ({
+      status: 200,
+      body: await operations.showEnvironmentStatus(actor, params['environment'] ?? ''),
+    }),
+  },
   {
     method: 'get',
     path: '/environments/{environment}/resources',

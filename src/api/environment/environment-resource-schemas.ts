@@ -1,12 +1,19 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
 import { MANAGERS } from '../../domain/tree/resource-manager.ts';
-import { integer, object, text } from '../schema-parts.ts';
+import { integer, list, object, text } from '../schema-parts.ts';
+
+const healthCounts = object(Object.fromEntries(RESOURCE_HEALTHS.map((word) => [word, integer])), []);
+
+function schema(name: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${name}` };
+}
 
 /** What the API says of the resources of an environment. */
 export const ENVIRONMENT_RESOURCE_SCHEMAS = {
   EnvironmentResource: object(
     {
+      uid: text,
       resource: { ...text, description: 'Plural and group', examples: ['deployments.apps'] },
       apiVersion: text,
       kind: text,
@@ -25,12 +32,83 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
         description: 'By the labels and annotations of Flux, Argo CD, Helm, GitLab and Chandlery; else the first field manager',
       },
     },
-    ['resource', 'apiVersion', 'kind', 'name', 'created', 'deleting', 'info'],
+    ['uid', 'resource', 'apiVersion', 'kind', 'name', 'created', 'deleting', 'info'],
+  ),
+  EnvironmentStatus: object(
+    {
+      environment: schema('Environment'),
+      health: { ...schema('Health'), description: 'The worst health of all resources; absent when none reports one' },
+      total: { ...integer, description: 'Resources in the namespace that you may list' },
+      counts: { ...healthCounts, description: 'Resources by health' },
+      causes: list(
+        object(
+          {
+            resource: text,
+            kind: text,
+            name: text,
+            status: { enum: HEALTH_STATUSES },
+            message: text,
+            instance: object({ app: text, name: text }),
+          },
+          ['resource', 'kind', 'name', 'status', 'message'],
+        ),
+      ),
+      moreCauses: { ...integer, description: 'Causes beyond those listed' },
+      instances: list({
+        allOf: [schema('InstanceSummary'), object({ version: { ...text, description: 'What the instance reports; else empty' } })],
+      }),
+      quotas: list(
+        object(
+          {
+            quota: text,
+            resource: text,
+            hard: text,
+            used: { ...text, description: 'Absent until the cluster has counted' },
+            share: { type: 'number', description: 'Used of hard: 1 is all of it' },
+            scopes: list(text),
+          },
+          ['quota', 'resource', 'hard', 'scopes'],
+        ),
+      ),
+      limits: list(
+        object(
+          {
+            limitRange: text,
+            type: text,
+            resource: text,
+            default: text,
+            defaultRequest: text,
+            min: text,
+            max: text,
+            maxLimitRequestRatio: text,
+          },
+          ['limitRange', 'type', 'resource'],
+        ),
+      ),
+      warnings: { ...list(schema('Event')), description: 'Of the last hour, unresolved ones first' },
+      faults: { ...list(schema('Fault')), description: 'Of the Environment and of the Operators of its instances, for admins' },
+      missing: { ...list(schema('MissingPermission')), description: 'What you may not list; no count includes it' },
+      unavailable: list(schema('UnavailableKind')),
+    },
+    [
+      'environment',
+      'total',
+      'counts',
+      'causes',
+      'moreCauses',
+      'instances',
+      'quotas',
+      'limits',
+      'warnings',
+      'faults',
+      'missing',
+      'unavailable',
+    ],
   ),
   ResourceCount: object({
     resource: text,
     kind: text,
     count: integer,
-    health: object(Object.fromEntries(RESOURCE_HEALTHS.map((word) => [word, integer])), []),
+    health: healthCounts,
   }),
 } as const;

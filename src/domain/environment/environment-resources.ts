@@ -8,6 +8,7 @@ import { infoOf } from '../tree/tree-builder.ts';
 
 /** One resource in the namespace of an Environment, whoever made it. */
 export interface EnvironmentResource {
+  readonly uid: string;
   /** Plural and group: `pods`, `deployments.apps`. */
   readonly resource: string;
   readonly apiVersion: string;
@@ -65,6 +66,7 @@ export function describeResources(
     const managedBy = managerOf(top);
     const app = resourceOf.get(kindKey(owner ?? object)) ?? '';
     return {
+      uid: metadata.uid ?? '',
       resource: resourceOf.get(kindKey(object)) ?? kind,
       apiVersion,
       kind,
@@ -132,7 +134,8 @@ export function countResources(resources: readonly EnvironmentResource[]): Resou
     .sort((a, b) => b.count - a.count || a.resource.localeCompare(b.resource));
 }
 
-function countHealth(resources: readonly EnvironmentResource[]): ResourceCount['health'] {
+/** How many resources have each health. */
+export function countHealth(resources: readonly EnvironmentResource[]): ResourceCount['health'] {
   const counts: Partial<Record<ResourceHealth, number>> = {};
   for (const one of resources) {
     const health = resourceHealthOf(one);

@@ -4,20 +4,31 @@ import { nodesOf, type TreeNode } from '../tree/tree.ts';
 import type { EventView } from './instance.ts';
 
 /**
- * The Events about the resources of a tree, newest first: those of one reason about one resource are one row, with the newest message. A Warning about a resource
- * that is healthy now is resolved; about one that reports no health, when the whole tree is healthy.
+ * The Events about the resources of a tree, folded by `foldEvents`. A Warning about a resource that is healthy now is resolved; about one that reports no health,
+ * when the whole tree is healthy.
  *
  * @param events of the Kubernetes API, old (core/v1) or new (events.k8s.io/v1).
  */
 export function eventsAbout(root: TreeNode, events: readonly KubeObject[]): EventView[] {
   const nodes = new Map(nodesOf(root).map((node) => [node.uid, node]));
+  return foldEvents(events, (uid) => {
+    const node = nodes.get(uid);
+    if (node === undefined) return 'Unrelated';
+    return (node.health ?? root.health)?.status === 'Healthy' ? 'Resolved' : 'Open';
+  });
+}
+
+/** Events newest first: those of one reason about one resource are one row, with the newest message. */
+export function foldEvents(
+  events: readonly KubeObject[],
+  stateOf: (uid: string, kind: string) => 'Open' | 'Resolved' | 'Unrelated',
+): EventView[] {
   const rows = new Map<string, EventView>();
   for (const event of events) {
     const uid = textAt(event, 'involvedObject', 'uid') ?? '';
-    const node = nodes.get(uid);
-    if (node === undefined) continue;
-    const isHealthy = (node.health ?? root.health)?.status === 'Healthy';
-    const view = eventView(event, isHealthy);
+    const state = stateOf(uid, textAt(event, 'involvedObject', 'kind') ?? '');
+    if (state === 'Unrelated') continue;
+    const view = eventView(event, state === 'Resolved');
     const key = JSON.stringify([uid, view.type, view.reason]);
     const known = rows.get(key);
     rows.set(key, known === undefined ? view : folded(known, view));

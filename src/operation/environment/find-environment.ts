@@ -40,16 +40,19 @@ async function readEnvironment(clusters: Clusters, actor: Actor, name: string): 
 /** An Environment as people see it. */
 function environmentView(object: KubeObject): EnvironmentView {
   const { name } = object.metadata;
-  const { displayName = name, namespace = name, tier, groups, overlay } = specOf(ENVIRONMENT_KIND, object);
-  const ready = findCondition(statusOf(ENVIRONMENT_KIND, object).conditions, 'Ready');
+  const { displayName = name, namespace = name, tier, groups, subjects, overlay } = specOf(ENVIRONMENT_KIND, object);
+  const { conditions } = statusOf(ENVIRONMENT_KIND, object);
+  const ready = findCondition(conditions, 'Ready');
   return {
     name,
     displayName,
     namespace,
     tier,
     groups,
+    subjects,
     overlay,
     ready: ready?.status === 'True',
     message: ready?.status === 'True' ? '' : ready?.message || 'The namespace is being created',
+    conditions,
   };
 }

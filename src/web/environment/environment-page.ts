@@ -1,9 +1,15 @@
+import type { HealthCause } from '../../domain/environment/environment-status.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import type { InstanceSummary } from '../../domain/instance/instance.ts';
+import { HEALTH_STATUSES } from '../../domain/health/health.ts';
+import type { EventView } from '../../domain/instance/instance.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
-import { environmentPath, instancePath } from '../page/paths.ts';
-import type { InstanceList } from '../../operation/instance/list-instances.ts';
+import { conditionRows, type ConditionRow } from '../page/conditions.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { environmentPath, environmentResourcesPath, instancePath } from '../page/paths.ts';
+import { plural } from '../page/view-helpers.ts';
+import type { EnvironmentStatus, InstanceStatus } from '../../operation/environment/show-environment-status.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import { limitSentences, type QuotaRow, quotaRows } from './quota-view.ts';
 
 export interface EnvironmentRow {
   readonly href: string;
@@ -21,21 +27,54 @@ export interface InstanceRow {
   readonly name: string;
   readonly appName: string;
   readonly kind: string;
+  readonly version: string;
   readonly health: Badge;
   readonly message: string;
   readonly created: string;
   readonly deleting: boolean;
 }
 
+/** Somebody with a role in an environment. */
+interface MemberRow {
+  readonly name: string;
+  readonly kind: string;
+  readonly role: string;
+  readonly isReader: boolean;
+}
+
 export interface EnvironmentPage {
   readonly environment: EnvironmentRow;
   readonly tabs: readonly EnvironmentTab[];
+  readonly health: Badge;
+  readonly sentence: string;
+  readonly coverage: string;
+  /** `12 Healthy`, each with the resources that it counts. */
+  readonly counts: readonly { readonly label: string; readonly href: string }[];
+  readonly causes: readonly {
+    readonly kind: string;
+    readonly name: string;
+    readonly href: string;
+    readonly health: Badge;
+    readonly message: string;
+  }[];
+  readonly moreCauses: number;
   readonly instances: readonly InstanceRow[];
-  readonly unreadable: readonly string[];
-  readonly unavailable: InstanceList['unavailable'];
+  readonly quotas: readonly QuotaRow[];
+  readonly limits: readonly string[];
+  readonly members: readonly MemberRow[];
+  readonly warnings: readonly (EventView & { readonly warning: true })[];
+  readonly moreWarnings: number;
+  readonly faults: readonly { readonly place: string; readonly message: string }[];
+  readonly conditions: readonly ConditionRow[];
+  readonly missing: readonly string[];
+  readonly unavailable: EnvironmentStatus['unavailable'];
+  /** The same as JSON. */
+  readonly jsonHref: string;
   /** The name of an instance that was deleted just now. */
   readonly deleted?: string;
 }
+
+const MOST_WARNINGS = 10;
 
 export function environmentsPage(
   environments: readonly EnvironmentView[],
@@ -44,13 +83,42 @@ export function environmentsPage(
   return { environments: environments.map(environmentRow), admin };
 }
 
-export function environmentPage(environment: EnvironmentView, list: InstanceList, deleted: string | undefined): EnvironmentPage {
+/** Who looks at the page, and what they come from. */
+interface Reader {
+  readonly user: string;
+  readonly groups: readonly string[];
+  readonly deleted: string | undefined;
+}
+
+export function environmentPage(status: EnvironmentStatus, { deleted, ...reader }: Reader): EnvironmentPage {
+  const { environment, warnings } = status;
+  const { name } = environment;
   return {
     environment: environmentRow(environment),
-    tabs: environmentTabs(environment.name, 'overview'),
-    instances: list.instances.map(instanceRow),
-    unreadable: list.unreadable,
-    unavailable: list.unavailable,
+    tabs: environmentTabs(name, 'overview'),
+    health: status.health === undefined ? NO_HEALTH : healthBadge(status.health.status),
+    sentence: sentenceOf(status),
+    coverage: coverageOf(status),
+    counts: countsOf(status),
+    causes: status.causes.map((cause) => ({
+      kind: cause.kind,
+      name: cause.name,
+      href: causeHref(name, cause),
+      health: healthBadge(cause.status),
+      message: cause.message,
+    })),
+    moreCauses: status.moreCauses,
+    instances: status.instances.map(instanceRow),
+    quotas: quotaRows(status.quotas),
+    limits: limitSentences(status.limits),
+    members: membersOf(environment, reader),
+    warnings: warnings.slice(0, MOST_WARNINGS).map((event) => ({ ...event, warning: true })),
+    moreWarnings: Math.max(0, warnings.length - MOST_WARNINGS),
+    faults: status.faults.map(({ file, line, resource = '', message }) => ({ place: file === '' ? resource : `${file}:${line}`, message })),
+    conditions: conditionRows(environment.conditions),
+    missing: status.missing.map(missingSentence),
+    unavailable: status.unavailable,
+    jsonHref: `/api/v1${environmentPath(name)}/status`,
     ...(deleted === undefined ? {} : { deleted }),
   };
 }
@@ -69,17 +137,62 @@ export function environmentRow(environment: EnvironmentView): EnvironmentRow {
   };
 }
 
-function instanceRow(instance: InstanceSummary): InstanceRow {
+function instanceRow(instance: InstanceStatus): InstanceRow {
+  const { status, message } = instance.health;
   return {
     href: instancePath(instance),
     name: instance.name,
     appName: instance.appName,
     kind: instance.kind,
-    health: instance.deleting ? DELETING : healthBadge(instance.health.status),
-    message: instance.health.message,
+    version: instance.version,
+    health: instance.deleting ? DELETING : healthBadge(status),
+    message: status === 'Healthy' ? '' : message,
     created: instance.created,
     deleting: instance.deleting,
   };
+}
+
+/** Neither good nor bad: nothing says anything. */
+const NO_HEALTH: Badge = { label: 'No health reported', tone: 'idle', symbol: 'unknown' };
+
+function sentenceOf({ health, total, causes }: EnvironmentStatus): string {
+  if (total === 0) return 'No resources that you may see.';
+  if (health === undefined) return `None of ${plural(total, 'resource', 'resources')} reports a health.`;
+  if (causes.length === 0) return 'All resources that report a health are healthy.';
+  return health.message === '' ? 'See the resources below.' : health.message;
+}
+
+/** How much of the environment the status does not cover. */
+function coverageOf({ missing, unavailable }: EnvironmentStatus): string {
+  const unread = missing.length + unavailable.length;
+  return unread === 0
+    ? ''
+    : `${plural(unread, 'kind', 'kinds')} could not be listed and ${unread === 1 ? 'is' : 'are'} not in this status.`;
+}
+
+function countsOf({ environment: { name }, counts }: EnvironmentStatus): EnvironmentPage['counts'] {
+  return [...HEALTH_STATUSES.toReversed(), 'None' as const].flatMap((health) => {
+    const count = counts[health] ?? 0;
+    const label = health === 'None' ? 'without health' : health.toLowerCase();
+    return count === 0 ? [] : [{ label: `${count} ${label}`, href: `${environmentResourcesPath(name)}?health=${health}` }];
+  });
+}
+
+function causeHref(environment: string, { instance, resource, name }: HealthCause): string {
+  if (instance !== undefined) return instancePath({ environment, ...instance });
+  if (resource.startsWith('environments.')) return `${environmentPath(environment)}#conditions`;
+  return `${environmentResourcesPath(environment)}?${new URLSearchParams({ resource, search: name }).toString()}`;
+}
+
+function membersOf({ groups, subjects }: EnvironmentView, { user, groups: own }: Omit<Reader, 'deleted'>): MemberRow[] {
+  const asGroups = groups.map(({ name, role }) => ({ name, kind: 'Group', role, isReader: own.includes(name) }));
+  const others = subjects.map(({ kind, name, namespace, role }) => ({
+    name: namespace === undefined ? name : `${namespace}/${name}`,
+    kind: kind === 'ServiceAccount' ? 'Service account' : kind,
+    role,
+    isReader: (kind === 'User' && name === user) || (kind === 'Group' && own.includes(name)),
+  }));
+  return [...asGroups, ...others];
 }
 
 /** What stands in the place of a health while something goes away. */

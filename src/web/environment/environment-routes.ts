@@ -18,9 +18,8 @@ export function environmentRoutes(deps: WebDeps): Router {
   router.get(
     '/environments/:environment',
     page(deps, async ({ actor, query, param }) => {
-      const name = param('environment');
-      const environment = await operations.showEnvironment(actor, name);
-      const model = environmentPage(environment, await operations.listInstances(actor, name), parseDeleted(query));
+      const status = await operations.showEnvironmentStatus(actor, param('environment'));
+      const model = environmentPage(status, { ...actor, deleted: parseDeleted(query) });
       const title = model.environment.displayName;
       const crumbs = [{ label: 'Environments', href: '/environments' }, { label: title }];
       return { view: 'environments/show', title, section: 'environments', crumbs, model };

@@ -1,0 +1,73 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { MissingPermission } from '../../domain/core/errors.ts';
+import { describeResources, type EnvironmentResource } from '../../domain/environment/environment-resources.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { UnavailableKind } from '../../domain/tree/tree.ts';
+import { catalogEntries, entriesFor } from '../app/find-app.ts';
+import { markedOf, redactHealth, redactTexts, secretsOf } from '../instance/instance-masking.ts';
+import { readNamespace } from '../instance/read-group.ts';
+import { namespacedKinds } from '../instance/read-objects.ts';
+import type { Ports } from '../ports.ts';
+import { findEnvironment } from './find-environment.ts';
+
+export type EnvironmentPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory'>;
+
+/** Everything in the namespace of an environment, as one actor may read it. */
+export interface EnvironmentReading {
+  readonly environment: EnvironmentView;
+  /** As they are: whatever is shown of them goes through `redactTexts` with the secrets. */
+  readonly objects: readonly KubeObject[];
+  /** The same, described, without secrets; by kind and name. */
+  readonly resources: readonly EnvironmentResource[];
+  /** The sensitive values of its instances, which any object may repeat. */
+  readonly secrets: readonly string[];
+  /** What the actor may not list. */
+  readonly missing: readonly MissingPermission[];
+  /** Kinds that nobody can list now. */
+  readonly unavailable: readonly UnavailableKind[];
+}
+
+/** @throws AppError `NotFound` for an environment that the actor does not see. */
+export async function readEnvironment(ports: EnvironmentPorts, actor: Actor, name: string): Promise<EnvironmentReading> {
+  const environment = await findEnvironment(ports.clusters, actor, name);
+  const { namespace } = environment;
+  const kinds = namespacedKinds(await ports.discovery.kinds());
+  const memory = ports.groupMemory.kindsFor(actor, groupOf(namespace));
+  const { objects, unreadable, unavailable } = await readNamespace(ports.clusters.asActor(actor), { kinds, namespace, memory });
+  const apps = new Set(entriesFor(ports, actor).map(({ summary }) => summary.id));
+  const secrets = secretsIn(ports, objects);
+  return {
+    environment,
+    objects,
+    resources: withoutSecrets(describeResources(objects, { kinds, apps }), secrets),
+    secrets,
+    missing: unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace })),
+    unavailable,
+  };
+}
+
+/** Under what the empty kinds of a namespace are remembered. */
+function groupOf(namespace: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, uid: `namespace ${namespace}` } };
+}
+
+/** The sensitive values of the instances among some objects, each once. */
+function secretsIn(ports: Pick<Ports, 'catalog'>, objects: readonly KubeObject[]): readonly string[] {
+  const entries = new Map(catalogEntries(ports).map((entry) => [`${entry.summary.group}/${entry.summary.kind}`, entry]));
+  const secrets = objects.flatMap((object) => {
+    const entry = entries.get(`${object.apiVersion.split('/')[0]}/${object.kind}`);
+    return entry === undefined ? [] : secretsOf(markedOf(entry), object);
+  });
+  return [...new Set(secrets)];
+}
+
+/** What any object says of itself may repeat a sensitive value of one of the instances. */
+function withoutSecrets(resources: readonly EnvironmentResource[], secrets: readonly string[]): readonly EnvironmentResource[] {
+  if (secrets.length === 0) return resources;
+  return resources.map((one) => ({
+    ...one,
+    ...redactTexts({ info: one.info }, secrets),
+    ...(one.health === undefined ? {} : { health: redactHealth(one.health, secrets) }),
+  }));
+}
