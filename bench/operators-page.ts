@@ -1,4 +1,4 @@
-import { listOperators } from '../src/operation/operator/list-operators.ts';
+import { listOperators } from '../src/operation/operator/find-operator.ts';
 import type { Ports } from '../src/operation/ports.ts';
 import { operatorsPage, parseOperatorsQuery } from '../src/web/operator/operators-page.ts';
 import { createViews } from '../src/web/page/view-engine.ts';

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { helpOf, overviewOf, type Command } from './cli/command.ts';
-import { takeOutput } from './cli/output-option.ts';
+import { type Command, helpOf, overviewOf, takeOutput } from './cli/command.ts';
 import { parseConfig, type Config } from './config.ts';
 import { AppError, isAppError } from './domain/core/errors.ts';
 import { defaultStateDir } from './embedded/cluster/state-folder.ts';

@@ -1,7 +1,6 @@
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import { keyOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { runController } from '../../src/controller/controller.ts';
-import { type KeySource, mapSource } from '../../src/controller/source.ts';
+import { type KeySource, mapSource, runController } from '../../src/controller/controller.ts';
 import { type Reflector, startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog, type Log } from '../../src/observe/log.ts';
 import { asLive, isControlledBy, type LiveObject } from './kube-object.ts';

@@ -1,4 +1,5 @@
 import { SETTINGS } from '../config.ts';
+import { AppError } from '../domain/core/errors.ts';
 
 /** One word of the command line: `chandlery NAME …`. */
 export interface Command {
@@ -61,4 +62,43 @@ function firstOf(usage: string): string {
 
 function row(left: string, right: string): string {
   return left.length < WIDTH - 2 ? `  ${left.padEnd(WIDTH)}${right}` : `  ${left}\n  ${' '.repeat(WIDTH)}${right}`;
+}
+
+export type Output = 'lines' | 'json';
+
+/**
+ * Takes `-o FORMAT`, `-oFORMAT` or `--output FORMAT` out of the arguments of a command.
+ *
+ * @throws AppError `ConfigInvalid` for another format than `json`.
+ */
+export function takeOutput(command: string, argv: readonly string[]): { readonly output: Output; readonly rest: readonly string[] } {
+  const at = argv.findIndex((word) => /^(-o|--output)/.test(word));
+  if (at < 0) return { output: 'lines', rest: argv };
+  const [word = '', next] = argv.slice(at);
+  const inline = /^(?:-o=?|--output=)(.+)$/.exec(word)?.[1];
+  const output = inline ?? next;
+  if (output !== 'json' && output !== 'lines') {
+    throw new AppError('ConfigInvalid', `${command}: -o: ${JSON.stringify(output ?? '')} is not one of lines, json`);
+  }
+  return { output, rest: argv.toSpliced(at, inline === undefined ? 2 : 1) };
+}
+
+const LARGEST = 20 * 1024 * 1024;
+
+/**
+ * Everything on the standard input, for commands that take `-` for a file.
+ *
+ * @throws AppError `ConfigInvalid` when nobody types or pipes anything, `TooLarge` above 20 MiB.
+ */
+export async function readStandardInput(): Promise<Buffer> {
+  if (process.stdin.isTTY) throw new AppError('ConfigInvalid', '-: pipe a file into the command, e.g. kubectl get crd NAME -o yaml | …');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST) throw new AppError('TooLarge', `-: the standard input is larger than ${LARGEST / 1024 / 1024} MiB`);
+    chunks.push(chunk);
+  }
+  if (size === 0) throw new AppError('ConfigInvalid', '-: the standard input is empty');
+  return Buffer.concat(chunks);
 }

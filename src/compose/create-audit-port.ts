@@ -1,7 +1,5 @@
-import { ActionRateLimiter, ACTION_RATE_LIMIT, INSTALL_RATE_LIMIT } from '../domain/audit/action-rate-limiter.ts';
-import { boundEvent } from '../domain/audit/bound-event.ts';
-import { RejectionQuota } from '../domain/audit/rejection-quota.ts';
-import type { AuditLog, AuditRecord } from '../domain/audit/audit-log.ts';
+import { ACTION_RATE_LIMIT, ActionRateLimiter, INSTALL_RATE_LIMIT, RejectionQuota } from '../domain/audit/rate-limits.ts';
+import { type AuditLog, type AuditRecord, boundEvent } from '../domain/audit/audit-log.ts';
 import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
 import { waitAtMost } from './wait-at-most.ts';

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { takeOutput, type Output } from '../cli/output-option.ts';
-import { readStandardInput } from '../cli/standard-input.ts';
+import { type Output, readStandardInput, takeOutput } from '../cli/command.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { coverage, type Coverage } from '../form/model/coverage.ts';
 import { buildForm } from '../form/model/form-model.ts';

@@ -1,8 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { CommandOutput } from '../cli/command.ts';
-import { takeOutput, type Output } from '../cli/output-option.ts';
-import { readStandardInput } from '../cli/standard-input.ts';
+import { type CommandOutput, type Output, readStandardInput, takeOutput } from '../cli/command.ts';
 import { parseYamlDocuments, YAML_BOUNDS } from '../domain/core/bounded-yaml.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { isObject, objectAt, textAt } from '../domain/core/read.ts';

@@ -1,10 +1,8 @@
 import { backoffDelay, type BackoffOptions } from '../domain/core/backoff.ts';
-import { messageOf } from '../domain/core/errors.ts';
+import { AppError, type ErrorCode, type ErrorDetails, messageOf } from '../domain/core/errors.ts';
 import type { Log } from '../observe/log.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type LendableWorker, WorkQueue } from './queue.ts';
-import type { KeySource } from './source.ts';
-import { TerminalError } from './terminal-error.ts';
 
 /** What a reconciler may ask for. */
 export interface ReconcileResult {
@@ -18,9 +16,9 @@ export interface ReconcileResult {
  */
 export type Reconcile = (key: string, signal: AbortSignal, worker?: LendableWorker) => Promise<ReconcileResult>;
 
-export type ReconcileOutcome = 'succeeded' | 'failed' | 'stalled';
+type ReconcileOutcome = 'succeeded' | 'failed' | 'stalled';
 
-export interface ControllerOptions {
+interface ControllerOptions {
   /** For log lines and metrics, e.g. `environment`. */
   readonly name: string;
   readonly sources: readonly KeySource[];
@@ -110,4 +108,27 @@ function createBackoff(options: BackoffOptions, random: () => number): Backoff {
     succeeded: (key) => void counts.delete(key),
     failures: (key) => counts.get(key) ?? 0,
   };
+}
+
+/**
+ * Where keys come from. The listener gets the key of everything that is there, and then of everything that changes; it must only note the
+ * key. The function that comes back ends it.
+ */
+export interface KeySource {
+  onChange(listener: (key: string) => void): () => void;
+}
+
+/** A source of the keys that another source's keys stand for, e.g. of the owners of what changed. */
+export function mapSource(source: KeySource, keysFor: (key: string) => readonly string[]): KeySource {
+  return {
+    onChange: (listener) => source.onChange((key) => keysFor(key).forEach((mapped) => listener(mapped))),
+  };
+}
+
+/** An error that trying again does not change: only a change of the world does. The reconciler has said so in the resource's conditions. */
+export class TerminalError extends AppError {
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(code, message, details);
+    this.name = 'TerminalError';
+  }
 }

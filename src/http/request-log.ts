@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { LogKeys } from '../observe/log.ts';
-import { withRequestId } from '../observe/request-id.ts';
+import { type LogKeys, withRequestId } from '../observe/log.ts';
 import type { HttpDeps } from './http-deps.ts';
 import { contextOf, startContext } from './request-context.ts';
 

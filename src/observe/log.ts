@@ -1,6 +1,6 @@
-import { pino, type Logger } from 'pino';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Logger, pino } from 'pino';
 import { escapeControls, escapeJson } from '../domain/audit/escape-controls.ts';
-import { currentRequestId } from './request-id.ts';
 
 /** Keys of a log line. Values that come from Secrets go through `secret()`. */
 export type LogKeys = Readonly<Record<string, unknown>>;
@@ -66,4 +66,16 @@ function humanLine(json: string): string {
   const clock = typeof time === 'string' ? time.slice(11, 19) : '';
   const line = [clock, String(level).padEnd(5), String(msg), ...thrown, ...pairs].join(' ').replaceAll(/[\r\n\t]+/g, ' ');
   return `${escapeControls(line)}\n`;
+}
+
+const requests = new AsyncLocalStorage<string>();
+
+/** Answers a request: its id is in every line that is logged meanwhile, and in the api-server's audit log as the `Audit-ID` of calls that it takes. */
+export function withRequestId<T>(id: string, answer: () => T): T {
+  return requests.run(id, answer);
+}
+
+/** The id of the request that the code that runs answers; undefined where that is none, as in controllers. */
+export function currentRequestId(): string | undefined {
+  return requests.getStore();
 }

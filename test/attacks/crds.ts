@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles, writeFiles, type ChartFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { CRD } from '../../src/domain/kubernetes/resource-types.ts';
-import { withDefaults } from '../../src/domain/upgrade/crd-safety/with-defaults.ts';
+import { withDefaults } from '../../src/domain/upgrade/crd-safety/schema-shape.ts';
 import { validateValue } from '../../src/domain/upgrade/crd-safety/validate-value.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
-import { withDefaults } from '../../src/domain/upgrade/crd-safety/with-defaults.ts';
+import { withDefaults } from '../../src/domain/upgrade/crd-safety/schema-shape.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { type FieldFault, isAppError } from '../../src/domain/core/errors.ts';
 import type { InstanceView, Preflight } from '../../src/domain/instance/instance.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../src/domain/operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { packChart } from '../support/charts.ts';

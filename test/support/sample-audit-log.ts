@@ -1,4 +1,4 @@
-import { type RequestOrigin, type AuditEntry, type AuditQuery, matchesQuery } from '../../src/domain/audit/audit-log.ts';
+import { type AuditEntry, type AuditQuery, matchesQuery, type RequestOrigin } from '../../src/domain/audit/audit-log.ts';
 import type { AuditPort } from '../../src/operation/audit/audited.ts';
 import type { AuditPage } from '../../src/operation/audit/list-audit-events.ts';
 

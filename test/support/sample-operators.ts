@@ -1,7 +1,7 @@
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { deletionPreview } from '../../src/domain/operator/deletion.ts';
 import { AppError } from '../../src/domain/core/errors.ts';
-import { helmCommand } from '../../src/domain/operator/helm-command.ts';
+import { helmCommand } from '../../src/domain/operator/operator-commands.ts';
 import { commandsFor } from '../../src/domain/instance/instance-commands.ts';
 import type { Preflight } from '../../src/domain/instance/instance.ts';
 import { joinFindings, type Finding } from '../../src/domain/preflight/findings.ts';

@@ -1,5 +1,5 @@
 import { FINDING_SUBJECTS } from '../../domain/preflight/findings.ts';
-import { MIGRATION_CHANGES } from '../../domain/upgrade/migration-change.ts';
+import { MIGRATION_CHANGES } from '../../domain/upgrade/preview/value-rows.ts';
 import { VALUE_LAYERS } from '../../domain/values/value-change.ts';
 import { anything, list, object, text } from '../schema-parts.ts';
 

@@ -1,6 +1,6 @@
 import { CRD_SAFETY } from '../../domain/operator/kind/upgrade-fields.ts';
 import { FINDING_SEVERITIES } from '../../domain/upgrade/crd-safety/finding.ts';
-import { MIGRATION_CHANGES } from '../../domain/upgrade/migration-change.ts';
+import { MIGRATION_CHANGES } from '../../domain/upgrade/preview/value-rows.ts';
 import { UPGRADE_STEPS } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { flag, integer, list, object, text } from '../schema-parts.ts';
 

@@ -1,7 +1,6 @@
 import { readCleartextMessage, readKey, readKeys, verify } from 'openpgp';
 import type { Key, PublicKey } from 'openpgp';
-import type { ChartVerification } from '../../domain/chart/chart-access.ts';
-import { chartSecretInvalid } from '../../domain/chart/chart-secret-error.ts';
+import { chartSecretInvalid, type ChartVerification } from '../../domain/chart/chart-access.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';

@@ -7,7 +7,7 @@ import { specOf } from '../kind/kind.ts';
 import { type CatalogKind, catalogKind } from '../operator/kind/catalog-fields.ts';
 import { OPERATOR_KIND, type OperatorFields } from '../operator/kind/operator-kind.ts';
 import { operatorLabelValue } from '../operator/operator-spec.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../operator/operator-status.ts';
 import { booleanAt, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
 

@@ -6,7 +6,7 @@ import type { OperatorView } from '../operator/operator.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { OPERATOR_KIND, type OperatorFields } from '../operator/kind/operator-kind.ts';
 import type { LegacyStatus } from '../operator/kind/status-fields.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../operator/operator-status.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
 /** An Operator as admins see it. */

@@ -1,4 +1,5 @@
 import type { Secret } from '../core/secret.ts';
+import { AppError } from '../core/errors.ts';
 
 /** What a source of charts is asked with, and what its charts must be signed by. */
 export interface ChartAccess {
@@ -42,4 +43,9 @@ export interface ChartVerification {
   readonly keys: readonly { readonly name: string; readonly bytes: Uint8Array }[];
   /** Of the provider and the keys: the same digest is the same policy. */
   readonly digest: string;
+}
+
+/** A fault of a Secret that a chart needs. `source` is `Secret "namespace/name"`; `why` quotes nothing of what is in it. */
+export function chartSecretInvalid(source: string, why: string): AppError {
+  return new AppError('ChartSecretInvalid', `chart: ${source}: ${why}`);
 }

@@ -2,8 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { objectAt, textAt } from '../core/read.ts';
 import { secret } from '../core/secret.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import type { ChartCredentials, ChartLogin } from './chart-access.ts';
-import { chartSecretInvalid } from './chart-secret-error.ts';
+import { type ChartCredentials, type ChartLogin, chartSecretInvalid } from './chart-access.ts';
 
 const DOCKER_TYPE = 'kubernetes.io/dockerconfigjson';
 /** `username` and `password`, `bearerToken`, or the login of a docker configuration; and the keys of TLS. */

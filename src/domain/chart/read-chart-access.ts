@@ -1,5 +1,4 @@
-import type { ChartAccess } from './chart-access.ts';
-import { chartSecretInvalid } from './chart-secret-error.ts';
+import { type ChartAccess, chartSecretInvalid } from './chart-access.ts';
 import { parseChartSecret, revisionOf } from './chart-secret.ts';
 import type { ChartSource } from '../operator/operator-spec.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';

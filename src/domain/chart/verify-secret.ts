@@ -1,6 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto';
-import type { ChartVerification, VerifyProvider } from './chart-access.ts';
-import { chartSecretInvalid } from './chart-secret-error.ts';
+import { chartSecretInvalid, type ChartVerification, type VerifyProvider } from './chart-access.ts';
 import { secretName } from './chart-secret.ts';
 import { objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';

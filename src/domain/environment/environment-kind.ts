@@ -1,6 +1,18 @@
 import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, type Kind } from '../kind/kind.ts';
-import { conditionsField } from '../kind/conditions-field.ts';
-import { choice, foreign, generation, list, map, object, optional, orEmpty, quantity, text, type ValueOf } from '../kind/field.ts';
+import {
+  choice,
+  conditionsField,
+  foreign,
+  generation,
+  list,
+  map,
+  object,
+  optional,
+  orEmpty,
+  quantity,
+  text,
+  type ValueOf,
+} from '../kind/field.ts';
 import { POD_SECURITY_LEVELS } from '../kubernetes/pod-security-labels.ts';
 import { ENVIRONMENT } from '../kubernetes/resource-types.ts';
 

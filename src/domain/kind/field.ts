@@ -2,6 +2,7 @@ import { AppError } from '../core/errors.ts';
 import { isObject } from '../core/read.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
 import type { CelRule, StructuralSchema } from './structural-schema.ts';
+import type { Condition } from '../kubernetes/condition.ts';
 
 /** Whether a field has to be given, may be absent from what is read, or reads as something when it is absent. */
 type Presence = 'required' | 'optional' | 'present';
@@ -220,4 +221,21 @@ function parseDuration(text: string): number {
 function unitOf(part: string): keyof typeof MILLISECONDS {
   if (part.endsWith('h')) return 'h';
   return part.endsWith('m') ? 'm' : 's';
+}
+
+/** `status.conditions`. @param subject what they are true of, for example "the source". */
+export function conditionsField(subject: string): Field<readonly Condition[], 'present'> {
+  const condition = object(
+    {
+      type: text({ description: 'What the condition is about, for example Ready.' }),
+      status: choice(['True', 'False', 'Unknown'], { description: 'Whether it is true.' }),
+      reason: text({ description: 'One word about why.' }),
+      message: text({ description: 'A sentence for people.' }),
+      observedGeneration: optional(generation({ description: 'The generation of the spec that the condition is about.' })),
+      lastTransitionTime: time({ description: 'When the status of the condition changed last.' }),
+    },
+    {},
+  );
+  const description = `What is true of ${subject}, as the Kubernetes API conventions have it. Reconciling and Stalled are there only while they are true.`;
+  return orEmpty(list(condition, { description, merge: { by: 'type' } }));
 }

@@ -25,3 +25,13 @@ export function isInChart({ origin }: Pick<CrdStatus, 'origin'>): boolean {
 export function parseCrdOrigin(text: string | undefined): CrdOrigin {
   return CRD_ORIGINS.find((origin) => origin === text) ?? 'runtime';
 }
+
+/** What the newest deployed revision was made of; undefined when nothing is installed. */
+export function installedChart({ history, chart, release }: OperatorStatus): OperatorStatus['chart'] {
+  const deployed = history.find(({ status }) => status === 'deployed');
+  if (deployed?.chartDigest !== undefined && deployed.version !== '') {
+    const { chart: name, version, appVersion, chartDigest: digest } = deployed;
+    return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+  }
+  return release === undefined ? undefined : chart;
+}

@@ -1,6 +1,18 @@
 import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, RECONCILE_AT_COLUMN, type Kind } from '../kind/kind.ts';
-import { conditionsField } from '../kind/conditions-field.ts';
-import { duration, flag, generation, integer, list, object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
+import {
+  conditionsField,
+  duration,
+  flag,
+  generation,
+  integer,
+  list,
+  object,
+  optional,
+  orEmpty,
+  text,
+  time,
+  type ValueOf,
+} from '../kind/field.ts';
 import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
 
 const folder = object(

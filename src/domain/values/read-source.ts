@@ -6,7 +6,7 @@ import type { Json, JsonObject, KubeObject } from '../kubernetes/resource.ts';
 import { placeAt } from './layers.ts';
 
 /** What a Secret or ConfigMap gives as values. A clause `why` quotes nothing of what the object holds. */
-export type SourceReading =
+type SourceReading =
   | { readonly kind: 'Read'; readonly values: JsonObject; readonly text: string }
   | { readonly kind: 'Absent'; readonly why: string }
   | { readonly kind: 'Invalid'; readonly why: string };
@@ -43,4 +43,9 @@ function parseMap(text: string, { key }: ValuesFrom): SourceReading {
   }
   if (value === null) return { kind: 'Read', values: {}, text };
   return isObject(value) ? { kind: 'Read', values: value, text } : invalid('a map of values; set a targetPath for plain text');
+}
+
+/** `Secret db key password` */
+export function sourceName({ kind, name, key }: ValuesFrom): string {
+  return `${kind} ${name} key ${key}`;
 }

@@ -1,8 +1,8 @@
 import type { StoredCheck } from '../../domain/upgrade/crd-safety/stored-checks.ts';
-import { MIGRATION_CHANGES, type MigrationChange } from '../../domain/upgrade/migration-change.ts';
+import { MIGRATION_CHANGES, type MigrationChange } from '../../domain/upgrade/preview/value-rows.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { AffectedFields, AffectedInstance, AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
+import type { AffectedFields, AffectedInstance, AffectedInstances } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { migrationRows, schemaPath } from './migration.ts';
 import type { StoredVisitor } from '../../schema/stored/check-stored-instances.ts';
 

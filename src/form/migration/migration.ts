@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { compareSchemas } from '../../domain/upgrade/crd-safety/compare-schemas.ts';
 import { hasDefault, keepsUnknown, memberSchema } from '../../domain/upgrade/crd-safety/schema-shape.ts';
 import { validateValue } from '../../domain/upgrade/crd-safety/validate-value.ts';
-import type { MigrationChange } from '../../domain/upgrade/migration-change.ts';
+import type { MigrationChange } from '../../domain/upgrade/preview/value-rows.ts';
 import { holdsSecret } from '../../schema/sensitive/sensitive-values.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 

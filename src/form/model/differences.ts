@@ -1,7 +1,7 @@
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { withDefaults } from '../../domain/upgrade/crd-safety/with-defaults.ts';
+import { withDefaults } from '../../domain/upgrade/crd-safety/schema-shape.ts';
 import { entrySchema } from '../../domain/values/own-values.ts';
 import { matchRows } from '../migration/match-rows.ts';
 import type { FormNode } from './form-node.ts';

@@ -13,7 +13,7 @@ import { isReset, unreachable } from './failure.ts';
 import { impersonationHeaders, type Identity } from './identity.ts';
 import { statusError } from './status-error.ts';
 import { parseWarnings } from './warnings.ts';
-import { currentRequestId } from '../../observe/request-id.ts';
+import { currentRequestId } from '../../observe/log.ts';
 
 export interface Answer {
   readonly body: Json;

@@ -6,7 +6,7 @@ import { isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { ServedKind } from '../../domain/kubernetes/resource.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
-import { servedCrds } from '../operator/served-crds.ts';
+import { servedCrds } from '../operator/list-operator-instances.ts';
 import type { Ports } from '../ports.ts';
 
 export interface ChoicesInput {

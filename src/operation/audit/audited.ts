@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import type { RequestOrigin, AuditEvent, AuditLog, AuditOutcome } from '../../domain/audit/audit-log.ts';
+import type { AuditEvent, AuditLog, AuditOutcome, RequestOrigin } from '../../domain/audit/audit-log.ts';
 
 /** The audit log as operations need it. */
 export interface AuditPort extends Pick<AuditLog, 'search'> {

@@ -9,6 +9,10 @@ import type { OperatorTree } from '../../domain/tree/tree.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import type { Ports } from '../ports.ts';
 import { clusterKinds, namespacedKinds, readObjects } from '../instance/read-objects.ts';
+import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
+import type { LogPod } from '../../domain/instance/pod-log.ts';
+import { secretsOf } from '../instance/instance-masking.ts';
+import { type LogQuery, type LogView, podsBelow, readLogs } from '../instance/show-logs.ts';
 
 /** Helm puts this label on every object of a release, and who the release is into annotations. */
 const BY_HELM = 'app.kubernetes.io/managed-by=Helm';
@@ -86,4 +90,31 @@ function adoptedBy({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObjec
 function missingPermission(unreadable: readonly ServedKind[], namespace: string): { readonly missing?: MissingPermission } {
   const workloads = unreadable.find(({ group, resource }) => group === 'apps' && resource === 'deployments');
   return workloads === undefined ? {} : { missing: { verb: 'list', group: workloads.group, resource: workloads.resource, namespace } };
+}
+
+/** A query, with the pods when the caller has read them just now. */
+interface OperatorLogsInput extends OperatorAddress, LogQuery {
+  readonly pods?: readonly LogPod[];
+}
+
+/**
+ * The last lines that the pods of an Operator's release have written, read as the actor. Values of the Operator that are sensitive by their names are masked.
+ *
+ * @throws AppError as `findOperator` and `readLogs`.
+ */
+export async function showOperatorLogs(
+  ports: Pick<Ports, 'clusters' | 'discovery'>,
+  actor: Actor,
+  { pods: known, ...input }: OperatorLogsInput,
+): Promise<LogView> {
+  const operator = await findOperator(ports, actor, input);
+  const { targetNamespace: namespace } = parseOperatorSpec(operator);
+  const cluster = ports.clusters.asActor(actor);
+  const pods = known ?? (await podsBelow(cluster, namespace, async () => (await showOperatorTree(ports, actor, input)).root));
+  return await readLogs(cluster, {
+    namespace,
+    pods,
+    query: input,
+    secrets: secretsOf(BY_NAMES, operator),
+  });
 }

@@ -19,7 +19,7 @@ import type { Ports } from '../ports.ts';
 import { checkObjects } from './check-objects.ts';
 import type { DryRun } from './dry-run-objects.ts';
 import { findReleaseNamespace } from './release-namespace.ts';
-import { runQueued, orTimeout } from '../upgrade/run-queued.ts';
+import { orTimeout, runQueued } from '../upgrade/upgrade-ports.ts';
 import { previewCrds } from '../upgrade/preview-crds.ts';
 import { overlaidValues } from '../upgrade/preview-values.ts';
 import { kindsOfChart, renderPreview, type Rendering } from '../upgrade/render-preview.ts';

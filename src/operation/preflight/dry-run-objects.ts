@@ -11,7 +11,7 @@ import {
   type MissingPermission,
 } from '../../domain/core/errors.ts';
 import type { Finding, FindingSubject } from '../../domain/preflight/findings.ts';
-import { podOf } from '../../domain/preflight/pod-of.ts';
+import { podOf } from '../../domain/preflight/as-dry-run-pod.ts';
 import { redact } from '../../domain/core/secret.ts';
 import { type KubeObject, type ObjectMeta, parseApiVersion, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { foreignOwner, HELM_MANAGER, isHook, marked, type ReleasePlace } from '../operator/helm-ownership.ts';

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
-import { helmCommand } from '../../domain/operator/helm-command.ts';
+import { helmCommand } from '../../domain/operator/operator-commands.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { isDnsLabel, OURS } from '../../domain/kubernetes/names.ts';

@@ -3,11 +3,10 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isExact } from '../../domain/chart/chart-version.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
-import { installedChart } from '../../domain/operator/installed-chart.ts';
+import { installedChart, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
-import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { operatorView } from '../../domain/catalog/operator-view.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
@@ -25,7 +24,7 @@ import { decideOwnValues } from './decide-values.ts';
 import { loadUpgradeInputs } from './load-upgrade-inputs.ts';
 import { channelOf } from './upgrade-charts.ts';
 import type { Ports } from '../ports.ts';
-import { runQueued } from './run-queued.ts';
+import { runQueued } from './upgrade-ports.ts';
 
 export interface ApprovalInput extends OperatorAddress {
   readonly version: string;

@@ -1,17 +1,19 @@
 import pMap from 'p-map';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
-import { joinFindings, type Finding } from '../../domain/preflight/findings.ts';
+import { type Finding, joinFindings } from '../../domain/preflight/findings.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
-import { checkObjects, podsRejected, type CheckedObjects } from '../preflight/check-objects.ts';
+import { isChanged, type ObjectPair, pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
+import { type CheckedObjects, checkObjects, podsRejected } from '../preflight/check-objects.ts';
 import { foreignOwner, isHook, marked } from '../operator/helm-ownership.ts';
 import type { NamedDryRun } from '../preflight/missing-permissions.ts';
 import type { Ports } from '../ports.ts';
 import { findReleaseNamespace } from '../preflight/release-namespace.ts';
 import { kindsOfChart, type Rendering } from './render-preview.ts';
-import type { DryRun } from '../preflight/dry-run-objects.ts';
+import type { DryRun, DryRunObject } from '../preflight/dry-run-objects.ts';
+import { immutableChanges } from '../../domain/upgrade/preview/immutable-fields.ts';
+import type { FieldRejection, PreviewedFields } from '../../domain/upgrade/preview/upgrade-preview.ts';
 
 interface UpgradeCheckInput {
   readonly spec: OperatorSpec;
@@ -89,4 +91,47 @@ async function removedObjects({ cluster }: DryRun, { discovery }: Pick<Ports, 'd
 
 function isKept({ metadata }: KubeObject): boolean {
   return metadata.annotations?.['helm.sh/resource-policy'] === 'keep';
+}
+
+interface FieldsInput {
+  readonly from: readonly KubeObject[];
+  readonly to: readonly KubeObject[];
+  readonly namespace: string;
+  readonly secrets: readonly string[];
+  readonly checked: CheckedObjects;
+}
+
+/** The words of the api-server for what only a new object can have. */
+const IMMUTABLE =
+  /immutable|may not change|cannot be changed|cannot change|updates to .* spec .*are forbidden|updates to .* for fields other than/i;
+
+/** What the api-server rejected of the objects of a chart. Where it was not asked about one that changes, what is known of its kind answers. */
+export function immutableFields(input: FieldsInput): Omit<PreviewedFields, 'missing'> {
+  const { checked } = input;
+  const asked = checked.tried.filter(({ outcome }) => outcome.kind !== 'untried');
+  const known = new Set(asked.map(({ object }) => object));
+  const pairs = pairObjects(input).filter(
+    ({ to, ...rest }) => to !== undefined && isChanged({ to, ...rest }) && !isHook(to) && !known.has(to),
+  );
+  return { rejections: [...asked.flatMap(rejectionsOf), ...pairs.flatMap((pair) => rulesOn(pair, input))], checked: asked.length };
+}
+
+function rejectionsOf({ name, outcome }: DryRunObject): FieldRejection[] {
+  if (outcome.kind !== 'rejected') return [];
+  return outcome.faults.map(({ field = '', message }) => ({
+    object: name,
+    field,
+    message: message,
+    recreate: IMMUTABLE.test(message),
+    source: 'DryRun',
+  }));
+}
+
+function rulesOn({ from, to }: ObjectPair, { namespace, secrets }: FieldsInput): FieldRejection[] {
+  if (from === undefined || to === undefined) return [];
+  const { kind, metadata } = to;
+  const object = redact(`${kind} ${metadata.namespace ?? namespace}/${metadata.name}`, secrets);
+  return immutableChanges(from, to).map((field) => {
+    return { object, field, message: `${field} changes, which the api-server never allows`, recreate: true, source: 'Rule' };
+  });
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { findOperator, type OperatorAddress } from '../operator/find-operator.ts';

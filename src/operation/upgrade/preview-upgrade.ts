@@ -15,7 +15,7 @@ import { timingOf } from '../../domain/upgrade/preview/timing.ts';
 import { upgradeCommands, type UpgradeCommandInput } from '../../domain/upgrade/preview/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../../domain/upgrade/preview/value-changes.ts';
 import { crdClaimant } from '../../domain/operator/crd-owner.ts';
-import { checkUpgrade, type CheckedUpgrade } from './check-upgrade.ts';
+import { type CheckedUpgrade, checkUpgrade, immutableFields } from './check-upgrade.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import { decideOwnValues, type DecidedValues } from './decide-values.ts';
 import type { OperatorAddress } from '../operator/find-operator.ts';
@@ -23,14 +23,12 @@ import { loadUpgradeInputs, type UpgradeInputs } from './load-upgrade-inputs.ts'
 import { listOperatorInstances } from '../operator/list-operator-instances.ts';
 import { operatorPermissions, type OperatorPermissions } from '../operator/operator-permissions.ts';
 import { previewCrds } from './preview-crds.ts';
-import { immutableFields } from './immutable-changes.ts';
 import type { OverlaidValues } from './preview-values.ts';
 import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
 import type { Ports } from '../ports.ts';
 import { renderPreview, EMPTY_RENDERING, type Rendering } from './render-preview.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
-import type { UpgradeChart } from './upgrade-ports.ts';
-import { runQueued } from './run-queued.ts';
+import { runQueued, type UpgradeChart } from './upgrade-ports.ts';
 
 export interface PreviewInput extends OperatorAddress {
   /** The version to look at; empty: the one that waits, or the newest that the channel offers. */

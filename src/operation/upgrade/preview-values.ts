@@ -8,8 +8,7 @@ import type { OperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { namesOf } from '../../domain/upgrade/preview/value-changes.ts';
 import { mergeLayers, textsIn, type ValuesLayer } from '../../domain/values/layers.ts';
-import { readValuesSource } from '../../domain/values/read-source.ts';
-import { sourceName } from '../../domain/values/values-from.ts';
+import { readValuesSource, sourceName } from '../../domain/values/read-source.ts';
 import { sensitiveTexts } from '../../schema/sensitive/mask.ts';
 import type { Ports } from '../ports.ts';
 

@@ -1,9 +1,8 @@
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import { isExact, isInChannel, isNewer, isPinned, isSame, type Channel } from '../../domain/chart/chart-version.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { installedChart } from '../../domain/operator/installed-chart.ts';
+import { installedChart, type OperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { ChartSource, OperatorSpec } from '../../domain/operator/operator-spec.ts';
-import type { OperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { UpgradeChart, UpgradePorts } from './upgrade-ports.ts';
 
 export interface ChartsInput {

@@ -1,5 +1,4 @@
-import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import { TerminalError } from '../../controller/terminal-error.ts';
+import { type Reconcile, type ReconcileResult, TerminalError } from '../../controller/controller.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { statusOf } from '../../domain/kind/kind.ts';

@@ -1,6 +1,6 @@
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { FORCE_AT, operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
-import { parseOperatorStatus, type OperatorStatus } from '../../domain/operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
 import type { OperatorPorts, ReleaseRef } from './ports.ts';

@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { withDefaults } from '../../domain/upgrade/crd-safety/with-defaults.ts';
+import { withDefaults } from '../../domain/upgrade/crd-safety/schema-shape.ts';
 import { ITEMS, MEMBERS, type NewRule } from './new-rules.ts';
 
 /** An object that breaks a rule. */

@@ -1,4 +1,4 @@
-import { type AuditLog, type AuditEntry, type AuditRecord, type AuditQuery, matchesQuery } from '../../domain/audit/audit-log.ts';
+import { type AuditEntry, type AuditLog, type AuditQuery, type AuditRecord, matchesQuery } from '../../domain/audit/audit-log.ts';
 import type { AuditFiles } from './audit-files.ts';
 
 /** The newest entries that searches find without reading files. */

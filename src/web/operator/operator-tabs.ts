@@ -5,7 +5,7 @@ import type { OperatorTree } from '../../domain/tree/tree.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { tabPath } from './operator-frame.ts';
 import { environmentPath, instancePath, operatorPath } from '../page/paths.ts';
-import type { OperatorEvents } from '../../operation/operator/list-operator-events.ts';
+import type { OperatorEvents } from '../../operation/operator/list-operator-problems.ts';
 import { boundedTree, type BoundedTree } from '../page/tree-view.ts';
 
 /** A view of `operators/tabs/resources`. */

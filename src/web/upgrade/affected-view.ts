@@ -1,5 +1,5 @@
-import type { MigrationChange } from '../../domain/upgrade/migration-change.ts';
-import type { AffectedInstance, AffectedInstances } from '../../domain/upgrade/preview/affected.ts';
+import type { MigrationChange } from '../../domain/upgrade/preview/value-rows.ts';
+import type { AffectedInstance, AffectedInstances } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { instancePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 

@@ -1,4 +1,4 @@
-import type { UpgradeStep, UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
+import type { UpgradePreview, UpgradeStep } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import type { Badge, Tone } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { plural } from '../page/view-helpers.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isAppError } from '../../../src/domain/core/errors.ts';
-import { helmCommand } from '../../../src/domain/operator/helm-command.ts';
+import { helmCommand } from '../../../src/domain/operator/operator-commands.ts';
 import type { ChartSource } from '../../../src/domain/operator/operator-spec.ts';
 import { chartFiles, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { assertFails, fetchURL, libraryFor } from './library.ts';

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { runController, type ReconcileResult } from '../../../src/controller/controller.ts';
-import { mapSource, type KeySource } from '../../../src/controller/source.ts';
-import { TerminalError } from '../../../src/controller/terminal-error.ts';
+import { type KeySource, mapSource, type ReconcileResult, runController, TerminalError } from '../../../src/controller/controller.ts';
 import { createLog } from '../../../src/observe/log.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { describe, test } from 'node:test';
-import { createLog, type LogOptions } from '../../../src/observe/log.ts';
-import { withRequestId } from '../../../src/observe/request-id.ts';
+import { createLog, type LogOptions, withRequestId } from '../../../src/observe/log.ts';
 import { secret } from '../../../src/domain/core/secret.ts';
 
 function written(options: Pick<LogOptions, 'level' | 'format'>, act: (log: ReturnType<typeof createLog>) => void): string[] {

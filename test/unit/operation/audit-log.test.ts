@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { createAuditPort } from '../../../src/compose/create-audit-port.ts';
 import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
-import type { AuditLog, AuditEntry } from '../../../src/domain/audit/audit-log.ts';
+import type { AuditEntry, AuditLog } from '../../../src/domain/audit/audit-log.ts';
 import type { Log, LogKeys } from '../../../src/observe/log.ts';
 import { instanceEvent, audited } from '../../../src/operation/audit/audited.ts';
 import { listAuditEvents } from '../../../src/operation/audit/list-audit-events.ts';

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { Cluster, ObjectPage } from '../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
-import { countInstances } from '../../../src/operation/operator/count-instances.ts';
+import { countInstances } from '../../../src/operation/operator/list-operator-instances.ts';
 import type { Ports } from '../../../src/operation/ports.ts';
 
 const ACTOR = { user: 'oidc:admin', groups: ['oidc:platform'] };

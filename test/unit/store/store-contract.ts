@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EVERYBODY } from '../../../src/domain/kubernetes/actor.ts';
-import type { AuditRecord, AuditQuery } from '../../../src/domain/audit/audit-log.ts';
+import type { AuditQuery, AuditRecord } from '../../../src/domain/audit/audit-log.ts';
 import type {
   SavedConfiguration,
   SavedConfigurationBounds,

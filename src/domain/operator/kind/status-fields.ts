@@ -1,5 +1,17 @@
-import { conditionsField } from '../../kind/conditions-field.ts';
-import { choice, flag, generation, integer, list, object, optional, orEmpty, text, time, type ValueOf } from '../../kind/field.ts';
+import {
+  choice,
+  conditionsField,
+  flag,
+  generation,
+  integer,
+  list,
+  object,
+  optional,
+  orEmpty,
+  text,
+  time,
+  type ValueOf,
+} from '../../kind/field.ts';
 
 /** The values of `status.status`. */
 export const LEGACY_STATUSES = ['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const;

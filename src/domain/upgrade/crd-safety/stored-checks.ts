@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kubernetes/resource.ts';
 import { type CrdVersion, versionsOf } from './compare-crds.ts';
 import type { CrdFinding, CrdVerdict, InstanceFault } from './finding.ts';
 import { validateValue } from './validate-value.ts';
-import { withDefaults } from './with-defaults.ts';
+import { withDefaults } from './schema-shape.ts';
 
 /** A schema that stored instances are held against, and the version in which they are read for it. */
 export interface StoredCheck {

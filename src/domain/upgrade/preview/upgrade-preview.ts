@@ -8,8 +8,7 @@ import type { Findings, Remedy } from '../../preflight/findings.ts';
 import type { JsonObject } from '../../kubernetes/resource.ts';
 import type { UnavailableKind } from '../../tree/tree.ts';
 import type { Conversion } from '../../uplift/conversion.ts';
-import type { ValueDecisions } from './value-rows.ts';
-import type { AffectedInstances } from './affected.ts';
+import type { MigrationChange, ValueDecisions } from './value-rows.ts';
 
 /** What moving an Operator to another version of its chart would do, as far as the actor may know it. It holds no secret value. */
 export interface UpgradePreview {
@@ -185,4 +184,33 @@ export interface UpgradeTiming {
   readonly window?: { readonly description: string; readonly open: boolean; readonly opensAt: string };
   /** The permission that is missing to approve. */
   readonly missing?: MissingPermission;
+}
+
+/** What a changed CRD will ask about instances that are stored, as far as the actor may list them. It holds no value of theirs. */
+export interface AffectedInstances {
+  /** One for each change that there is. */
+  readonly changes: readonly AffectedFields[];
+  /** How many instances are affected at all. */
+  readonly total: number;
+  /** At most fifty of them. */
+  readonly instances: readonly AffectedInstance[];
+}
+
+export interface AffectedFields {
+  readonly change: MigrationChange;
+  /** `spec.users[].name`, at most ten. */
+  readonly fields: readonly string[];
+  /** How many fields, at most a thousand. */
+  readonly fieldCount: number;
+  readonly instances: number;
+}
+
+export interface AffectedInstance {
+  /** Absent when the kind is cluster-wide. */
+  readonly namespace?: string;
+  /** The Environment of the namespace; absent when there is none that the actor may see. */
+  readonly environment?: string;
+  readonly name: string;
+  /** How many fields there are to decide about. */
+  readonly rows: readonly { readonly change: MigrationChange; readonly count: number }[];
 }

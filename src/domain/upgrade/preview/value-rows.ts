@@ -1,6 +1,13 @@
 import type { FieldFault } from '../../core/errors.ts';
-import type { MigrationChange } from '../migration-change.ts';
 import type { Json } from '../../kubernetes/resource.ts';
+
+/**
+ * What can become of a field of given values when the schema under them changes: it is gone; gone, with another one that looks like it; it must be set now;
+ * its default is another one; its type is; it may hold less.
+ */
+export const MIGRATION_CHANGES = ['removed', 'renamed', 'required', 'default', 'type', 'narrowed'] as const;
+
+export type MigrationChange = (typeof MIGRATION_CHANGES)[number];
 
 /** A value of the Operator about which somebody has to decide under another version of the chart. */
 export interface ValueRow {

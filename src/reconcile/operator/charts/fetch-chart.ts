@@ -1,7 +1,7 @@
 import type { ChartAccess } from '../../../domain/chart/chart-access.ts';
 import { type Channel, checkRange, isPinned, isSame, newerVersion, requestedVersion } from '../../../domain/chart/chart-version.ts';
 import { AppError, isAppError } from '../../../domain/core/errors.ts';
-import { installedChart } from '../../../domain/operator/installed-chart.ts';
+import { installedChart } from '../../../domain/operator/operator-status.ts';
 import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import type { ChartSource } from '../../../domain/operator/operator-spec.ts';
 import { isOpen } from '../../../domain/upgrade/maintenance-window.ts';

@@ -1,7 +1,7 @@
 import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
 import { isNewer } from '../../../domain/chart/chart-version.ts';
 import { AppError } from '../../../domain/core/errors.ts';
-import { installedChart } from '../../../domain/operator/installed-chart.ts';
+import { installedChart } from '../../../domain/operator/operator-status.ts';
 import { isOpen, nextOpening } from '../../../domain/upgrade/maintenance-window.ts';
 import type { OwnRelease } from './observe-release.ts';
 import type { Chart } from '../ports.ts';

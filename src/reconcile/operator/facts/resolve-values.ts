@@ -6,8 +6,7 @@ import { AppError } from '../../../domain/core/errors.ts';
 import type { JsonObject, KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { redact } from '../../../domain/core/secret.ts';
 import { mergeLayers, provenanceOf, textsIn, type EffectiveLeaf, type ValuesLayer } from '../../../domain/values/layers.ts';
-import { readValuesSource } from '../../../domain/values/read-source.ts';
-import { sourceName } from '../../../domain/values/values-from.ts';
+import { readValuesSource, sourceName } from '../../../domain/values/read-source.ts';
 import { sensitiveTexts } from '../../../schema/sensitive/mask.ts';
 import type { Work } from '../work.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { CONFIG_MAP, SECRET } from '../../../domain/kubernetes/resource-types.ts';
-import type { KeySource } from '../../../controller/source.ts';
+import type { KeySource } from '../../../controller/controller.ts';
 import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
 import { idOf, referencesOf, type Reference } from './references-of.ts';
 

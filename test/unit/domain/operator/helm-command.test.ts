@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { helmCommand } from '../../../../src/domain/operator/helm-command.ts';
+import { helmCommand } from '../../../../src/domain/operator/operator-commands.ts';
 import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
 
 type HelmInput = Parameters<typeof helmCommand>[0];
