@@ -58,12 +58,19 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Shop',
     holds: ['No apps installed yet', 'The namespace is being reserved.', '1 kind that you may not list', 'No quota'],
   }),
-  page(`${INSTANCES}/orders`, 'dev-a', { title: 'orders in Team A', holds: ['data-live="', 'How to use it', 'kubectl wait'] }),
+  page(`${INSTANCES}/orders`, 'dev-a', {
+    title: 'orders in Team A',
+    holds: ['data-live="', 'How to use it', 'kubectl wait', 'resources?health&#x3D;Healthy', 'registry.example.com/shop/web 1.4, 1.3'],
+  }),
   page(`${INSTANCES}/reports`, 'dev-a', {
     title: 'reports in Team A',
     holds: ['class="progress"', 'The app’s controller has not reconciled'],
   }),
   page(`${INSTANCES}/archive`, 'dev-a', { title: 'archive in Team A', holds: ['insufficient memory', 'FailedScheduling', '(12 times)'] }),
+  page(`${INSTANCES}/archive/resources`, 'dev-a', {
+    title: 'Resources of archive in Team A',
+    holds: ['data-live="', 'aria-current="page">Resources', 'claimed by', 'You may not list these kinds: Secret'],
+  }),
   page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
   page(`${INSTANCES}/orders/migration?version=v2`, 'dev-a', {
     title: 'Move orders to v2',

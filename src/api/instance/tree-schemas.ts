@@ -14,6 +14,7 @@ export const TREE_SCHEMAS = {
   TreeNode: object(
     {
       uid: text,
+      resource: { ...text, description: 'Plural and group, such as `deployments.apps`' },
       apiVersion: text,
       kind: text,
       name: text,

@@ -4,7 +4,7 @@ import { at, numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { addressesOf } from './addresses.ts';
 import type { Edge } from './find-edges.ts';
-import { keyOf, namespaceOf, uidOf } from './object-index.ts';
+import { keyOf, kindKey, namespaceOf, uidOf } from './object-index.ts';
 import { type Placed, placeObjects } from './place-objects.ts';
 import type { ResourceTree, TreeEdge, TreeLink, TreeNode } from './tree.ts';
 
@@ -15,6 +15,8 @@ const MOST_LINKS = 50;
 export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'unavailable'> {
   /** The kinds (`group/Kind`) of which the namespace of the root has no other objects than those that were read. */
   readonly listed: ReadonlySet<string>;
+  /** Plural and group of each kind (`group/Kind`). */
+  readonly resources: ReadonlyMap<string, string>;
 }
 
 /**
@@ -25,11 +27,11 @@ export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'una
 export function buildTree(
   root: KubeObject,
   objects: readonly KubeObject[],
-  { unreadable = [], unavailable = [], listed = new Set() }: Partial<TreeSurroundings> = {},
+  { unreadable = [], unavailable = [], listed = new Set(), resources = new Map() }: Partial<TreeSurroundings> = {},
 ): ResourceTree {
   const top = placeObjects(root, objects);
   const placed = flatten(top);
-  const tree = nodeOf(top, { namespace: namespaceOf(root), listed });
+  const tree = nodeOf(top, { namespace: namespaceOf(root), listed, resources });
   const judged = placed.filter(({ isPart }) => isPart).flatMap(judgedOf);
   const health = isTelling(root, judged) ? worstHealth(judged.map((one) => one.health)) : undefined;
   const word = health?.status ?? 'Unknown';
@@ -79,17 +81,18 @@ function explained(health: Health, root: TreeNode, causes: ResourceTree['causes'
   return { status: health.status, message: message === '' ? `${kind} ${name} is ${health.status}` : `${kind} ${name}: ${message}` };
 }
 
-interface Reading {
+interface Reading extends Pick<TreeSurroundings, 'listed' | 'resources'> {
   readonly namespace: string | undefined;
-  readonly listed: ReadonlySet<string>;
 }
 
 function nodeOf(placed: Placed, reading: Reading): TreeNode {
   const { object, children } = placed;
   const health = healthOf(object);
   const namespace = namespaceOf(object);
+  const resource = reading.resources.get(kindKey(object));
   return {
     uid: uidOf(object),
+    ...(resource === undefined ? {} : { resource }),
     apiVersion: object.apiVersion,
     kind: object.kind,
     name: object.metadata.name,

@@ -30,6 +30,8 @@ export interface TreeLink {
 /** One resource of a tree. */
 export interface TreeNode {
   readonly uid: string;
+  /** Plural and group: `pods`, `deployments.apps`; absent for a kind that discovery does not have. */
+  readonly resource?: string;
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;

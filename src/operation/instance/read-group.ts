@@ -27,10 +27,14 @@ export interface ReadGroup {
 export async function readGroup(cluster: Pick<Cluster, 'list' | 'listMetadata'>, input: GroupInput): Promise<ReadGroup> {
   const { root, memory } = input;
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
-  const tree = buildTree(root, read.objects, { unavailable: read.unavailable, listed: read.listed });
+  const tree = buildTree(root, read.objects, { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds) });
   remember(memory, { asked, read, needed: new Set(kindsOf(tree.root)) });
   const uids = new Set(nodesOf(tree.root).map(({ uid }) => uid));
   return { tree, objects: read.objects.filter((object) => uids.has(uidOf(object))), unreadable: read.unreadable };
+}
+
+function resourcesOf(kinds: readonly ServedKind[]): ReadonlyMap<string, string> {
+  return new Map(kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]));
 }
 
 /** All objects of a namespace; see `readRemembered`. */

@@ -1,18 +1,21 @@
-import type { App, InstancePermissions } from '../../domain/app/app.ts';
+import type { App } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import type { HealthStatus } from '../../domain/health/health.ts';
+import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Address } from '../../domain/tree/addresses.ts';
-import type { ResourceTree } from '../../domain/tree/tree.ts';
+import { nodesOf, type ResourceTree } from '../../domain/tree/tree.ts';
+import type { ContainerImage } from '../../domain/workload/pod-template.ts';
+import type { Workload } from '../../domain/workload/workload.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { DELETING } from '../environment/environment-page.ts';
 import { renderMarkdown } from '../page/markdown.ts';
-import { environmentPath, instancePath } from '../page/paths.ts';
+import { instancePath } from '../page/paths.ts';
+import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
-import { treeRow, type TreeRow } from '../page/tree-view.ts';
+import { nodePath } from '../page/tree-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
 /** What changes while somebody looks: the fragment that the stream sends again. A view of `environments/instances/live`. */
@@ -24,30 +27,42 @@ export interface InstanceLive {
   readonly pending: boolean;
   readonly causes: ResourceTree['causes'];
   readonly addresses: readonly { readonly address: string; readonly url: string; readonly reached: string; readonly source: string }[];
-  readonly tree: TreeRow;
-  readonly count: number;
+  readonly resources: ResourceSummary;
+  readonly versions: readonly Fact[];
   readonly unreadable: readonly string[];
   readonly conditions: readonly ConditionRow[];
   readonly events: readonly (EventView & { readonly warning: boolean })[];
   readonly refreshHref: string;
 }
 
-export interface InstancePage {
-  readonly name: string;
-  readonly appName: string;
-  readonly appHref: string;
-  readonly kind: string;
-  readonly created: string;
-  readonly environment: { readonly name: string; readonly displayName: string };
+/** The resources of an Instance in short. */
+interface ResourceSummary {
+  readonly href: string;
+  readonly count: number;
+  /** The worst first. */
+  readonly counts: readonly { readonly health: Badge; readonly href: string }[];
+  readonly worst: readonly {
+    readonly kind: string;
+    readonly name: string;
+    /** Empty where it has no page. */
+    readonly href: string;
+    readonly health: Badge;
+    readonly message: string;
+  }[];
+  /** Further ones that are not healthy. */
+  readonly more: number;
+}
+
+/** A view of `parts/facts`. */
+interface Fact {
+  readonly term: string;
+  readonly text: string;
+  readonly href?: string;
+}
+
+export interface InstancePage extends InstanceFrame {
   readonly live: InstanceLive;
   readonly streamHref: string;
-  /** Where the page goes when the instance is gone. */
-  readonly goneHref: string;
-  /** Absent without the permission, or while it is deleted. */
-  readonly changeHref?: string;
-  readonly deleteHref?: string;
-  readonly saveHref: string;
-  readonly logsHref: string;
   readonly usage?: SafeHtml;
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   readonly yaml: string;
@@ -62,30 +77,15 @@ const MOST_MASKED = 200;
 
 export function instancePage(
   reading: InstanceReading,
-  around: {
-    readonly app: App;
-    readonly environment: EnvironmentView;
-    readonly permissions: InstancePermissions;
-    readonly revealed?: RevealedValue;
-  },
+  around: Omit<FrameInput, 'instance'> & { readonly app: App; readonly revealed?: RevealedValue },
 ): InstancePage {
   const { instance } = reading;
-  const { app, environment, permissions, revealed } = around;
+  const { app, environment, revealed } = around;
   const href = instancePath(instance);
   return {
-    name: instance.name,
-    appName: instance.appName,
-    appHref: `/apps/${encodeURIComponent(instance.app)}`,
-    kind: instance.kind,
-    created: instance.created,
-    environment: { name: environment.name, displayName: environment.displayName === '' ? environment.name : environment.displayName },
-    live: instanceLive(reading),
+    ...instanceFrame({ instance, ...around }, 'overview'),
+    live: instanceLive(reading, app),
     streamHref: `${href}/stream`,
-    goneHref: `${environmentPath(environment.name)}?deleted=${encodeURIComponent(instance.name)}`,
-    ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
-    ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
-    saveHref: `${href}/save`,
-    logsHref: `${href}/logs`,
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
     commands: kubectlCommands(reading, environment),
     yaml: yamlText(withoutStatus(instance.object)),
@@ -98,7 +98,8 @@ export function instancePage(
   };
 }
 
-export function instanceLive({ instance, tree, events }: InstanceReading): InstanceLive {
+/** @param app of the instance. */
+export function instanceLive({ instance, tree, workloads, events }: InstanceReading, app: App): InstanceLive {
   const { status, message } = tree.health;
   return {
     health: instance.deleting ? DELETING : healthBadge(status),
@@ -112,13 +113,61 @@ export function instanceLive({ instance, tree, events }: InstanceReading): Insta
       reached: REACHED[scope],
       source: `${kind} ${name}`,
     })),
-    tree: treeRow(tree.root, tree.unavailable),
-    count: tree.count,
+    resources: resourceSummary(instance, tree),
+    versions: versionsOf(app, instance, workloads),
     unreadable: tree.unreadable,
     conditions: conditionRows(instance.conditions),
     events: events.map((event) => ({ ...event, warning: event.type === 'Warning' })),
     refreshHref: instancePath(instance),
   };
+}
+
+const MOST_WORST = 5;
+
+function resourceSummary(instance: InstanceView, { root, count }: ResourceTree): ResourceSummary {
+  const href = instanceTabPath(instance, 'resources');
+  const nodes = nodesOf(root);
+  const byHealth = Map.groupBy(nodes, ({ health }) => health?.status);
+  const counts = HEALTH_STATUSES.toReversed().flatMap((status) => {
+    const found = byHealth.get(status)?.length ?? 0;
+    const badge = healthBadge(status);
+    return found === 0 ? [] : [{ health: { ...badge, label: `${found} ${badge.label}` }, href: `${href}?health=${status}` }];
+  });
+  const sick = HEALTH_STATUSES.toReversed()
+    .filter((status) => status !== 'Healthy' && status !== 'Suspended')
+    .flatMap((status) => byHealth.get(status) ?? []);
+  const worst = sick.slice(0, MOST_WORST).map((node) => ({
+    kind: node.kind,
+    name: node.name,
+    href: nodePath(instance.environment, node),
+    health: healthBadge(node.health?.status ?? 'Unknown'),
+    message: node.health?.message ?? '',
+  }));
+  return { href, count, counts, worst, more: sick.length - worst.length };
+}
+
+/** What runs: the app, what brought it, and the images of its workloads. */
+function versionsOf(app: App, { object }: InstanceView, workloads: readonly Workload[]): Fact[] {
+  const images = workloads.flatMap((workload) => workload.revisions.flatMap((revision) => revision.images).concat(workload.images));
+  const byName = Map.groupBy(images, ({ name }) => name);
+  return [
+    ...(app.appVersion === undefined ? [] : [{ term: app.displayName, text: app.appVersion }]),
+    ...(app.chartVersion === undefined ? [] : [{ term: 'Chart', text: app.chartVersion }]),
+    { term: 'Operator', text: `${app.operator.namespace}/${app.operator.name}` },
+    { term: 'API version', text: object.apiVersion },
+    ...[...byName]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .slice(0, MOST_IMAGES)
+      .map(([name, same]) => ({ term: 'Image', text: `${name} ${[...new Set(same.map(tagOf))].join(', ')}` })),
+  ];
+}
+
+/** Of images. */
+const MOST_IMAGES = 20;
+
+function tagOf({ tag, digest }: ContainerImage): string {
+  if (tag !== undefined) return tag;
+  return digest === undefined ? 'no tag' : digest.slice(0, 'sha256:'.length + 12);
 }
 
 /**

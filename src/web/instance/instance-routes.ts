@@ -1,9 +1,13 @@
 import { type RequestHandler, Router } from 'express';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { RevealedValue } from '../../domain/instance/instance.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import { deletePage, needsName } from './delete-page.ts';
+import type { FrameInput, InstanceFrame } from './instance-frame.ts';
 import { instanceLive, instancePage } from './instance-page.ts';
-import { type Answer, page, paramsOf, type Visit, type WebDeps } from '../page/page.ts';
+import { resourcesLive, resourcesTab } from './resources-tab.ts';
+import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { Crumb } from '../page/shell.ts';
@@ -25,7 +29,15 @@ export function instanceRoutes(deps: WebDeps): Router {
     `${ROUTE}/reveal`,
     page(deps, (visit) => reveal(deps, visit)),
   );
-  router.get(`${ROUTE}/stream`, stream(deps));
+  router.get(`${ROUTE}/stream`, stream(deps, overviewStream(deps)));
+  router.get(
+    `${ROUTE}/resources`,
+    page(deps, (visit) => showResources(deps, visit)),
+  );
+  router.get(
+    `${ROUTE}/resources/stream`,
+    stream(deps, { view: 'environments/instances/resources-live', model: async (reading) => resourcesLive(reading) }),
+  );
   router.get(
     `${ROUTE}/delete`,
     page(deps, (visit) => confirmDelete(deps, visit)),
@@ -63,41 +75,87 @@ async function reveal(deps: WebDeps, visit: Visit): Promise<Answer> {
   );
 }
 
-async function showInstance({ operations }: WebDeps, visit: Visit, revealed?: RevealedValue): Promise<Answer> {
+async function showInstance(deps: WebDeps, visit: Visit, revealed?: RevealedValue): Promise<Answer> {
+  const { operations } = deps;
+  const { actor } = visit;
+  const [{ reading, ...around }, app] = await Promise.all([readFrame(deps, visit), operations.showApp(actor, visit.param('app'))]);
+  const canMove = around.permissions.update && !reading.instance.deleting;
+  const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
+  const model = {
+    ...instancePage(reading, { app, ...around, ...(revealed === undefined ? {} : { revealed }) }),
+    ...(unfit === undefined ? {} : { unfit }),
+  };
+  return tabPage(model, { view: 'show', visit, environment: around.environment });
+}
+
+async function showResources(deps: WebDeps, visit: Visit): Promise<Answer> {
+  const { reading, ...around } = await readFrame(deps, visit);
+  return tabPage(resourcesTab(reading, around), { view: 'resources', visit, environment: around.environment, below: 'Resources' });
+}
+
+/** What every tab shows something of. */
+async function readFrame({ operations }: WebDeps, visit: Visit): Promise<{ reading: InstanceReading } & Omit<FrameInput, 'instance'>> {
   const { actor } = visit;
   const address = addressOf(visit);
-  const [reading, app, environment, permissions] = await Promise.all([
+  const [reading, environment, permissions] = await Promise.all([
     operations.readInstance(actor, address),
-    operations.showApp(actor, address.app),
     operations.showEnvironment(actor, address.environment),
     operations.instancePermissions(actor, address),
   ]);
-  const canMove = permissions.update && !reading.instance.deleting;
-  const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
-  const model = {
-    ...instancePage(reading, { app, environment, permissions, ...(revealed === undefined ? {} : { revealed }) }),
-    ...(unfit === undefined ? {} : { unfit }),
-  };
+  return { reading, environment, permissions };
+}
+
+interface TabInput {
+  /** Below `environments/instances`. */
+  readonly view: string;
+  readonly visit: Visit;
+  readonly environment: EnvironmentView;
+  /** The name of the tab; absent for the first one. */
+  readonly below?: string;
+}
+
+function tabPage(model: InstanceFrame, { view, visit, environment, below }: TabInput): Answer {
+  const address = addressOf(visit);
+  const subject = `${address.name} in ${model.environment.displayName}`;
   return {
-    view: 'environments/instances/show',
-    title: `${address.name} in ${model.environment.displayName}`,
+    view: `environments/instances/${view}`,
+    title: below === undefined ? subject : `${below} of ${subject}`,
     section: 'environments',
-    crumbs: instanceCrumbs(address, environment),
+    crumbs: instanceCrumbs(address, environment, below),
     model,
   };
 }
 
-function stream({ operations, views, streams }: WebDeps): RequestHandler {
+/** How a tab is kept up to date: what it shows of a reading, and by which view. */
+interface TabStream {
+  readonly view: string;
+  model(
+    reading: InstanceReading,
+    request: { readonly actor: Actor; readonly app: string; readonly query: URLSearchParams },
+  ): Promise<object>;
+}
+
+function overviewStream({ operations }: WebDeps): TabStream {
+  return {
+    view: 'environments/instances/live',
+    model: async (reading, { actor, app }) => instanceLive(reading, await operations.showApp(actor, app)),
+  };
+}
+
+/** Only what a tab shows is compared and kept between two readings. */
+function stream({ operations, views, streams }: WebDeps, tab: TabStream): RequestHandler {
   return async (request, response) => {
     const address = addressOf(paramsOf(request));
-    await streams.answer(request, response, {
-      key: instancePath(address),
+    const query = queryOf(request);
+    await streams.answer<{ readonly model: object; readonly status: string }>(request, response, {
+      key: request.originalUrl,
       intervalMs: INTERVAL_MS,
-      reader: (actor) => () => operations.readInstance(actor, address),
-      render: (reading) => ({
-        html: views.render('environments/instances/live', instanceLive(reading)),
-        status: instanceLive(reading).health.label,
-      }),
+      reader: (actor) => async () => {
+        const reading = await operations.readInstance(actor, address);
+        const model = await tab.model(reading, { actor, app: address.app, query });
+        return { model, status: reading.instance.deleting ? 'Deleting' : reading.tree.health.status };
+      },
+      render: ({ model, status }) => ({ html: views.render(tab.view, model), status }),
     });
   };
 }

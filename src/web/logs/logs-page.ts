@@ -26,6 +26,8 @@ export interface LogPage {
   readonly name: string;
   /** `this instance` */
   readonly subject: string;
+  /** Those of the page that it belongs to; empty when it is no tab. */
+  readonly tabs: LogSubject['tabs'];
   readonly action: string;
   readonly pods: readonly Choice[];
   readonly containers: readonly Choice[];
@@ -72,15 +74,18 @@ export interface LogSubject {
   readonly subject: string;
   /** The address of its page. */
   readonly path: string;
+  /** A view of `parts/tabs`; may be empty. */
+  readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
 }
 
-export function logPage({ name, subject, path }: LogSubject, search: LogSearch, view: LogView): LogPage {
+export function logPage({ name, subject, path, tabs }: LogSubject, search: LogSearch, view: LogView): LogPage {
   const action = `${path}/logs`;
   const { pod, container, lines, previous, follow } = search;
   const names = [...new Set(view.pods.flatMap(({ containers }) => containers.map((one) => one.name)))];
   return {
     name,
     subject,
+    tabs,
     action,
     pods: [choice('', 'All pods', pod), ...view.pods.map((one) => choice(one.name, labelOf(one), pod))],
     containers: [choice('', 'All containers', container), ...names.map((name) => choice(name, name, container))],

@@ -2,6 +2,7 @@ import { type RequestHandler, Router } from 'express';
 import type { LogPod } from '../../domain/instance/pod-log.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { LogQuery, LogView } from '../../operation/instance/show-logs.ts';
+import { instanceTabs } from '../instance/instance-frame.ts';
 import { addressOf, instanceCrumbs } from '../instance/instance-routes.ts';
 import { operatorCrumbs } from '../operator/operator-routes.ts';
 import { displayNameOf } from '../operator/operators-page.ts';
@@ -25,7 +26,7 @@ interface Logged {
   path(of: Parameters): string;
   read(actor: Actor, of: Parameters, query: LogQuery & { readonly pods?: readonly LogPod[] }): Promise<LogView>;
   /** What the page says around the lines. */
-  frame(actor: Actor, of: Parameters): Promise<Pick<LogSubject, 'name' | 'subject'> & { readonly crumbs: readonly Crumb[] }>;
+  frame(actor: Actor, of: Parameters): Promise<Pick<LogSubject, 'name' | 'subject' | 'tabs'> & { readonly crumbs: readonly Crumb[] }>;
 }
 
 /** The logs of Instances and Operators: to read, to follow, to download. */
@@ -54,7 +55,8 @@ function instances({ operations }: WebDeps): Logged {
     frame: async (actor, of) => {
       const address = addressOf(of);
       const environment = await operations.showEnvironment(actor, address.environment);
-      return { name: address.name, subject: 'this instance', crumbs: instanceCrumbs(address, environment, 'Logs') };
+      const crumbs = instanceCrumbs(address, environment, 'Logs');
+      return { name: address.name, subject: 'this instance', tabs: instanceTabs(address, 'logs'), crumbs };
     },
   };
 }
@@ -68,7 +70,7 @@ function operators({ operations }: WebDeps): Logged {
     read: (actor, of, query) => operations.showOperatorLogs(actor, { ...addressIn(of), ...query }),
     frame: async (actor, of) => {
       const operator = await operations.showOperator(actor, addressIn(of));
-      return { name: displayNameOf(operator), subject: 'this Operator', crumbs: operatorCrumbs(operator, 'Logs') };
+      return { name: displayNameOf(operator), subject: 'this Operator', tabs: [], crumbs: operatorCrumbs(operator, 'Logs') };
     },
   };
 }

@@ -30,6 +30,11 @@ export function environmentResourcesPath(environment: string): string {
   return `${environmentPath(environment)}/resources`;
 }
 
+/** One resource of an environment; `resource` is its plural and group, such as `deployments.apps`. */
+export function resourcePath(environment: string, { resource, name }: { readonly resource: string; readonly name: string }): string {
+  return `${environmentResourcesPath(environment)}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`;
+}
+
 export function instancePath({ environment, app, name }: InstanceAddress): string {
   return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
 }

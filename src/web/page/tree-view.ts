@@ -1,6 +1,7 @@
 import type { RelationClass } from '../../domain/tree/relations.ts';
 import type { ResourceTree, TreeEdge, TreeNode, UnavailableKind } from '../../domain/tree/tree.ts';
 import { type Badge, healthBadge } from './badges.ts';
+import { resourcePath } from './paths.ts';
 
 /** A view of `parts/tree-node`. */
 export interface TreeRow {
@@ -34,8 +35,13 @@ interface LinkRow {
   readonly missing?: Badge;
 }
 
+/** The page of a resource in the namespace of an environment; empty for what has none. */
+export function nodePath(environment: string, { namespace, resource, name }: Pick<TreeNode, 'namespace' | 'resource' | 'name'>): string {
+  return namespace === undefined || resource === undefined ? '' : resourcePath(environment, { resource, name });
+}
+
 /** @param unavailable stand below the root, as rows of their own, because what they hold may belong there. */
-export function treeRow(node: TreeNode, unavailable: readonly UnavailableKind[] = []): TreeRow {
+function treeRow(node: TreeNode, unavailable: readonly UnavailableKind[] = []): TreeRow {
   const { kind, name, apiVersion, info, created, health } = node;
   return {
     kind,

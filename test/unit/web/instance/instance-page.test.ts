@@ -23,15 +23,15 @@ function reading(name: string, change: Partial<InstanceView> = {}): InstanceRead
 }
 
 test('the health word of the tree stands above everything, with a sentence', () => {
-  assert.equal(instanceLive(reading('archive')).sentence, 'Pod archive-0 cannot be scheduled: insufficient memory.');
-  assert.equal(instanceLive(reading('orders')).sentence, 'All of its resources are healthy.');
-  assert.deepEqual([instanceLive(reading('reports')).working, instanceLive(reading('orders')).working], [true, false]);
+  assert.equal(instanceLive(reading('archive'), APP).sentence, 'Pod archive-0 cannot be scheduled: insufficient memory.');
+  assert.equal(instanceLive(reading('orders'), APP).sentence, 'All of its resources are healthy.');
+  assert.deepEqual([instanceLive(reading('reports'), APP).working, instanceLive(reading('orders'), APP).working], [true, false]);
 });
 
 test('a change that no controller has taken up yet is told', () => {
-  assert.equal(instanceLive(reading('orders')).pending, false);
-  assert.equal(instanceLive(reading('orders', { observedGeneration: 1 })).pending, true);
-  assert.equal(instanceLive(reading('orders', { observedGeneration: undefined })).pending, false);
+  assert.equal(instanceLive(reading('orders'), APP).pending, false);
+  assert.equal(instanceLive(reading('orders', { observedGeneration: 1 }), APP).pending, true);
+  assert.equal(instanceLive(reading('orders', { observedGeneration: undefined }), APP).pending, false);
 });
 
 test('what is being deleted says so, and offers neither change nor deletion', () => {
@@ -91,7 +91,7 @@ test('why comes deepest first, without what the banner says, and with what an ev
     lastSeen: '',
     resolved: false,
   } as const;
-  assert.deepEqual(instanceLive({ ...before, tree, events: [event] }).causes, [
+  assert.deepEqual(instanceLive({ ...before, tree, events: [event] }, APP).causes, [
     { kind: 'StatefulSet', name: 'orders', message: 'No pods can be created: exceeded quota: q' },
   ]);
 });

@@ -1,0 +1,67 @@
+import type { InstancePermissions } from '../../domain/app/app.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
+import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
+import { appPath, environmentPath, instancePath } from '../page/paths.ts';
+
+/** The tabs of an Instance, in the order in which they stand. */
+const TABS = { overview: 'Overview', resources: 'Resources', logs: 'Logs' } as const;
+type InstanceTab = keyof typeof TABS;
+
+/** A view of `parts/tabs`. */
+export interface Tab {
+  readonly label: string;
+  readonly href: string;
+  readonly current: boolean;
+}
+
+export function instanceTabs(instance: InstanceAddress, current: InstanceTab): Tab[] {
+  return (Object.keys(TABS) as InstanceTab[]).map((tab) => ({
+    label: TABS[tab],
+    href: instanceTabPath(instance, tab),
+    current: tab === current,
+  }));
+}
+
+export function instanceTabPath(instance: InstanceAddress, tab: InstanceTab): string {
+  return tab === 'overview' ? instancePath(instance) : `${instancePath(instance)}/${tab}`;
+}
+
+/** What stands above the tabs of an Instance: a view of `environments/instances/header`. */
+export interface InstanceFrame {
+  readonly name: string;
+  readonly appName: string;
+  readonly appHref: string;
+  readonly created: string;
+  readonly environment: { readonly name: string; readonly displayName: string };
+  /** Absent without the permission, or while it is deleted. */
+  readonly changeHref?: string;
+  readonly deleteHref?: string;
+  readonly saveHref: string;
+  readonly tabs: readonly Tab[];
+  /** Where the page goes when the instance is gone. */
+  readonly goneHref: string;
+}
+
+export interface FrameInput {
+  readonly instance: InstanceView;
+  readonly environment: EnvironmentView;
+  readonly permissions: InstancePermissions;
+}
+
+export function instanceFrame({ instance, environment, permissions }: FrameInput, tab: InstanceTab): InstanceFrame {
+  const { name, displayName } = environment;
+  const href = instancePath(instance);
+  return {
+    name: instance.name,
+    appName: instance.appName,
+    appHref: appPath(instance.app),
+    created: instance.created,
+    environment: { name, displayName: displayName === '' ? name : displayName },
+    ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
+    ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
+    saveHref: `${href}/save`,
+    tabs: instanceTabs(instance, tab),
+    goneHref: `${environmentPath(name)}?deleted=${encodeURIComponent(instance.name)}`,
+  };
+}
