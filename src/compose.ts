@@ -36,6 +36,7 @@ import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Measured, type Metrics } from './observe/metrics.ts';
+import { catalogRules, createHealthEvaluator } from './operation/health/health-evaluator.ts';
 import { createGroupMemory } from './operation/instance/group-memory.ts';
 import { bindOperations } from './operation/operations.ts';
 import type { Ports } from './operation/ports.ts';
@@ -130,7 +131,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     ...storePorts(kube, store, log),
     clusters: explainWebhooks(kube, catalog),
     discovery: kube,
-    catalog: onceRead(catalog),
+    ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),
     upgrades,
     groupMemory: createGroupMemory(),
@@ -215,6 +216,11 @@ function failureOf(background: Promise<unknown>, { embedded }: OpenCluster): Pro
     ({ program }) => `${program} of the embedded cluster ended too often; its log is in the state folder`,
   );
   return exited === undefined ? broken : Promise.race([broken, exited]);
+}
+
+/** The catalogue, and the health rules in it. */
+function catalogPorts(catalog: LiveCatalog): Pick<Ports, 'catalog' | 'health'> {
+  return { catalog: onceRead(catalog), health: createHealthEvaluator({ rules: catalogRules(catalog) }) };
 }
 
 /**

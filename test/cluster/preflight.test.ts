@@ -283,7 +283,8 @@ describe('the check of a change', () => {
 describe('the tree of an instance', () => {
   it('names of the kinds that cannot be listed only those that may belong to it', async () => {
     await create({}, 'rooted');
-    const { unreadable } = await showTree({ ...ports, groupMemory: createGroupMemory() }, VIEWER, at('rooted'));
+    const health = { evaluate: async () => undefined, faults: () => [] };
+    const { unreadable } = await showTree({ ...ports, groupMemory: createGroupMemory(), health }, VIEWER, at('rooted'));
     const foreign = ['Lease', 'LimitRange', 'ResourceQuota', 'ControllerRevision', 'Operator', 'LocalSubjectAccessReview'];
     const named = unreadable.filter((kind) => foreign.includes(kind));
     assert.deepEqual(named, []);

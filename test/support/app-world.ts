@@ -10,6 +10,7 @@ import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
+import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
 import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
@@ -42,7 +43,7 @@ export interface AppWorldInput {
 export interface AppWorld {
   readonly cluster: TestCluster;
   readonly kube: Kube;
-  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'publicUrl'>;
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'health' | 'publicUrl'>;
   stop(): Promise<void>;
 }
 
@@ -69,6 +70,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
     catalog,
     auditLog: sampleAuditLog(),
     groupMemory: createGroupMemory(),
+    health: createHealthEvaluator({ rules: catalogRules(catalog) }),
     publicUrl: 'http://localhost:8080',
   };
   await eventually(async () => await isReady({ kube, catalog }, input), 'a developer may create', 60);

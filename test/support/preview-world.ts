@@ -5,6 +5,7 @@ import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { createUpgradePreviews } from '../../src/compose/create-upgrade-previews.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
 import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { sharedCluster, type TestCluster } from './cluster.ts';
@@ -48,6 +49,7 @@ export async function startPreviewWorld(namespaces: string): Promise<PreviewWorl
       upgrades,
       auditLog: sampleAuditLog(),
       groupMemory: createGroupMemory(),
+      health: createHealthEvaluator({ rules: catalogRules(catalog) }),
       publicUrl: 'http://localhost:8080',
     },
     folder,

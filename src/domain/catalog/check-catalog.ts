@@ -2,6 +2,7 @@ import type { FieldFault } from '../core/errors.ts';
 import { afterYield } from '../core/yield-to-event-loop.ts';
 import { at, isObject, objectAt, textAt } from '../core/read.ts';
 import { specOf } from '../kind/kind.ts';
+import { compileFaults } from '../health/custom-rules.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import type { CatalogKind } from '../operator/kind/catalog-fields.ts';
 import { OPERATOR_KIND } from '../operator/kind/operator-kind.ts';
@@ -10,7 +11,7 @@ import { schemaOf, versionForNew } from './app-catalog.ts';
 /** A fault of the catalog block, with the path of the field in the Operator and what kind of thing is not known. */
 export interface CatalogBlockFault extends FieldFault {
   readonly field: string;
-  readonly reason: 'UnknownKind' | 'UnknownField';
+  readonly reason: 'UnknownKind' | 'UnknownField' | 'InvalidExpression';
 }
 
 const MOST = 100;
@@ -18,7 +19,7 @@ const MOST_NAMED = 8;
 
 /**
  * Compares `spec.catalog.kinds` with the kinds of an Operator: kinds that it does not bring, and paths that the schema of the kind does not have, each with
- * the nearest name. To read the schema of a large kind takes a while, so it is read only for blocks that name a field, each in a turn of its own, and what was
+ * the nearest name, and health rules that do not compile. To read the schema of a large kind takes a while, so it is read only for blocks that name a field, each in a turn of its own, and what was
  * found out of a kind is known for as long as it stays the same object.
  *
  * @param crds those of the Operator; empty while they are not known, and then nothing is compared.
@@ -70,6 +71,11 @@ const VALUES = ['defaults', 'example'] as const;
 function faultsOfBlock(block: CatalogKind, scope: Scope): readonly CatalogBlockFault[] {
   const paths = PATHS.flatMap((key) => block[key].map((path, index) => ({ path, field: `${scope.place}.${key}[${index}]` })));
   const references = Object.keys(block.references).map((path) => ({ path, field: `${scope.place}.references["${path}"]` }));
+  const rules = compileFaults(block.health).map(({ index, member, message }) => ({
+    field: `${scope.place}.health[${index}].${member}`,
+    reason: 'InvalidExpression' as const,
+    message,
+  }));
   const values = [
     ...VALUES.map((key) => ({ value: block[key], field: `${scope.place}.${key}` })),
     ...block.presets.map((preset, index) => ({ value: preset.values, field: `${scope.place}.presets[${index}].values` })),
@@ -82,7 +88,10 @@ function faultsOfBlock(block: CatalogKind, scope: Scope): readonly CatalogBlockF
       message: `there is no placeholder ${placeholder}; usage has {name} and {namespace}`,
     })),
   ];
-  return found.flatMap(({ field, message }) => (message === undefined ? [] : [{ field, reason: 'UnknownField' as const, message }]));
+  return [
+    ...rules,
+    ...found.flatMap(({ field, message }) => (message === undefined ? [] : [{ field, reason: 'UnknownField' as const, message }])),
+  ];
 }
 
 /** An example may be a `spec` alone. */

@@ -34,10 +34,10 @@ export function problemsOf({ operator, tree, faults }: OperatorReading): readonl
 
 function faultProblems({ namespace, name }: OperatorView, faults: readonly CatalogFault[]): OperatorProblem[] {
   const own = faults.filter(({ resource }) => resource === `Operator ${namespace}/${name}`);
-  return own.map(({ file, line, column, message }) => ({
+  return own.map(({ file, field = '', line, column, message }) => ({
     kind: 'Fault',
-    subject: [file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':'),
-    message: `${message}. The last good state of the file stays until you correct it`,
+    subject: [file === '' ? field : file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':'),
+    message: file === '' ? message : `${message}. The last good state of the file stays until you correct it`,
     causes: [],
   }));
 }

@@ -7,18 +7,22 @@ import type { CatalogFault } from '../../domain/operator/operator.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
+import type { HealthRuleFault } from '../health/health-evaluator.ts';
 import type { Ports } from '../ports.ts';
 
 /**
  * The faults of all CatalogSources, read as the actor, and what in the `catalog` blocks of Operators their kinds do not have; `Forbidden` for whoever is
  * not an admin. Sorted by source, file and line.
  */
-export async function listFaults(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<readonly CatalogFault[]> {
+export async function listFaults(ports: Pick<Ports, 'clusters' | 'catalog' | 'health'>, actor: Actor): Promise<readonly CatalogFault[]> {
   const faults = await listSourceFaults(ports, actor);
   const crds = ports.catalog.customResourceDefinitions();
   const blocks: CatalogFault[] = [];
   for (const operator of ports.catalog.operators()) blocks.push(...(await blockFaults(operator, crds)));
-  return [...faults, ...blocks].sort((a, b) => a.source.localeCompare(b.source) || a.file.localeCompare(b.file) || a.line - b.line);
+  const failed = ports.health.faults().map((fault) => evaluationFault(fault));
+  return [...faults, ...blocks, ...failed].sort(
+    (a, b) => a.source.localeCompare(b.source) || a.file.localeCompare(b.file) || a.line - b.line,
+  );
 }
 
 /** The faults of all CatalogSources alone. */
@@ -27,6 +31,12 @@ export async function listSourceFaults(ports: Pick<Ports, 'clusters'>, actor: Ac
   return items.flatMap((source) =>
     statusOf(CATALOG_SOURCE_KIND, source).faults.map((fault) => ({ source: source.metadata.name, ...fault })),
   );
+}
+
+/** A health rule that could not be evaluated for objects that somebody looked at. */
+export function evaluationFault({ owner, field, message }: HealthRuleFault): CatalogFault {
+  const sentence = `the health rule failed for objects that were looked at lately, which are Unknown: ${message}`;
+  return { source: '', file: '', line: 0, column: 0, resource: owner, field, message: sentence };
 }
 
 /** Its file was taken over: what is wrong is known since its kinds are. */

@@ -15,7 +15,7 @@ export interface RequestVerdict extends RequestOrigin {
   readonly id: string;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog' | 'health'>;
 
 /**
  * Does what a change request asks for, as the actor.

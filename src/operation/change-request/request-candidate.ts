@@ -23,7 +23,7 @@ export interface Candidate {
   readonly write: () => Promise<InstanceView>;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health'>;
 
 /**
  * Makes what a change request asks for on what is there now, as the actor may read it.

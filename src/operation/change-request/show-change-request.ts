@@ -24,7 +24,7 @@ export type ChangeRequestSummary = Omit<ChangeRequest, 'cluster' | 'base'>;
 
 /** One change request, looked at with the actor's own permissions. `NotFound` when they may not see it. */
 export async function showChangeRequest(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog' | 'health'>,
   actor: Actor,
   id: string,
 ): Promise<ChangeRequestView> {

@@ -11,7 +11,7 @@ import { namespacedKinds } from '../instance/read-objects.ts';
 import type { Ports } from '../ports.ts';
 import { findEnvironment } from './find-environment.ts';
 
-export type EnvironmentPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory'>;
+export type EnvironmentPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory' | 'health'>;
 
 /** Everything in the namespace of an environment, as one actor may read it. */
 export interface EnvironmentReading {
@@ -34,7 +34,12 @@ export async function readEnvironment(ports: EnvironmentPorts, actor: Actor, nam
   const { namespace } = environment;
   const kinds = namespacedKinds(await ports.discovery.kinds());
   const memory = ports.groupMemory.kindsFor(actor, groupOf(namespace));
-  const { objects, unreadable, unavailable } = await readNamespace(ports.clusters.asActor(actor), { kinds, namespace, memory });
+  const { objects, unreadable, unavailable } = await readNamespace(ports.clusters.asActor(actor), {
+    kinds,
+    namespace,
+    memory,
+    health: ports.health,
+  });
   const apps = new Set(entriesFor(ports, actor).map(({ summary }) => summary.id));
   const secrets = secretsIn(ports, objects);
   return {

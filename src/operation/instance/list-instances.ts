@@ -18,7 +18,11 @@ export interface InstanceList {
 }
 
 /** The Instances of an environment that the actor may read, by name. */
-export async function listInstances(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, name: string): Promise<InstanceList> {
+export async function listInstances(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'health'>,
+  actor: Actor,
+  name: string,
+): Promise<InstanceList> {
   const environment = await findEnvironment(ports.clusters, actor, name);
   const lists = await pMap(
     entriesFor(ports, actor),
@@ -27,6 +31,7 @@ export async function listInstances(ports: Pick<Ports, 'clusters' | 'catalog'>, 
       concurrency: 8,
     },
   );
+  await ports.health.evaluate(lists.flatMap(({ list }) => (list.outcome === 'Listed' ? list.items : [])));
   return {
     instances: lists
       .flatMap(({ entry, list }) =>

@@ -4,6 +4,7 @@ import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/
 import { kindKey, uidOf } from '../../domain/tree/object-index.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
 import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
+import type { HealthEvaluator } from '../health/health-evaluator.ts';
 import type { GroupKinds } from './group-memory.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
 
@@ -13,6 +14,7 @@ export interface GroupInput {
   /** The kinds that may be in the group. */
   readonly kinds: readonly ServedKind[];
   readonly memory: GroupKinds;
+  readonly health: Pick<HealthEvaluator, 'evaluate'>;
 }
 
 /** The tree of a root, and the kinds that could not be listed for it. */
@@ -27,6 +29,7 @@ export interface ReadGroup {
 export async function readGroup(cluster: Pick<Cluster, 'list' | 'listMetadata'>, input: GroupInput): Promise<ReadGroup> {
   const { root, memory } = input;
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
+  await input.health.evaluate([root, ...read.objects]);
   const tree = buildTree(root, read.objects, { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds) });
   remember(memory, { asked, read, needed: new Set(kindsOf(tree.root)) });
   const uids = new Set(nodesOf(tree.root).map(({ uid }) => uid));
@@ -43,11 +46,12 @@ export async function readNamespace(
   input: Omit<GroupInput, 'root'>,
 ): Promise<ReadObjects> {
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [], custom: 'Whole' });
+  await input.health.evaluate(read.objects);
   remember(input.memory, { asked, read, needed: new Set(read.objects.map(kindKey)) });
   return read;
 }
 
-interface RememberedInput extends Omit<GroupInput, 'root'> {
+interface RememberedInput extends Omit<GroupInput, 'root' | 'health'> {
   /** What is read already. */
   readonly known: readonly KubeObject[];
   readonly custom?: 'Parts' | 'Whole';

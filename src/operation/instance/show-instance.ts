@@ -5,10 +5,11 @@ import type { Ports } from '../ports.ts';
 
 /** One Instance with its object and conditions. */
 export async function showInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'health'>,
   actor: Actor,
   address: InstanceAddress,
 ): Promise<InstanceView> {
   const { entry, environment, object } = await findInstance(ports, actor, address);
+  await ports.health.evaluate([object]);
   return instanceView(entry, environment, object);
 }

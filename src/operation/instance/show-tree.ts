@@ -10,7 +10,7 @@ import type { Ports } from '../ports.ts';
 import { readGroup } from './read-group.ts';
 import { namespacedKinds } from './read-objects.ts';
 
-export type TreePorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory'>;
+export type TreePorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory' | 'health'>;
 
 /** The resource tree of an Instance, read as the actor. */
 export async function showTree(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<ResourceTree> {
@@ -26,13 +26,13 @@ export interface InstanceGroup {
 
 /** Reads the group of an Instance that was read just now. */
 export async function groupOf(
-  { clusters, discovery, groupMemory }: TreePorts,
+  { clusters, discovery, groupMemory, health }: TreePorts,
   actor: Actor,
   { entry, object, ref }: FoundInstance,
 ): Promise<InstanceGroup> {
   const kinds = namespacedKinds(await discovery.kinds());
   const memory = groupMemory.kindsFor(actor, object);
-  const group = { root: object, namespace: ref.namespace, kinds, memory };
+  const group = { root: object, namespace: ref.namespace, kinds, memory, health };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
   const secrets = secretsOf(markedOf(entry), object);

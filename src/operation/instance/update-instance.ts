@@ -8,7 +8,7 @@ import type { Ports } from '../ports.ts';
 
 /** Changes an Instance as the actor. */
 export async function updateInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog' | 'health'>,
   actor: Actor,
   change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
@@ -18,10 +18,11 @@ export async function updateInstance(
 
 /** Writes a change of an Instance. */
 export async function replaceInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'health'>,
   actor: Actor,
   change: InstanceChange,
 ): Promise<InstanceView> {
   const { entry, environment, object } = await writeChange(ports, actor, { change });
+  await ports.health.evaluate([object]);
   return instanceView(entry, environment, object);
 }

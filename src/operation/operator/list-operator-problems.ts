@@ -3,7 +3,7 @@ import { isAppError, type MissingPermission } from '../../domain/core/errors.ts'
 import { type OperatorProblem, problemsOf } from '../../domain/operator/operator-problems.ts';
 import type { CatalogFault, OperatorView } from '../../domain/operator/operator.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
-import { listSourceFaults } from '../catalog/list-faults.ts';
+import { evaluationFault, listSourceFaults } from '../catalog/list-faults.ts';
 import type { Ports } from '../ports.ts';
 import { showOperatorTree } from './show-operator-tree.ts';
 import { EVENT, permissionTo } from '../../domain/kubernetes/resource-types.ts';
@@ -21,7 +21,7 @@ interface ProblemsInput {
 
 /** What is wrong with an Operator, as far as the actor may see. The tree of one that is healthy is not read. */
 export async function listOperatorProblems(
-  ports: Pick<Ports, 'clusters' | 'discovery'>,
+  ports: Pick<Ports, 'clusters' | 'discovery' | 'health'>,
   actor: Actor,
   { operator, tree }: ProblemsInput,
 ): Promise<readonly OperatorProblem[]> {
@@ -30,7 +30,8 @@ export async function listOperatorProblems(
     readFaults(ports, actor),
     tree ?? (isWell || operator.release === undefined ? undefined : showOperatorTree(ports, actor, operator)),
   ]);
-  return problemsOf({ operator, faults, ...(read === undefined ? {} : { tree: read }) });
+  const failed = ports.health.faults().map(evaluationFault);
+  return problemsOf({ operator, faults: [...faults, ...failed], ...(read === undefined ? {} : { tree: read }) });
 }
 
 /** Whoever may read Operators but no sources still learns the rest. */
@@ -57,7 +58,7 @@ export interface OperatorEvents {
 
 /** The Events about an Operator, in its own namespace, and about what its release brought, in that of the release. */
 export async function listOperatorEvents(
-  ports: Pick<Ports, 'clusters' | 'discovery'>,
+  ports: Pick<Ports, 'clusters' | 'discovery' | 'health'>,
   actor: Actor,
   { tree, ...address }: OperatorEventsInput,
 ): Promise<OperatorEvents> {

@@ -23,7 +23,7 @@ const BY_HELM = 'app.kubernetes.io/managed-by=Helm';
  * so nobody needs a right on the release's Secret, which holds its values.
  */
 export async function showOperatorTree(
-  ports: Pick<Ports, 'clusters' | 'discovery'>,
+  ports: Pick<Ports, 'clusters' | 'discovery' | 'health'>,
   actor: Actor,
   address: OperatorAddress,
 ): Promise<OperatorTree> {
@@ -42,6 +42,7 @@ export async function showOperatorTree(
   const isOurs = (object: KubeObject): boolean =>
     !isOwned(object) && (isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object));
   const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
+  await ports.health.evaluate(objects);
   const unreadable = [...inside.unreadable, ...outside.unreadable].map(({ kind }) => kind);
   const tree = buildTree(operator, objects, { unreadable, unavailable: [...inside.unavailable, ...outside.unavailable] });
   return { ...tree, namespace, ...missingPermission(inside.unreadable, namespace) };
@@ -103,7 +104,7 @@ interface OperatorLogsInput extends OperatorAddress, LogQuery {
  * @throws AppError as `findOperator` and `readLogs`.
  */
 export async function showOperatorLogs(
-  ports: Pick<Ports, 'clusters' | 'discovery'>,
+  ports: Pick<Ports, 'clusters' | 'discovery' | 'health'>,
   actor: Actor,
   { pods: known, ...input }: OperatorLogsInput,
 ): Promise<LogView> {

@@ -1,4 +1,5 @@
 import type { InventoryItem, SourceFault } from '../../domain/source/catalog-source.ts';
+import { compileFaults, rulesOfOperator } from '../../domain/health/custom-rules.ts';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta } from '../../domain/kubernetes/resource.ts';
@@ -30,20 +31,35 @@ const DEFAULT_NAMESPACE = 'default';
 export function checkDocuments(documents: readonly SourceDocument[]): CheckedDocuments {
   const faults: SourceFault[] = [];
   const byResource = new Map<string, Candidate[]>();
+  const rejected = new Set<Candidate>();
   for (const document of documents) {
     const checked = checkOne(document);
     if ('message' in checked) {
       faults.push(checked);
     } else {
+      const own = expressionFaults(checked);
+      faults.push(...own);
+      if (own.length > 0) rejected.add(checked);
       byResource.set(checked.resource, [...(byResource.get(checked.resource) ?? []), checked]);
     }
   }
   const groups = [...byResource.values()];
   return {
-    candidates: groups.flatMap((group) => (group.length === 1 ? group : [])),
+    candidates: groups.flatMap((group) => (group.length === 1 ? group.filter((one) => !rejected.has(one)) : [])),
     faults: [...faults, ...groups.flatMap((group) => (group.length > 1 ? duplicates(group) : []))],
     named: new Set(byResource.keys()),
   };
+}
+
+/** Expressions in CEL that do not compile, which the api-server does not look into. */
+function expressionFaults({ document, allowed, object, resource }: Candidate): SourceFault[] {
+  if (allowed.resource !== OPERATOR.resource || allowed.group !== OPERATOR.group) return [];
+  return [...rulesOfOperator(object).values()].flatMap(({ field, rules }) =>
+    compileFaults(rules).map(({ index, member, message }) => {
+      const path = `${field}[${index}].${member}`;
+      return { file: document.file, ...document.locate(path), resource, message: `${path}: ${message}` };
+    }),
+  );
 }
 
 /** The name by which resources are distinguished: `Kind namespace/name`, or `Kind name`. */

@@ -149,6 +149,11 @@ describe('the catalogue block of an Operator', () => {
       { defaults: { metadata: { finalizers: ['x'] } } },
       'defaults.metadata.finalizers[]: the form of BigCache has no metadata.finalizers[]; of metadata it has metadata.labels and metadata.annotations',
     ],
+    [
+      'a health rule that yields no boolean',
+      { health: [{ status: 'Healthy', when: 'size(self.metadata.name)' }] },
+      'health[0].when: the CEL expression must yield bool, not int',
+    ],
     ['a placeholder', { usage: 'psql {spec.host}' }, 'usage: there is no placeholder {spec.host}; usage has {name} and {namespace}'],
   ] as const) {
     it(`is faulty with ${title}, and says what was meant`, async () => assert.deepEqual(await faultsOf(block), [fault]));

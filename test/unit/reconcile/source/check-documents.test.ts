@@ -35,6 +35,12 @@ describe('checking the documents of the catalogue', () => {
       line: 5,
       message: /cluster-wide/,
     },
+    {
+      title: 'a health rule that does not compile',
+      text: `${OPERATOR}metadata: {name: a}\nspec:\n  catalog:\n    kinds:\n      - kind: Queue\n        health:\n          - status: Healthy\n            when: 'self.status.lag <'\n`,
+      line: 10,
+      message: /^spec\.catalog\.kinds\[0\]\.health\[0\]\.when: the CEL expression does not compile: Unexpected token: EOF$/,
+    },
   ];
   for (const { title, text, line, message } of faulty) {
     it(`${title} is a fault on its line`, () => {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { KindRules } from '../../../src/domain/health/custom-rules.ts';
+import { healthOf } from '../../../src/domain/health/rules/health-of.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import type { CustomHealthRule } from '../../../src/domain/operator/kind/catalog-fields.ts';
+import { createHealthEvaluator, type HealthEvaluator } from '../../../src/operation/health/health-evaluator.ts';
+
+const RULES: readonly CustomHealthRule[] = [
+  { status: 'Suspended', when: 'has(self.spec.paused) && self.spec.paused', message: 'Somebody paused the queue' },
+  {
+    status: 'Degraded',
+    when: 'self.status.lag > 1000',
+    messageExpression: "string(self.status.lag) + ' messages wait in ' + self.metadata.name",
+  },
+  { status: 'Progressing', when: "self.status.shards.exists(s, s.state != 'open')" },
+];
+
+describe('health rules of Operators', () => {
+  it('give the health by the first match, and leave the rest to the built-in rules', async () => {
+    const health = evaluator({ Queue: RULES });
+    const ready = { conditions: [{ type: 'Ready', status: 'True', message: 'It runs' }] };
+    const paused = queue({ spec: { paused: true }, status: { lag: 5000 } });
+    const late = queue({ status: { lag: 5000, shards: [] } });
+    const opening = queue({ status: { lag: 1, shards: [{ state: 'opening' }] } });
+    const open = queue({ status: { lag: 1, shards: [{ state: 'open' }], ...ready } });
+    const other = queue({ kind: 'Topic', status: ready });
+    await health.evaluate([paused, late, opening, open, other]);
+    assert.deepEqual([paused, late, opening, open, other].map(healthOf), [
+      { status: 'Suspended', message: 'Somebody paused the queue' },
+      { status: 'Degraded', message: '5000 messages wait in orders' },
+      { status: 'Progressing', message: 'Queue is Progressing' },
+      { status: 'Healthy', message: 'It runs' },
+      { status: 'Healthy', message: 'It runs' },
+    ]);
+    assert.deepEqual(health.faults(), []);
+  });
+
+  it('are not evaluated again for a version that was seen, and are for one that was not', async () => {
+    const health = evaluator({ Queue: [{ status: 'Degraded', when: 'self.status.lag > 1' }] });
+    const version = (resourceVersion: string, lag: number): KubeObject =>
+      queue({ metadata: { uid: 'u', resourceVersion }, status: { lag } });
+    const [first, same, next] = [version('1', 2), version('1', 0), version('2', 0)];
+    for (const one of [first, same, next]) await health.evaluate([one]);
+    assert.deepEqual(
+      [first, same, next].map((one) => healthOf(one)?.status),
+      ['Degraded', 'Degraded', undefined],
+    );
+  });
+
+  it('that fail make the health Unknown, named with their Operator, and are reported without values', async () => {
+    const health = evaluator({ Queue: [{ status: 'Healthy', when: "duration(self.spec.password) > duration('1h')" }] });
+    const secret = queue({ spec: { password: 'hunter2' }, status: { lag: 1 } });
+    await health.evaluate([secret]);
+    assert.equal(healthOf(secret)?.status, 'Unknown');
+    assert.match(
+      healthOf(secret)?.message ?? '',
+      /^The health rule spec\.catalog\.kinds\[0\]\.health\[0\] of Operator ns\/queues failed: Invalid duration/,
+    );
+    assert.deepEqual(health.faults(), [
+      { owner: 'Operator ns/queues', field: 'spec.catalog.kinds[0].health[0].when', message: 'invalid duration' },
+    ]);
+  });
+
+  it('that would never end are ended, left alone for a while, and keep no other kind from its health', async () => {
+    const hostile = { status: 'Healthy' as const, when: "self.spec.text.matches('^(a+)+$')" };
+    const fine = { status: 'Healthy' as const, when: 'self.status.lag < 10' };
+    const health = createHealthEvaluator({ rules: () => table({ Trap: [fine, hostile], Queue: [fine] }), timeoutMs: 300 });
+    const trap = (): KubeObject => queue({ kind: 'Trap', spec: { text: `${'a'.repeat(60)}!` }, status: { lag: 20 } });
+    const [trapped, quick, later, well] = [trap(), queue({ kind: 'Trap', status: { lag: 1 } }), trap(), queue({ status: { lag: 1 } })];
+    await health.evaluate([trapped, quick, well]);
+    assert.deepEqual(
+      [trapped, quick, well].map((one) => healthOf(one)?.status),
+      ['Unknown', 'Healthy', 'Healthy'],
+    );
+    assert.match(healthOf(trapped)?.message ?? '', /health\[1\] of Operator ns\/queues failed: evaluation took longer than 0\.3 s/);
+    const began = performance.now();
+    await health.evaluate([later]);
+    assert.ok(performance.now() - began < 250);
+    assert.equal(healthOf(later)?.status, 'Unknown');
+  });
+
+  it('do not call an object Healthy that is being deleted', async () => {
+    const health = evaluator({ Queue: [{ status: 'Healthy', when: 'true' }] });
+    const leaving = queue({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, status: {} });
+    await health.evaluate([leaving]);
+    assert.deepEqual(healthOf(leaving), { status: 'Progressing', message: 'Pending deletion' });
+  });
+});
+
+function evaluator(rules: Readonly<Record<string, readonly CustomHealthRule[]>>): HealthEvaluator {
+  const all = table(rules);
+  return createHealthEvaluator({ rules: () => all, timeoutMs: 10_000 });
+}
+
+function table(rules: Readonly<Record<string, readonly CustomHealthRule[]>>): ReadonlyMap<string, KindRules> {
+  const owner = 'Operator ns/queues';
+  return new Map(
+    Object.entries(rules).map(([kind, list], index) => [
+      `example.com/${kind}`,
+      { owner, field: `spec.catalog.kinds[${index}].health`, rules: list },
+    ]),
+  );
+}
+
+function queue({
+  kind = 'Queue',
+  metadata = {},
+  spec = {},
+  status,
+}: {
+  kind?: string;
+  metadata?: object;
+  spec?: object;
+  status: object;
+}): KubeObject {
+  return { apiVersion: 'example.com/v1', kind, metadata: { name: 'orders', ...metadata }, spec, status };
+}
