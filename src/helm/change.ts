@@ -1,11 +1,10 @@
 import type { JsonObject } from '../domain/kubernetes/resource.ts';
 import type { ReleaseInfo } from '../domain/operator/release.ts';
-import type { HelmHome } from './home.ts';
+import { type HelmHome, withValuesFile } from './home.ts';
 import { checkChartPath, checkRelease, labelArgument } from './names.ts';
 import { postRendered } from './post-renderer.ts';
 import { parseRelease, type ReleaseRef } from './release-output.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
-import { withValuesFile } from './values-file.ts';
 
 export interface InstallInput extends ReleaseRef {
   /** An absolute path: an archive or a folder. */

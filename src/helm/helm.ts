@@ -3,12 +3,11 @@ import { type ReleaseInfo, type TestReport, unlockAction, type UnlockAction } fr
 import { CHANGE_TIMEOUT_MS, HISTORY_LIMIT, hookTimeout, install, type InstallInput, upgrade, type UpgradeInput } from './change.ts';
 import { parseHistory, parseLabels, type ReleaseRef } from './release-output.ts';
 import { render, type Renderer, type RenderInput } from './render.ts';
-import { createRunner, type HelmLog, type HelmObserver, type HelmRunner } from './run.ts';
+import { createRunner, type HelmLog, type HelmObserver, type HelmRunner, runOnRelease as run } from './run.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { createGuardian } from './guardian.ts';
 import { prepareHome } from './home.ts';
 import { createParser } from './parse-in-worker.ts';
-import { runOnRelease as run } from './run-on-release.ts';
 import { createSlots } from './slots.ts';
 import { testRelease, type TestInput } from './test-release.ts';
 

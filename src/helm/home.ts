@@ -1,7 +1,9 @@
-import { chmod, mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import type { JsonObject } from '../domain/kubernetes/resource.ts';
 
 /** The name of our post-renderer plugin. */
 export const POST_RENDERER = 'chandlery';
@@ -79,4 +81,18 @@ async function writePlugin(
   const temporary = `${file}.${process.pid}`;
   await writeFile(temporary, text, { mode: 0o600 });
   await rename(temporary, file);
+}
+
+/**
+ * Lends the values to the task as a file that only we can read, and removes it afterwards, whatever happens. JSON is YAML. The path is
+ * relative to the home, where the program runs: helm would split an absolute one at a comma.
+ */
+export async function withValuesFile<T>(home: HelmHome, values: JsonObject, task: (path: string) => Promise<T>): Promise<T> {
+  const path = join('values', `${randomUUID()}.json`);
+  try {
+    await writeFile(join(home.dir, path), JSON.stringify(values), { mode: 0o600, flag: 'wx' });
+    return await task(path);
+  } finally {
+    await rm(join(home.dir, path), { force: true });
+  }
 }

@@ -11,7 +11,7 @@ import { redact } from '../domain/core/secret.ts';
 import type { Discovery } from '../domain/kubernetes/cluster.ts';
 import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
 import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
-import { checkChartValues } from '../schema/values/check-chart-values.ts';
+import { checkChartValues } from '../schema/values/check-values.ts';
 import type { Helm } from './helm.ts';
 
 export interface RenderChartPorts {

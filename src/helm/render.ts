@@ -1,12 +1,11 @@
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
-import type { HelmHome } from './home.ts';
+import { type HelmHome, withValuesFile } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
 import type { ParseInWorker } from './parse-in-worker.ts';
 import { postRendered, type PostRender } from './post-renderer.ts';
 import { redact } from '../domain/core/secret.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
-import { withValuesFile } from './values-file.ts';
 
 export interface RenderInput {
   /** An absolute path: an archive or a folder. */

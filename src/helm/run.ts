@@ -1,11 +1,12 @@
 import { execa } from 'execa';
 import { AppError } from '../domain/core/errors.ts';
-import { CPU_SECONDS, HELM_MEMORY, withinLimits } from './bounds.ts';
+import { CPU_SECONDS, HELM_MEMORY, watchMemory, withinLimits } from './bounds.ts';
 import { failureOf } from './failure.ts';
 import type { Guardian } from './guardian.ts';
 import type { HelmHome } from './home.ts';
-import { watchMemory } from './memory-watchdog.ts';
 import type { Slots } from './slots.ts';
+import { checkRelease } from './names.ts';
+import type { ReleaseRef } from './release-output.ts';
 
 const MEBIBYTE = 1024 * 1024;
 /** A release of the most that a chart may render, and its hooks, in JSON. */
@@ -21,7 +22,7 @@ export interface HelmLog {
 export type HelmObserver = (command: string, outcome: 'succeeded' | 'failed', seconds: number) => void;
 
 /** One run of the program. */
-export interface HelmRun {
+interface HelmRun {
   /** What it is about, for the error: `upgrade of "a" in namespace "b"`. */
   readonly what: string;
   /** Options after the common ones. */
@@ -44,7 +45,7 @@ export interface HelmRunner {
   (run: HelmRun): Promise<HelmOutput>;
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly program: string;
   readonly home: HelmHome;
   readonly connection: readonly string[];
@@ -120,4 +121,27 @@ function failureOfResult(run: HelmRun, program: string, { timedOut, isMaxBuffer,
 
 function failed(run: HelmRun, why: string): AppError {
   return new AppError('HelmFailed', `helm ${run.what}: ${why}`);
+}
+
+/** A run of the program about one release. */
+interface ReleaseRun {
+  readonly verb: string;
+  readonly command: readonly string[];
+  readonly options: readonly string[];
+  /** Positionals after the release name. */
+  readonly more: readonly string[];
+  readonly timeoutMs: number;
+  /** Strings that must not show in an error. */
+  readonly secrets?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Runs the program about a release, and gives its standard output. Throws what the runner throws, and AppError `InvalidInput` for a wrong name. */
+export async function runOnRelease(runner: HelmRunner, ref: ReleaseRef, input: ReleaseRun): Promise<string> {
+  const { verb, command, options, more, timeoutMs, secrets = [], signal } = input;
+  checkRelease(ref.release, ref.namespace);
+  const what = `${verb} of "${ref.release}" in namespace "${ref.namespace}"`;
+  const all = ['--namespace', ref.namespace, ...options];
+  const output = await runner({ what, command, options: all, positionals: [ref.release, ...more], timeoutMs, secrets, signal });
+  return output.stdout;
 }

@@ -2,8 +2,7 @@ import { isAppError, type AppError } from '../domain/core/errors.ts';
 import type { TestReport } from '../domain/operator/release.ts';
 import { CHANGE_TIMEOUT_MS, hookTimeout } from './change.ts';
 import { parseTests, type ReleaseRef, type TestRun } from './release-output.ts';
-import { runOnRelease } from './run-on-release.ts';
-import type { HelmRunner } from './run.ts';
+import { type HelmRunner, runOnRelease } from './run.ts';
 
 export interface TestInput extends ReleaseRef {
   /** Bound on all tests together. Default five minutes. */

@@ -18,10 +18,9 @@ import { SELF_SUBJECT_ACCESS_REVIEW } from '../domain/kubernetes/resource-types.
 import { AppError } from '../domain/core/errors.ts';
 import { at, isObject, textAt } from '../domain/core/read.ts';
 import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/kubernetes/resource.ts';
-import { callFor } from './transport/call.ts';
+import { callFor, type Place, type Query, resourcePath } from './transport/call.ts';
 import { listMetadataPages, listPages, metadataReading, readPages, WHOLE } from './watch/list.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
-import { resourcePath, type Place, type Query } from './transport/paths.ts';
 import type { Answer, Caller } from './transport/transport.ts';
 import { watchEvents, watchMetadataEvents } from './watch/watch.ts';
 

@@ -17,12 +17,10 @@ import { SELF_SUBJECT_REVIEW, SERVICE_ACCOUNT } from '../domain/kubernetes/resou
 import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
 import { createCluster, reviewAccess } from './cluster.ts';
 import { createDiscovery } from './discovery.ts';
-import { callFor } from './transport/call.ts';
+import { callFor, type Identity, impersonationHeaders, type Place, resourcePath } from './transport/call.ts';
 import { type ClusterAccess, type ConfigEntries, createCredentials } from './transport/credentials.ts';
 import { createDispatcherPool } from './transport/dispatcher.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
-import { type Identity, impersonationHeaders } from './transport/identity.ts';
-import { type Place, resourcePath } from './transport/paths.ts';
 import { type Answer, type Caller, createTransport, type Transport, type TransportOptions } from './transport/transport.ts';
 
 export interface KubeOptions extends ClusterAccess {

@@ -5,8 +5,7 @@ import { withDefaults } from '../../src/domain/upgrade/crd-safety/schema-shape.t
 import { validateValue } from '../../src/domain/upgrade/crd-safety/validate-value.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { createRuleCheck } from '../../src/schema/rules/check-rules.ts';
-import { newRules } from '../../src/schema/rules/new-rules.ts';
+import { createRuleCheck, newRules } from '../../src/schema/rules/check-rules.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -24,7 +24,7 @@ import { updateInstance } from '../../src/operation/instance/update-instance.ts'
 import { changesOfLive } from '../../src/operation/instance/value-changes.ts';
 import type { FormMode, FormModel } from '../../src/form/model/form-node.ts';
 import { parsePath } from '../../src/schema/form-path.ts';
-import { placedForm } from '../../src/form/model/placed-form.ts';
+import { placedForm } from '../../src/form/model/app-form.ts';
 import { fillRequired } from '../../src/form/input/fill-required.ts';
 import { formToValues } from '../../src/form/input/form-to-values.ts';
 import { contentOf, unitsOf } from '../../src/form/input/form-units.ts';

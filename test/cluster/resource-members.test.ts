@@ -12,7 +12,7 @@ import { preflightInstance } from '../../src/operation/preflight/preflight-insta
 import { showApp } from '../../src/operation/app/show-app.ts';
 import { showInstance } from '../../src/operation/instance/show-instance.ts';
 import { updateInstance } from '../../src/operation/instance/update-instance.ts';
-import { placedForm } from '../../src/form/model/placed-form.ts';
+import { placedForm } from '../../src/form/model/app-form.ts';
 import { formToValues } from '../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../src/form/input/values-to-fields.ts';
 import { startAppWorld, type AppWorld } from '../support/app-world.ts';

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { chartError } from '../chart-error.ts';
-import { sizeOf } from '../limits.ts';
-import { storageFault } from '../cache/full-disk.ts';
+import { type ChartLimits, sizeOf } from '../limits.ts';
+import { storageFault } from '../cache/file-store.ts';
 
 /** Bytes on their way to us. */
 export interface Incoming {
@@ -27,7 +26,7 @@ export interface Received {
   readonly digest: string;
 }
 
-export interface Receiving {
+interface Receiving {
   /** The file to write; there is nothing yet. */
   readonly path: string;
   readonly maxBytes: number;
@@ -96,4 +95,40 @@ function notAnArchive({ address, answered }: Incoming): Error {
 function tooLarge({ address, answered }: Incoming, { maxBytes, kind }: Receiving): Error {
   const what = kind === 'chart' ? 'a packed chart' : 'the index of a repository';
   return chartError('ChartTooLarge', address, `${answered} with more than the ${sizeOf(maxBytes)} that ${what} may have`);
+}
+
+/** The whole of a text that is not a chart: an index, a manifest. Throws AppError `ChartTooLarge`. */
+export async function readText({ bytes, address, answered, length }: Incoming, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const tooLarge = () => chartError('ChartTooLarge', address, `${answered} with more than the ${sizeOf(maxBytes)} that it may have`);
+  if (length !== undefined && length > maxBytes) throw tooLarge();
+  for await (const chunk of bytes) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw tooLarge();
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+interface Bounded {
+  readonly address: string;
+  readonly limits: Pick<ChartLimits, 'totalMs'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Gives a task of several requests the time of one: a server that answers each a moment before its time is up cannot keep us for hours.
+ *
+ * @throws AppError `ChartUnreachable` when the time is over; the signal's reason when it aborts; what the task throws.
+ */
+export async function withinTotal<T>({ address, limits, signal }: Bounded, task: (bounded: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = AbortSignal.timeout(limits.totalMs);
+  try {
+    return await task(AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (deadline.aborted) throw chartError('ChartUnreachable', address, 'it took too long in all; try again later', error);
+    throw error;
+  }
 }

@@ -3,10 +3,9 @@ import { type Dispatcher, request } from 'undici';
 import { AppError } from '../../domain/core/errors.ts';
 import { secret, type Secret } from '../../domain/core/secret.ts';
 import { chartError } from '../chart-error.ts';
-import { accessDenied } from './access-denied.ts';
+import { accessDenied, type ScopedCredentials, type SentCredentials } from './scoped-credentials.ts';
 import { type Agents, type ConnectionSettings, openAgents } from './agents.ts';
 import { locate, type Locations, type Place } from './locate.ts';
-import type { ScopedCredentials, SentCredentials } from './scoped-credentials.ts';
 
 /** The answer of a server, not yet read. */
 export interface RemoteAnswer {

@@ -2,11 +2,10 @@ import semver from 'semver';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { chartError } from '../chart-error.ts';
-import type { Incoming } from '../fetch/receive.ts';
+import { type Incoming, withinTotal } from '../fetch/receive.ts';
 import { DIGEST, type Manifest, openRegistry, type Registry } from './registry.ts';
 import { newestFirst, type OfferedVersion } from '../repository/repository.ts';
 import type { RemoteContext } from '../fetch/remote.ts';
-import { withinTotal } from '../fetch/within-total.ts';
 
 const CHART_LAYERS = ['application/vnd.cncf.helm.chart.content.v1.tar+gzip', 'application/tar+gzip'];
 const PROVENANCE_LAYER = 'application/vnd.cncf.helm.chart.provenance.v1.prov';

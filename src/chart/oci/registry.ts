@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { secret, type Secret } from '../../domain/core/secret.ts';
 import { chartError } from '../chart-error.ts';
-import type { Challenge } from '../fetch/access-denied.ts';
+import { type Challenge, credentialsSentTo, type ScopedCredentials } from '../fetch/scoped-credentials.ts';
 import { locate } from '../fetch/locate.ts';
-import { readText } from '../fetch/read-text.ts';
+import { readText } from '../fetch/receive.ts';
 import { type RemoteAnswer, type RemoteContext, withRemote } from '../fetch/remote.ts';
-import { credentialsSentTo, type ScopedCredentials } from '../fetch/scoped-credentials.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

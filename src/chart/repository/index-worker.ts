@@ -1,8 +1,7 @@
 /** The thread of `index-in-worker.ts`: parses the index of one repository into a file. */
 import { serveJobs } from '../../thread/serve-jobs.ts';
-import { openIndexFile } from './index-file.ts';
+import { openIndexFile, parseIndex } from './parse-index.ts';
 import { type IndexCounts, IndexWriter } from './index-format.ts';
-import { parseIndex } from './parse-index.ts';
 
 export interface IndexPaths {
   /** An index.yaml. */

@@ -1,11 +1,13 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
 import { LISTED_KEYS, listedVersion, type ListedVersion } from './listed-version.ts';
-import { splitIndex, type IndexPart } from './split-index.ts';
+import { type IndexPart, splitIndex } from './split-index.ts';
 import { parseYamlDocument, YAML_BOUNDS } from '../../domain/core/bounded-yaml.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 
 /** An index as text, which may be read several times. */
-export interface IndexText {
+interface IndexText {
   readonly bytes: number;
   /** Without line feeds. */
   lines(): Iterable<string>;
@@ -210,4 +212,43 @@ function contentAt(line: string, indent: number): string {
   const content = start < 0 ? '' : line.slice(start);
   if (/^(#|[ \t\r]*$)/.test(content) || start > indent || (start === indent && /^-(\s|$)/.test(content))) return 'inside';
   return start < indent ? 'outside' : content;
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** The text of a file, read as it is asked for. It blocks its thread: use it in one of its own. */
+export function openIndexFile(path: string): IndexText {
+  const file = openSync(path, 'r');
+  const bytes = fstatSync(file).size;
+  closeSync(file);
+  return { bytes, lines: () => linesOf(path), whole: () => withoutMark(readFileSync(path, 'utf8')) };
+}
+
+function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const decoder = new StringDecoder('utf8');
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    // The pieces of a line that is not yet at its end: an index of JSON is one line of many chunks.
+    let pieces: string[] = [];
+    let isStart = true;
+    for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) {
+      const text = decoder.write(chunk.subarray(0, length));
+      const [first = '', ...others] = (isStart ? withoutMark(text) : text).split('\n');
+      isStart = false;
+      pieces.push(first);
+      for (const other of others) {
+        yield pieces.join('');
+        pieces = [other];
+      }
+    }
+    yield pieces.join('') + decoder.end();
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Without the byte order mark that some editors put first. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
 }

@@ -7,7 +7,7 @@ import { objectAt, textAt } from '../../domain/core/read.ts';
 import { chartError } from '../chart-error.ts';
 import { locate } from '../fetch/locate.ts';
 import { withIncoming } from '../fetch/origin.ts';
-import { readText } from '../fetch/read-text.ts';
+import { readText } from '../fetch/receive.ts';
 import { openRegistryChart } from '../oci/registry-chart.ts';
 import type { ChartToVerify, SignatureCheck, Signer } from './signature-check.ts';
 

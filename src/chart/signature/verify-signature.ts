@@ -1,6 +1,6 @@
 import type { SignatureCheck, Signer } from './signature-check.ts';
 import { verifyCosign } from './verify-cosign.ts';
-import { withinTotal } from '../fetch/within-total.ts';
+import { withinTotal } from '../fetch/receive.ts';
 
 /**
  * Checks that a chart is signed by one of the keys of a policy, and that the signature is about these very bytes.

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import type { ChoiceNode, FormModel, FormNode, ListNode, MapNode } from '../model/form-node.ts';
-import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath, parsePath } from '../../schema/form-path.ts';
 import type { ResourceKind } from '../yaml/read-manifest.ts';
 import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
 import { chosenBranch, fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';

@@ -1,5 +1,5 @@
 import type { Branch, ChoiceNode, FormNode, GroupNode } from '../model/form-node.ts';
-import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath, parsePath } from '../../schema/form-path.ts';
 
 /**
  * The prefix of the name of a form input, by what the input holds about the field at a path: `v.spec.size` is the value of `spec.size`. The prefix `v` is part of

@@ -6,7 +6,7 @@ import { isScalar, isSecret, type FormModel, type FormNode } from '../model/form
 import { formatPath } from '../../schema/form-path.ts';
 import { writeScalar } from '../controls/scalar.ts';
 import { placesAt, sensitivePlaces } from '../../schema/sensitive/sensitive-values.ts';
-import { hasStandIn } from '../../schema/sensitive/stand-in.ts';
+import { hasStandIn } from '../../schema/sensitive/mask.ts';
 import { childOf } from './form-fields.ts';
 import { prefill } from './prefill.ts';
 

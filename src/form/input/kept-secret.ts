@@ -3,7 +3,7 @@ import type { Json } from '../../domain/kubernetes/resource.ts';
 import { findBranch } from '../model/find-branch.ts';
 import { isSecret, type ChoiceNode, type FormModel, type FormNode } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
-import { STAND_IN, standInFor, standInPath } from '../../schema/sensitive/stand-in.ts';
+import { STAND_IN, standInFor, standInPath } from '../../schema/sensitive/mask.ts';
 import { nodesAt } from './form-fields.ts';
 
 /** The value with every secret that the form knows of replaced by a text that stands for it. */

@@ -1,9 +1,8 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { isTop, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
-import { placesInYaml, type Place } from '../yaml/place-in-yaml.ts';
+import { type Place, placesInYaml } from '../yaml/place-in-yaml.ts';
 import { isWhole } from '../yaml/read-manifest.ts';
-import { restAfterKey, restAfterRow, startsWithKey } from '../../schema/fault-path.ts';
-import { formatPath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath, restAfterKey, restAfterRow, startsWithKey } from '../../schema/form-path.ts';
 import { childOf, chosenBranch, fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
 
 const LONGEST = 2000;

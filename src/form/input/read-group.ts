@@ -1,14 +1,15 @@
 import { controlOf } from '../controls/controls.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
-import { isScalar, type FormNode, type GroupNode } from '../model/form-node.ts';
+import { type ChoiceNode, type FormNode, type GroupNode, isScalar } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { fillsItself } from './fill-required.ts';
 import { unsealSecrets } from './kept-secret.ts';
 import { rowsText } from './read-rows.ts';
-import { fieldName } from './form-fields.ts';
-import { fault, keptEmpty, readYamlText, standsAlone, take, type Reading } from './reading.ts';
+import { chosenBranch, fieldName } from './form-fields.ts';
+import { fault, keptEmpty, type Reading, readYamlText, standsAlone, take } from './reading.ts';
 import { memberRef, type NodeRef } from '../view/node-ref.ts';
+import { findBranch } from '../model/find-branch.ts';
 
 /** The object of a group: absent when nothing is in it. A group none of whose inputs was sent keeps its live value. */
 export function readGroup(reading: Reading, node: GroupNode, ref: NodeRef): Json | undefined {
@@ -60,7 +61,7 @@ function inBaseOrder(members: ReadonlyMap<string, Json>, base: Json | undefined)
 }
 
 /** A required group asks for its own required fields by name. */
-export function reportMissing(reading: Reading, node: FormNode, path: FormPath): void {
+function reportMissing(reading: Reading, node: FormNode, path: FormPath): void {
   const inner =
     node.kind === 'group' && !reading.fields.has(fieldName('yaml', path)) ? node.children.filter((child) => child.required) : [];
   if (inner.length === 0) fault(reading, path, askFor(node));
@@ -79,4 +80,22 @@ function askFor(node: FormNode): string {
 /** A label within a sentence: `Storage size` reads `storage size`, `TLS secret` stays. */
 function inSentence(label: string): string {
   return /^[A-Z][a-z]/.test(label) ? `${label.charAt(0).toLowerCase()}${label.slice(1)}` : label;
+}
+
+/** The value of the branch that was chosen. Choosing one is meant: a branch of fields that all stay empty is an empty object. */
+export function readChoice(reading: Reading, node: ChoiceNode, ref: NodeRef): Json | undefined {
+  if (take(reading, 'branch', ref.path) === undefined) return ref.base;
+  const branch = chosenBranch(node, reading.fields, ref.path);
+  if (branch === undefined) return keptEmpty(reading, ref.path, {}) === null ? null : undefined;
+  const faults = reading.faults.length;
+  const value = reading.read(reading, branch, branchRef(node, branch, ref));
+  if (value !== undefined || branch.kind !== 'group' || reading.faults.length > faults) return value;
+  for (const child of branch.children.filter((one) => one.required)) reportMissing(reading, child, [...ref.path, child.key]);
+  return {};
+}
+
+/** A live value of another branch is no base for this one. */
+export function branchRef<T extends NodeRef>(node: ChoiceNode, branch: ChoiceNode['branches'][number]['node'], ref: T): T {
+  const live = findBranch(node, ref.base);
+  return live !== undefined && node.branches[live]?.node === branch ? ref : { ...ref, base: undefined };
 }

@@ -1,7 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
-import { parsePath, type FormPath } from '../../schema/form-path.ts';
+import { type FormPath, parsePath } from '../../schema/form-path.ts';
 import type { MigrationRow } from './migration.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 

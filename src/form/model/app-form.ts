@@ -8,6 +8,9 @@ import { curatedFromExample } from './curated.ts';
 import type { FormMode, FormModel } from './form-node.ts';
 import type { ReferenceTarget } from '../references/reference-targets.ts';
 import { cacheForm } from './cache-form.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { instanceLayers, type LayeredApp } from '../../domain/values/instance-layers.ts';
+import { layEnvironment } from './lay-environment.ts';
 
 /** The schema of an App's `spec`, from the schema of the whole object. */
 export function specSchema(app: Pick<App, 'schema'>): JsonObject {
@@ -60,4 +63,13 @@ function wantsFinalizers({ fields, example, defaults, presets = [] }: FormParts)
 
 function targetOf({ group, plural, kind }: ReferableKind): ReferenceTarget {
   return { group, resource: plural, kind };
+}
+
+/** What is needed of an App. */
+type PlacedApp = LayeredApp & Parameters<typeof appForm>[0];
+
+/** The form of an App where its instance would be, or is. Only new instances start with values of the environment; its locks hold for all. */
+export function placedForm(app: PlacedApp, mode: FormMode, environment?: Pick<EnvironmentView, 'name' | 'overlay'>): FormModel {
+  const { lower, locks } = instanceLayers(app, environment);
+  return layEnvironment(appForm(app, mode), { lower: mode === 'create' ? lower : { operator: {}, environment: {} }, locks });
 }

@@ -2,7 +2,7 @@ import { isObject } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { checkScalar, holdsText, writeScalar } from '../controls/scalar.ts';
 import { isScalar, isSecret, type ChoiceNode, type FormNode, type GroupNode } from './form-node.ts';
-import { STAND_IN } from '../../schema/sensitive/stand-in.ts';
+import { STAND_IN } from '../../schema/sensitive/mask.ts';
 
 /** Far below what any number of fitting members makes up for. */
 const UNFIT = -1000;

@@ -9,15 +9,13 @@ import { constraintsOf } from '../controls/limits.ts';
 import type { ReferenceTarget } from '../references/reference-targets.ts';
 import type { FallbackSource, Layer, NodeBase } from './field.ts';
 import { asYaml, yamlNode, type FormMode, type FormModel, type FormNode, type GroupNode, type YamlNode } from './form-node.ts';
-import { expectedShape } from './expected-shape.ts';
+import { expectedShape, type Shape, shapeOf, yamlShape } from './shape.ts';
 import type { ChartHints } from '../../schema/hints/chart-hints.ts';
 import { SEVERAL } from '../../schema/branches.ts';
 import { frozenPaths } from '../../schema/immutable.ts';
-import { markReferences } from '../references/mark-references.ts';
-import { markKinds, pathKey, type KnownReferences } from '../references/reference-kinds.ts';
+import { type KnownReferences, markKinds, markReferences, pathKey } from '../references/mark-references.ts';
 import { baseOf, isRoot, rootPath, type BaseContext, type BasePlace } from './node-base.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from '../../schema/resolve-schema.ts';
-import { shapeOf, yamlShape, type Shape } from './shape.ts';
 import { markSteps } from '../../schema/sensitive/sensitive-values.ts';
 import { memberNames, MOST_WORK } from '../../schema/work.ts';
 

@@ -1,5 +1,5 @@
 import type { FormModel, FormNode, GroupNode, YamlNode } from './form-node.ts';
-import { parsePath, type FormPath } from '../../schema/form-path.ts';
+import { type FormPath, parsePath } from '../../schema/form-path.ts';
 
 const MOST = 100;
 

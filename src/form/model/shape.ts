@@ -1,9 +1,11 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ScalarType } from './field.ts';
-import { ELSEWHERE, type Resolver } from '../../schema/resolve-schema.ts';
+import { ELSEWHERE, type Resolver, resolveSchema } from '../../schema/resolve-schema.ts';
 import { mergeBranches, SEVERAL } from '../../schema/branches.ts';
-import { memberNames } from '../../schema/work.ts';
+import { memberNames, type Work } from '../../schema/work.ts';
+import { type ChartHints, expectedSchema } from '../../schema/hints/chart-hints.ts';
+import { type Form, holdsObjects } from '../../schema/hints/type-by-name.ts';
 
 /** What a schema describes, before names and help are looked at. */
 export type Shape =
@@ -19,7 +21,7 @@ const ANYTHING = 'any value is allowed';
 const ANY_ROWS = 'a list of anything';
 const FREE_FORM = 'free-form';
 /** Why a node is YAML of which its schema says nothing that a value could be held against. */
-export const FREE: ReadonlySet<string> = new Set([ANYTHING, ANY_ROWS, FREE_FORM, ELSEWHERE, SEVERAL]);
+const FREE: ReadonlySet<string> = new Set([ANYTHING, ANY_ROWS, FREE_FORM, ELSEWHERE, SEVERAL]);
 
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
 const MOST_OPTIONS = 1000;
@@ -107,4 +109,36 @@ function objectShape(schema: JsonObject, open: boolean): Shape {
 /** What no typed control can hold. */
 export function yamlShape(reason: string, schema: JsonObject): Shape & { readonly kind: 'yaml' } {
   return { kind: 'yaml', reason, schema };
+}
+
+/** Why a list of whatever a chart installs beside its own objects is YAML, which is the best control for it. */
+export const WHOLE_OBJECTS = 'whole objects of Kubernetes';
+
+/** A node of the values of a chart that its schema leaves open. */
+interface OpenNode {
+  /** Below the root. */
+  readonly path: readonly string[];
+  readonly schema: Json | undefined;
+  readonly fallback: Json | undefined;
+  readonly shape: Shape & { readonly kind: 'yaml' };
+}
+
+/**
+ * The shape of a node of which the schema of a chart says nothing, as far as the chart or its name tell. It is a better control and no limit: the schema
+ * alone judges values, and what the control cannot hold is YAML as before.
+ */
+export function expectedShape(hints: ChartHints, { path, schema, fallback, shape }: OpenNode, work: Work): Shape {
+  if (!FREE.has(shape.reason)) return shape;
+  if (holdsObjects(path)) return yamlShape(WHOLE_OBJECTS, shape.schema);
+  const said = isObject(shape.schema) && Object.keys(shape.schema).length > 0 ? shape.schema : isObject(schema) ? schema : {};
+  const description = typeof said['description'] === 'string' ? said['description'] : '';
+  const expected = expectedSchema(hints, { path, form: formOf(said), fallback, description, schema: said });
+  return expected === undefined ? shape : shapeOf(expected, (part) => resolveSchema({ root: {}, work }, part, []));
+}
+
+function formOf(schema: JsonObject): Form {
+  const [type, ...more] = typesOf(schema);
+  if (more.length > 0) return 'any';
+  if (type === 'object') return 'object';
+  return type === 'array' ? 'list' : 'any';
 }

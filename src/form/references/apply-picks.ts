@@ -1,6 +1,6 @@
 import type { FormModel, FormNode } from '../model/form-node.ts';
 import type { NameReference } from './reference-targets.ts';
-import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath, parsePath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName, nodeAt, withFields, type FieldMap } from '../input/form-fields.ts';
 
 /** The name of the list that chooses a kind and a name at once. Like a button it is gone once it has done its work. */

@@ -4,7 +4,7 @@ import { chosenBranch, fieldName } from '../input/form-fields.ts';
 import type { BranchesView, FieldFrame } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
 import { keptOpen } from './put-away.ts';
-import { branchRef } from '../input/read-choice.ts';
+import { branchRef } from '../input/read-group.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
 /** A choice of shapes: buttons that the server answers, and the fields of the one that is chosen. */

@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { FormModel, FormNode } from '../model/form-node.ts';
-import { idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { type FormPath, idOfPath, parsePath } from '../../schema/form-path.ts';
 import { childOf, startsAt } from '../input/form-fields.ts';
 
 /** A line of the error summary. `href` is `#<id of the field>`, or empty when the fault belongs to no field. */

@@ -1,10 +1,9 @@
 import type { FormNode, GroupNode } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
-import { countControls } from './count-controls.ts';
+import { countControls, isFull, leaveOut } from './page-budget.ts';
 import { fillsItself } from '../input/fill-required.ts';
 import type { FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
-import { isFull, leaveOut } from './page-budget.ts';
 import { keptOpen } from './put-away.ts';
 import { memberRef } from './node-ref.ts';
 import { fieldText, frameOf, isFrozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';

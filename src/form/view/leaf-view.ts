@@ -1,7 +1,7 @@
 import type { ControlView, Option } from '../controls/control.ts';
 import { controlOf } from '../controls/controls.ts';
 import { advise, readScalar } from '../controls/scalar.ts';
-import { WHOLE_OBJECTS } from '../model/expected-shape.ts';
+import { WHOLE_OBJECTS } from '../model/shape.ts';
 import { fieldName } from '../input/form-fields.ts';
 import { isScalar, isSecret, type FormNode, type ScalarNode, type YamlNode } from '../model/form-node.ts';
 import { pickView, referenceOf } from '../references/pick-view.ts';
@@ -11,7 +11,7 @@ import { pageErrors } from './page-errors.ts';
 import { valueWords } from './value-words.ts';
 import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 import { formatPath, idOfPath } from '../../schema/form-path.ts';
-import { STAND_IN } from '../../schema/sensitive/stand-in.ts';
+import { STAND_IN } from '../../schema/sensitive/mask.ts';
 
 const MOST_LINES = 24;
 const NO_CONTROL: Pick<ControlView, 'width' | 'inputMode'> = { width: 'medium' };

@@ -1,5 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
-import { formatPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath, parsePath } from '../../schema/form-path.ts';
 
 /** What is wrong on a page, by where it is. */
 export interface PageErrors {

@@ -1,7 +1,7 @@
 import type { FormNode, ListNode, MapNode } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { fieldName, type FieldMap } from '../input/form-fields.ts';
-import { countControls } from './count-controls.ts';
+import { countControls } from './page-budget.ts';
 
 /** A stretch of the rows of a list or map; numbers of rows count from 0, those of pages from 1. */
 export interface RowsPage {

@@ -1,5 +1,5 @@
 import { isScalar, type FormNode, type ListNode, type MapNode } from '../model/form-node.ts';
-import { formatPath, idOfPath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath, idOfPath } from '../../schema/form-path.ts';
 import { fieldName, MOST_ROWS, rowCount } from '../input/form-fields.ts';
 import type { RowsPagerView, RowsView, RowView } from './form-view-model.ts';
 import { childViews } from './group-view.ts';

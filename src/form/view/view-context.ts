@@ -12,7 +12,7 @@ import type { NodeRef } from './node-ref.ts';
 import { addToPage, type PageBudget } from './page-budget.ts';
 import type { PageErrors } from './page-errors.ts';
 import { fallbackWords } from './value-words.ts';
-import { formatPath, idOfPath, parsePath, type FormPath } from '../../schema/form-path.ts';
+import { formatPath, type FormPath, idOfPath, parsePath } from '../../schema/form-path.ts';
 
 /** Where values may come from, beside who fills in what is empty. The sets hold the paths of the fields that have such a value. */
 interface Origins {

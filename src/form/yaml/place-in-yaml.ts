@@ -1,6 +1,5 @@
-import { isMap, isNode, isSeq, LineCounter, parseDocument, type YAMLMap } from 'yaml';
-import { restAfterKey, restAfterRow } from '../../schema/fault-path.ts';
-import { keyText } from './key-text.ts';
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { restAfterKey, restAfterRow } from '../../schema/form-path.ts';
 
 /** Counted from 1. */
 export interface Place {
@@ -53,4 +52,14 @@ function intoRow(items: readonly unknown[], path: string): Step | undefined {
   const found = restAfterRow(path);
   const node = found === undefined ? undefined : items[found.row];
   return found === undefined || !isNode(node) ? undefined : { node, rest: found.rest, offset: node.range?.[0] };
+}
+
+/** A key of a YAML document as JSON has it. */
+export function keyText(key: unknown): string {
+  const value: unknown = isScalar(key) ? key.value : key;
+  return isKey(value) ? value.toString() : '';
+}
+
+function isKey(value: unknown): value is string | number | bigint | boolean {
+  return ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
 }

@@ -16,7 +16,7 @@ import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isSafeText, readYaml, sameJson, writeYaml } from '../../schema/yaml-text.ts';
 import { commentLines, commentsIn, joinComments } from './comments.ts';
-import { keyText } from './key-text.ts';
+import { keyText } from './place-in-yaml.ts';
 
 /**
  * Changes a YAML text so that it holds a value, and leaves the rest as somebody wrote it: comments, the order of keys, quotes. Comments on what

@@ -1,6 +1,6 @@
-import type { MissingPermission } from '../../domain/core/errors.ts';
-import type { Identity } from './identity.ts';
-import type { Place } from './paths.ts';
+import { AppError, type MissingPermission } from '../../domain/core/errors.ts';
+import type { ResourceType } from '../../domain/kubernetes/resource.ts';
+import { type Actor, parseActor } from '../../domain/kubernetes/actor.ts';
 
 /** One call to the api-server. */
 export interface Call {
@@ -42,4 +42,63 @@ export function callFor(identity: Identity, verb: string, place: Place): Pick<Ca
     ...(namespace === undefined ? [] : [`in namespace "${namespace}"`]),
   ];
   return { identity, permission, what: words.join(' ') };
+}
+
+/** What a URL path of the api-server names. */
+export interface Place extends ResourceType {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly subresource?: string | undefined;
+}
+
+export type Query = Readonly<Record<string, string | number | undefined>>;
+
+/**
+ * The path of a resource, each segment checked, so that a name can never lead elsewhere.
+ *
+ * @throws AppError `InvalidInput` when a segment is empty or could not be a name of the Kubernetes API.
+ */
+export function resourcePath(place: Place, query: Query = {}): string {
+  const { group, version, resource, namespace, name, subresource } = place;
+  const prefix = group === '' ? ['api', segment(version)] : ['apis', segment(group), segment(version)];
+  const scope = namespace === undefined ? [] : ['namespaces', segment(namespace)];
+  const rest = [resource, name, subresource].filter((part) => part !== undefined).map(segment);
+  return withQuery(`/${[...prefix, ...scope, ...rest].join('/')}`, query);
+}
+
+/** A path with the query parameters that have a value. */
+function withQuery(path: string, query: Query): string {
+  const pairs = Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)] as const]));
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(Object.fromEntries(pairs)).toString()}`;
+}
+
+function segment(text: string): string {
+  // The api-server itself rejects these in names (path segment name validation).
+  if (text === '' || text === '.' || text === '..' || /[/%\p{Cc}]/u.test(text)) {
+    throw new AppError('InvalidInput', `address: ${JSON.stringify(text)} cannot be part of a resource's address`);
+  }
+  return encodeURIComponent(text);
+}
+
+/** As whom a call is made. There is no default: each call names its identity. */
+export type Identity =
+  | { readonly kind: 'controller' }
+  | { readonly kind: 'actor'; readonly actor: Actor }
+  /** The controller, who only tries something for the actor: see `guardTrial`. */
+  | { readonly kind: 'dryRun'; readonly actor: Actor };
+
+type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
+
+/**
+ * The impersonation headers of an identity; none for the controller, whoever it tries something for. Checks the actor again, however it was made.
+ *
+ * @throws AppError `ActorMissing` when user or groups are empty, reserved for the cluster, or cannot be sent unchanged in a header.
+ */
+export function impersonationHeaders(identity: Identity): ImpersonationHeaders {
+  if (identity.kind === 'controller') return {};
+  const { user, groups } = parseActor(identity.actor.user, identity.actor.groups);
+  const padded = [user, ...groups].find((name) => name !== name.trim());
+  if (padded !== undefined) throw new AppError('ActorMissing', `actor: ${JSON.stringify(padded)} begins or ends with a space`);
+  if (identity.kind === 'dryRun') return {};
+  return { 'impersonate-user': user, 'impersonate-group': [...groups] };
 }

@@ -2,8 +2,7 @@ import type { ListOptions, ObjectList, ObjectPage } from '../../domain/kubernete
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { listAt, numberAt, textAt } from '../../domain/core/read.ts';
 import { apiVersionOf, type KubeObject, type ObjectMeta, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
-import { callFor } from '../transport/call.ts';
-import { resourcePath } from '../transport/paths.ts';
+import { callFor, resourcePath } from '../transport/call.ts';
 import type { Caller } from '../transport/transport.ts';
 
 const PAGE = 500;

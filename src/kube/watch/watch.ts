@@ -4,9 +4,8 @@ import { parseJson } from '../../domain/core/exact-json.ts';
 import { at, isObject, numberAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { readLines } from '../transport/body.ts';
-import { callFor, type Call } from '../transport/call.ts';
+import { type Call, callFor, type Place, resourcePath } from '../transport/call.ts';
 import { unreachable } from '../transport/failure.ts';
-import { resourcePath, type Place } from '../transport/paths.ts';
 import type { Caller } from '../transport/transport.ts';
 
 const SERVER_SECONDS = 300;

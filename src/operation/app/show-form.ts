@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { coverage, type Coverage } from '../../form/model/coverage.ts';
 import type { FormModel, FormNode } from '../../form/model/form-node.ts';
-import { placedForm } from '../../form/model/placed-form.ts';
+import { placedForm } from '../../form/model/app-form.ts';
 import { holdsSecrets } from '../../form/view/value-words.ts';
 import { showEnvironment } from '../environment/show-environment.ts';
 import type { Ports } from '../ports.ts';

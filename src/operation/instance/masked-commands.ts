@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { contentMarked } from './instance-masking.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { changeSensitive, sensitiveValues, type Marked } from '../../schema/sensitive/sensitive-values.ts';
-import { hasStandIn, standInFor } from '../../schema/sensitive/stand-in.ts';
+import { hasStandIn, standInFor } from '../../schema/sensitive/mask.ts';
 
 /** Two contents as commands compare them: of a sensitive value only whether it changes can be shown. */
 export function maskedSides(

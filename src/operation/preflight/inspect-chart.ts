@@ -8,7 +8,7 @@ import { isCustomResourceDefinition } from '../../domain/uplift/uplift.ts';
 import { formRoot } from '../../form/model/app-form.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { buildForm } from '../../form/model/form-model.ts';
-import { checkChartValues } from '../../schema/values/check-chart-values.ts';
+import { checkChartValues } from '../../schema/values/check-values.ts';
 
 /** A chart that is here. */
 export interface CachedChart {

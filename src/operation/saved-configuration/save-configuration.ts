@@ -26,7 +26,7 @@ import type { Ports } from '../ports.ts';
 import { ownersFor, showSavedConfiguration } from './list-saved-configurations.ts';
 import { formatPath, type FormPath } from '../../schema/form-path.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
-import { hasStandIn } from '../../schema/sensitive/stand-in.ts';
+import { hasStandIn } from '../../schema/sensitive/mask.ts';
 
 /** What somebody wants to save. */
 export interface SavedConfigurationDraft extends RequestOrigin {

@@ -1,8 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
-import { formatPath, type FormPath } from '../form-path.ts';
-import { BY_NAMES, changeSensitive, sensitiveValues, type Marked, type PlacedValue, type SensitiveValue } from './sensitive-values.ts';
-import { hasStandIn, standInFor, standInPath } from './stand-in.ts';
+import { formatPath, type FormPath, parsePath } from '../form-path.ts';
+import { BY_NAMES, changeSensitive, type Marked, type PlacedValue, type SensitiveValue, sensitiveValues } from './sensitive-values.ts';
 
 /** The value with a stand-in for every sensitive one: what people and programs are shown. A stand-in stays as it is. */
 export function maskValue(marked: Marked, place: PlacedValue): Json {
@@ -66,7 +65,7 @@ function partOf({ schema, sensitivePaths }: Marked, key: string): Marked {
 }
 
 /** What was sent, with live values in the place of their stand-ins. */
-export interface Unmasked {
+interface Unmasked {
   readonly value: Json;
   /** Stand-ins that stand for nothing, or where no sensitive value can be. None is ever written. */
   readonly faults: readonly FieldFault[];
@@ -118,4 +117,23 @@ function eachText(
       member === undefined ? member : eachText({ value: member, path: [...path, key] }, replace),
     ]),
   );
+}
+
+/** What stands for a value that is not shown, in YAML, in fields and in REST answers; the group is the path of the value in the live object. */
+export const STAND_IN = /^<masked: (.{1,2000})>$/s;
+
+/** `<masked: spec.users[0].password>` */
+export function standInFor(path: FormPath): string {
+  return `<masked: ${formatPath(path)}>`;
+}
+
+/** The path of the value that a text stands for; undefined when it stands for none. */
+export function standInPath(text: string): FormPath | undefined {
+  const path = STAND_IN.exec(text)?.[1];
+  return path === undefined ? undefined : parsePath(path);
+}
+
+/** Whether a text stands for a value, or was made of one that does. */
+export function hasStandIn(text: string): boolean {
+  return text.includes('<masked: ');
 }

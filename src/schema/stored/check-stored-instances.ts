@@ -11,7 +11,7 @@ import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { newRules } from '../rules/new-rules.ts';
+import { newRules } from '../rules/check-rules.ts';
 import { startStoredChecker, type StoredChecker } from './stored-checker.ts';
 
 /** Few enough to fit into memory whatever they hold. */

@@ -1,7 +1,6 @@
 import type { InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { RulesAnswer } from '../rules/check-rules.ts';
-import type { NewRule } from '../rules/new-rules.ts';
+import type { NewRule, RulesAnswer } from '../rules/check-rules.ts';
 import { ThreadHost } from '../../thread/thread-host.ts';
 import type { CheckerSubject, STORED_JOBS } from './stored-worker.ts';
 

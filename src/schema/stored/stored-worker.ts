@@ -5,8 +5,7 @@ import { storedFaults } from '../../domain/upgrade/crd-safety/stored-checks.ts';
 import type { InstanceFault } from '../../domain/upgrade/crd-safety/finding.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { serveJobs } from '../../thread/serve-jobs.ts';
-import { createRuleCheck, type RulesAnswer } from '../rules/check-rules.ts';
-import type { NewRule } from '../rules/new-rules.ts';
+import { createRuleCheck, type NewRule, type RulesAnswer } from '../rules/check-rules.ts';
 
 /** What objects are held against. */
 export interface CheckerSubject {

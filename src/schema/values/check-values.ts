@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { isSmall } from './is-small.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { ThreadHost } from '../../thread/thread-host.ts';
 import type { ValuesVerdict } from './value-faults.ts';
 import type { VALUES_JOBS } from './values-worker.ts';
+import { type Dependency, type EnabledSubchart, enabledSubcharts, type Subchart } from '../../domain/chart/subcharts.ts';
+import { type FieldFault, sentenceOfFault } from '../../domain/core/errors.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 
 interface ValuesToCheck {
   readonly schema: JsonObject;
@@ -22,7 +24,7 @@ interface ValuesLimits {
 }
 
 /** Holds values against a foreign schema; never rejects. */
-export type ValuesCheck = (question: ValuesToCheck) => Promise<ValuesVerdict>;
+type ValuesCheck = (question: ValuesToCheck) => Promise<ValuesVerdict>;
 
 const LIMITS: ValuesLimits = { timeoutMs: 2_000, memoryMib: 256, restMs: 600_000, now: Date.now };
 const MOST_REMEMBERED = 100;
@@ -53,4 +55,92 @@ export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
 
 function tooHeavy({ timeoutMs }: ValuesLimits): ValuesVerdict {
   return { faults: [], unchecked: `the schema takes more than ${timeoutMs / 1000} s, or too much memory` };
+}
+
+/** The check that previews and the controller share. */
+const checkValues = createValuesCheck();
+
+/** What is looked at of a chart. */
+interface ChartWithSchema {
+  readonly digest: string;
+  readonly contents: {
+    readonly metadata: { readonly name: string; readonly dependencies?: readonly Dependency[] };
+    readonly values?: JsonObject;
+    /** values.schema.json. */
+    readonly schema?: JsonObject;
+    /** Absent: none. */
+    readonly subcharts?: readonly Subchart[];
+  };
+}
+
+/** What a chart says about values, a sentence each. */
+interface ChartVerdict {
+  readonly faults: readonly string[];
+  readonly unchecked: readonly string[];
+}
+
+/**
+ * Holds values, laid over those of the chart, against its values.schema.json and those of its subcharts that are on, as Helm would; Helm itself is configured
+ * not to, because it would fetch what the schema refers to. What is meant for a chart inside of the chart is its own schema's affair.
+ */
+export async function checkChartValues(
+  chart: ChartWithSchema,
+  values: JsonObject,
+  check: ValuesCheck = checkValues,
+): Promise<ChartVerdict> {
+  const verdicts = [await checkOwn(chart, values, check)];
+  for (const subchart of subchartsOf(chart, values)) verdicts.push(await checkSubchart(chart.digest, subchart, check));
+  return { faults: verdicts.flatMap(({ faults }) => faults), unchecked: verdicts.flatMap(({ unchecked }) => unchecked) };
+}
+
+async function checkOwn(chart: ChartWithSchema, values: JsonObject, check: ValuesCheck): Promise<ChartVerdict> {
+  const { schema, values: defaults = {}, metadata } = chart.contents;
+  if (schema === undefined) return { faults: [], unchecked: [] };
+  const effective = applyMergePatch(defaults, values) as JsonObject;
+  const { faults, unchecked } = await check({ schema, values: effective, id: chart.digest });
+  const inner = new Set((metadata.dependencies ?? []).flatMap(({ name, alias }) => [name, ...(alias === undefined ? [] : [alias])]));
+  const own = faults.filter(({ field = '' }) => !inner.has(/^[^.[]*/.exec(field)?.[0] ?? ''));
+  return verdictOf('the chart', own, unchecked);
+}
+
+function subchartsOf({ contents }: ChartWithSchema, values: JsonObject): readonly EnabledSubchart[] {
+  const { subcharts = [], metadata, values: defaults = {} } = contents;
+  if (subcharts.length === 0) return [];
+  return enabledSubcharts({ subcharts, dependencies: metadata.dependencies ?? [], values: defaults }, values);
+}
+
+async function checkSubchart(digest: string, { path, schema, values }: EnabledSubchart, check: ValuesCheck): Promise<ChartVerdict> {
+  if (schema === undefined) return { faults: [], unchecked: [] };
+  const { faults, unchecked } = await check({ schema, values, id: `${digest} ${path}` });
+  const placed = faults.map(({ field = '', ...fault }) => ({ ...fault, field: `${path}${/^(\[|$)/.test(field) ? '' : '.'}${field}` }));
+  return verdictOf(`the subchart ${path}`, placed, unchecked);
+}
+
+function verdictOf(of: string, faults: readonly FieldFault[], unchecked: string | undefined): ChartVerdict {
+  return {
+    faults: faults.map((fault) => `The values violate the schema of ${of}: ${sentenceOfFault(fault)}`),
+    unchecked: unchecked === undefined ? [] : [`The values were not completely validated against the schema of ${of}: ${unchecked}`],
+  };
+}
+
+/** What is handed to a thread is copied on the way, which takes 30 ms for so much. */
+const MOST_NODES = 100_000;
+const MOST_CHARACTERS = 5 * 1024 * 1024;
+const DEEPEST = 200;
+
+/** Whether JSON is small enough to be handed to a thread: by its nodes, its texts and its depth. Looks at no more than that. */
+export function isSmall(json: Json): boolean {
+  const left = { nodes: MOST_NODES, characters: MOST_CHARACTERS };
+  const visit = (value: Json | undefined, depth: number): boolean => {
+    left.nodes -= 1;
+    if (left.nodes < 0 || left.characters < 0 || depth > DEEPEST) return false;
+    if (typeof value === 'string') left.characters -= value.length;
+    if (typeof value !== 'object' || value === null) return left.characters >= 0;
+    if (Array.isArray(value)) return (value as readonly Json[]).every((item) => visit(item, depth + 1));
+    return Object.entries(value).every(([key, member]) => {
+      left.characters -= key.length;
+      return visit(member, depth + 1);
+    });
+  };
+  return visit(json, 0);
 }

@@ -9,7 +9,7 @@ import { pressedOp } from '../../form/input/apply-form-op.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
 import { newSecretsOf, splitTyped } from '../../form/input/new-secrets.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
-import { placedForm } from '../../form/model/placed-form.ts';
+import { placedForm } from '../../form/model/app-form.ts';
 import { applyPicks } from '../../form/references/apply-picks.ts';
 import type { WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { readShownChoices } from './form-choices.ts';

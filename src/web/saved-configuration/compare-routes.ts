@@ -6,7 +6,7 @@ import { isObject } from '../../domain/core/read.ts';
 import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
-import { placedForm } from '../../form/model/placed-form.ts';
+import { placedForm } from '../../form/model/app-form.ts';
 import { contentOfInstance, saltOf } from '../instance/change-page.ts';
 import { sealSecrets } from '../../form/input/kept-secret.ts';
 import { nodeToFields } from '../../form/input/values-to-fields.ts';

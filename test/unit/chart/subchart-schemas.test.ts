@@ -9,7 +9,7 @@ import type { ChartContents } from '../../../src/chart/archive/contents.ts';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
-import { checkChartValues } from '../../../src/schema/values/check-chart-values.ts';
+import { checkChartValues } from '../../../src/schema/values/check-values.ts';
 import { packEntries, writeFiles, type ChartFiles, type RawEntry } from '../../support/charts.ts';
 import { repoRoot } from '../../support/cluster.ts';
 

@@ -5,9 +5,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
-import { childrenWithin } from '../../../src/helm/bounds.ts';
+import { childrenWithin, watchMemory } from '../../../src/helm/bounds.ts';
 import { createHelm, type Helm } from '../../../src/helm/helm.ts';
-import { watchMemory } from '../../../src/helm/memory-watchdog.ts';
 import { chartFiles, packChart, temporaryFolder, writeFiles } from '../../support/charts.ts';
 
 const MEBIBYTES_64 = 64 * 1024 * 1024;

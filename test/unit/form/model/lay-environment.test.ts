@@ -5,7 +5,7 @@ import { locksOf } from '../../../../src/domain/values/locks.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import type { FormNode } from '../../../../src/form/model/form-node.ts';
 import { layEnvironment } from '../../../../src/form/model/lay-environment.ts';
-import { placedForm } from '../../../../src/form/model/placed-form.ts';
+import { placedForm } from '../../../../src/form/model/app-form.ts';
 
 const text = { type: 'string' };
 const spec = {

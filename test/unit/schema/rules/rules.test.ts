@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { createRuleCheck } from '../../../../src/schema/rules/check-rules.ts';
-import { newRules } from '../../../../src/schema/rules/new-rules.ts';
+import { createRuleCheck, newRules } from '../../../../src/schema/rules/check-rules.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const text = { type: 'string' };

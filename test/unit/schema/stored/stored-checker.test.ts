@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { newRules } from '../../../../src/schema/rules/new-rules.ts';
+import { newRules } from '../../../../src/schema/rules/check-rules.ts';
 import { startStoredChecker } from '../../../../src/schema/stored/stored-checker.ts';
 import { int, object, text } from '../../../support/sample-crds.ts';
 

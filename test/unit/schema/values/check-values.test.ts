@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { checkChartValues } from '../../../../src/schema/values/check-chart-values.ts';
-import { createValuesCheck } from '../../../../src/schema/values/check-values.ts';
+import { checkChartValues, createValuesCheck } from '../../../../src/schema/values/check-values.ts';
 
 const checkValues = createValuesCheck();
 

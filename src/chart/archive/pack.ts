@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -7,6 +7,8 @@ import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
 import { AppError } from '../../domain/core/errors.ts';
 import { type ChartLimits, sizeOf } from '../limits.ts';
+import { filesOutsideRecord } from '../../domain/chart/chart-files.ts';
+import { readArchive } from './archive.ts';
 
 /** Whether a path (relative, with `/`) is left out when a chart's folder is packed. */
 type IgnoreRule = (path: string, kind: 'file' | 'folder') => boolean;
@@ -133,4 +135,32 @@ function* globParts(glob: string): Generator<string> {
     else if (token.startsWith('[') && token.length > 1) yield token.replace('[!', '[^').replaceAll('\\', '\\\\');
     else yield RegExp.escape(token.startsWith('\\') ? token.slice(1) : token);
   }
+}
+
+interface ReleasePacking {
+  /** The packed chart. */
+  readonly from: string;
+  /** Where the copy goes. */
+  readonly to: string;
+  readonly limits: ChartLimits;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes a copy of a packed chart without what need not go into Helm's record of a release (see `filesOutsideRecord`).
+ *
+ * @returns `Same` when there is nothing to leave out, and no copy.
+ */
+export async function packForRelease({ from, to, limits, signal }: ReleasePacking): Promise<'Written' | 'Same'> {
+  const { contents } = await readArchive(from, { limits, wants: () => true, signal });
+  const left = new Set(filesOutsideRecord(contents));
+  if (left.size === 0) return 'Same';
+  const archive = pack();
+  const written = pipeline(archive, createGzip({ level: 1 }), createWriteStream(to, { mode: 0o600, flags: 'wx' }), { signal });
+  for (const [name, content] of contents) {
+    if (!left.has(name)) archive.entry({ name: `chart/${name}`, mode: 0o644, mtime: new Date(0) }, content);
+  }
+  archive.finalize();
+  await written;
+  return 'Written';
 }
