@@ -34,6 +34,7 @@ import { signedInOf } from './http/request-context.ts';
 import type { Identity } from './identity/create-identity.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
+import { createSharedWatches } from './kube/watch/shared-watches.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Measured, type Metrics } from './observe/metrics.ts';
 import { catalogRules, createHealthEvaluator } from './operation/health/health-evaluator.ts';
@@ -109,6 +110,17 @@ export async function startChandlery(input: ChandleryInput): Promise<Chandlery> 
   }
 }
 
+/** What people read of the cluster. */
+function clusterPorts(
+  kube: OpenCluster['kube'],
+  catalog: LiveCatalog,
+  log: Log,
+): Pick<Ports, 'clusters' | 'watches' | 'discovery' | 'groupMemory'> {
+  const clusters = explainWebhooks(kube, catalog);
+  const watches = createSharedWatches(clusters, log);
+  return { clusters, watches, discovery: kube, groupMemory: createGroupMemory() };
+}
+
 type Started = ChandleryInput & {
   readonly listeners: Listeners;
   readonly tools: Awaited<ReturnType<typeof loadTools>>;
@@ -129,12 +141,10 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const upgrades = await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log, metrics });
   const ports = {
     ...storePorts(kube, store, log),
-    clusters: explainWebhooks(kube, catalog),
-    discovery: kube,
+    ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),
     upgrades,
-    groupMemory: createGroupMemory(),
     publicUrl: publicUrl.origin,
   };
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Request, Response } from 'express';
 
 const HEARTBEAT_MS = 15_000;
@@ -14,6 +15,8 @@ export interface StreamEvent {
 export interface EventStream {
   /** Writes one message; nothing happens once the stream is closed. False asks the caller to send less for a while. */
   send(message: StreamEvent): boolean;
+  /** Resolves when the browser has taken what waits for it, or the stream is closed. */
+  drained(): Promise<void>;
   close(): void;
   /** The id of the last message that the browser saw before it came back. */
   readonly lastEventId: string | undefined;
@@ -50,6 +53,9 @@ export function openEventStream(req: Request, res: Response, signal: AbortSignal
   if (signal.aborted || res.destroyed || req.socket.destroyed) close();
   return {
     close,
+    drained: async () => {
+      await once(res, 'drain', { signal: closed.signal }).catch(() => undefined);
+    },
     signal: closed.signal,
     lastEventId: req.get('Last-Event-ID'),
     send: (message) => (closed.signal.aborted ? true : write(format(message))),

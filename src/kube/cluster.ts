@@ -11,6 +11,8 @@ import type {
   PageOptions,
   Patch,
   ResourceAttributes,
+  WatchEvent,
+  WatchOptions,
   WriteOptions,
   Written,
 } from '../domain/kubernetes/cluster.ts';
@@ -45,7 +47,7 @@ export function createCluster(deps: ClusterDeps): Cluster {
     patch: (ref, patch, options) => patchObject(deps, ref, { patch, options }),
     delete: (ref, options) => deleteObject(deps, ref, options),
     watch: (type, options) => watchEvents(deps, type, options),
-    watchMetadata: (type, options) => watchMetadataEvents(deps, type, options),
+    watchMetadata: (type, options) => watchMetadata(deps, type, options),
     review: (permission, options) => reviewAccess(deps, permission, options),
   };
 }
@@ -76,6 +78,10 @@ async function readLog(deps: ClusterDeps, pod: ResourceRef, { signal, previous, 
 
 async function listMetadata(deps: ClusterDeps, type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
   return listMetadataPages(deps, await servedKind(deps, type, options.signal), options);
+}
+
+async function* watchMetadata(deps: ClusterDeps, type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  yield* watchMetadataEvents(deps, await servedKind(deps, type, options.signal), options);
 }
 
 async function* pagesOf(deps: ClusterDeps, type: ResourceType, { content, size, ...options }: PageOptions): AsyncGenerator<ObjectPage> {

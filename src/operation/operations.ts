@@ -1,4 +1,5 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
+import { followPorts, type Looking } from './follow.ts';
 import { installTargets } from './app/install-targets.ts';
 import { listApps } from './app/list-apps.ts';
 import { listChoices } from './app/list-choices.ts';
@@ -125,6 +126,8 @@ type Bound<F> = F extends (ports: never, ...inputs: infer I) => infer R ? (...in
 export type Operations = { readonly [N in keyof typeof OPERATIONS]: Bound<(typeof OPERATIONS)[N]> } & {
   /** How many change requests wait for the actor; may be some seconds old. */
   countChangeRequests(actor: Actor): Promise<number>;
+  /** The same operations for an actor who looks at something that follows the cluster: what they list comes from watches until the signal aborts. */
+  follow(actor: Actor, looking: Looking): Operations;
 };
 
 /** Gives all operations their ports. */
@@ -133,5 +136,6 @@ export function bindOperations(ports: Ports): Operations {
     const anyOperation = operation as (ports: Ports, ...inputs: readonly unknown[]) => unknown;
     return [name, (...inputs: readonly unknown[]) => anyOperation(ports, ...inputs)];
   });
-  return { ...Object.fromEntries(bound), countChangeRequests: createRequestCount(ports) } as Operations;
+  const follow: Operations['follow'] = (actor, looking) => bindOperations(followPorts(ports, actor, looking));
+  return { ...Object.fromEntries(bound), countChangeRequests: createRequestCount(ports), follow } as Operations;
 }

@@ -2,6 +2,7 @@ import type { ChangeRequestTable } from '../domain/change-request/change-request
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
 import type { AuditPort } from './audit/audited.ts';
+import type { WatchPort } from './follow.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
 import type { GroupMemory } from './instance/group-memory.ts';
 import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
@@ -39,6 +40,8 @@ export interface Ports {
   readonly groupMemory: GroupMemory;
   /** The health rules of Operators. */
   readonly health: HealthEvaluator;
+  /** What pages read that follow the cluster. */
+  readonly watches: WatchPort;
   /** Reads the description of a chart by its digest; undefined when the chart is not cached. */
   readonly chart: (digest: string) => Promise<ChartDescription | undefined>;
   /** Charts and their rendering, for upgrade previews. */

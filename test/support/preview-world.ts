@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { createUpgradePreviews } from '../../src/compose/create-upgrade-previews.ts';
+import { createSharedWatches } from '../../src/kube/watch/shared-watches.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
@@ -50,6 +51,7 @@ export async function startPreviewWorld(namespaces: string): Promise<PreviewWorl
       auditLog: sampleAuditLog(),
       groupMemory: createGroupMemory(),
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
+      watches: createSharedWatches(kube, log),
       publicUrl: 'http://localhost:8080',
     },
     folder,

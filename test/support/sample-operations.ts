@@ -24,7 +24,16 @@ import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
 export function sampleOperations(overrides: Partial<Operations> = {}): Operations {
-  return { ...READS, ...WRITES, ...SAMPLE_OPERATOR_READS, ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS, ...CHANGE_REQUESTS, ...overrides };
+  const operations: Operations = {
+    ...READS,
+    ...WRITES,
+    ...SAMPLE_OPERATOR_READS,
+    ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS,
+    ...CHANGE_REQUESTS,
+    follow: () => operations,
+    ...overrides,
+  };
+  return operations;
 }
 
 const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
@@ -32,6 +41,7 @@ const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:pl
 
 const READS: Omit<
   Operations,
+  | 'follow'
   | keyof typeof WRITES
   | keyof typeof CHANGE_REQUESTS
   | keyof typeof SAMPLE_OPERATOR_READS

@@ -54,8 +54,10 @@ export interface ListOptions extends CallOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** What of an object is held; of what comes page by page, the rest is gone before the next page. Default: all of it. */
+  readonly keep?: (object: KubeObject) => KubeObject;
 }
-export interface PageOptions extends ListOptions {
+export interface PageOptions extends Omit<ListOptions, 'keep'> {
   /** What crosses the wire. */
   readonly content: 'whole' | 'metadata';
   /** Objects of a page at most. */
@@ -87,7 +89,11 @@ export interface WatchOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  readonly resourceVersion: string;
+  /**
+   * The version to begin after. Absent: a streaming list, which begins with an `ADDED` event for each object and the `BOOKMARK` that `endsInitialEvents` knows;
+   * throws `InvalidInput` if the api-server does not offer it.
+   */
+  readonly resourceVersion?: string;
   readonly signal: AbortSignal;
 }
 export type Patch =
@@ -111,6 +117,12 @@ export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: KubeObject;
 }
+
+/** Whether an event ends the list with which a watch without a version begins. */
+export function endsInitialEvents({ type, object }: WatchEvent): boolean {
+  return type === 'BOOKMARK' && object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
+}
+
 export interface ResourceAttributes {
   readonly verb: string;
   readonly group: string;

@@ -48,9 +48,10 @@ async function listAll(deps: Caller, type: ResourceType, listing: Listing): Prom
 
 async function listWith(deps: Caller, type: ResourceType, paging: Paging): Promise<ObjectList> {
   const items: KubeObject[] = [];
+  const { keep = (object: KubeObject) => object } = paging.options;
   let version = '';
   for await (const page of readPages(deps, type, paging)) {
-    items.push(...page.items);
+    for (const item of page.items) items.push(keep(item));
     version = page.resourceVersion;
   }
   return { items, resourceVersion: version };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../../domain/core/backoff.ts';
-import type { Cluster, ListOptions, ObjectList } from '../../domain/kubernetes/cluster.ts';
+import { endsInitialEvents, type Cluster, type ListOptions, type ObjectList, type WatchEvent } from '../../domain/kubernetes/cluster.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { keyOf, type KubeObject, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
@@ -19,6 +19,10 @@ export interface ReflectorOptions {
   readonly keep?: (object: KubeObject) => KubeObject;
   /** Lists page by page, so that of one page what is not held is gone before the next one comes; default: all at once. */
   readonly pages?: (scope: ListOptions) => AsyncIterable<ObjectList>;
+  /** `Streamed`: the list comes as the first events of the watch, if the api-server offers that. */
+  readonly list?: 'Streamed';
+  /** Whether an error ends it, as its signal does; default: none does. */
+  readonly endsWith?: (error: unknown) => boolean;
   readonly random?: () => number;
   /** Milliseconds on a clock that only goes forward. */
   readonly now?: () => number;
@@ -86,7 +90,7 @@ async function reflect(options: ReflectorOptions, store: ObjectStore, { listed, 
     try {
       await listAndWatch(options, store, listed);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted || options.endsWith?.(error) === true) return;
       const notServed = isAppError(error, 'NotFound');
       failed(messageOf(error), notServed ? 'not served' : 'served');
       if (notServed) store.retain(new Set());
@@ -108,20 +112,42 @@ async function listAndWatch(options: ReflectorOptions, store: ObjectStore, liste
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     signal,
   };
+  if (options.list === 'Streamed' && (await followAll(store, cluster.watch(type, scope), listed)) === 'Followed') return;
   const resourceVersion = await fill(store, options.pages?.(scope) ?? [await cluster.list(type, scope)]);
   listed();
-  for await (const event of cluster.watch(type, { ...scope, resourceVersion })) {
-    switch (event.type) {
-      case 'ADDED':
-      case 'MODIFIED':
-        store.set(event.object);
-        break;
-      case 'DELETED':
-        store.delete(event.object);
-        break;
-      case 'BOOKMARK':
-        break;
+  for await (const event of cluster.watch(type, { ...scope, resourceVersion })) take(store, event);
+}
+
+/** Follows a watch that begins with a list. */
+async function followAll(store: ObjectStore, events: AsyncIterable<WatchEvent>, listed: () => void): Promise<'Followed' | 'NotOffered'> {
+  let keys: Set<string> | undefined = new Set();
+  try {
+    for await (const event of events) {
+      take(store, event);
+      keys?.add(keyOf(event.object));
+      if (keys === undefined || !endsInitialEvents(event)) continue;
+      store.retain(keys);
+      keys = undefined;
+      listed();
     }
+    return 'Followed';
+  } catch (error) {
+    if (keys !== undefined && isAppError(error, 'InvalidInput')) return 'NotOffered';
+    throw error;
+  }
+}
+
+function take(store: ObjectStore, { type, object }: WatchEvent): void {
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+      store.set(object);
+      break;
+    case 'DELETED':
+      store.delete(object);
+      break;
+    case 'BOOKMARK':
+      break;
   }
 }
 

@@ -1,8 +1,8 @@
-import type { WatchEvent, WatchOptions } from '../../domain/kubernetes/cluster.ts';
+import { endsInitialEvents, type WatchEvent, type WatchOptions } from '../../domain/kubernetes/cluster.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { parseJson } from '../../domain/core/exact-json.ts';
 import { at, isObject, numberAt, textAt } from '../../domain/core/read.ts';
-import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { readLines } from '../transport/body.ts';
 import { type Call, callFor, type Place, resourcePath } from '../transport/call.ts';
 import { unreachable } from '../transport/failure.ts';
@@ -19,18 +19,24 @@ export function watchEvents(deps: Caller, type: ResourceType, options: WatchOpti
   return follow(deps, type, { ...options, accept: 'application/json' });
 }
 
-/** The same, with their metadata alone. */
-export function watchMetadataEvents(deps: Caller, type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
-  return follow(deps, type, { ...options, accept: METADATA_ONLY });
+/** The same, with their metadata alone. `apiVersion` and `kind` are those of the kind. */
+export async function* watchMetadataEvents(deps: Caller, served: ServedKind, options: WatchOptions): AsyncGenerator<WatchEvent> {
+  const { kind } = served;
+  const apiVersion = apiVersionOf(served);
+  for await (const { type, object } of follow(deps, served, { ...options, accept: METADATA_ONLY })) {
+    yield { type, object: { ...object, apiVersion, kind } };
+  }
 }
+
+const LIST_FIRST = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } as const;
 
 interface Following extends WatchOptions {
   readonly accept: string;
 }
 
 /**
- * The events of a type from a version on. When the api-server ends the watch, which it does every few minutes, it goes on from the last
- * version seen.
+ * The events of a type from a version on, or after a list. When the api-server ends the watch, which it does every few minutes, it goes on from the last
+ * version seen; versions within the list are no such place, because the list has no order.
  */
 async function* follow(deps: Caller, type: ResourceType, options: Following): AsyncGenerator<WatchEvent> {
   const place: Place = { ...type, namespace: options.namespace };
@@ -44,12 +50,15 @@ async function* follow(deps: Caller, type: ResourceType, options: Following): As
       timeoutSeconds: SERVER_SECONDS,
       labelSelector: options.labelSelector,
       fieldSelector: options.fieldSelector,
-      resourceVersion,
+      ...(resourceVersion === undefined ? LIST_FIRST : { resourceVersion }),
     });
+    let isList = resourceVersion === undefined;
     for await (const event of untilAborted(options.signal, () => eventsOf(deps, { ...call, path }))) {
-      resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+      isList &&= !endsInitialEvents(event);
+      if (!isList) resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
       yield event;
     }
+    if (isList && !options.signal.aborted) throw new AppError('ClusterUnavailable', `${call.what}: the watch ended within its list`);
     if (!options.signal.aborted && performance.now() - started < SHORTEST_MS) {
       throw new AppError('ClusterUnavailable', `${call.what}: the cluster ended the watch at once`);
     }

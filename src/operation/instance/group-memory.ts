@@ -11,6 +11,8 @@ export interface GroupKinds {
   recall(kind: ServedKind): RememberedList | undefined;
   remember(kind: ServedKind, list: RememberedList): void;
   forget(kind: ServedKind): void;
+  /** Whether such objects usually appear within seconds. */
+  isUsual(kind: ServedKind): boolean;
   /** Whether an owner that nobody has read is looked for the first time. */
   isNewOwner(uid: string): boolean;
 }
@@ -82,6 +84,7 @@ export function createGroupMemory({ now = () => performance.now(), random = Math
           group.entries.set(keyOf(kind), { list, span, until: now() + SPANS[span] * (1 - random() / 2) });
         },
         forget: (kind) => void group.entries.delete(keyOf(kind)),
+        isUsual: (kind) => spanOf(kind, ownGroup) === 'Short',
         isNewOwner: (uid) => isNew(group.owners, uid),
       };
     },

@@ -13,8 +13,8 @@ import type { InstanceAddress } from '../../operation/instance/find-instance.ts'
 import type { Crumb } from '../page/shell.ts';
 import { unfitValues } from './version-moves.ts';
 
-/** Between two readings of a live page. */
-const INTERVAL_MS = 2_000;
+/** Between two readings of a live page if no watch reports a change; permissions are checked again as often. */
+const INTERVAL_MS = 8_000;
 
 const ROUTE = '/environments/:environment/instances/:app/:name';
 
@@ -150,10 +150,13 @@ function stream({ operations, views, streams }: WebDeps, tab: TabStream): Reques
     await streams.answer<{ readonly model: object; readonly status: string }>(request, response, {
       key: request.originalUrl,
       intervalMs: INTERVAL_MS,
-      reader: (actor) => async () => {
-        const reading = await operations.readInstance(actor, address);
-        const model = await tab.model(reading, { actor, app: address.app, query });
-        return { model, status: reading.instance.deleting ? 'Deleting' : reading.tree.health.status };
+      reader: (actor, series) => {
+        const followed = operations.follow(actor, series);
+        return async () => {
+          const reading = await followed.readInstance(actor, address);
+          const model = await tab.model(reading, { actor, app: address.app, query });
+          return { model, status: reading.instance.deleting ? 'Deleting' : reading.tree.health.status };
+        };
       },
       render: ({ model, status }) => ({ html: views.render(tab.view, model), status }),
     });

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { openEventStream, type EventStream } from '../../http/event-stream.ts';
 import { accessOf, type Access } from '../../http/request-context.ts';
 import { createReadingTurns, pause } from './reading-turns.ts';
-import { SharedReading, type LiveThing, type Watcher } from './shared-reading.ts';
+import { SharedReading, type Fragment, type LiveThing, type Watcher } from './shared-reading.ts';
 
 /** A stream ends after so long; the browser then opens another. */
 const LIMIT_MS = 5 * 60_000;
@@ -120,9 +120,23 @@ function readingOf({ readings, turns }: Hub, thing: LiveThing, { actor }: Access
   return reading;
 }
 
+/** A browser that takes no more for a while gets the newest fragment when it does, not those in between. */
 function watcherOf(stream: EventStream, fail: (error: unknown) => void): Watcher {
+  let isFull = false;
+  let newest: Fragment | undefined;
+  const change = (fragment: Fragment): void => {
+    newest = fragment;
+    if (isFull) return;
+    newest = undefined;
+    isFull = !stream.send({ event: 'change', data: fragment });
+    if (isFull) void stream.drained().then(resume);
+  };
+  const resume = (): void => {
+    isFull = false;
+    if (newest !== undefined) change(newest);
+  };
   return {
-    change: (fragment) => void stream.send({ event: 'change', data: fragment }),
+    change,
     gone: () => {
       stream.send({ event: 'gone', data: {} });
       stream.close();

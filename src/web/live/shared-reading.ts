@@ -6,12 +6,20 @@ import { pause, type ReadingTurns } from './reading-turns.ts';
 export interface LiveThing<Reading = unknown> {
   /** The address with what it is narrowed by: the same for everybody who watches the same. */
   readonly key: string;
-  /** Milliseconds between two readings. */
+  /** Milliseconds between two readings if nothing says that something has changed. */
   readonly intervalMs: number;
   /** Makes what reads it as an actor; each series of readings has its own. */
-  reader(actor: Actor): () => Promise<Reading>;
+  reader(actor: Actor, series: Series): () => Promise<Reading>;
   /** The fragment, and its status in a few words for screen readers. */
   render(reading: Reading): Fragment;
+}
+
+/** Readings of one thing by one actor, as long as somebody watches. */
+export interface Series {
+  /** Aborts when nobody watches any more. */
+  readonly signal: AbortSignal;
+  /** Asks for another reading soon. */
+  readonly changed: () => void;
 }
 
 export interface Fragment {
@@ -40,10 +48,12 @@ export class SharedReading {
   #last: { readonly text: string; readonly fragment: Fragment } | undefined;
   #first: Promise<void> | undefined;
   #joining = 0;
+  #isChanged = false;
+  #nap = new AbortController();
 
   /** @param ended is called when nobody watches any more. */
   constructor(thing: LiveThing, actor: Actor, { turns, ended }: { readonly turns: ReadingTurns; readonly ended: () => void }) {
-    const read = thing.reader(actor);
+    const read = thing.reader(actor, { signal: this.#over.signal, changed: () => this.#wake() });
     this.#thing = thing;
     this.#read = async () => await turns.take(actor.user, this.#over.signal, read);
     this.#ended = ended;
@@ -81,9 +91,10 @@ export class SharedReading {
   async #follow(): Promise<void> {
     const { signal } = this.#over;
     for (;;) {
-      await pause(this.#thing.intervalMs, signal);
+      await this.#untilDue();
       if (signal.aborted) return;
       try {
+        this.#isChanged = false;
         const reading = await this.#read();
         if (!signal.aborted && this.#take(reading)) this.#tell(({ change }, { fragment }) => change(fragment));
       } catch (error) {
@@ -95,6 +106,18 @@ export class SharedReading {
         return;
       }
     }
+  }
+
+  /** Changes are read together: the next reading has to wait for its turn. */
+  async #untilDue(): Promise<void> {
+    if (this.#isChanged) return;
+    this.#nap = new AbortController();
+    await pause(this.#thing.intervalMs, AbortSignal.any([this.#over.signal, this.#nap.signal]));
+  }
+
+  #wake(): void {
+    this.#isChanged = true;
+    this.#nap.abort();
   }
 
   /** Whether the reading is another than the one before. */

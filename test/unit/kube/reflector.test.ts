@@ -82,7 +82,7 @@ describe('a copy of the objects of a type', () => {
       yield { items: [thing('c', '2')], resourceVersion: '7' };
     }
     const done = Promise.withResolvers<void>();
-    async function* watch(_type: unknown, { resourceVersion }: { resourceVersion: string }): AsyncGenerator<WatchEvent> {
+    async function* watch(_type: unknown, { resourceVersion = '' }: { resourceVersion?: string }): AsyncGenerator<WatchEvent> {
       seen.push(resourceVersion);
       yield { type: 'DELETED', object: thing('a', '8') };
       done.resolve();

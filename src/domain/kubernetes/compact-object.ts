@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache';
+import { isObject, listAt, textAt } from '../core/read.ts';
+import type { KubeObject } from './resource.ts';
+
+/** Objects of one workload come one after another, so that few parts are worth remembering. */
+const MOST_PARTS = 500;
+/** Characters of JSON; larger parts hardly repeat. */
+const LONGEST_PART = 4_000;
+
+/**
+ * What keeps many objects of a kind in little memory: objects of one workload share the parts of `spec` and `metadata` that are the same. Left out is what only the api-server and
+ * kubectl read: which fields belong to which manager, and the copy of the object in `kubectl.kubernetes.io/last-applied-configuration`.
+ */
+export function createCompactor(): (object: KubeObject) => KubeObject {
+  const parts = new LRUCache<string, object>({ max: MOST_PARTS });
+  const share = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    const key = JSON.stringify(value);
+    if (key.length > LONGEST_PART) return value;
+    const known = parts.get(key);
+    if (known === undefined) parts.set(key, value);
+    return known ?? value;
+  };
+  return (object) => ({
+    ...object,
+    metadata: compactMetadata(object.metadata, share),
+    ...(isObject(object.spec) ? { spec: membersOf(object.spec, share) } : {}),
+  });
+}
+
+function compactMetadata({ annotations, managedFields, ...metadata }: KubeObject['metadata'], share: Share): KubeObject['metadata'] {
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _applied, ...notes } = annotations ?? {};
+  const managers = listAt({ managedFields }, 'managedFields').map((entry) =>
+    Object.fromEntries(['manager', 'operation', 'subresource', 'time'].flatMap((key) => textPair(key, textAt(entry, key)))),
+  );
+  return {
+    ...metadata,
+    ...(metadata.labels === undefined ? {} : { labels: share(metadata.labels) as typeof metadata.labels }),
+    ...(metadata.ownerReferences === undefined
+      ? {}
+      : { ownerReferences: share(metadata.ownerReferences) as typeof metadata.ownerReferences }),
+    ...(annotations === undefined ? {} : { annotations: share(notes) as typeof annotations }),
+    ...(managers.length === 0 ? {} : { managedFields: share(managers) }),
+  };
+}
+
+type Share = (value: unknown) => unknown;
+
+function textPair(key: string, value: string | undefined): [string, string][] {
+  return value === undefined ? [] : [[key, value]];
+}
+
+/** Containers differ by the name of a token's volume alone, so each of their members is shared by itself. */
+function membersOf(spec: Readonly<Record<string, unknown>>, share: Share): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(spec).map(([key, value]) => [key, key.endsWith('ontainers') ? sharedItems(value, share) : share(value)]),
+  );
+}
+
+function sharedItems(value: unknown, share: Share): unknown {
+  if (!Array.isArray(value)) return value;
+  return value.map((item: unknown) =>
+    isObject(item) ? Object.fromEntries(Object.entries(item).map(([key, member]) => [key, share(member)])) : item,
+  );
+}

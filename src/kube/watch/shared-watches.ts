@@ -1,0 +1,351 @@
+import { LRUCache } from 'lru-cache';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { endsInitialEvents, type Cluster, type Clusters, type ListOptions, type ObjectList } from '../../domain/kubernetes/cluster.ts';
+import type { ResourceAttributes, WatchEvent, WatchOptions } from '../../domain/kubernetes/cluster.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { createCompactor } from '../../domain/kubernetes/compact-object.ts';
+import type { KubeObject, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';
+import type { Log } from '../../observe/log.ts';
+import { startReflector, type Reflector } from './reflector.ts';
+
+/** What an api-server has allowed is asked again after so long. */
+const ADMITTED_MS = 8_000;
+/** What is no object of a namespace, such as an Environment, is read again after so long. */
+const READ_MS = 5_000;
+const MOST_ADMISSIONS = 20_000;
+
+/** Reads for people who look at a page that follows the cluster. */
+export interface SharedWatches {
+  /** Begins to look as an actor; what that needs of watches ends with the signal. `changed` is called whenever an object that was read may be different. */
+  open(actor: Actor, looking: Looking): WatchedCluster;
+}
+
+export interface Looking {
+  readonly signal: AbortSignal;
+  readonly changed: () => void;
+}
+
+/**
+ * The api-server as one actor sees it, whose lists of whole namespaces come from watches that everybody shares who looks at that namespace. Nobody gets what they may
+ * not list: for each kind the api-server says as the actor whether they may (SelfSubjectAccessReview), and after eight seconds it is asked again. A watch is made
+ * as one of those who look and may watch; when they leave or may no longer, another one of them takes over where it was.
+ */
+export interface WatchedCluster {
+  readonly cluster: Cluster;
+  /** Whether a change of such an object would be noticed. */
+  isWatched(type: ResourceType): boolean;
+  /** The objects of this type need not be watched for this looker. */
+  release(type: ResourceType): void;
+}
+
+export function createSharedWatches(clusters: Pick<Clusters, 'asActor'>, log: Log): SharedWatches {
+  const watches = new Map<string, SharedWatch>();
+  const admissions = new Admissions();
+  return {
+    open: (actor, looking) => {
+      const looker = new Looker({ actor, cluster: clusters.asActor(actor), looking, watches, admissions, log });
+      looking.signal.addEventListener('abort', () => looker.leave(), { once: true });
+      return { cluster: looker.watched(), isWatched: (type) => looker.isWatched(type), release: (type) => looker.release(type) };
+    },
+  };
+}
+
+/** What the api-server has allowed to whom, for a few seconds. */
+class Admissions {
+  readonly #answers = new LRUCache<string, Promise<boolean>>({ max: MOST_ADMISSIONS, ttl: ADMITTED_MS });
+
+  /** @throws AppError `Forbidden` with the missing permission, or whatever the review throws. */
+  async require({ actor, cluster }: Pick<LookerInput, 'actor' | 'cluster'>, permission: ResourceAttributes): Promise<void> {
+    const key = keyOfAdmission(actor, permission);
+    const known = this.#answers.get(key);
+    const answer = known ?? cluster.review(permission).then(({ allowed }) => allowed);
+    if (known === undefined) {
+      this.#answers.set(key, answer);
+      answer.catch(() => this.#answers.delete(key));
+    }
+    if (await answer) return;
+    const { verb, group, resource, namespace } = permission;
+    const type = group === '' ? resource : `${resource}.${group}`;
+    throw new AppError('Forbidden', `${verb} ${type} in namespace "${namespace ?? ''}": the api-server does not allow it`, {
+      missing: permission,
+    });
+  }
+
+  /** What the api-server has just allowed by answering. */
+  note(actor: Actor, permission: ResourceAttributes): void {
+    this.#answers.set(keyOfAdmission(actor, permission), Promise.resolve(true));
+  }
+}
+
+function keyOfAdmission({ user, groups }: Actor, permission: ResourceAttributes): string {
+  const { verb, group, resource, namespace, name } = permission;
+  return JSON.stringify([user, groups, verb, group, resource, namespace, name]);
+}
+
+interface LookerInput {
+  readonly actor: Actor;
+  readonly cluster: Cluster;
+  readonly looking: Looking;
+  readonly watches: Map<string, SharedWatch>;
+  readonly admissions: Admissions;
+  readonly log: Log;
+}
+
+/** One actor who looks. */
+class Looker {
+  readonly #input: LookerInput;
+  readonly #held = new Map<string, SharedWatch>();
+  /** What this actor may list but not watch, or what cannot be watched. */
+  readonly #unwatchable = new Set<string>();
+  readonly #reads = new LRUCache<string, Promise<KubeObject>>({ max: 50, ttl: READ_MS });
+
+  constructor(input: LookerInput) {
+    this.#input = input;
+  }
+
+  get cluster(): Cluster {
+    return this.#input.cluster;
+  }
+
+  changed(): void {
+    this.#input.looking.changed();
+  }
+
+  watched(): Cluster {
+    const { cluster } = this.#input;
+    return {
+      ...cluster,
+      list: async (type, options = {}) =>
+        await this.#list({ type, content: 'whole' }, options, async () => await cluster.list(type, options)),
+      listMetadata: async (type, options = {}) =>
+        await this.#list({ type, content: 'metadata' }, options, async () => await cluster.listMetadata(type, options)),
+      get: async (ref, options) => await this.#get(ref, async () => await cluster.get(ref, options)),
+    };
+  }
+
+  isWatched(type: ResourceType): boolean {
+    return [...this.#held.values()].some((watch) => isSameType(watch.place.type, type));
+  }
+
+  release(type: ResourceType): void {
+    for (const [key, watch] of this.#held) if (isSameType(watch.place.type, type)) this.#drop(key, watch);
+  }
+
+  leave(): void {
+    for (const [key, watch] of this.#held) this.#drop(key, watch);
+  }
+
+  async #list(what: Listed, options: ListOptions, plain: () => Promise<ObjectList>): Promise<ObjectList> {
+    const { namespace, labelSelector, fieldSelector, signal } = options;
+    if (namespace === undefined || labelSelector !== undefined || fieldSelector !== undefined) return await plain();
+    const place: WatchedPlace = { ...what, namespace };
+    if (this.#unwatchable.has(keyOfPlace(place))) return await plain();
+    const whole = this.#input.watches.get(keyOfPlace({ ...place, content: 'whole' }));
+    const watch = await this.#join(whole === undefined ? place : whole.place);
+    try {
+      const items = await watch.items(signal);
+      return { items, resourceVersion: '' };
+    } catch (error) {
+      if (!isAppError(error, 'Forbidden', 'MethodNotAllowed')) throw error;
+      this.#unwatchable.add(keyOfPlace(place));
+      this.#drop(keyOfPlace(watch.place), watch);
+      return await plain();
+    }
+  }
+
+  async #join(place: WatchedPlace): Promise<SharedWatch> {
+    const { actor, watches, admissions, log } = this.#input;
+    const key = keyOfPlace(place);
+    const permission = { verb: 'list', group: place.type.group, resource: place.type.resource, namespace: place.namespace };
+    const known = watches.get(key);
+    if (known !== undefined) {
+      await admissions.require(this.#input, permission).catch((error: unknown) => {
+        this.#drop(key, known);
+        throw error;
+      });
+    }
+    const watch = watches.get(key) ?? new SharedWatch(place, { log, first: this, ended: () => watches.delete(key) });
+    // Nobody watched yet, so the api-server decides about this actor when it answers the watch.
+    if (known === undefined) admissions.note(actor, permission);
+    watches.set(key, watch);
+    this.#held.set(key, watch);
+    watch.hold(this);
+    if (place.content === 'whole') this.#release({ ...place, content: 'metadata' });
+    return watch;
+  }
+
+  async #get(ref: ResourceRef, plain: () => Promise<KubeObject>): Promise<KubeObject> {
+    const { namespace, name } = ref;
+    if (namespace === undefined) return await this.#remembered(JSON.stringify(ref), plain);
+    const watch = this.#held.get(keyOfPlace({ type: ref, namespace, content: 'whole' }));
+    if (watch === undefined || !watch.isSynced()) return await plain();
+    const { group, resource } = ref;
+    await this.#input.admissions.require(this.#input, { verb: 'get', group, resource, namespace, name });
+    return watch.get(`${namespace}/${name}`) ?? (await plain());
+  }
+
+  async #remembered(key: string, plain: () => Promise<KubeObject>): Promise<KubeObject> {
+    const reading = this.#reads.get(key) ?? plain();
+    this.#reads.set(key, reading);
+    reading.catch(() => this.#reads.delete(key));
+    return await reading;
+  }
+
+  #release(place: WatchedPlace): void {
+    const watch = this.#held.get(keyOfPlace(place));
+    if (watch !== undefined) this.#drop(keyOfPlace(place), watch);
+  }
+
+  #drop(key: string, watch: SharedWatch): void {
+    this.#held.delete(key);
+    watch.letGo(this);
+  }
+}
+
+interface Listed {
+  readonly type: ResourceType;
+  readonly content: 'whole' | 'metadata';
+}
+
+interface WatchedPlace extends Listed {
+  readonly namespace: string;
+}
+
+function keyOfPlace({ type: { group, version, resource }, namespace, content }: WatchedPlace): string {
+  return `${content} ${resource}.${version}.${group} ${namespace}`;
+}
+
+function isSameType(a: ResourceType, b: ResourceType): boolean {
+  return a.group === b.group && a.resource === b.resource && a.version === b.version;
+}
+
+interface SharedWatchOptions {
+  readonly log: Log;
+  /** Who looks first. */
+  readonly first: Looker;
+  /** Is called when it holds nothing any more. */
+  readonly ended: () => void;
+}
+
+/** One kind of one namespace, kept in step by one watch for all who hold it. It ends when nobody does. */
+class SharedWatch {
+  readonly place: WatchedPlace;
+  readonly #over = new AbortController();
+  readonly #holders = new Map<Looker, 'Fit' | 'Unfit'>();
+  readonly #reflector: Reflector;
+  readonly #failed = Promise.withResolvers<never>();
+  readonly #ended: () => void;
+  #leader: { readonly looker: Looker; readonly turn: AbortController } | undefined;
+
+  constructor(place: WatchedPlace, { log, first, ended }: SharedWatchOptions) {
+    this.place = place;
+    this.#ended = ended;
+    this.#failed.promise.catch(() => undefined);
+    this.hold(first);
+    this.#reflector = startReflector({
+      cluster: { list: async (type, options) => await this.#list(type, options), watch: (type, options) => this.#watch(type, options) },
+      type: place.type,
+      namespace: place.namespace,
+      list: 'Streamed',
+      keep: createCompactor(),
+      endsWith: (error) => this.#endsWith(error),
+      signal: this.#over.signal,
+      log,
+    });
+    this.#reflector.onChange(() => {
+      if (this.#reflector.synced()) for (const looker of this.#holders.keys()) looker.changed();
+    });
+  }
+
+  hold(looker: Looker): void {
+    if (!this.#holders.has(looker)) this.#holders.set(looker, 'Fit');
+  }
+
+  letGo(looker: Looker): void {
+    this.#holders.delete(looker);
+    if (this.#holders.size === 0) this.#end();
+    else if (this.#leader?.looker === looker) this.#leader.turn.abort();
+  }
+
+  isSynced(): boolean {
+    return this.#reflector.synced();
+  }
+
+  get(key: string): KubeObject | undefined {
+    return this.#reflector.get(key);
+  }
+
+  /** @throws what the first list throws, or the signal's reason. */
+  async items(signal: AbortSignal = this.#over.signal): Promise<readonly KubeObject[]> {
+    if (!this.#reflector.synced()) await Promise.race([this.#reflector.waitForSync(signal), this.#failed.promise]);
+    return this.#reflector.all();
+  }
+
+  async #list(type: ResourceType, options?: ListOptions): Promise<ObjectList> {
+    return await this.#asSomebody(async ({ cluster }) =>
+      this.place.content === 'whole' ? await cluster.list(type, options) : await cluster.listMetadata(type, options),
+    );
+  }
+
+  /** The events as one of the holders, and then as another one from where the first one was. */
+  async *#watch(type: ResourceType, options: WatchOptions): AsyncGenerator<WatchEvent> {
+    let { resourceVersion } = options;
+    while (!options.signal.aborted) {
+      const leader = this.#lead();
+      const signal = AbortSignal.any([options.signal, leader.turn.signal]);
+      const from = { ...options, signal, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+      const { cluster } = leader.looker;
+      let isList = resourceVersion === undefined;
+      try {
+        for await (const event of this.place.content === 'whole' ? cluster.watch(type, from) : cluster.watchMetadata(type, from)) {
+          isList &&= !endsInitialEvents(event);
+          if (!isList) resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+          yield event;
+        }
+      } catch (error) {
+        if (!isAppError(error, 'Forbidden') || !this.#isReplaced(leader.looker)) throw error;
+      }
+    }
+  }
+
+  async #asSomebody<T>(ask: (looker: Looker) => Promise<T>): Promise<T> {
+    for (;;) {
+      const { looker } = this.#lead();
+      try {
+        return await ask(looker);
+      } catch (error) {
+        if (!isAppError(error, 'Forbidden') || !this.#isReplaced(looker)) throw error;
+      }
+    }
+  }
+
+  #lead(): { readonly looker: Looker; readonly turn: AbortController } {
+    const fit = [...this.#holders].find(([, state]) => state === 'Fit') ?? [...this.#holders][0];
+    if (fit === undefined) throw new AppError('Forbidden', `watch ${this.place.type.resource}: nobody looks who may`);
+    this.#leader = { looker: fit[0], turn: new AbortController() };
+    return this.#leader;
+  }
+
+  /** Whether somebody else can lead in place of one who may not watch. */
+  #isReplaced(looker: Looker): boolean {
+    if (this.#holders.has(looker)) this.#holders.set(looker, 'Unfit');
+    return [...this.#holders.values()].includes('Fit');
+  }
+
+  /** What has never been listed is not tried again by itself: whoever asks is told. */
+  #endsWith(error: unknown): boolean {
+    const isOver = !this.#reflector.synced() || isAppError(error, 'Forbidden', 'NotFound', 'MethodNotAllowed');
+    if (isOver) {
+      this.#failed.reject(error);
+      this.#end();
+      for (const looker of this.#holders.keys()) looker.changed();
+    }
+    return isOver;
+  }
+
+  #end(): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    this.#ended();
+  }
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import type { Actor } from '../../src/domain/kubernetes/actor.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { createSharedWatches, type WatchedCluster } from '../../src/kube/watch/shared-watches.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+
+const NAMESPACE = `watched-${process.pid}`;
+const AGENT = `chandlery-watched-${process.pid}`;
+const RBAC = 'rbac.authorization.k8s.io';
+const CONFIG_MAP = { group: '', version: 'v1', resource: 'configmaps' };
+const SECRET = { group: '', version: 'v1', resource: 'secrets' };
+const ROLE_BINDING = { group: RBAC, version: 'v1', resource: 'rolebindings', namespace: NAMESPACE };
+
+describe('twenty people who look at one namespace', { timeout: 120_000 }, () => {
+  let cluster: TestCluster;
+  let kube: Kube;
+  let looking: Kube;
+  const people = Array.from({ length: 20 }, (_, n): Actor => ({
+    user: `watch:person-${n}`,
+    groups: [`watch:${NAMESPACE}`, `watch:team-${n}`],
+  }));
+  const open: AbortController[] = [];
+
+  before(async () => {
+    cluster = await sharedCluster();
+    kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'test' });
+    looking = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: AGENT });
+    const admin = kube.asController();
+    await admin.create({ group: '', version: 'v1', resource: 'namespaces' }, object('v1', 'Namespace', { name: NAMESPACE }));
+    for (const [role, resources] of [
+      ['maps', ['configmaps']],
+      ['secrets', ['secrets']],
+    ] as const) {
+      const rules = [{ apiGroups: [''], resources, verbs: ['get', 'list', 'watch'] }];
+      const named = object(`${RBAC}/v1`, 'Role', { name: role, namespace: NAMESPACE });
+      await admin.create({ group: RBAC, version: 'v1', resource: 'roles' }, { ...named, rules });
+    }
+    await bind('all', 'maps', { kind: 'Group', name: `watch:${NAMESPACE}` });
+    await bind('one', 'secrets', { kind: 'User', name: 'watch:person-0' });
+    await write('first');
+    await admin.create(SECRET, {
+      ...object('v1', 'Secret', { name: 'password', namespace: NAMESPACE }),
+      stringData: { password: 'x' },
+    });
+  });
+  after(async () => {
+    for (const one of open) one.abort();
+    await kube.asController().delete({ group: '', version: 'v1', resource: 'namespaces', name: NAMESPACE });
+    await Promise.all([looking.close(), kube.close()]);
+    await cluster.stop();
+  });
+
+  it('costs one set of watches, which go on as somebody else when the first one leaves, and end with the last one', async () => {
+    const watches = createSharedWatches(looking, silent());
+    const lookers = people.map((actor) => look(watches, actor));
+    for (const { cluster: seen } of lookers) assert.deepEqual(await namesOf(seen), ['first']);
+    await eventually(async () => (await calls('ResponseStarted')).length === 1, 'the watch is in the audit log');
+    const listed = (await auditEvents()).filter((event) => textAt(event, 'verb') === 'list');
+    assert.deepEqual(listed, [], 'nobody lists by themselves');
+
+    const began = performance.now();
+    await write('second');
+    await eventually(async () => lookers.every(({ changes }) => changes() > 0), 'everybody is told of a change');
+    assert.ok(performance.now() - began < 2_000);
+    for (const { cluster: seen } of lookers) assert.deepEqual(await namesOf(seen), ['first', 'second']);
+    assert.deepEqual((await calls('ResponseStarted')).map(userOf), ['watch:person-0'], 'still one watch');
+
+    lookers[0]?.leave();
+    await eventually(
+      async () => (await calls('ResponseStarted')).map(userOf).join() === 'watch:person-0,watch:person-1',
+      'another one took over',
+    );
+    await write('third');
+    const rest = lookers.slice(1);
+    for (const { cluster: seen } of rest) await eventually(async () => (await namesOf(seen)).includes('third'), 'they see what came later');
+    for (const { leave } of rest) leave();
+    await eventually(async () => (await calls('ResponseComplete')).length === 2, 'both watches have ended');
+  });
+
+  it('gives nobody what they may not list, whoever watches it, and notices a lost permission within ten seconds', async () => {
+    const watches = createSharedWatches(looking, silent());
+    const [allowed, other] = [look(watches, people[0] as Actor), look(watches, people[1] as Actor)];
+    const secretsOf = async ({ cluster: seen }: Pick<WatchedCluster, 'cluster'>): Promise<readonly string[]> =>
+      (await seen.listMetadata(SECRET, { namespace: NAMESPACE })).items.map(({ metadata }) => metadata.name);
+    assert.deepEqual(await secretsOf(allowed), ['password']);
+    const { items } = await allowed.cluster.listMetadata(SECRET, { namespace: NAMESPACE });
+    assert.ok(!JSON.stringify(items).includes('"data"'), 'only metadata crosses the wire');
+    const denied = { code: 'Forbidden', missing: { verb: 'list', group: '', resource: 'secrets', namespace: NAMESPACE } };
+    await assert.rejects(secretsOf(other), denied, 'the watch of somebody else shows nothing to who may not list');
+
+    assert.deepEqual(await namesOf(other.cluster), await namesOf(allowed.cluster));
+    await kube.asController().delete({ ...ROLE_BINDING, name: 'all' });
+    const revoked = performance.now();
+    for (const { cluster: seen } of [other, allowed]) {
+      const isDenied = async (): Promise<boolean> =>
+        await namesOf(seen).then(
+          () => false,
+          (error: unknown) => textAt(error, 'code') === 'Forbidden',
+        );
+      await eventually(isDenied, 'the list is denied', 12);
+    }
+    assert.ok(performance.now() - revoked < 10_000);
+    await bind('all', 'maps', { kind: 'Group', name: `watch:${NAMESPACE}` });
+  });
+
+  function look(watches: ReturnType<typeof createSharedWatches>, actor: Actor) {
+    const ending = new AbortController();
+    open.push(ending);
+    let count = 0;
+    const { cluster: seen } = watches.open(actor, { signal: ending.signal, changed: () => void (count += 1) });
+    return { cluster: seen, changes: () => count, leave: () => ending.abort() };
+  }
+
+  async function namesOf(seen: WatchedCluster['cluster']): Promise<string[]> {
+    const { items } = await seen.list(CONFIG_MAP, { namespace: NAMESPACE });
+    return items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kube-root-ca.crt');
+  }
+
+  async function write(name: string): Promise<void> {
+    await kube.asController().create(CONFIG_MAP, object('v1', 'ConfigMap', { name, namespace: NAMESPACE }));
+  }
+
+  async function bind(name: string, role: string, subject: { kind: 'User' | 'Group'; name: string }): Promise<void> {
+    const bound = object(`${RBAC}/v1`, 'RoleBinding', { name, namespace: NAMESPACE });
+    const roleRef = { apiGroup: RBAC, kind: 'Role', name: role };
+    await kube.asController().create(ROLE_BINDING, { ...bound, roleRef, subjects: [{ apiGroup: RBAC, ...subject }] });
+  }
+
+  async function auditEvents(): Promise<unknown[]> {
+    const lines = (await readFile(cluster.auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(AGENT));
+    return lines.map((line): unknown => JSON.parse(line)).filter((event) => textAt(event, 'objectRef', 'namespace') === NAMESPACE);
+  }
+
+  async function calls(stage: string): Promise<unknown[]> {
+    return (await auditEvents()).filter((event) => textAt(event, 'verb') === 'watch' && textAt(event, 'stage') === stage);
+  }
+
+  function userOf(event: unknown): string | undefined {
+    assert.ok(listAt(event, 'impersonatedUser', 'groups').length > 0, 'each call has the groups of the person');
+    return textAt(event, 'impersonatedUser', 'username');
+  }
+});
+
+function silent(): ReturnType<typeof createLog> {
+  return createLog({ level: 'silent', format: 'lines', write: () => undefined });
+}
+
+function object(apiVersion: string, kind: string, metadata: KubeObject['metadata']): KubeObject {
+  return { apiVersion, kind, metadata };
+}
