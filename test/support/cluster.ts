@@ -2,7 +2,7 @@ import { mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startEmbeddedCluster, type EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
+import { startEmbeddedCluster, type EmbeddedCluster, type EmbeddedClusterOptions } from '../../src/embedded/cluster/embedded-cluster.ts';
 import { claimStateFolder } from '../../src/embedded/cluster/state-folder.ts';
 import { loadTools, type ToolPaths } from '../../src/embedded/cluster/tools.ts';
 import { createLog } from '../../src/observe/log.ts';
@@ -40,10 +40,14 @@ async function connectOrStart(stateDir: string | undefined): Promise<TestCluster
 }
 
 /** Starts a cluster in a temporary folder that goes with it; also when the process ends without `stop()`. Those of one prefix sweep up after one another. */
-export async function startThrowawayCluster(tools: ToolPaths, prefix = PREFIX): Promise<EmbeddedCluster> {
+export async function startThrowawayCluster(
+  tools: ToolPaths,
+  prefix = PREFIX,
+  options: Pick<EmbeddedClusterOptions, 'controllers'> = {},
+): Promise<EmbeddedCluster> {
   await sweepAbandoned(prefix);
   const stateDir = await mkdtemp(join(await realpath(tmpdir()), prefix));
-  const cluster = await startEmbeddedCluster({ stateDir, tools, durability: 'throwaway', log: testLog() });
+  const cluster = await startEmbeddedCluster({ stateDir, tools, durability: 'throwaway', log: testLog(), ...options });
   const remove = (): void => rmSync(stateDir, { recursive: true, force: true, maxRetries: 5 });
   process.once('exit', remove);
   const stop = async (): Promise<void> => {

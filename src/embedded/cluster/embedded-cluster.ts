@@ -39,6 +39,8 @@ export interface EmbeddedClusterOptions {
   readonly durability: Durability;
   /** Trust tokens of the embedded issuer of this state folder, and read these claims of them. Without it only certificates and service accounts count. */
   readonly trustIssuer?: ClaimMapping;
+  /** `None` leaves out the controller manager, the scheduler and KWOK: objects stay as they are written. */
+  readonly controllers?: 'None';
   /** Begin anew: deletes everything in the state folder first. */
   readonly reset?: boolean;
   /** Gives up the start. Does not stop a cluster that has started. */
@@ -127,7 +129,8 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
     group.start('api', apiServerProgram({ ...input, ...issuer?.trusted }));
     await untilReady(kube, group, signal);
     await createNodes(kube.asController(), { kubelet: input.ports.kubelet, signal });
-    for (const program of [controllerManagerProgram, schedulerProgram, kwokProgram]) group.start('client', program(input));
+    const controllers = options.controllers === 'None' ? [] : [controllerManagerProgram, schedulerProgram, kwokProgram];
+    for (const program of controllers) group.start('client', program(input));
   } catch (error) {
     await stop();
     throw error;
