@@ -1,3 +1,4 @@
+import { findCause, judgeObjects, type Verdicts } from '../cause/find-cause.ts';
 import { worstHealth, type Health } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import { at, numberAt, textAt } from '../core/read.ts';
@@ -17,6 +18,8 @@ export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'una
   readonly listed: ReadonlySet<string>;
   /** Plural and group of each kind (`group/Kind`). */
   readonly resources: ReadonlyMap<string, string>;
+  /** Events of the namespace of the root, as far as they were read. */
+  readonly events: readonly KubeObject[];
 }
 
 /**
@@ -27,23 +30,27 @@ export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'una
 export function buildTree(
   root: KubeObject,
   objects: readonly KubeObject[],
-  { unreadable = [], unavailable = [], listed = new Set(), resources = new Map() }: Partial<TreeSurroundings> = {},
+  { unreadable = [], unavailable = [], listed = new Set(), resources = new Map(), events = [] }: Partial<TreeSurroundings> = {},
 ): ResourceTree {
   const top = placeObjects(root, objects);
   const placed = flatten(top);
-  const tree = nodeOf(top, { namespace: namespaceOf(root), listed, resources });
-  const judged = placed.filter(({ isPart }) => isPart).flatMap(judgedOf);
+  const scene = { root, placed, objects, listed };
+  const verdicts = judgeObjects(scene, events);
+  const tree = nodeOf(top, { namespace: namespaceOf(root), listed, resources, verdicts });
+  const judged = placed.flatMap((one) => judgedOf(one, verdicts));
   const health = isTelling(root, judged) ? worstHealth(judged.map((one) => one.health)) : undefined;
   const word = health?.status ?? 'Unknown';
   const causes = judged
     .filter((one) => one.health.status === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
     .map(({ kind, name, health: { message } }) => ({ kind, name, message }));
+  const cause = findCause(scene, verdicts, health);
   return {
     root: tree,
     count: placed.length,
     addresses: addressesOf(placed.map(({ object }) => object)),
-    health: health === undefined ? SILENT : explained(health, tree, causes),
+    health: health === undefined ? SILENT : explained(health, tree, cause?.message),
     causes,
+    ...(cause === undefined ? {} : { cause }),
     unreadable: [...unreadable].sort(),
     unavailable: unavailable.toSorted((a, b) => a.kind.localeCompare(b.kind)),
   };
@@ -55,9 +62,10 @@ interface Judged {
   readonly health: Health;
 }
 
-function judgedOf({ object }: Placed): Judged[] {
-  const health = healthOf(object);
-  return health === undefined ? [] : [{ kind: object.kind, name: object.metadata.name, health }];
+function judgedOf(placed: Placed, verdicts: Verdicts): Judged[] {
+  const { object } = placed;
+  const { health, counts } = verdicts.get(placed) ?? {};
+  return health === undefined || counts !== true ? [] : [{ kind: object.kind, name: object.metadata.name, health }];
 }
 
 const SILENT: Health = { status: 'Unknown', message: 'No health reported yet' };
@@ -71,23 +79,20 @@ function isTelling(root: KubeObject, judged: readonly Judged[]): boolean {
   return healthOf(root) !== undefined || judged.some(({ kind, health }) => WORKLOADS.has(kind) || health.status !== 'Healthy');
 }
 
-/** The deepest cause explains best: a StatefulSet that is not ready says less than its Pod that finds no node. */
-function explained(health: Health, root: TreeNode, causes: ResourceTree['causes']): Health {
-  const own = root.health;
-  if (own?.status === health.status && own.message !== '') return own;
-  const last = causes.at(-1);
-  if (last === undefined) return health;
-  const { kind, name, message } = last;
-  return { status: health.status, message: message === '' ? `${kind} ${name} is ${health.status}` : `${kind} ${name}: ${message}` };
+/** What is well says so itself; of everything else the cause explains most. */
+function explained(health: Health, { health: own }: TreeNode, cause: string | undefined): Health {
+  if (health.status !== 'Healthy' && cause !== undefined) return { status: health.status, message: cause };
+  return own?.status === health.status && own.message !== '' ? own : health;
 }
 
 interface Reading extends Pick<TreeSurroundings, 'listed' | 'resources'> {
   readonly namespace: string | undefined;
+  readonly verdicts: Verdicts;
 }
 
 function nodeOf(placed: Placed, reading: Reading): TreeNode {
   const { object, children } = placed;
-  const health = healthOf(object);
+  const health = reading.verdicts.get(placed)?.health;
   const namespace = namespaceOf(object);
   const resource = reading.resources.get(kindKey(object));
   return {

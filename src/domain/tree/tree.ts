@@ -1,5 +1,6 @@
 import type { MissingPermission } from '../core/errors.ts';
 import type { Address } from './addresses.ts';
+import type { Cause } from '../cause/cause.ts';
 import type { Health } from '../health/health.ts';
 import type { RelationClass } from './relations.ts';
 
@@ -70,6 +71,8 @@ export interface ResourceTree {
   /** The worst health of the tree and the resources that cause it. */
   readonly health: Health;
   readonly causes: readonly { readonly kind: string; readonly name: string; readonly message: string }[];
+  /** Why it is not well, or what to look at although it is; absent where nothing is known to be wrong. */
+  readonly cause?: Cause;
   /** Where its resources listen. */
   readonly addresses: readonly Address[];
   /** Kinds that the actor may not list here; what they hold is not in the tree. */

@@ -45,7 +45,7 @@ describe('the resource tree', () => {
     const tree = buildTree(root, [owned('Pod', 'p', 'c', homeless)]);
     assert.equal(tree.health.status, 'Progressing');
     assert.deepEqual(tree.causes, [{ kind: 'Pod', name: 'p', message: 'insufficient memory' }]);
-    assert.match(tree.health.message, /Pod p: insufficient memory/);
+    assert.equal(tree.health.message, 'Pod p cannot be scheduled: insufficient memory');
   });
 
   it('counts a custom resource below an instance, and names it', () => {

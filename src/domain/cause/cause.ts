@@ -1,0 +1,121 @@
+import { isObject, textAt } from '../core/read.ts';
+import type { Health } from '../health/health.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import type { Placed } from '../tree/place-objects.ts';
+
+/** Why a resource tree is not well, the cause first. */
+export interface Cause {
+  /** One sentence that names the cause: `Pod web-0 cannot be scheduled: …`. */
+  readonly message: string;
+  /** RFC 3339; absent where nothing says it. */
+  readonly since?: string;
+  /** From the cause to what it holds back, the root last; at most `LONGEST_CHAIN`. */
+  readonly chain: readonly CauseLink[];
+  /** The container that crashed. */
+  readonly container?: CrashedContainer;
+  /** The last line that it has written. */
+  readonly log?: { readonly time: string; readonly text: string };
+}
+
+export interface CauseLink {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** What is wrong with it, without its name; empty where it only waits for the one before. */
+  readonly message: string;
+  readonly since?: string;
+}
+
+export interface CrashedContainer {
+  readonly pod: string;
+  readonly name: string;
+  /** Whether its last run is over and another one has begun. */
+  readonly previous: boolean;
+}
+
+/**
+ * How a finding compares with others, the least telling first: it works all the same; it waits, mostly for something else; its controller reports a failure; it ran and
+ * failed; nothing goes on before somebody changes something.
+ */
+export const RANKS = ['Warning', 'Waiting', 'Reported', 'Failed', 'Blocked'] as const;
+export type Rank = (typeof RANKS)[number];
+
+/** What is wrong with one object. */
+export interface Finding {
+  readonly rank: Rank;
+  /** Continues `Pod web-0 …`, or is a text of somebody else's after a colon (`quoted`). */
+  readonly message: string;
+  readonly quoted?: true;
+  readonly since?: string;
+  readonly container?: CrashedContainer;
+}
+
+/** An object of a tree with what is known about it. */
+export interface Subject {
+  readonly placed: Placed;
+  readonly object: KubeObject;
+  readonly health: Health | undefined;
+  /** Warnings and normal events about it, the newest first. */
+  readonly events: readonly EventFact[];
+  readonly scene: Scene;
+}
+
+/** What the objects of a tree are judged by together. */
+export interface Scene {
+  readonly root: KubeObject;
+  /** All objects of the tree. */
+  readonly placed: readonly Placed[];
+  /** All objects that were read, those outside of the tree included. */
+  readonly objects: readonly KubeObject[];
+  /** The kinds (`group/Kind`) of which all objects of the namespace were read. */
+  readonly listed: ReadonlySet<string>;
+}
+
+export interface EventFact {
+  readonly isWarning: boolean;
+  readonly reason: string;
+  readonly message: string;
+  readonly firstSeen: string;
+}
+
+/** Undefined where the rule says nothing about the object. */
+export type CauseRule = (subject: Subject) => Finding | undefined;
+
+const LONGEST_MESSAGE = 300;
+
+/** A foreign text as a part of a sentence: one line of bounded length, without the prefixes of gRPC and the final dot. */
+export function excerpt(text: string): string {
+  const line = text
+    .slice(0, LONGEST_MESSAGE * 8)
+    .replaceAll(/rpc error: code = \w+ desc = /g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/\.$/, '');
+  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`;
+}
+
+export function blocked(message: string, since?: string): Finding {
+  return { rank: 'Blocked', message, ...sinceOf(since) };
+}
+
+export function failed(message: string, since?: string): Finding {
+  return { rank: 'Failed', message, ...sinceOf(since) };
+}
+
+/** A member for objects whose members are left out when they have no value. */
+export function sinceOf(since: string | undefined): { readonly since?: string } {
+  return since === undefined || since === '' ? {} : { since };
+}
+
+/** When a condition took its present status; undefined when it has another one, or is not there. */
+export function conditionSince(object: KubeObject, type: string, status: string): string | undefined {
+  const conditions = isObject(object.status) ? object.status['conditions'] : undefined;
+  if (!Array.isArray(conditions)) return undefined;
+  const found = conditions.find((one) => textAt(one, 'type') === type && textAt(one, 'status') === status);
+  return textAt(found, 'lastTransitionTime');
+}
+
+/** The newest event of one of the reasons whose message matches. */
+export function eventOf({ events }: Pick<Subject, 'events'>, reasons: readonly string[], pattern = /(?:)/): EventFact | undefined {
+  return events.find(({ reason, message }) => reasons.includes(reason) && pattern.test(message));
+}

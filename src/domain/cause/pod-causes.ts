@@ -1,0 +1,222 @@
+import { listAt, objectAt, textAt } from '../core/read.ts';
+import { conditionsOf } from '../health/rules/conditions.ts';
+import { unschedulable } from '../health/rules/unschedulable.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import { blocked, type CauseRule, conditionSince, eventOf, excerpt, failed, type Finding, sinceOf, type Subject } from './cause.ts';
+import { type Container, containersOf } from './containers.ts';
+import { missingReferences } from './references.ts';
+
+/** A Pod that does not run as it should; the first that applies. */
+export const POD_RULES: readonly CauseRule[] = [
+  nodeLost,
+  evicted,
+  invalidImage,
+  imageNotPulled,
+  configMissing,
+  commandNotStarted,
+  livenessFailing,
+  crashed,
+  unscheduled,
+  volumeMissing,
+  notReady,
+];
+
+function nodeLost(subject: Subject): Finding | undefined {
+  const { object } = subject;
+  const node = textAt(object.spec, 'nodeName') ?? '';
+  const event = eventOf(subject, ['NodeNotReady', 'TaintManagerEviction']);
+  const isLost = textAt(object.status, 'reason') === 'NodeLost' || (event !== undefined && conditionSince(object, 'Ready', 'False'));
+  return isLost ? failed(`runs on node ${node}, which does not respond`, conditionSince(object, 'Ready', 'False')) : undefined;
+}
+
+function evicted({ object }: Subject): Finding | undefined {
+  const reason = textAt(object.status, 'reason') ?? '';
+  if (textAt(object.status, 'phase') !== 'Failed' || reason === '') return undefined;
+  const message = excerpt(textAt(object.status, 'message') ?? '').replace(/^Pod was /, 'it was ');
+  const since = conditionSince(object, 'Ready', 'False');
+  if (reason === 'Evicted') return failed(`was evicted${message === '' ? '' : `: ${message}`}`, since);
+  if (reason === 'DeadlineExceeded') return failed('ran for longer than its deadline allows', since);
+  return failed(`was stopped (${reason})${message === '' ? '' : `: ${message}`}`, since);
+}
+
+function invalidImage({ object }: Subject): Finding | undefined {
+  const container = containersOf(object).find(({ waiting }) => waiting === 'InvalidImageName');
+  return container === undefined
+    ? undefined
+    : blocked(`has an image name that is not valid: ${JSON.stringify(container.image)} of ${container.title}`, startedAt(object));
+}
+
+const IMAGE_WAITS = ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'ImageInspectError', 'RegistryUnavailable'];
+
+/** What registries and container runtimes say; the first that fits counts. */
+const PULL_FAILURES: readonly (readonly [RegExp, string])[] = [
+  [/pull access denied|may require authorization/i, 'the registry has no such image, or denies access to it'],
+  [/unauthorized|authentication required|no basic auth|denied|forbidden|\b40[13]\b/i, 'the registry denies access'],
+  [/not found|manifest unknown|NotFound|name unknown/i, 'the registry has no such image'],
+  [/no such host/i, 'the host name of the registry does not resolve'],
+  [/x509|certificate/i, 'the certificate of the registry is not trusted'],
+  [/toomanyrequests|\b429\b|rate limit/i, 'the registry limits the rate of pulls'],
+  [/timeout|refused|deadline exceeded|no route to host|unreachable/i, 'the registry does not answer'],
+];
+
+function imageNotPulled(subject: Subject): Finding | undefined {
+  const { object } = subject;
+  const container = containersOf(object).find(({ waiting }) => IMAGE_WAITS.includes(waiting));
+  if (container === undefined) return undefined;
+  if (container.waiting === 'ErrImageNeverPull') {
+    return blocked(`cannot start: the image ${container.image} is not on its node, and the pull policy is Never`, startedAt(object));
+  }
+  const event = eventOf(subject, ['Failed'], /pull/i);
+  const said = `${container.waitingMessage} ${event?.message ?? ''}`;
+  const words = PULL_FAILURES.find(([pattern]) => pattern.test(said.replaceAll(container.image, '')))?.[1] ?? excerpt(said);
+  const hint = words === 'the registry denies access' ? pullSecretHint(subject) : '';
+  return blocked(`cannot pull the image ${container.image}: ${words}${hint}`, event?.firstSeen ?? startedAt(object));
+}
+
+function pullSecretHint({ placed, scene, object }: Subject): string {
+  const missing = missingReferences(placed, scene).find(({ class: relation }) => relation === 'ImagePullSecret');
+  if (missing !== undefined) return `, and Secret ${missing.named.name} of imagePullSecrets does not exist`;
+  return listAt(object.spec, 'imagePullSecrets').length === 0 ? ', and the pod has no imagePullSecrets' : '';
+}
+
+function configMissing({ object }: Subject): Finding | undefined {
+  const container = containersOf(object).find(({ waiting }) => waiting === 'CreateContainerConfigError');
+  if (container === undefined) return undefined;
+  return blocked(`cannot start: ${container.title} ${configFault(container.waitingMessage)}`, startedAt(object));
+}
+
+const CONFIG_KINDS: Readonly<Record<string, string>> = { configmap: 'ConfigMap', secret: 'Secret' };
+
+/** `configmap "settings" not found`, `couldn't find key mode in ConfigMap team-a/settings`. */
+function configFault(message: string): string {
+  const [, kind = '', name = ''] = /\b(configmap|secret)s? "([^"]+)" not found/i.exec(message) ?? [];
+  if (name !== '') return `needs ${CONFIG_KINDS[kind.toLowerCase()] ?? kind} ${name}, which does not exist`;
+  const [, key = '', owner = '', place = ''] = /couldn't find key (\S+) in (ConfigMap|Secret) (\S+)/.exec(message) ?? [];
+  if (key !== '') return `needs the key ${key} of ${owner} ${place.split('/').at(-1)}, which does not exist`;
+  return `has a configuration that the kubelet rejects: ${excerpt(message)}`;
+}
+
+const START_FAILURES = ['RunContainerError', 'CreateContainerError', 'StartError', 'ContainerCannotRun'];
+
+function commandNotStarted({ object }: Subject): Finding | undefined {
+  const failing = containersOf(object).find(
+    ({ waiting, ended }) => START_FAILURES.includes(waiting) || START_FAILURES.includes(ended?.reason ?? ''),
+  );
+  if (failing === undefined) return undefined;
+  const said = START_FAILURES.includes(failing.waiting) ? failing.waitingMessage : (failing.ended?.message ?? '');
+  const [, command = ''] = /exec: "([^"]+)": (?:executable file not found|stat|no such file)/.exec(said) ?? [];
+  const denied = /exec: "([^"]+)": permission denied/.exec(said)?.[1];
+  const since = failing.ended?.finishedAt ?? startedAt(object);
+  if (command !== '') return blocked(`cannot start: the image of ${failing.title} has no command ${command}`, since);
+  if (denied !== undefined) return blocked(`cannot start: ${denied} of ${failing.title} is not executable`, since);
+  return blocked(`cannot start ${failing.title}${said === '' ? '' : `: ${excerpt(said)}`}`, since);
+}
+
+/** Signals by which a kubelet ends containers. */
+const KILLED = [137, 143];
+
+function livenessFailing(subject: Subject): Finding | undefined {
+  const event = eventOf(subject, ['Unhealthy'], /^(Liveness|Startup) probe /);
+  const container = containersOf(subject.object).find(({ ended }) => ended !== undefined && ended.reason !== 'OOMKilled');
+  const code = container?.ended?.exitCode ?? 0;
+  if (event === undefined || container === undefined || container.isReady || (code !== 0 && !KILLED.includes(code))) return undefined;
+  return failed(`is restarted because ${probeFault(event.message)}`, event.firstSeen);
+}
+
+/** `Liveness probe failed: HTTP probe failed with statuscode: 500` */
+function probeFault(message: string): string {
+  const [, probe = '', why = ''] = /^(\w+) probe (?:failed|errored): ?(.*)$/s.exec(message) ?? [];
+  const words = excerpt(why).replace(/^HTTP probe failed with statuscode: /, 'status code ');
+  return probe === '' ? excerpt(message) : `its ${probe.toLowerCase()} probe fails${words === '' ? '' : `: ${words}`}`;
+}
+
+/** A container that ended with an error, or that ends although the Pod is to run for ever. */
+function crashed({ object }: Subject): Finding | undefined {
+  const containers = containersOf(object);
+  const container = containers.find(({ waiting }) => waiting === 'CrashLoopBackOff') ?? containers.find(hasFailed);
+  const ended = container?.ended;
+  if (container === undefined || ended === undefined) return undefined;
+  return {
+    ...failed(crash(container, object), ended.finishedAt),
+    container: { pod: object.metadata.name, name: container.name, previous: container.isRunning },
+  };
+}
+
+function hasFailed({ ended, isReady }: Container): boolean {
+  return !isReady && ended !== undefined && ended.exitCode !== 0;
+}
+
+function crash({ title, ended, spec, waiting }: Container, { status }: KubeObject): string {
+  const { reason = '', exitCode = 0, message = '' } = ended ?? {};
+  if (reason === 'OOMKilled') {
+    const limit = textAt(spec, 'resources', 'limits', 'memory');
+    return `was killed because ${title} exceeded ${limit === undefined ? 'the memory of its node' : `its memory limit of ${limit}`}`;
+  }
+  const said = message === '' ? '' : `: ${excerpt(message.trim().split('\n').at(-1) ?? '')}`;
+  if (waiting !== 'CrashLoopBackOff' && textAt(status, 'phase') === 'Failed') return `failed: ${title} exited with code ${exitCode}${said}`;
+  if (exitCode === 0) return `restarts again and again: ${title} ends by itself with code 0${said}`;
+  return `restarts again and again: ${title} exits with code ${exitCode}${said}`;
+}
+
+function unscheduled({ object }: Subject): Finding | undefined {
+  if (textAt(object.spec, 'nodeName') !== undefined) return undefined;
+  const condition = conditionsOf(object).find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+  if (condition === undefined) return undefined;
+  const since = conditionSince(object, 'PodScheduled', 'False');
+  if (condition.reason === 'SchedulingGated') {
+    const gates = listAt(object.spec, 'schedulingGates').map((gate) => textAt(gate, 'name') ?? '');
+    return blocked(`waits for the scheduling gate ${gates.join(', ')}`, since);
+  }
+  const words = unschedulable(condition.message);
+  if (/unbound immediate PersistentVolumeClaims|persistentvolumeclaim/i.test(condition.message)) {
+    return { rank: 'Waiting', message: 'waits for its volumes', ...sinceOf(since) };
+  }
+  const needs = [...new Set([...condition.message.matchAll(/Insufficient (\S+?)[,.]/g)].map(([, name = '']) => requested(object, name)))];
+  const needed = needs.filter((need) => need !== '').join(' and ');
+  const reason = words.replace(/^No node can take it: /, '');
+  return blocked(`cannot be scheduled: ${excerpt(reason)}${needed === '' ? '' : `; it needs ${needed}`}`, since);
+}
+
+/** What the containers of a Pod ask of a resource, each with its amount: `8Gi memory`. */
+function requested({ spec }: KubeObject, resource: string): string {
+  const amounts = listAt(spec, 'containers').flatMap((one) => {
+    const amount = objectAt(one, 'resources', 'requests')[resource];
+    return typeof amount === 'string' || typeof amount === 'number' ? [String(amount)] : [];
+  });
+  return amounts.length === 0 ? '' : `${amounts.join(' + ')} ${resource === 'cpu' ? 'CPU' : resource}`;
+}
+
+function volumeMissing(subject: Subject): Finding | undefined {
+  if (textAt(subject.object.status, 'phase') !== 'Pending') return undefined;
+  const event =
+    eventOf(subject, ['FailedAttachVolume', 'FailedMount', 'FailedMapVolume'], /^(?!Unable to attach or mount)/) ??
+    eventOf(subject, ['FailedMount']);
+  if (event === undefined) return undefined;
+  return blocked(volumeFault(event.message), event.firstSeen);
+}
+
+/** `MountVolume.SetUp failed for volume "config" : configmap "settings" not found` */
+function volumeFault(message: string): string {
+  const [, verb = '', volume = '', why = ''] = /(Attach|Mount|Map)\w*(?:\.\w+)? failed for volume "([^"]+)" ?: (.*)$/s.exec(message) ?? [];
+  const taken = /Multi-Attach error for volume "([^"]+)" (.*)$/s.exec(message);
+  if (taken !== null) return `cannot attach the volume ${taken[1]}: ${excerpt(taken[2] ?? '').replace(/^V/, 'v')}`;
+  if (volume === '') return `cannot mount its volumes: ${excerpt(message)}`;
+  const [, kind = '', name = ''] = /\b(configmap|secret) "([^"]+)" not found/i.exec(why) ?? [];
+  const words = name === '' ? excerpt(why) : `${CONFIG_KINDS[kind.toLowerCase()] ?? kind} ${name} does not exist`;
+  return `cannot ${verb.toLowerCase()} the volume ${volume}: ${words}`;
+}
+
+function notReady(subject: Subject): Finding | undefined {
+  const { object } = subject;
+  const since = conditionSince(object, 'Ready', 'False');
+  if (textAt(object.status, 'phase') !== 'Running' || since === undefined) return undefined;
+  const event = eventOf(subject, ['Unhealthy'], /^(Readiness|Startup) probe /);
+  if (event !== undefined) return failed(`is not ready: ${probeFault(event.message)}`, since);
+  const open = containersOf(object).find(({ isReady, isRunning }) => isRunning && !isReady);
+  return open === undefined ? undefined : { rank: 'Waiting', message: `is not ready: ${open.title} is not ready yet`, ...sinceOf(since) };
+}
+
+/** When the kubelet took the Pod up. */
+function startedAt({ status, metadata }: KubeObject): string | undefined {
+  return textAt(status, 'startTime') ?? metadata.creationTimestamp;
+}

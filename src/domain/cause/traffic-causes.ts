@@ -1,0 +1,210 @@
+import { at, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
+import { conditionsIn } from '../health/rules/conditions.ts';
+import { healthOf } from '../health/rules/health-of.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import { kindKey, namespaceOf } from '../tree/object-index.ts';
+import type { Placed } from '../tree/place-objects.ts';
+import { POD_SPECS } from '../tree/relations.ts';
+import { blocked, type CauseRule, conditionSince, excerpt, type Finding, type Scene, sinceOf, type Subject } from './cause.ts';
+import { containersOf } from './containers.ts';
+import { isMissing, isToBeWritten } from './references.ts';
+
+/** Services, Ingresses and routes that lead nowhere, and autoscalers without a target: found in the graph, because none of them reports it. */
+export const TRAFFIC_RULES: Readonly<Record<string, readonly CauseRule[]>> = {
+  '/Service': [serviceWithoutPods, serviceWithoutPort, serviceWithoutEndpoints, servicePortUndeclared],
+  'networking.k8s.io/Ingress': [backendMissing, certificateMissing],
+  ...Object.fromEntries(
+    ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'].map((kind) => [
+      `gateway.networking.k8s.io/${kind}`,
+      [backendMissing, routeRejected, routeUnattached],
+    ]),
+  ),
+  'autoscaling/HorizontalPodAutoscaler': [scaleTargetMissing],
+};
+
+/** A controller that says that its resource is well knows why a Service of its own selects nothing, such as that of the replicas of a single server. */
+export function isVouchedFor({ edge, parent }: Placed): boolean {
+  return edge?.class === 'Owner' && parent !== undefined && healthOf(parent.object)?.status === 'Healthy';
+}
+
+function serviceWithoutPods({ placed, object, scene }: Subject): Finding | undefined {
+  const selector = selectorOf(object);
+  if (selector.length === 0 || !scene.listed.has('/Pod') || podsOf(placed).length > 0) return undefined;
+  const labels = selector.map(([key, value]) => `${key}=${value}`).join(', ');
+  const workload = scene.objects.find((one) => namespaceOf(one) === namespaceOf(object) && isSelected(one, selector));
+  if (workload !== undefined) {
+    return wantsNone(workload)
+      ? undefined
+      : { rank: 'Waiting', message: `has no endpoints: ${workload.kind} ${workload.metadata.name} has no pods yet` };
+  }
+  const message = `has no endpoints: no pod has the ${selector.length === 1 ? 'label' : 'labels'} ${labels}`;
+  const isEarly = !scene.placed.some((one) => Object.hasOwn(POD_SPECS, kindKey(one.object)));
+  return isEarly ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
+}
+
+function selectorOf({ spec }: KubeObject): [string, string][] {
+  if (textAt(spec, 'type') === 'ExternalName') return [];
+  return Object.entries(objectAt(spec, 'selector')).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+}
+
+/** The Pods that a Service sends traffic to, those that have ended left out. */
+function podsOf({ edges }: Placed): KubeObject[] {
+  return edges
+    .filter((edge) => edge.class === 'Selector')
+    .flatMap(({ target }) => (target === undefined ? [] : [target]))
+    .filter(({ status }) => !['Succeeded', 'Failed'].includes(textAt(status, 'phase') ?? ''));
+}
+
+/** Whether the Pods of a workload would have the labels. */
+function isSelected(workload: KubeObject, selector: readonly (readonly [string, string])[]): boolean {
+  const path = POD_SPECS[kindKey(workload)];
+  if (path === undefined || path === 'spec') return false;
+  const labels = objectAt(workload, ...path.split('.').slice(0, -1), 'metadata', 'labels');
+  return selector.every(([key, value]) => labels[key] === value);
+}
+
+function wantsNone(workload: KubeObject): boolean {
+  return numberAt(workload.spec, 'replicas') === 0 || ['Job', 'CronJob', 'DaemonSet'].includes(workload.kind);
+}
+
+interface Port {
+  readonly port: number;
+  readonly target: number | string;
+}
+
+function portsOf({ spec }: KubeObject): Port[] {
+  return listAt(spec, 'ports').flatMap((one) => {
+    const port = numberAt(one, 'port');
+    const target = at(one, 'targetPort');
+    return port === undefined ? [] : [{ port, target: typeof target === 'number' || typeof target === 'string' ? target : port }];
+  });
+}
+
+function serviceWithoutPort({ placed, object }: Subject): Finding | undefined {
+  const pods = podsOf(placed);
+  if (pods.length === 0) return undefined;
+  const names = new Set(pods.flatMap((pod) => declared(pod).map(({ name }) => name)));
+  const broken = portsOf(object).find(({ target }) => typeof target === 'string' && !names.has(target));
+  return broken === undefined
+    ? undefined
+    : blocked(
+        `has no endpoints for port ${broken.port}: no container of its pods has a port named ${broken.target}`,
+        object.metadata.creationTimestamp,
+      );
+}
+
+function declared(pod: KubeObject): { readonly name: string; readonly port: number }[] {
+  return containersOf(pod)
+    .flatMap(({ spec }) => listAt(spec, 'ports'))
+    .map((one) => ({ name: textAt(one, 'name') ?? '', port: numberAt(one, 'containerPort') ?? 0 }));
+}
+
+function serviceWithoutEndpoints({ placed, object }: Subject): Finding | undefined {
+  const pods = podsOf(placed);
+  if (pods.length === 0 || at(object.spec, 'publishNotReadyAddresses') === true) return undefined;
+  if (pods.some((pod) => conditionSince(pod, 'Ready', 'True') !== undefined)) return undefined;
+  return { rank: 'Waiting', message: 'has no ready endpoints', ...sinceOf(conditionSince(pods[0] ?? object, 'Ready', 'False')) };
+}
+
+/** Containers may listen on ports that they do not declare, so this is no more than a warning. */
+function servicePortUndeclared({ placed, object }: Subject): Finding | undefined {
+  const ports = podsOf(placed).map((pod) => declared(pod).map(({ port }) => port));
+  if (ports.length === 0 || ports.some((all) => all.length === 0)) return undefined;
+  const known = [...new Set(ports.flat())].toSorted((a, b) => a - b);
+  const odd = portsOf(object).find(({ target }) => typeof target === 'number' && !known.includes(target));
+  return odd === undefined
+    ? undefined
+    : { rank: 'Warning', message: `forwards port ${odd.port} to port ${odd.target}, but its pods declare only ${known.join(', ')}` };
+}
+
+interface Backend {
+  readonly name: string;
+  readonly port: number | string | undefined;
+}
+
+/** The Services of the same namespace that an Ingress or a route names. */
+function backendsOf({ spec }: KubeObject): Backend[] {
+  const ingress = [listAt(spec, 'rules').flatMap((rule) => listAt(rule, 'http', 'paths').map((path) => at(path, 'backend'))), at(spec, 'defaultBackend')]
+    .flat()
+    .map((backend) => at(backend, 'service'));
+  const routes = listAt(spec, 'rules')
+    .flatMap((rule) => listAt(rule, 'backendRefs'))
+    .filter((ref) => (textAt(ref, 'kind') ?? 'Service') === 'Service' && textAt(ref, 'namespace') === undefined);
+  return [...ingress, ...routes].flatMap((one) => {
+    const name = textAt(one, 'name');
+    const port = numberAt(one, 'port') ?? numberAt(one, 'port', 'number') ?? textAt(one, 'port', 'name');
+    return isObject(one) && name !== undefined ? [{ name, port }] : [];
+  });
+}
+
+function backendMissing({ placed, object, scene }: Subject): Finding | undefined {
+  const since = object.metadata.creationTimestamp;
+  for (const { name, port } of backendsOf(object)) {
+    const edge = placed.edges.find((one) => one.class === 'Backend' && one.named.kind === '/Service' && one.named.name === name);
+    if (edge === undefined) continue;
+    if (isMissing(edge, scene)) return blocked(`routes to Service ${name}, which does not exist`, since);
+    if (edge.target === undefined || port === undefined || textAt(edge.target.spec, 'type') === 'ExternalName') continue;
+    const ports = listAt(edge.target.spec, 'ports');
+    const known = ports.map((one) => (typeof port === 'number' ? numberAt(one, 'port') : textAt(one, 'name'))).filter((one) => one !== undefined);
+    if (!known.includes(port)) return blocked(`routes to port ${port} of Service ${name}, which ${portWords(known)}`, since);
+  }
+  return undefined;
+}
+
+function portWords(known: readonly (number | string)[]): string {
+  return known.length === 0 ? 'has no named ports' : `has only ${known.length === 1 ? 'port' : 'the ports'} ${known.join(', ')}`;
+}
+
+function certificateMissing({ placed, object, scene }: Subject): Finding | undefined {
+  const edge = placed.edges.find((one) => one.class === 'TLS' && isMissing(one, scene));
+  if (edge === undefined) return undefined;
+  const { name } = edge.named;
+  const message = `uses the TLS certificate in Secret ${name}, which does not exist`;
+  return isToBeWritten(name, scene) ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
+}
+
+function routeRejected({ object }: Subject): Finding | undefined {
+  for (const parent of listAt(object.status, 'parents').slice(0, MOST_PARENTS)) {
+    const broken = conditionsIn(at(parent, 'conditions')).find(
+      ({ type, status }) => status === 'False' && ['Accepted', 'ResolvedRefs'].includes(type),
+    );
+    if (broken === undefined) continue;
+    const verb = broken.type === 'Accepted' ? 'is rejected by' : 'has references that do not resolve at';
+    const since = conditionSince({ ...object, status: parent }, broken.type, 'False');
+    const message = `${verb} ${parentName(at(parent, 'parentRef'))}: ${excerpt(broken.message || broken.reason)}`;
+    return { rank: 'Reported', message, ...sinceOf(since) };
+  }
+  return undefined;
+}
+
+const MOST_PARENTS = 50;
+
+function parentName(ref: unknown): string {
+  return `${textAt(ref, 'kind') ?? 'Gateway'} ${textAt(ref, 'name') ?? ''}`;
+}
+
+function routeUnattached({ placed, object, scene }: Subject): Finding | undefined {
+  const [first] = listAt(object.spec, 'parentRefs');
+  const since = object.metadata.creationTimestamp;
+  if (first === undefined) return { rank: 'Reported', message: 'names no parent, so that no Gateway serves it', ...sinceOf(since) };
+  const missing = placed.edges.find((edge) => edge.class === 'ParentRef' && isMissing(edge, scene));
+  if (missing !== undefined) return blocked(`is attached to Gateway ${missing.named.name}, which does not exist`, since);
+  if (listAt(object.status, 'parents').length > 0) return undefined;
+  return { rank: 'Waiting', message: `is not accepted by ${parentName(first)} yet`, ...sinceOf(since) };
+}
+
+function scaleTargetMissing({ placed, object, scene }: Subject): Finding | undefined {
+  const edge = placed.edges.find((one) => one.class === 'ScaleTarget' && isMissing(one, scene));
+  if (edge === undefined) return undefined;
+  return blocked(`scales ${edge.named.kind.split('/')[1]} ${edge.named.name}, which does not exist`, object.metadata.creationTimestamp);
+}
+
+/** The Ingresses and routes of a tree that send traffic to a Service. */
+export function routesTo(service: KubeObject, { placed }: Pick<Scene, 'placed'>): Placed[] {
+  return placed.filter(({ edges }) => edges.some((edge) => edge.class === 'Backend' && edge.target === service));
+}
+
+/** The Services of a tree that select a Pod. */
+export function servicesOf(pod: KubeObject, { placed }: Pick<Scene, 'placed'>): Placed[] {
+  return placed.filter(({ object, edges }) => kindKey(object) === '/Service' && edges.some((edge) => edge.class === 'Selector' && edge.target === pod));
+}

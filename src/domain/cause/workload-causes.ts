@@ -1,0 +1,139 @@
+import { at, listAt, numberAt, textAt } from '../core/read.ts';
+import { conditionsOf } from '../health/rules/conditions.ts';
+import { kindKey } from '../tree/object-index.ts';
+import { blocked, type CauseRule, conditionSince, eventOf, excerpt, failed, type Finding, sinceOf, type Subject } from './cause.ts';
+import { containersOf } from './containers.ts';
+import { isMissing, isToBeWritten } from './references.ts';
+import { rejection } from './rejection.ts';
+
+const REPLICATED: readonly CauseRule[] = [podsRejected, referenceMissing];
+
+/** What holds workloads, claims, autoscalers and budgets back; the first that applies. */
+export const WORKLOAD_RULES: Readonly<Record<string, readonly CauseRule[]>> = {
+  'apps/Deployment': [referenceMissing, deadlineExceeded],
+  'apps/ReplicaSet': REPLICATED,
+  'apps/StatefulSet': REPLICATED,
+  'apps/DaemonSet': REPLICATED,
+  '/ReplicationController': REPLICATED,
+  'batch/Job': [jobFailed, ...REPLICATED],
+  'batch/CronJob': [cronJobSuspended, referenceMissing],
+  '/PersistentVolumeClaim': [claimPending],
+  'autoscaling/HorizontalPodAutoscaler': [metricsMissing],
+  'policy/PodDisruptionBudget': [evictionBlocked],
+};
+
+/** Only the events of most controllers say that their Pods are rejected. */
+function podsRejected(subject: Subject): Finding | undefined {
+  const { object } = subject;
+  const [wanted, made] =
+    object.kind === 'DaemonSet'
+      ? [numberAt(object.status, 'desiredNumberScheduled') ?? 0, numberAt(object.status, 'currentNumberScheduled') ?? 0]
+      : [wantedPods(subject), madePods(subject)];
+  if (made >= wanted) return undefined;
+  const condition = conditionsOf(object).find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  const event = eventOf(subject, ['FailedCreate']);
+  const message = event?.message ?? condition?.message;
+  if (message === undefined) return undefined;
+  const what = /create Claim /i.test(message) ? 'volume claims' : 'pods';
+  return blocked(`cannot create ${what}: ${rejection(message)}`, event?.firstSeen ?? conditionSince(object, 'ReplicaFailure', 'True'));
+}
+
+function wantedPods({ object: { spec } }: Subject): number {
+  return numberAt(spec, 'replicas') ?? numberAt(spec, 'parallelism') ?? 1;
+}
+
+function madePods({ object: { kind, status } }: Subject): number {
+  if (kind !== 'Job') return numberAt(status, 'replicas') ?? 0;
+  return ['active', 'succeeded', 'failed'].reduce((sum, member) => sum + (numberAt(status, member) ?? 0), 0);
+}
+
+const HOLDS_BACK = ['Mount', 'EnvFrom', 'VolumeClaim'];
+
+function referenceMissing({ placed, object, health, scene }: Subject): Finding | undefined {
+  const edge = placed.edges.find((one) => HOLDS_BACK.includes(one.class) && isMissing(one, scene));
+  if (edge === undefined) return undefined;
+  const { kind, name } = edge.named;
+  const message = `needs ${kind.split('/')[1]} ${name}, which does not exist`;
+  if (health?.status === 'Healthy' || health?.status === 'Suspended') return { rank: 'Warning', message };
+  if (kind === '/Secret' && isToBeWritten(name, scene)) return { rank: 'Waiting', message };
+  return blocked(message, object.metadata.creationTimestamp);
+}
+
+function deadlineExceeded({ object }: Subject): Finding | undefined {
+  const condition = conditionsOf(object).find(({ type, reason }) => type === 'Progressing' && reason === 'ProgressDeadlineExceeded');
+  if (condition === undefined) return undefined;
+  const seconds = numberAt(object.spec, 'progressDeadlineSeconds') ?? 600;
+  const wanted = numberAt(object.spec, 'replicas') ?? 1;
+  const available = numberAt(object.status, 'availableReplicas') ?? 0;
+  return {
+    rank: 'Reported',
+    message: `has not progressed within its deadline of ${seconds} seconds: ${available} of ${wanted} pods are available`,
+    ...sinceOf(conditionSince(object, 'Progressing', 'False')),
+  };
+}
+
+function jobFailed({ placed, object }: Subject): Finding | undefined {
+  const condition = conditionsOf(object).find(({ type, status }) => type === 'Failed' && status === 'True');
+  if (condition === undefined) return undefined;
+  const since = conditionSince(object, 'Failed', 'True');
+  const hook = textAt(object.metadata, 'annotations', 'helm.sh/hook');
+  const subject = hook === undefined ? '' : `is a Helm hook (${hook}) and `;
+  if (condition.reason === 'DeadlineExceeded') {
+    return failed(`${subject}failed: it ran for longer than its deadline of ${numberAt(object.spec, 'activeDeadlineSeconds')} seconds`, since);
+  }
+  const pods = placed.children.map((child) => child.object).filter((child) => kindKey(child) === '/Pod');
+  const ended = pods.flatMap(containersOf).find(({ ended }) => ended !== undefined && ended.exitCode !== 0);
+  const attempts = numberAt(object.status, 'failed') ?? pods.length;
+  const why = ended === undefined ? excerpt(condition.message || condition.reason) : `${ended.title} exited with code ${ended.ended?.exitCode}`;
+  const times = condition.reason === 'BackoffLimitExceeded' ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : '';
+  const pod = pods.find((one) => containersOf(one).some(({ name }) => name === ended?.name));
+  const container = ended === undefined || pod === undefined ? {} : { container: { pod: pod.metadata.name, name: ended.name, previous: false } };
+  return { ...failed(`${subject}failed${times}: ${why}`, since), ...container };
+}
+
+function cronJobSuspended({ object }: Subject): Finding | undefined {
+  return at(object.spec, 'suspend') === true ? { rank: 'Waiting', message: 'is suspended, so that no new jobs start' } : undefined;
+}
+
+function claimPending(subject: Subject): Finding | undefined {
+  const { object } = subject;
+  const phase = textAt(object.status, 'phase');
+  if (phase === 'Lost') return blocked('has lost its volume', eventOf(subject, ['ClaimLost'])?.firstSeen);
+  if (phase === 'Bound') return resizeFailed(subject);
+  const since = object.metadata.creationTimestamp;
+  const event = eventOf(subject, ['ProvisioningFailed', 'FailedBinding']);
+  const missing = /storageclass\.storage\.k8s\.io "([^"]+)" not found/.exec(event?.message ?? '')?.[1];
+  if (missing !== undefined) return blocked(`has no volume: StorageClass ${missing} does not exist`, since);
+  if (/no storage class is set/.test(event?.message ?? '')) return blocked('has no volume: no volume fits, and it names no StorageClass', since);
+  if (event !== undefined) return blocked(`has no volume: ${excerpt(event.message.replace(/^failed to provision volume with StorageClass "[^"]+": /, ''))}`, since);
+  const provisioner = /external provisioner '([^']+)'/.exec(eventOf(subject, ['ExternalProvisioning'])?.message ?? '')?.[1];
+  if (provisioner !== undefined) return blocked(`has no volume: it waits for the provisioner ${provisioner}`, since);
+  return undefined;
+}
+
+function resizeFailed(subject: Subject): Finding | undefined {
+  const event = eventOf(subject, ['VolumeResizeFailed', 'FileSystemResizeFailed']);
+  return event === undefined || listAt(subject.object.status, 'conditions').length === 0
+    ? undefined
+    : { rank: 'Reported', message: `cannot be resized: ${excerpt(event.message)}`, ...sinceOf(event.firstSeen) };
+}
+
+function metricsMissing({ object }: Subject): Finding | undefined {
+  const broken = conditionsOf(object).find(({ type, status }) => status === 'False' && ['AbleToScale', 'ScalingActive'].includes(type));
+  if (broken === undefined || broken.reason === 'ScalingDisabled') return undefined;
+  const since = conditionSince(object, broken.type, 'False');
+  const api = /\b((?:custom\.|external\.)?metrics\.k8s\.io)\b/.exec(broken.message)?.[1];
+  const isAbsent = api !== undefined && /could not find the requested resource|no matches for kind|unable to handle the request/.test(broken.message);
+  const message = isAbsent ? `cannot read metrics: the cluster has no working metrics API (${api})` : `cannot scale: ${excerpt(broken.message)}`;
+  return { rank: 'Reported', message, ...sinceOf(since) };
+}
+
+/** A budget that never allows an eviction keeps nodes from being drained; one whose Pods are not well does so because of them. */
+function evictionBlocked({ object }: Subject): Finding | undefined {
+  const [expected, desired, healthy, allowed] = ['expectedPods', 'desiredHealthy', 'currentHealthy', 'disruptionsAllowed'].map(
+    (member) => numberAt(object.status, member) ?? 0,
+  );
+  if (expected === undefined || expected === 0 || allowed !== 0 || desired !== expected || healthy !== expected) return undefined;
+  const pods = expected === 1 ? 'its only pod' : `all of its ${expected} pods`;
+  return { rank: 'Warning', message: `never allows an eviction: ${pods} must stay available, so that nodes cannot be drained` };
+}
