@@ -123,12 +123,19 @@ export function sampleTree({ name, environment, health, kind }: InstanceView): R
   const portForward = `kubectl port-forward service/${name}-rw 5432:5432 --namespace team-a`;
   const inside = { kind: 'Service', name: `${name}-rw`, scope: 'Cluster', address: `${name}-rw.team-a.svc:5432`, portForward } as const;
   const addresses = [web, inside];
+  const chain = [
+    { apiVersion: 'v1', kind: 'Pod', name: `${name}-0`, message: 'cannot be scheduled: insufficient memory', since: CREATED },
+    { apiVersion: 'apps/v1', kind: 'StatefulSet', name, message: '2 of 3 pods are ready' },
+    { apiVersion: 'samples.chandlery.dev/v1', kind, name, message: health.message },
+  ];
+  const cause = { message: health.message, since: CREATED, chain };
   const causes = bad ? [{ kind: 'Pod', name: `${name}-0`, message: '0/1 nodes are available: insufficient memory.' }] : [];
   return {
     root: node(kind, name, { health, children }),
     count: 9,
     health,
     causes,
+    ...(bad ? { cause } : {}),
     addresses,
     unreadable: bad ? ['Secret'] : [],
     unavailable: [],

@@ -9,6 +9,9 @@ const relation = {
   inferred: { type: 'boolean', description: 'Whether the edge is inferred from something else than an owner reference' },
 } as const;
 
+/** The members that are always there. */
+const TREE_MEMBERS = ['root', 'count', 'health', 'causes', 'addresses', 'unreadable', 'unavailable'];
+
 /** What the API says of what runs: resource trees, logs, events. */
 export const TREE_SCHEMAS = {
   TreeNode: object(
@@ -36,27 +39,52 @@ export const TREE_SCHEMAS = {
     { ...relation, group: text, kind: text, namespace: text, name: text, state: { enum: ['Found', 'Missing', 'NotRead'] } },
     ['class', 'path', 'inferred', 'group', 'kind', 'name', 'state'],
   ),
-  ResourceTree: object({
-    root: { $ref: '#/components/schemas/TreeNode' },
-    count: integer,
-    health,
-    causes: list(object({ kind: text, name: text, message: text })),
-    addresses: list(
-      object(
-        {
-          kind: text,
-          name: text,
-          scope: { enum: ['External', 'Node', 'Cluster'], description: 'From where it is reached' },
-          address: text,
-          url: { ...text, description: 'Absent for what is no web address' },
-          portForward: { ...text, description: 'A kubectl command that connects a port of your machine' },
+  Cause: {
+    ...object(
+      {
+        message: { ...text, description: 'One sentence that names the cause' },
+        since: time,
+        chain: {
+          ...list(
+            object({ apiVersion: text, kind: text, name: text, message: text, since: time }, ['apiVersion', 'kind', 'name', 'message']),
+          ),
+          description: 'From the cause to what it holds back, the instance last',
         },
-        ['kind', 'name', 'scope', 'address'],
-      ),
+        container: {
+          ...object({ pod: text, name: text, previous: flag }),
+          description: 'The container that crashed; `previous`: its last run is over, and another one has begun',
+        },
+        log: { ...object({ time, text }), description: 'The last line that this container has written, if you may read it' },
+      },
+      ['message', 'chain'],
     ),
-    unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
-    unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
-  }),
+    description: 'Why the tree is not well, or what to look at although it is; absent where nothing is known to be wrong',
+  },
+  ResourceTree: object(
+    {
+      root: { $ref: '#/components/schemas/TreeNode' },
+      count: integer,
+      health,
+      causes: list(object({ kind: text, name: text, message: text })),
+      cause: { $ref: '#/components/schemas/Cause' },
+      addresses: list(
+        object(
+          {
+            kind: text,
+            name: text,
+            scope: { enum: ['External', 'Node', 'Cluster'], description: 'From where it is reached' },
+            address: text,
+            url: { ...text, description: 'Absent for what is no web address' },
+            portForward: { ...text, description: 'A kubectl command that connects a port of your machine' },
+          },
+          ['kind', 'name', 'scope', 'address'],
+        ),
+      ),
+      unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
+      unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
+    },
+    TREE_MEMBERS,
+  ),
   UnavailableKind: {
     ...object({ kind: text, apiVersion: text, message: text }),
     description: 'A kind that cannot be listed now, because a webhook or API service that the api-server calls for it does not answer',

@@ -6,7 +6,7 @@ import { redact } from '../../domain/core/secret.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import { findInstance, instanceView, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
-import { groupOf, type InstanceGroup, type TreePorts } from './show-tree.ts';
+import { explainedGroup, groupOf, type InstanceGroup, type TreePorts } from './show-tree.ts';
 
 /** The Events about an Instance and everything in its tree, newest first. */
 export async function listEvents(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<readonly EventView[]> {
@@ -30,10 +30,11 @@ export async function readInstance(ports: TreePorts, actor: Actor, address: Inst
   const found = await findInstance(ports, actor, address);
   const { entry, environment, object } = found;
   const { namespace } = environment;
-  const [{ tree, workloads }, { items }] = await Promise.all([
-    groupOf(ports, actor, found),
-    ports.clusters.asActor(actor).list(EVENT, { namespace }),
-  ]);
+  const reading = ports.clusters
+    .asActor(actor)
+    .list(EVENT, { namespace })
+    .then((list) => list.items);
+  const [{ tree, workloads }, items] = await Promise.all([explainedGroup(ports, actor, { found, events: reading }), reading]);
   const secrets = secretsOf(markedOf(entry), object);
   const events = eventsAbout(tree.root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));
   return { instance: instanceView(entry, environment, object), tree, workloads, events };

@@ -15,6 +15,8 @@ export interface GroupInput {
   readonly kinds: readonly ServedKind[];
   readonly memory: GroupKinds;
   readonly health: Pick<HealthEvaluator, 'evaluate'>;
+  /** Of the namespace. */
+  readonly events?: Promise<readonly KubeObject[]>;
 }
 
 /** The tree of a root, and the kinds that could not be listed for it. */
@@ -27,10 +29,11 @@ export interface ReadGroup {
 
 /** Reads the tree of a root; see `readRemembered`. */
 export async function readGroup(cluster: Pick<Cluster, 'list' | 'listMetadata'>, input: GroupInput): Promise<ReadGroup> {
-  const { root, memory } = input;
+  const { root, memory, events = [] } = input;
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
   await input.health.evaluate([root, ...read.objects]);
-  const tree = buildTree(root, read.objects, { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds) });
+  const surroundings = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds), events: await events };
+  const tree = buildTree(root, read.objects, surroundings);
   remember(memory, { asked, read, needed: new Set(kindsOf(tree.root)) });
   const uids = new Set(nodesOf(tree.root).map(({ uid }) => uid));
   return { tree, objects: read.objects.filter((object) => uids.has(uidOf(object))), unreadable: read.unreadable };
@@ -109,7 +112,11 @@ function remember(memory: GroupKinds, { asked, read, needed }: Outcome): void {
   }
 }
 
-function kindsOf({ apiVersion, kind, links, children }: TreeNode): string[] {
+function kindsOf({ apiVersion, kind, health, links, children }: TreeNode): string[] {
   const own = `${parseApiVersion(apiVersion).group}/${kind}`;
-  return [own, ...links.map((link) => `${link.group}/${link.kind}`), ...children.flatMap(kindsOf)];
+  const selected = own === '/Service' && health?.status !== 'Healthy' ? SELECTED : [];
+  return [own, ...selected, ...links.map((link) => `${link.group}/${link.kind}`), ...children.flatMap(kindsOf)];
 }
+
+/** What a Service could select: that there is nothing is known only while it is listed. */
+const SELECTED = ['/Pod', 'apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'apps/ReplicaSet', 'batch/Job'];

@@ -9,7 +9,7 @@ import { nodesOf, type TreeNode } from '../../domain/tree/tree.ts';
 import { POD } from '../../domain/kubernetes/resource-types.ts';
 import { findInstance, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
-import { showTree, type TreePorts } from './show-tree.ts';
+import { groupOf, type TreePorts } from './show-tree.ts';
 
 /** Which lines of which containers. */
 export interface LogQuery {
@@ -58,10 +58,11 @@ const LINES_A_TURN = 200;
  * @throws AppError as `findInstance`; `NotFound` for a pod or container that the Instance does not have; `Forbidden` without the permission to get `pods/log`.
  */
 export async function showLogs(ports: TreePorts, actor: Actor, { pods: known, ...input }: LogsInput): Promise<LogView> {
-  const { entry, object, ref } = await findInstance(ports, actor, input);
+  const found = await findInstance(ports, actor, input);
+  const { entry, object, ref } = found;
   const { namespace } = ref;
   const cluster = ports.clusters.asActor(actor);
-  const pods = known ?? (await podsBelow(cluster, namespace, async () => (await showTree(ports, actor, input)).root));
+  const pods = known ?? (await podsBelow(cluster, namespace, async () => (await groupOf(ports, actor, found)).tree.root));
   return await readLogs(cluster, { namespace, pods, query: input, secrets: secretsOf(markedOf(entry), object) });
 }
 

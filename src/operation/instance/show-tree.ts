@@ -1,20 +1,50 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/secret.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { EVENT } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
 import { findInstance, type FoundInstance, type InstanceAddress } from './find-instance.ts';
 import { workloadsOf, type Workload } from '../../domain/workload/workload.ts';
 import { markedOf, redactHealth, redactTexts, redactWorkload, secretsOf } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
+import { withLastLine } from './last-line.ts';
 import { readGroup } from './read-group.ts';
 import { namespacedKinds } from './read-objects.ts';
 
 export type TreePorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory' | 'health'>;
 
-/** The resource tree of an Instance, read as the actor. */
+/** The resource tree of an Instance with its cause, read as the actor. */
 export async function showTree(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<ResourceTree> {
-  return (await groupOf(ports, actor, await findInstance(ports, actor, address))).tree;
+  const found = await findInstance(ports, actor, address);
+  const events = eventsIn(ports.clusters.asActor(actor), found.ref.namespace);
+  return (await explainedGroup(ports, actor, { found, events })).tree;
+}
+
+/** The Events of a namespace; none for who may not list them. */
+async function eventsIn(cluster: Pick<Cluster, 'list'>, namespace: string): Promise<readonly KubeObject[]> {
+  try {
+    return (await cluster.list(EVENT, { namespace })).items;
+  } catch (error) {
+    if (!isAppError(error, 'Forbidden')) throw error;
+    return [];
+  }
+}
+
+interface ExplainedInput {
+  readonly found: FoundInstance;
+  /** Of its namespace. */
+  readonly events: Promise<readonly KubeObject[]>;
+}
+
+/** The group of an Instance, with the last line of the container that is the cause of its health. */
+export async function explainedGroup(ports: TreePorts, actor: Actor, { found, events }: ExplainedInput): Promise<InstanceGroup> {
+  const { entry, object, ref } = found;
+  const [group] = await Promise.all([groupOf(ports, actor, found, events), events]);
+  const reading = { namespace: ref.namespace, secrets: secretsOf(markedOf(entry), object) };
+  return { ...group, tree: await withLastLine(ports.clusters.asActor(actor), group.tree, reading) };
 }
 
 /** The resource group of an Instance: its tree, and the workloads in it. */
@@ -24,15 +54,16 @@ export interface InstanceGroup {
   readonly workloads: readonly Workload[];
 }
 
-/** Reads the group of an Instance that was read just now. */
+/** Reads the group of an Instance that was read just now; its cause is found by the Events, too. */
 export async function groupOf(
   { clusters, discovery, groupMemory, health }: TreePorts,
   actor: Actor,
   { entry, object, ref }: FoundInstance,
+  events: Promise<readonly KubeObject[]> = Promise.resolve([]),
 ): Promise<InstanceGroup> {
   const kinds = namespacedKinds(await discovery.kinds());
   const memory = groupMemory.kindsFor(actor, object);
-  const group = { root: object, namespace: ref.namespace, kinds, memory, health };
+  const group = { root: object, namespace: ref.namespace, kinds, memory, health, events };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
   const secrets = secretsOf(markedOf(entry), object);
@@ -66,6 +97,12 @@ function withoutSecrets(tree: ResourceTree, secrets: readonly string[]): Resourc
     children: node.children.map(shown),
   });
   const causes = tree.causes.map((cause) => ({ ...cause, ...redactTexts({ message: cause.message }, secrets) }));
+  const cause = tree.cause === undefined ? {} : { cause: redactCause(tree.cause, secrets) };
   const addresses = tree.addresses.filter(({ address }) => redact(address, secrets) === address);
-  return { ...tree, root: shown(tree.root), health: redactHealth(tree.health, secrets), causes, addresses };
+  return { ...tree, root: shown(tree.root), health: redactHealth(tree.health, secrets), causes, ...cause, addresses };
+}
+
+function redactCause(cause: NonNullable<ResourceTree['cause']>, secrets: readonly string[]): NonNullable<ResourceTree['cause']> {
+  const chain = cause.chain.map((link) => ({ ...link, message: redact(link.message, secrets) }));
+  return { ...cause, message: redact(cause.message, secrets), chain };
 }

@@ -7,6 +7,7 @@ import type { Address } from '../../domain/tree/addresses.ts';
 import { nodesOf, type ResourceTree } from '../../domain/tree/tree.ts';
 import type { ContainerImage } from '../../domain/workload/pod-template.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
+import { causeView, type CauseView } from './cause-view.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { DELETING } from '../environment/environment-page.ts';
@@ -25,7 +26,8 @@ export interface InstanceLive {
   readonly working: boolean;
   /** The change that was made last has not been taken up yet. */
   readonly pending: boolean;
-  readonly causes: ResourceTree['causes'];
+  /** Absent where nothing is known to be wrong. */
+  readonly cause?: CauseView;
   readonly addresses: readonly { readonly address: string; readonly url: string; readonly reached: string; readonly source: string }[];
   readonly resources: ResourceSummary;
   readonly versions: readonly Fact[];
@@ -100,13 +102,15 @@ export function instancePage(
 
 /** @param app of the instance. */
 export function instanceLive({ instance, tree, workloads, events }: InstanceReading, app: App): InstanceLive {
-  const { status, message } = tree.health;
+  const { health, cause } = tree;
+  const why = causeView(instance, tree);
   return {
-    health: instance.deleting ? DELETING : healthBadge(status),
-    sentence: instance.deleting ? 'Being deleted with everything that it owns.' : healthSentence(status, message),
-    working: instance.deleting || status === 'Progressing',
+    health: instance.deleting ? DELETING : healthBadge(health.status),
+    sentence:
+      cause?.message ?? (instance.deleting ? 'Being deleted with everything that it owns.' : healthSentence(health.status, health.message)),
+    working: instance.deleting || health.status === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
-    causes: explaining(tree, events),
+    ...(why === undefined ? {} : { cause: why }),
     addresses: tree.addresses.map(({ address, url = '', scope, kind, name }) => ({
       address,
       url,
@@ -168,22 +172,6 @@ const MOST_IMAGES = 20;
 function tagOf({ tag, digest }: ContainerImage): string {
   if (tag !== undefined) return tag;
   return digest === undefined ? 'no tag' : digest.slice(0, 'sha256:'.length + 12);
-}
-
-/**
- * The deepest cause explains most and comes first; what the banner says already is left out. That the cluster rejects a workload its pods stands
- * in an event alone.
- */
-function explaining({ causes, health }: ResourceTree, events: readonly EventView[]): ResourceTree['causes'] {
-  const withMessages = causes.map((cause) => {
-    const rejected = events.find(
-      ({ reason, resolved, kind, name }) => reason === 'FailedCreate' && !resolved && kind === cause.kind && name === cause.name,
-    );
-    return rejected === undefined
-      ? cause
-      : { ...cause, message: `No pods can be created: ${rejected.message.replace(/^.* is forbidden: /s, '')}` };
-  });
-  return withMessages.toReversed().filter(({ message }) => message !== health.message);
 }
 
 function healthSentence(status: HealthStatus, message: string): string {

@@ -72,28 +72,25 @@ test('masked values are named, and one that was asked for is shown', () => {
   );
 });
 
-test('why comes deepest first, without what the banner says, and with what an event alone tells', () => {
-  const before = reading('orders');
-  const causes = [
-    { kind: 'Cache', name: 'orders', message: '0 of 1 copies are ready' },
-    { kind: 'StatefulSet', name: 'orders', message: '0 of 1 pods are ready' },
+test('why is a chain from the cause to the app, with the way to the log of the container that crashed', () => {
+  const before = reading('archive');
+  const chain = [
+    { apiVersion: 'v1', kind: 'Pod', name: 'archive-0', message: 'restarts again and again: container main exits with code 1' },
+    { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'archive', message: '0 of 1 pods are ready', since: '2026-11-18T09:30:00Z' },
   ];
-  const tree = { ...before.tree, health: { status: 'Progressing', message: '0 of 1 copies are ready' }, causes } as const;
-  const words = 'Create Pod orders-0 in StatefulSet orders failed error: pods "orders-0" is forbidden: exceeded quota: q';
-  const event = {
-    type: 'Warning',
-    reason: 'FailedCreate',
-    message: words,
-    kind: 'StatefulSet',
-    name: 'orders',
-    count: 3,
-    firstSeen: '',
-    lastSeen: '',
-    resolved: false,
-  } as const;
-  assert.deepEqual(instanceLive({ ...before, tree, events: [event] }, APP).causes, [
-    { kind: 'StatefulSet', name: 'orders', message: 'No pods can be created: exceeded quota: q' },
-  ]);
+  const container = { pod: 'archive-0', name: 'main', previous: true };
+  const cause = { message: 'Pod archive-0 restarts again and again', chain, container, log: { time: '', text: 'no route' } };
+  const live = instanceLive({ ...before, tree: { ...before.tree, cause } }, APP);
+  assert.equal(live.sentence, 'Pod archive-0 restarts again and again');
+  assert.deepEqual(
+    live.cause?.links.map(({ kind, since }) => [kind, since]),
+    [
+      ['Pod', ''],
+      ['StatefulSet', '2026-11-18T09:30:00Z'],
+    ],
+  );
+  assert.match(live.cause?.log?.href ?? '', /\/archive\/logs\?pod=archive-0&container=main&previous=on$/);
+  assert.deepEqual([live.cause?.log?.text, live.cause?.unread], ['no route', 'Secret']);
 });
 
 const CONDITIONS = [
