@@ -126,7 +126,13 @@ function first(rules: readonly CauseRule[], subject: Subject): Finding | undefin
 }
 
 /** Those of the garbage collector and of volumes in use go when what they wait for has gone, which names itself. */
-const PASSING_FINALIZERS = ['foregroundDeletion', 'orphan', 'kubernetes.io/pvc-protection', 'kubernetes.io/pv-protection', 'batch.kubernetes.io/job-tracking'];
+const PASSING_FINALIZERS = [
+  'foregroundDeletion',
+  'orphan',
+  'kubernetes.io/pvc-protection',
+  'kubernetes.io/pv-protection',
+  'batch.kubernetes.io/job-tracking',
+];
 
 function waitsForFinalizer({ object: { metadata } }: Subject): Finding | undefined {
   if (metadata.deletionTimestamp === undefined) return undefined;

@@ -9,10 +9,7 @@ const READINGS: readonly Reading[] = [
     ({ quota, asked, used, limit }) => `ResourceQuota ${quota} is used up: requested ${asked}, used ${used}, limited to ${limit}`,
   ],
   [/failed quota: (?<quota>[^:]+): must specify (?<names>.+)$/s, ({ quota, names }) => `ResourceQuota ${quota} requires ${list(names)}`],
-  [
-    /violates PodSecurity "(?<level>[^":]+)[^"]*": (?<why>.+)$/s,
-    ({ level, why }) => `Pod Security level ${level} forbids ${why}`,
-  ],
+  [/violates PodSecurity "(?<level>[^":]+)[^"]*": (?<why>.+)$/s, ({ level, why }) => `Pod Security level ${level} forbids ${why}`],
   [
     /is forbidden: \[?(?<why>(?:maximum|minimum) [^[\]]+ usage per [^[\]]+?)(?:\]|$)/s,
     ({ why }) => `a LimitRange of the namespace rejects it: ${why}`,

@@ -124,7 +124,10 @@ interface Backend {
 
 /** The Services of the same namespace that an Ingress or a route names. */
 function backendsOf({ spec }: KubeObject): Backend[] {
-  const ingress = [listAt(spec, 'rules').flatMap((rule) => listAt(rule, 'http', 'paths').map((path) => at(path, 'backend'))), at(spec, 'defaultBackend')]
+  const ingress = [
+    listAt(spec, 'rules').flatMap((rule) => listAt(rule, 'http', 'paths').map((path) => at(path, 'backend'))),
+    at(spec, 'defaultBackend'),
+  ]
     .flat()
     .map((backend) => at(backend, 'service'));
   const routes = listAt(spec, 'rules')
@@ -145,7 +148,9 @@ function backendMissing({ placed, object, scene }: Subject): Finding | undefined
     if (isMissing(edge, scene)) return blocked(`routes to Service ${name}, which does not exist`, since);
     if (edge.target === undefined || port === undefined || textAt(edge.target.spec, 'type') === 'ExternalName') continue;
     const ports = listAt(edge.target.spec, 'ports');
-    const known = ports.map((one) => (typeof port === 'number' ? numberAt(one, 'port') : textAt(one, 'name'))).filter((one) => one !== undefined);
+    const known = ports
+      .map((one) => (typeof port === 'number' ? numberAt(one, 'port') : textAt(one, 'name')))
+      .filter((one) => one !== undefined);
     if (!known.includes(port)) return blocked(`routes to port ${port} of Service ${name}, which ${portWords(known)}`, since);
   }
   return undefined;
@@ -206,5 +211,7 @@ export function routesTo(service: KubeObject, { placed }: Pick<Scene, 'placed'>)
 
 /** The Services of a tree that select a Pod. */
 export function servicesOf(pod: KubeObject, { placed }: Pick<Scene, 'placed'>): Placed[] {
-  return placed.filter(({ object, edges }) => kindKey(object) === '/Service' && edges.some((edge) => edge.class === 'Selector' && edge.target === pod));
+  return placed.filter(
+    ({ object, edges }) => kindKey(object) === '/Service' && edges.some((edge) => edge.class === 'Selector' && edge.target === pod),
+  );
 }

@@ -79,15 +79,20 @@ function jobFailed({ placed, object }: Subject): Finding | undefined {
   const hook = textAt(object.metadata, 'annotations', 'helm.sh/hook');
   const subject = hook === undefined ? '' : `is a Helm hook (${hook}) and `;
   if (condition.reason === 'DeadlineExceeded') {
-    return failed(`${subject}failed: it ran for longer than its deadline of ${numberAt(object.spec, 'activeDeadlineSeconds')} seconds`, since);
+    return failed(
+      `${subject}failed: it ran for longer than its deadline of ${numberAt(object.spec, 'activeDeadlineSeconds')} seconds`,
+      since,
+    );
   }
   const pods = placed.children.map((child) => child.object).filter((child) => kindKey(child) === '/Pod');
   const ended = pods.flatMap(containersOf).find(({ ended }) => ended !== undefined && ended.exitCode !== 0);
   const attempts = numberAt(object.status, 'failed') ?? pods.length;
-  const why = ended === undefined ? excerpt(condition.message || condition.reason) : `${ended.title} exited with code ${ended.ended?.exitCode}`;
+  const why =
+    ended === undefined ? excerpt(condition.message || condition.reason) : `${ended.title} exited with code ${ended.ended?.exitCode}`;
   const times = condition.reason === 'BackoffLimitExceeded' ? ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}` : '';
   const pod = pods.find((one) => containersOf(one).some(({ name }) => name === ended?.name));
-  const container = ended === undefined || pod === undefined ? {} : { container: { pod: pod.metadata.name, name: ended.name, previous: false } };
+  const container =
+    ended === undefined || pod === undefined ? {} : { container: { pod: pod.metadata.name, name: ended.name, previous: false } };
   return { ...failed(`${subject}failed${times}: ${why}`, since), ...container };
 }
 
@@ -104,8 +109,13 @@ function claimPending(subject: Subject): Finding | undefined {
   const event = eventOf(subject, ['ProvisioningFailed', 'FailedBinding']);
   const missing = /storageclass\.storage\.k8s\.io "([^"]+)" not found/.exec(event?.message ?? '')?.[1];
   if (missing !== undefined) return blocked(`has no volume: StorageClass ${missing} does not exist`, since);
-  if (/no storage class is set/.test(event?.message ?? '')) return blocked('has no volume: no volume fits, and it names no StorageClass', since);
-  if (event !== undefined) return blocked(`has no volume: ${excerpt(event.message.replace(/^failed to provision volume with StorageClass "[^"]+": /, ''))}`, since);
+  if (/no storage class is set/.test(event?.message ?? ''))
+    return blocked('has no volume: no volume fits, and it names no StorageClass', since);
+  if (event !== undefined)
+    return blocked(
+      `has no volume: ${excerpt(event.message.replace(/^failed to provision volume with StorageClass "[^"]+": /, ''))}`,
+      since,
+    );
   const provisioner = /external provisioner '([^']+)'/.exec(eventOf(subject, ['ExternalProvisioning'])?.message ?? '')?.[1];
   if (provisioner !== undefined) return blocked(`has no volume: it waits for the provisioner ${provisioner}`, since);
   return undefined;
@@ -123,8 +133,11 @@ function metricsMissing({ object }: Subject): Finding | undefined {
   if (broken === undefined || broken.reason === 'ScalingDisabled') return undefined;
   const since = conditionSince(object, broken.type, 'False');
   const api = /\b((?:custom\.|external\.)?metrics\.k8s\.io)\b/.exec(broken.message)?.[1];
-  const isAbsent = api !== undefined && /could not find the requested resource|no matches for kind|unable to handle the request/.test(broken.message);
-  const message = isAbsent ? `cannot read metrics: the cluster has no working metrics API (${api})` : `cannot scale: ${excerpt(broken.message)}`;
+  const isAbsent =
+    api !== undefined && /could not find the requested resource|no matches for kind|unable to handle the request/.test(broken.message);
+  const message = isAbsent
+    ? `cannot read metrics: the cluster has no working metrics API (${api})`
+    : `cannot scale: ${excerpt(broken.message)}`;
   return { rank: 'Reported', message, ...sinceOf(since) };
 }
 

@@ -1,7 +1,8 @@
 import type { CauseLink } from '../../domain/cause/cause.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
-import type { ResourceTree } from '../../domain/tree/tree.ts';
+import { nodesOf, type ResourceTree } from '../../domain/tree/tree.ts';
 import { instancePath } from '../page/paths.ts';
+import { nodePath } from '../page/tree-view.ts';
 
 /** A view of `parts/cause`. */
 export interface CauseView {
@@ -14,19 +15,19 @@ export interface CauseView {
 }
 
 /** Why an instance is not well; undefined where nothing is known to be wrong. */
-export function causeView(instance: InstanceView, { cause, unreadable }: ResourceTree): CauseView | undefined {
+export function causeView(instance: InstanceView, { root, cause, unreadable }: ResourceTree): CauseView | undefined {
   if (cause === undefined) return undefined;
   const { chain, container, log } = cause;
   return {
-    links: chain.map(({ kind, name, message, since = '' }) => ({ kind, name, message, since, href: hrefOf(instance, { kind, name }) })),
+    links: chain.map((link) => {
+      const node = nodesOf(root).find((one) => one.kind === link.kind && one.name === link.name && one.apiVersion === link.apiVersion);
+      const { kind, name, message, since = '' } = link;
+      // The instance is the page itself.
+      return { kind, name, message, since, href: node === undefined || node === root ? '' : nodePath(instance.environment, node) };
+    }),
     ...(container === undefined ? {} : { log: { container: container.name, href: logsPath(instance, container), text: log?.text ?? '' } }),
     unread: unreadable.join(', '),
   };
-}
-
-/** The instance is the page itself. */
-function hrefOf(instance: InstanceView, { kind, name }: Pick<CauseLink, 'kind' | 'name'>): string {
-  return kind === 'Pod' && name !== instance.name ? `${instancePath(instance)}/logs?${new URLSearchParams({ pod: name }).toString()}` : '';
 }
 
 function logsPath(instance: InstanceView, { pod, name, previous }: NonNullable<NonNullable<ResourceTree['cause']>['container']>): string {
