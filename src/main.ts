@@ -78,15 +78,20 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'health',
-    usage: '-f FILE|- [-o json] [--exit-code]',
+    usage: '-f FILE|- [--rules FILE] [-o json] [--exit-code]',
     summary: 'print the health of each object of a file',
     options: [
       ['-f, --file FILE', 'YAML or JSON, also a list; - reads the standard input'],
+      ['--rules FILE', 'health rules to try: an Operator, or a list of rules'],
       OUTPUT,
       ['--exit-code', 'exit with 3 if an object is neither Healthy nor Suspended'],
     ],
     settings: [],
-    examples: ['chandlery health -f certificate.yaml', 'kubectl get certificates -A -o yaml | chandlery health -f -'],
+    examples: [
+      'chandlery health -f certificate.yaml',
+      'chandlery health -f queues.yaml --rules operators/queues.yaml -o json',
+      'kubectl get certificates -A -o yaml | chandlery health -f -',
+    ],
     run: async (argv) => {
       const { healthCommand } = await import('./compose/health-command.ts');
       return await healthCommand(argv);

@@ -5,8 +5,10 @@ import { parseYamlDocuments, YAML_BOUNDS } from '../domain/core/bounded-yaml.ts'
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { isObject, objectAt, textAt } from '../domain/core/read.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../domain/health/health.ts';
-import { healthOf } from '../domain/health/rules/health-of.ts';
+import { judgeHealth } from '../domain/health/rules/health-of.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { createHealthEvaluator } from '../operation/health/health-evaluator.ts';
+import { parseHealthRules, rulesTable } from './health-rules-file.ts';
 
 /** What the command prints of one object; `-o json` prints a list of them. Without a health, `status` and `message` are absent. */
 export interface HealthReport {
@@ -16,9 +18,11 @@ export interface HealthReport {
   readonly name: string;
   readonly status?: HealthStatus;
   readonly message?: string;
+  /** What decided: `apps/Deployment`, `generic`, `deletion`, or the place of a rule of the file of rules, such as `[1]`. */
+  readonly rule?: string;
 }
 
-const OPTIONS = { file: { type: 'string', short: 'f' }, 'exit-code': { type: 'boolean' } } as const;
+const OPTIONS = { file: { type: 'string', short: 'f' }, rules: { type: 'string' }, 'exit-code': { type: 'boolean' } } as const;
 const LARGEST_FILE = 16 * 1024 * 1024;
 const BOUNDS = { ...YAML_BOUNDS, maxCharacters: LARGEST_FILE };
 /** With `--exit-code`, that of objects which are not well. */
@@ -26,15 +30,17 @@ const UNHEALTHY = 3;
 const WELL: readonly (HealthStatus | undefined)[] = ['Healthy', 'Suspended', undefined];
 
 /**
- * `chandlery health -f FILE|- [-o json] [--exit-code]`: the health of each object of a file, by the rules of the resource tree, without a cluster. The file is a YAML
+ * `chandlery health -f FILE|- [--rules FILE] [-o json] [--exit-code]`: the health of each object of a file, by the rules of the resource tree, without a cluster. The file is a YAML
  * stream, a JSON object, or a list such as `kubectl get -o yaml` prints.
  *
  * @returns the text to print and the code to exit with.
  * @throws AppError `ConfigInvalid` for options, `InvalidInput` for a file that cannot be read or holds something else.
  */
 export async function healthCommand(argv: readonly string[]): Promise<CommandOutput> {
-  const { file, output, isJudging } = optionsOf(argv);
-  const reports = objectsIn(file, await textOf(file)).map(reportOf);
+  const { file, rules, output, isJudging } = optionsOf(argv);
+  const objects = objectsIn(file, await textOf(file));
+  if (rules !== undefined) await evaluateRules(rules, objects);
+  const reports = objects.map(reportOf);
   const isWell = reports.every(({ status }) => WELL.includes(status));
   return {
     text: output === 'json' ? `${JSON.stringify(reports, null, 2)}\n` : linesOf(reports),
@@ -42,21 +48,38 @@ export async function healthCommand(argv: readonly string[]): Promise<CommandOut
   };
 }
 
-function optionsOf(argv: readonly string[]): { file: string; output: Output; isJudging: boolean } {
-  const { output, rest } = takeOutput('health', argv);
-  const { file, 'exit-code': isJudging = false } = parsed(rest);
-  if (file === undefined || file === '')
-    throw new AppError('ConfigInvalid', 'health: name a file, e.g. kubectl get deployments -o yaml | chandlery health -f -');
-  return { file, output, isJudging };
+/** Tries health rules that are not in the catalogue yet. */
+async function evaluateRules(file: string, objects: readonly KubeObject[]): Promise<void> {
+  const table = rulesTable(parseHealthRules(file, await textOf(file)), objects);
+  await createHealthEvaluator({ rules: () => table }).evaluate(objects);
 }
 
-function parsed(argv: readonly string[]): { file?: string | undefined; 'exit-code'?: boolean | undefined } {
+interface HealthOptions {
+  readonly file: string;
+  readonly rules?: string;
+  readonly output: Output;
+  readonly isJudging: boolean;
+}
+
+function optionsOf(argv: readonly string[]): HealthOptions {
+  const { output, rest } = takeOutput('health', argv);
+  const { file, rules, 'exit-code': isJudging = false } = parsed(rest);
+  if (file === undefined || file === '')
+    throw new AppError('ConfigInvalid', 'health: name a file, e.g. kubectl get deployments -o yaml | chandlery health -f -');
+  return { file, output, isJudging, ...(rules === undefined ? {} : { rules }) };
+}
+
+function parsed(argv: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'] {
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false }).values;
   } catch (cause) {
-    throw new AppError('ConfigInvalid', `health: ${messageOf(cause).split('. To specify')[0]}; it takes -f FILE, -o json and --exit-code`, {
-      cause,
-    });
+    throw new AppError(
+      'ConfigInvalid',
+      `health: ${messageOf(cause).split('. To specify')[0]}; it takes -f FILE, --rules FILE, -o json and --exit-code`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -110,7 +133,7 @@ function itemsOf(document: unknown): readonly unknown[] {
 function reportOf(object: KubeObject): HealthReport {
   const { apiVersion, kind, metadata } = object;
   const namespace = textAt(metadata, 'namespace');
-  return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name: metadata.name, ...healthOf(object) };
+  return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name: metadata.name, ...judgeHealth(object) };
 }
 
 function linesOf(reports: readonly HealthReport[]): string {

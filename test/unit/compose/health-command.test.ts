@@ -55,10 +55,62 @@ describe('chandlery health', () => {
         name: 'shop',
         status: 'Degraded',
         message: 'no \u001b[31m\u202eaccount\nhere',
+        rule: 'cert-manager.io/Certificate',
       },
       { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings' },
-      { apiVersion: 'apps/v1', kind: 'Deployment', name: '', status: 'Suspended', message: 'The rollout is paused' },
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        name: '',
+        status: 'Suspended',
+        message: 'The rollout is paused',
+        rule: 'apps/Deployment',
+      },
     ]);
+  });
+
+  it('tries rules of a file, and says which one decided', async () => {
+    const rules = join(folder, 'rules.yaml');
+    const objects = await write(
+      '[{apiVersion: a.b/v1, kind: Queue, status: {lag: 9, phase: Running}}, {apiVersion: a.b/v1, kind: Topic, status: {phase: Running}}]',
+    );
+    const list = '- {status: Degraded, when: self.status.lag > 5, messageExpression: "string(self.status.lag) + \' wait\'"}\n';
+    const operator = `kind: Operator\nspec: {catalog: {kinds: [{kind: Other}, {kind: Queue, health: [{status: Missing, when: 'false'}, ${list.slice(2).trim()}]}]}}`;
+    for (const [text, place] of [
+      [operator, 'spec.catalog.kinds[1].health[1]'],
+      [`- {status: Missing, when: 'false'}\n${list.replace('self.status.lag >', 'has(self.status.lag) && self.status.lag >')}`, '[1]'],
+    ] as const) {
+      await writeFile(rules, text);
+      const reports = JSON.parse((await healthCommand(['-f', objects, '--rules', rules, '-o', 'json'])).text) as HealthReport[];
+      assert.deepEqual(
+        reports.map(({ status, message, rule }) => [status, message, rule]),
+        [
+          ['Degraded', '9 wait', place],
+          ['Healthy', 'Running', 'generic'],
+        ],
+      );
+    }
+  });
+
+  it('names each rule that is wrong, with file, line and column', async () => {
+    const rules = join(folder, 'rules.yaml');
+    await writeFile(
+      rules,
+      '- status: Healthy\n  when: self.status.lag <\n- status: Missing\n  when: "\'a\'"\n  messageExpression: size(self.spec)\n',
+    );
+    await assert.rejects(healthCommand(['-f', await write(STREAM), '--rules', rules]), (error) => {
+      assert.deepEqual((error as Error).message.replaceAll(folder, '').split('\n'), [
+        '/rules.yaml:2:9: [0].when: the CEL expression does not compile: Unexpected token: EOF',
+        '/rules.yaml:4:9: [1].when: the CEL expression must yield bool, not string',
+        '/rules.yaml:5:22: [1].messageExpression: the CEL expression must yield string, not int',
+      ]);
+      return isAppError(error, 'InvalidInput');
+    });
+    await writeFile(rules, '- {status: Good, when: "true"}\n- {status: Healthy, when: "true", mesage: x}');
+    await assert.rejects(
+      healthCommand(['-f', await write(STREAM), '--rules', rules]),
+      /rules\.yaml:1:3: \[0\]: a rule has a status \(Healthy, .*\n.*rules\.yaml:2:43: \[1\]\.mesage: unknown field/,
+    );
   });
 
   it('exits with 3 for objects that are not well, if asked to', async () => {

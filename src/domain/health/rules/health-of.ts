@@ -28,7 +28,7 @@ export function healthOf(object: KubeObject): Health | undefined {
 }
 
 /** The same with the rule that decided. */
-function judgeHealth(object: KubeObject): JudgedHealth | undefined {
+export function judgeHealth(object: KubeObject): JudgedHealth | undefined {
   const isDeleted = deleted(object) !== undefined;
   const found = custom.get(object);
   // What rules say of the life of an object is no longer the news when it is being deleted, unless it is bad.
