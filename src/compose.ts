@@ -5,6 +5,7 @@ import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
 import { createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
+import { createMetricPorts } from './compose/create-metrics.ts';
 import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
 import { installCrdsAndRoles } from './compose/install-crds-and-roles.ts';
 import { storePorts } from './compose/store-ports.ts';
@@ -138,13 +139,13 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, stopping.signal);
   const readiness = readinessOf({ kube, catalog, identity, metrics });
-  const upgrades = await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log, metrics });
   const ports = {
     ...storePorts(kube, store, log),
     ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),
-    upgrades,
+    upgrades: await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log, metrics }),
+    metrics: await createMetricPorts(kube, config),
     publicUrl: publicUrl.origin,
   };
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };

@@ -6,6 +6,7 @@ import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import { ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-resource-routes.ts';
+import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
 import type { Route } from './route.ts';
 
 /** The whole route table. */
@@ -19,4 +20,5 @@ export const ROUTES: readonly Route[] = [
   ...SAVED_CONFIGURATION_ROUTES,
   ...OPERATOR_ROUTES,
   ...UPGRADE_ROUTES,
+  ...METRICS_ROUTES,
 ];

@@ -3,6 +3,7 @@ import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
+import { METRICS_SCHEMAS } from './monitoring/metrics-schemas.ts';
 import { ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-resource-schemas.ts';
 import { FORM_SCHEMAS, DRAFT_SCHEMAS } from './catalog/catalog-schemas.ts';
 import type { JsonSchema } from './route.ts';
@@ -307,6 +308,7 @@ export const SCHEMAS = {
     'message',
   ]),
   ...ENVIRONMENT_RESOURCE_SCHEMAS,
+  ...METRICS_SCHEMAS,
   ...FORM_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...PREFLIGHT_SCHEMAS,

@@ -28,6 +28,7 @@ import { showLogs } from './instance/show-logs.ts';
 import { showTree } from './instance/show-tree.ts';
 import { updateInstance } from './instance/update-instance.ts';
 import { me } from './me.ts';
+import { showEnvironmentMetrics, showOperatorMetrics } from './monitoring/show-metrics.ts';
 import { countInstances, listOperatorInstances } from './operator/list-operator-instances.ts';
 import { createOperator } from './operator/create-operator.ts';
 import { deleteOperator, previewOperatorDeletion } from './operator/delete-operator.ts';
@@ -103,12 +104,14 @@ const OPERATIONS = {
   showApp,
   showChangeRequest,
   showEnvironment,
+  showEnvironmentMetrics,
   showEnvironmentStatus,
   showForm,
   showInstance,
   showLogs,
   showOperator,
   showOperatorLogs,
+  showOperatorMetrics,
   showOperatorTree,
   showSavedConfiguration,
   showTree,

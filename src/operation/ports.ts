@@ -5,6 +5,7 @@ import type { AuditPort } from './audit/audited.ts';
 import type { WatchPort } from './follow.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
 import type { GroupMemory } from './instance/group-memory.ts';
+import type { MetricSource, QueryRange } from '../domain/monitoring/metrics.ts';
 import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
 
 /** What saved configurations need of the world. */
@@ -31,6 +32,14 @@ export interface ChartDescription {
   readonly description?: string;
 }
 
+/** What metrics need of the world. */
+export interface MetricPorts {
+  /** Reads the credentials as the controller; throws AppError `MonitoringUnavailable`. */
+  readonly connect: (source: MetricSource) => Promise<QueryRange>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
 /** What the operations need of the world. */
 export interface Ports {
   readonly clusters: Clusters;
@@ -46,6 +55,8 @@ export interface Ports {
   readonly chart: (digest: string) => Promise<ChartDescription | undefined>;
   /** Charts and their rendering, for upgrade previews. */
   readonly upgrades: UpgradePorts;
+  /** The Prometheus of Environments and Operators. */
+  readonly metrics: MetricPorts;
   readonly changeRequests: ChangeRequestPorts;
   readonly savedConfigurations: SavedConfigurationPorts;
   readonly auditLog: AuditPort;

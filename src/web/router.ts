@@ -10,6 +10,7 @@ import { environmentRoutes } from './environment/environment-routes.ts';
 import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
 import { logsRoutes } from './logs/logs-routes.ts';
+import { metricsRoutes } from './monitoring/metrics-routes.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-routes.ts';
 import { pictureRoutes } from './page/picture-routes.ts';
@@ -34,6 +35,7 @@ export function createWebRouter(deps: WebDeps): Router {
     installRoutes(deps),
     environmentRoutes(deps),
     instanceRoutes(deps),
+    metricsRoutes(deps),
     logsRoutes(deps),
     changeRoutes(deps),
     migrationRoutes(deps),

@@ -8,7 +8,10 @@ import { parseAllDocuments } from 'yaml';
 import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { startProduct, until, type Product } from '../support/product.ts';
+import { openBrowser } from '../support/browser.ts';
+import { type Answer, startProduct, until, type Product } from '../support/product.ts';
+import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
+import { signIn } from '../support/visitor.ts';
 
 /** What Prometheus adds when it scrapes. */
 const TARGET_LABELS = ['namespace', 'job', 'instance', 'pod', 'service'];
@@ -16,15 +19,23 @@ const QUERY_WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset']);
 
 let product: Product;
 let metricsPort: number;
+let prometheus: Prometheus;
 
 before(async () => {
   metricsPort = await freePort();
-  product = await startProduct(['--metrics-port', String(metricsPort)]);
+  const atOnce = [
+    startProduct(['--metrics-port', String(metricsPort), '--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128']),
+    startPrometheus(`127.0.0.1:${metricsPort}`, await freePort()),
+  ] as const;
+  [product, prometheus] = await Promise.all(atOnce);
   const isReady = async (): Promise<boolean> => (await metricsText()).includes('chandlery_operators{status="READY"} 2');
   await until(isReady, 'the Operators of the catalogue are Ready', 120_000);
   await product.api('admin', '/me');
 });
-after(async () => await product.stop());
+after(async () => {
+  await prometheus.stop();
+  await product.stop();
+});
 
 describe('Monitoring', () => {
   it('reads the metrics on a port of their own, and not on that of the pages', async () => {
@@ -77,6 +88,90 @@ describe('Monitoring', () => {
       assert.equal(textAt(alert, 'annotations', 'runbook_url'), `https://docs.example.com/administering.md#${name.toLowerCase()}`);
       assert.match(docs, new RegExp(`^### ${name}$`, 'm'));
     }
+  });
+});
+
+describe('the metrics of an environment', () => {
+  const monitoring = (queries: readonly object[], more: object = {}): object => ({
+    prometheus: { url: prometheus.url, secretRef: { name: 'prometheus' }, ...more },
+    queries,
+  });
+  const apply = async (object: object): Promise<void> => {
+    const { kubectl = 'kubectl' } = await loadTools(repoRoot);
+    const env = { HOME: product.stateDir, KUBECONFIG: product.kubeconfigPath };
+    await execa(kubectl, ['apply', '--server-side', '-f', '-'], { input: JSON.stringify(object), env });
+  };
+  const environment = async (spec: object): Promise<void> => {
+    const groups = [{ name: 'oidc:team-a', role: 'viewer' }];
+    await apply({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'metered' }, spec: { groups, ...spec } });
+  };
+  const metrics = async (query = ''): Promise<Answer> => await product.api('dev-a', `/environments/metered/metrics${query}`);
+  const charts = async (query = ''): Promise<readonly unknown[]> => listAt((await metrics(query)).body, 'charts');
+  const HEAP = { title: 'Memory', query: 'process_resident_memory_bytes', unit: 'Bytes', legend: '{{job}}' };
+
+  before(async () => {
+    const stringData = prometheus.credentials;
+    await apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'prometheus', namespace: 'chandlery-system' }, stringData });
+    const none = { title: 'Nothing', query: 'absent_metric{namespace="$namespace"}' };
+    const wrong = { title: 'Mistaken', query: 'sum(' };
+    const unknown = { title: 'Unknown', query: 'up{pod="$pod"}' };
+    const memory = { ...HEAP, thresholds: [{ value: 1, severity: 'Critical' }] };
+    await environment({ monitoring: monitoring([memory, none, wrong, unknown]) });
+    await until(async () => (await metrics()).status === 200, 'dev-a sees the environment');
+    await until(async () => listAt((await charts('?range=1h'))[0], 'series').length > 0, 'Prometheus has scraped', 60_000);
+  });
+
+  it('are what its Prometheus answers, chart by chart; a query that fails says why', async () => {
+    const [memory, none, wrong, unknown] = await charts('?range=1h');
+    assert.equal(textAt(memory, 'series', 0, 'name'), 'chandlery');
+    assert.ok(Number(listAt(memory, 'series', 0, 'points', 0)[1]) > 1_000_000);
+    assert.deepEqual(listAt(none, 'series'), []);
+    assert.match(textAt(wrong, 'fault') ?? '', /^prometheus: localhost:\d+: invalid parameter "query": .*parse error/);
+    assert.match(textAt(unknown, 'fault') ?? '', /\$pod is not a variable; there are \$namespace, \$environment, \$interval/);
+    assert.equal((await metrics('?range=2y')).status, 422);
+  });
+
+  it('are drawn for whoever may see it, and for nobody else', async () => {
+    const browser = await openBrowser();
+    const { page } = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
+    await page.goto('/environments/metered');
+    await page.getByRole('link', { name: 'Monitoring' }).click();
+    await page.getByRole('link', { name: '1 hour' }).click();
+    assert.match((await page.getByRole('region', { name: 'Memory' }).textContent()) ?? '', /Critical: above 1 B.*chandlery\s*\d+ MiB/s);
+    assert.match(
+      (await page
+        .getByRole('img', { name: /^Memory: 1 series/ })
+        .locator('path')
+        .getAttribute('d')) ?? '',
+      /^M[\d.]+ [\d.]+/,
+    );
+    assert.match((await page.getByRole('region', { name: 'Nothing' }).textContent()) ?? '', /returned no values in this range/);
+    await browser.close();
+    assert.equal((await product.api('dev-b', '/environments/metered/metrics')).status, 404);
+  });
+
+  it('come from nowhere that the egress policy closes, and without credentials by plain http', async () => {
+    const faultOf = async (address: object): Promise<string> => {
+      await environment({ monitoring: monitoring([HEAP], address) });
+      return textAt((await charts())[0], 'fault') ?? '';
+    };
+    assert.match(await faultOf({ url: 'https://169.254.169.254/' }), /169\.254\.169\.254: the egress policy allows no .* metadata address/);
+    assert.match(await faultOf({ url: 'http://localhost:9090' }), /credentials are sent by https only/);
+    assert.match(
+      await faultOf({ url: prometheus.url, secretRef: { name: 'other' } }),
+      /Secret "chandlery-system\/other": it does not exist/,
+    );
+  });
+
+  it('of an Operator are read with the Secret of its namespace, by whoever may read the Operator', async () => {
+    const metadata = { name: 'metered', namespace: 'default' };
+    await apply({ apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name: 'prometheus' }, stringData: prometheus.credentials });
+    const spec = { chartURL: 'https://charts.example.com/metered-1.0.0.tgz', suspend: true, monitoring: monitoring([HEAP]) };
+    await apply({ apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata, spec });
+    const path = '/operators/default/metered/metrics';
+    const answer = await product.api('admin', `${path}?range=1h`);
+    assert.equal(textAt(listAt(answer.body, 'charts')[0], 'series', 0, 'name'), 'chandlery', JSON.stringify(answer.body));
+    assert.equal((await product.api('dev-a', path)).status, 403);
   });
 });
 

@@ -52,6 +52,7 @@ export async function startPreviewWorld(namespaces: string): Promise<PreviewWorl
       groupMemory: createGroupMemory(),
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
       watches: createSharedWatches(kube, log),
+      metrics: { connect: () => Promise.reject(new Error('no Prometheus here')), now: Date.now },
       publicUrl: 'http://localhost:8080',
     },
     folder,

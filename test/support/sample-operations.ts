@@ -20,6 +20,7 @@ import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
 import { sampleResources, sampleStatus } from './sample-resources.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
+import { sampleMetrics } from './sample-metrics.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
@@ -74,6 +75,10 @@ const READS: Omit<
   showEnvironment: async (_actor, name) =>
     SAMPLE_ENVIRONMENTS.find((one) => one.name === name) ?? missing(`environment ${JSON.stringify(name)}`),
   showEnvironmentStatus: async (_actor, name) => sampleStatus(name),
+  showEnvironmentMetrics: async (_actor, { environment, range }) => ({
+    environment: SAMPLE_ENVIRONMENTS.find((one) => one.name === environment) ?? missing(`environment ${JSON.stringify(environment)}`),
+    ...(environment === 'shop' ? { ...sampleMetrics(range), configured: false, charts: [] } : sampleMetrics(range)),
+  }),
   listInstances: async (_actor, name) => ({
     instances: name === 'team-a' ? sampleInstances(name) : [],
     unreadable: name === 'shop' ? ['Cache'] : [],

@@ -1,3 +1,4 @@
+import { sampleMetrics } from './sample-metrics.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { deletionPreview } from '../../src/domain/operator/deletion.ts';
 import { AppError } from '../../src/domain/core/errors.ts';
@@ -277,6 +278,7 @@ export const SAMPLE_OPERATOR_READS = {
       ),
     ),
   showOperator: async (actor, address) => find(actor, address),
+  showOperatorMetrics: async (_actor, { range }) => sampleMetrics(range),
   showOperatorLogs: async () => ({ namespace: 'postgres-operator', pods: [], lines: [], notices: [], more: 0 }),
   showOperatorTree: async (actor, address) =>
     address.name === 'queue-operator'

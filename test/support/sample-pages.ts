@@ -54,6 +54,8 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Resources of Team A',
     holds: ['1 of 11 resources', '0/2 ready', 'cannot be pulled'],
   }),
+  page('/environments/team-a/monitoring', 'dev-a', { title: 'Monitoring of Team A', holds: ['orders-2', 'no answer within 10 seconds'] }),
+  page('/environments/shop/monitoring', 'dev-a', { title: 'Monitoring of Shop', holds: ['No Prometheus configured'] }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',
     holds: ['No apps installed yet', 'The namespace is being reserved.', '1 kind that you may not list', 'No quota'],

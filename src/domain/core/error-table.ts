@@ -155,6 +155,14 @@ export const ERROR_TABLE = {
     remedy:
       "Try again in a moment. `/readyz` shows when the cluster is available again. If the error persists, an admin checks the cluster and Chandlery's kubeconfig.",
   },
+  MonitoringUnavailable: {
+    status: 502,
+    title: 'Prometheus cannot be asked',
+    meaning:
+      'The Prometheus of an Environment or Operator does not answer, or rejects the query or the credentials. Pages and API show the message at the chart; the other charts are shown.',
+    remedy:
+      'An admin corrects `spec.monitoring`: the address or Service, the Secret, or the query that the message names. Open a private address with `--allow-egress`. See [monitoring](monitoring.md).',
+  },
   IssuerUnavailable: {
     status: 503,
     title: 'The identity provider does not answer',

@@ -14,6 +14,7 @@ import {
   type ValueOf,
 } from '../kind/field.ts';
 import { POD_SECURITY_LEVELS } from '../kubernetes/pod-security-labels.ts';
+import { monitoringField } from '../monitoring/monitoring-field.ts';
 import { ENVIRONMENT } from '../kubernetes/resource-types.ts';
 
 export const ENVIRONMENT_ROLES = ['viewer', 'developer', 'maintainer'] as const;
@@ -170,6 +171,7 @@ const spec = object(
         merge: { by: 'app' },
       }),
     ),
+    monitoring: optional(monitoringField('the namespace chandlery-system')),
     reclaim: choice(['Retain', 'Delete'], {
       description:
         'What happens to the namespace when the environment is deleted. Retain keeps it with everything in it and takes only the permissions away; Delete deletes the namespace and all it holds.',

@@ -82,6 +82,11 @@ export function generation(options: Described): Field<number, 'required'> {
   return integer({ ...options, format: 'int64' });
 }
 
+/** A number with or without a fraction. */
+export function number(options: Described): Field<number, 'required'> {
+  return field(schemaOf('number', options), (value) => (typeof value === 'number' ? value : undefined));
+}
+
 interface DurationOptions extends Described {
   /** What the messages of the bounds call it. */
   readonly name: string;

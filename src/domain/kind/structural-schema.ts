@@ -12,7 +12,7 @@ export interface CelRule {
 
 /** The part of a structural schema (apiextensions.k8s.io/v1 JSONSchemaProps) that our kinds use. */
 export interface StructuralSchema {
-  readonly type?: 'string' | 'boolean' | 'integer' | 'object' | 'array' | undefined;
+  readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | undefined;
   readonly description?: string;
   readonly default?: Json;
   readonly enum?: readonly string[];

@@ -1,9 +1,10 @@
-import { environmentPath, environmentResourcesPath } from '../page/paths.ts';
+import { environmentMonitoringPath, environmentPath, environmentResourcesPath } from '../page/paths.ts';
 
 /** The tabs of an environment, in the order in which they stand. */
 const TABS = {
   overview: { label: 'Overview', pathOf: environmentPath },
   resources: { label: 'Resources', pathOf: environmentResourcesPath },
+  monitoring: { label: 'Monitoring', pathOf: environmentMonitoringPath },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly pathOf: (environment: string) => string }>>;
 
 /** A tab of the pages about an environment: a view of `parts/tabs`. */

@@ -5,9 +5,10 @@ import type { OperatorView } from '../../domain/operator/operator.ts';
 import { OPERATOR_ACTIONS } from '../../operation/operator/request-operator-action.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { needsName, operatorDeletePage } from './operator-deletion.ts';
-import { operatorFrame, type OperatorTab, parseOperatorTab } from './operator-frame.ts';
+import { operatorFrame, type OperatorTab, parseOperatorTab, tabPath } from './operator-frame.ts';
 import { overviewTab } from './operator-overview.ts';
 import { eventsTab, instancesTab, resourcesTab, valuesTab } from './operator-tabs.ts';
+import { metricsView, parseRange } from '../monitoring/metrics-page.ts';
 import { displayNameOf } from './operators-page.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { operatorPath } from '../page/paths.ts';
@@ -103,6 +104,11 @@ async function readTab(operations: Operations, actor: Actor, { operator, tab, qu
       return valuesTab(operator);
     case 'instances':
       return instancesTab({ operator, found: await operations.listOperatorInstances(actor, operator), query });
+    case 'monitoring':
+      return metricsView(
+        await operations.showOperatorMetrics(actor, { ...operator, range: parseRange(query) }),
+        (range) => `${tabPath(operator, tab)}&range=${range}`,
+      );
     default:
       return tab satisfies never;
   }

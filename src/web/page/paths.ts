@@ -35,6 +35,12 @@ export function resourcePath(environment: string, { resource, name }: { readonly
   return `${environmentResourcesPath(environment)}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`;
 }
 
+/** What a Prometheus says of an environment; `range` absent for the default. */
+export function environmentMonitoringPath(environment: string, range?: string): string {
+  const page = `${environmentPath(environment)}/monitoring`;
+  return range === undefined ? page : `${page}?range=${encodeURIComponent(range)}`;
+}
+
 export function instancePath({ environment, app, name }: InstanceAddress): string {
   return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
 }

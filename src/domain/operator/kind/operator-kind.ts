@@ -1,5 +1,6 @@
 import { AGE_COLUMN, MESSAGE_COLUMN, RECONCILE_AT_COLUMN, type Kind } from '../../kind/kind.ts';
 import { choice, duration, flag, foreign, integer, list, object, optional, orEmpty, text, type ValueOf } from '../../kind/field.ts';
+import { monitoringField } from '../../monitoring/monitoring-field.ts';
 import { OPERATOR } from '../../kubernetes/resource-types.ts';
 import { catalogField } from './catalog-fields.ts';
 import { chartField, valuesFromItem } from './chart-fields.ts';
@@ -105,6 +106,7 @@ const spec = object(
         'What deleting the Operator does. Block waits until nobody has an instance of its kinds, then uninstalls the release and keeps the CustomResourceDefinitions. Cascade deletes the instances, then the release, then the CustomResourceDefinitions, with all data. Orphan leaves everything in the cluster and only stops managing it.',
       default: 'Block',
     }),
+    monitoring: optional(monitoringField('the namespace of the Operator')),
     catalog: orEmpty(catalogField),
   },
   {
