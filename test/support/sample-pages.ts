@@ -73,6 +73,17 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Resources of archive in Team A',
     holds: ['data-live="', 'aria-current="page">Resources', 'claimed by', 'You may not list these kinds: Secret'],
   }),
+  page(`${INSTANCES}/archive/workloads`, 'dev-a', {
+    title: 'Workloads of archive in Team A',
+    holds: [
+      'has timed out progressing.',
+      'Revision 3',
+      'CrashLoopBackOff',
+      'by kubectl-client-side-apply',
+      'logs?pod&#x3D;archive-0',
+      'Canary',
+    ],
+  }),
   page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
   page(`${INSTANCES}/orders/migration?version=v2`, 'dev-a', {
     title: 'Move orders to v2',

@@ -33,7 +33,7 @@ export function rolloutOf(head: KubeObject, input: RolloutInput): Rollout {
 }
 
 /** Whether its pods end by themselves. */
-export function isBatch(head: KubeObject): boolean {
+export function isBatch(head: Pick<KubeObject, 'apiVersion' | 'kind'>): boolean {
   return ['batch/Job', 'batch/CronJob'].includes(kindKey(head));
 }
 

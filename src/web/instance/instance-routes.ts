@@ -7,6 +7,7 @@ import { deletePage, needsName } from './delete-page.ts';
 import type { FrameInput, InstanceFrame } from './instance-frame.ts';
 import { instanceLive, instancePage } from './instance-page.ts';
 import { resourcesLive, resourcesTab } from './resources-tab.ts';
+import { workloadsLive, workloadsTab } from './workloads-tab.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
@@ -30,14 +31,13 @@ export function instanceRoutes(deps: WebDeps): Router {
     page(deps, (visit) => reveal(deps, visit)),
   );
   router.get(`${ROUTE}/stream`, stream(deps, overviewStream(deps)));
-  router.get(
-    `${ROUTE}/resources`,
-    page(deps, (visit) => showResources(deps, visit)),
-  );
-  router.get(
-    `${ROUTE}/resources/stream`,
-    stream(deps, { view: 'environments/instances/resources-live', model: async (reading) => resourcesLive(reading) }),
-  );
+  for (const tab of TABS) {
+    router.get(
+      `${ROUTE}/${tab.path}`,
+      page(deps, (visit) => showTab(deps, visit, tab)),
+    );
+    router.get(`${ROUTE}/${tab.path}/stream`, stream(deps, tab.live));
+  }
   router.get(
     `${ROUTE}/delete`,
     page(deps, (visit) => confirmDelete(deps, visit)),
@@ -88,9 +88,33 @@ async function showInstance(deps: WebDeps, visit: Visit, revealed?: RevealedValu
   return tabPage(model, { view: 'show', visit, environment: around.environment });
 }
 
-async function showResources(deps: WebDeps, visit: Visit): Promise<Answer> {
+/** A tab that needs nothing but the reading. */
+interface ReadingTab {
+  /** Below the page of the Instance, and the name of its view. */
+  readonly path: string;
+  readonly label: string;
+  model(reading: InstanceReading, around: Omit<FrameInput, 'instance'>, query: URLSearchParams): InstanceFrame;
+  readonly live: TabStream;
+}
+
+const TABS: readonly ReadingTab[] = [
+  {
+    path: 'resources',
+    label: 'Resources',
+    model: resourcesTab,
+    live: { view: 'environments/instances/resources-live', model: async (reading) => resourcesLive(reading) },
+  },
+  {
+    path: 'workloads',
+    label: 'Workloads',
+    model: workloadsTab,
+    live: { view: 'environments/instances/workloads-live', model: async (reading) => workloadsLive(reading) },
+  },
+];
+
+async function showTab(deps: WebDeps, visit: Visit, { path, label, model }: ReadingTab): Promise<Answer> {
   const { reading, ...around } = await readFrame(deps, visit);
-  return tabPage(resourcesTab(reading, around), { view: 'resources', visit, environment: around.environment, below: 'Resources' });
+  return tabPage(model(reading, around, visit.query), { view: path, visit, environment: around.environment, below: label });
 }
 
 /** What every tab shows something of. */
