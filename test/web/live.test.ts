@@ -18,10 +18,13 @@ describe('a page that keeps itself up to date', () => {
     await web.stop();
   });
 
-  const visit = async (): Promise<{ context: BrowserContext; page: Page }> => {
+  const visit = async (
+    prepare: (page: Page) => Promise<void> = async () => undefined,
+  ): Promise<{ context: BrowserContext; page: Page }> => {
     const context = await browser.newContext({ viewport: { width: 400, height: 800 } });
     await context.addCookies([{ name: 'chandlery', value: 'dev-a', url: web.url }]);
     const page = await context.newPage();
+    await prepare(page);
     await page.goto(`${web.url}${ORDERS}`);
     return { context, page };
   };
@@ -40,6 +43,20 @@ describe('a page that keeps itself up to date', () => {
     await page.getByRole('link', { name: 'Refresh' }).click();
     await page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
     leave.abort();
+    await context.close();
+  });
+
+  it('lets its ages grow, whatever the clock of the browser says', async () => {
+    const { context, page } = await visit(async (fresh) => {
+      await fresh.route('**/stream*', async (route) => await route.abort());
+      await fresh.clock.install({ time: '2001-01-01T00:00:00Z' });
+    });
+    const time = page.locator('time[data-age]').first();
+    const seconds = Number(await time.getAttribute('data-age'));
+    const days = (later: number): string => `${Math.floor((seconds + later) / 86_400)} d`;
+    assert.equal(await time.textContent(), days(0));
+    await page.clock.fastForward((75 * 3600 + 1) * 1000);
+    assert.equal(await time.textContent(), days(75 * 3600 + 1));
     await context.close();
   });
 

@@ -1,11 +1,16 @@
 /** How long ago, in one unit: `12 s`, `5 min`, `3 h`, `40 d`. A time to come reads `0 s`, as clocks differ a little. */
 export function age(when: string, now: number): string {
-  const seconds = Math.max(0, Math.floor((now - Date.parse(when)) / 1000));
+  const seconds = ageInSeconds(when, now);
   if (Number.isNaN(seconds)) return 'unknown';
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/** Whole seconds; not a number when the text is no time. */
+export function ageInSeconds(when: string, now: number): number {
+  return Math.max(0, Math.floor((now - Date.parse(when)) / 1000));
 }
 
 /** Made once: making one costs a hundred times as much as using it. */

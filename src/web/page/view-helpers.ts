@@ -1,5 +1,5 @@
 import Handlebars from 'handlebars';
-import { age, dateText } from './time-words.ts';
+import { age, ageInSeconds, dateText } from './time-words.ts';
 import { htmlOf } from './safe-html.ts';
 
 export interface ViewHelperOptions {
@@ -25,8 +25,8 @@ export interface ViewHelperOptions {
 export function viewHelpers({ asset, now }: ViewHelperOptions): Record<string, Handlebars.HelperDelegate> {
   return {
     asset: (file: string) => asset(file),
-    age: (when: string) => timeElement(when, age(when, now())),
-    date: (when: string) => timeElement(when, dateText(when)),
+    age: (when: string) => timeElement(when, age(when, now()), ageInSeconds(when, now())),
+    date: (when: string) => timeElement(when, dateText(when), NaN),
     eq: (a: unknown, b: unknown) => a === b,
     html: (value: unknown) => new Handlebars.SafeString(htmlOf(value)),
     icon: (name: string) => iconElement(asset('icons.svg'), name),
@@ -37,9 +37,11 @@ export function viewHelpers({ asset, now }: ViewHelperOptions): Record<string, H
   };
 }
 
-function timeElement(when: string, text: string): Handlebars.SafeString {
+/** @param seconds an age that the page lets grow; not a number for what stays. */
+function timeElement(when: string, text: string, seconds: number): Handlebars.SafeString {
   const escape = Handlebars.escapeExpression;
-  return new Handlebars.SafeString(`<time datetime="${escape(when)}" title="${escape(dateText(when))}">${escape(text)}</time>`);
+  const growing = Number.isNaN(seconds) ? '' : ` data-age="${seconds}"`;
+  return new Handlebars.SafeString(`<time datetime="${escape(when)}" title="${escape(dateText(when))}"${growing}>${escape(text)}</time>`);
 }
 
 function iconElement(sprite: string, name: string): Handlebars.SafeString {

@@ -1,4 +1,5 @@
 // Everything works without these; they spare waiting and typing.
+import { tickAges } from './age.js';
 import { copyButtons } from './copy.js';
 import { dropFiles } from './drop.js';
 import { instantFilter } from './filter.js';
@@ -14,3 +15,4 @@ dropFiles();
 instantFilter();
 liveFragments();
 tellWhatIsTyped();
+tickAges();
