@@ -85,7 +85,8 @@ async function send(res: Response, { method }: Route, { preconditions, ...reply 
   const text = reply.body === undefined ? undefined : await jsonInTurns(reply.body);
   const strong = reply.etag ?? textAt(reply.body, 'etag');
   const etag = strong ?? (method === 'get' ? weakTag(text ?? '') : undefined);
-  res.set('Cache-Control', 'private, no-cache');
+  // The answer to a POST may be a value that somebody has just revealed.
+  res.set('Cache-Control', method === 'get' ? 'private, no-cache' : 'no-store');
   if (reply.location !== undefined) res.set('Location', reply.location);
   if (etag !== undefined) res.set('ETag', etag);
   if (method === 'get' && preconditions.ifMatch !== undefined) checkPreconditions('request', strong, { ifMatch: preconditions.ifMatch });

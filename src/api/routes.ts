@@ -1,4 +1,5 @@
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
+import { CONNECTION_ROUTES } from './connection/connection-routes.ts';
 import { INSTANCE_ROUTES, MIGRATION_ROUTES } from './instance/instance-routes.ts';
 import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
 import { AUDIT_ROUTES } from './audit/audit-routes.ts';
@@ -14,6 +15,7 @@ export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
   ...ENVIRONMENT_RESOURCE_ROUTES,
   ...INSTANCE_ROUTES,
+  ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,
   ...CHANGE_REQUEST_ROUTES,
   ...AUDIT_ROUTES,

@@ -4,6 +4,7 @@ import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
 import { METRICS_SCHEMAS } from './monitoring/metrics-schemas.ts';
+import { CONNECTION_SCHEMAS } from './connection/connection-schemas.ts';
 import { ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-resource-schemas.ts';
 import { FORM_SCHEMAS, DRAFT_SCHEMAS } from './catalog/catalog-schemas.ts';
 import type { JsonSchema } from './route.ts';
@@ -307,6 +308,7 @@ export const SCHEMAS = {
     'line',
     'message',
   ]),
+  ...CONNECTION_SCHEMAS,
   ...ENVIRONMENT_RESOURCE_SCHEMAS,
   ...METRICS_SCHEMAS,
   ...FORM_SCHEMAS,

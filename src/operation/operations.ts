@@ -12,6 +12,8 @@ import { createChangeRequest } from './change-request/create-change-request.ts';
 import { approveChangeRequest, declineChangeRequest, withdrawChangeRequest } from './change-request/decide-change-request.ts';
 import { createRequestCount, listChangeRequests } from './change-request/list-change-requests.ts';
 import { showChangeRequest } from './change-request/show-change-request.ts';
+import { revealConnectionKey } from './connection/reveal-connection-key.ts';
+import { showConnection } from './connection/show-connection.ts';
 import { listEnvironmentResources } from './environment/list-environment-resources.ts';
 import { listEnvironments } from './environment/list-environments.ts';
 import { showEnvironment } from './environment/show-environment.ts';
@@ -99,10 +101,12 @@ const OPERATIONS = {
   previewUpgrade,
   readInstance,
   requestOperatorAction,
+  revealConnectionKey,
   revealValue,
   saveConfiguration,
   showApp,
   showChangeRequest,
+  showConnection,
   showEnvironment,
   showEnvironmentMetrics,
   showEnvironmentStatus,

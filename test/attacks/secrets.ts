@@ -4,7 +4,7 @@ import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, packChart, writeFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
-import { ATTACKED } from './people.ts';
+import { ATTACKED, FOREIGN } from './people.ts';
 import type { Target } from './target.ts';
 
 // Values that nobody is shown: of instances, and those that charts get from Secrets.
@@ -20,6 +20,7 @@ const SECRETS = {
 };
 const SPEC = { ...SECRETS, size: 3 };
 const HIDDEN = [SECRETS.adminPassword, SECRETS.config['db.password'], 'staple-4711-xyz', 's3cr3t-pw', 'four-eight-15', SECRETS.license];
+const KEY = 'porcupine-2718-Lantern';
 const CHART_SECRET = 'K4n<ä&"u>ru-9913-Zebra';
 
 export const attacks: readonly Attack[] = [
@@ -114,6 +115,65 @@ export const attacks: readonly Attack[] = [
       assert.ok(text.includes('oidc:viewer') && text.includes('db.password'), text);
       shows(text, 'the audit log');
       return 10;
+    },
+  },
+  {
+    title:
+      'a key of a connection is revealed without the permission, of another team, of a Secret of somebody else, or by a key that is none',
+    run: async (target) => {
+      const reveal = async (
+        person: 'stranger' | 'neighbour' | 'viewer' | 'developer' | 'admin' | 'anonymous',
+        key: string,
+        name = 'safe',
+      ) => await target.call(person, `${INSTANCES}/${APP}/${name}/connection/revealed-keys`, { method: 'POST', body: { key } });
+      const owner = async (name: string): Promise<object> => {
+        const { stdout } = await target.kubectl('root', ['get', APP, name, '--namespace', ATTACKED, '-o', 'jsonpath={.metadata.uid}']);
+        return { apiVersion: 'attacks.example.com/v1', kind: 'Vault', name, uid: stdout };
+      };
+      for (const [name, namespace, ownerReferences] of [
+        ['safe-app', ATTACKED, [await owner('safe')]],
+        ['safe-stolen', ATTACKED, [await owner('laid')]],
+        ['unowned', ATTACKED, []],
+        ['safe-app', FOREIGN, []],
+      ] as const) {
+        const secret = {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name, namespace, ownerReferences },
+          stringData: { pw: KEY, other: KEY },
+        };
+        assert.equal((await target.kubectl('root', ['apply', '-f', '-'], JSON.stringify(secret))).exitCode, 0);
+      }
+      const tries: readonly (readonly [status: number, ...Parameters<typeof reveal>])[] = [
+        [401, 'anonymous', 'password'],
+        [404, 'stranger', 'password'],
+        [404, 'neighbour', 'password'],
+        [403, 'viewer', 'password'],
+        ...['safe-app', 'other', 'pw', '', '../password', '__proto__', 'host', 'by-note', 'stolen'].map(
+          (key) => [404, 'developer', key] as const,
+        ),
+      ];
+      // The note of the instance names a Secret that is not its own.
+      assert.equal((await change(target, { note: 'unowned' })).status, 200);
+      for (const [status, ...attempt] of tries) {
+        const answer = await reveal(...attempt);
+        assert.equal(answer.status, status, `${attempt.join(' ')}: ${answer.text}`);
+        assert.ok(!answer.text.includes(KEY), answer.text);
+      }
+      const page = `/environments/${ATTACKED}/instances/${APP}/safe`;
+      for (const path of [page, `/api/v1${page}/connection`]) {
+        for (const person of ['viewer', 'developer'] as const) {
+          const { text } = await target.call(person, path);
+          for (const spelling of [KEY, Buffer.from(KEY).toString('base64')])
+            assert.ok(!text.includes(spelling), `${person} ${path}: ${text}`);
+        }
+      }
+      const { json, headers } = await reveal('developer', 'password');
+      assert.deepEqual(json, { key: 'password', value: KEY, encoding: 'utf-8' });
+      assert.equal(headers.get('cache-control'), 'no-store');
+      const { text } = await target.call('admin', '/api/v1/audit-events?text=connection');
+      assert.ok(text.includes('oidc:viewer') && text.includes('/safe password') && !text.includes(KEY), text);
+      return tries.length + 4;
     },
   },
   {
@@ -233,7 +293,14 @@ async function offerVault(target: Target): Promise<void> {
     },
   };
   const presets = [{ name: 'usual', title: 'Usual', values: { spec: SPEC } }];
-  const kind = { kind: 'Vault', sensitive: ['spec.license', 'spec.users[*].pin'], presets, example: SPEC };
+  const fromSecret = (name: string) => ({ secretKeyRef: { name, key: 'pw' } });
+  const connection = [
+    { name: 'host', value: '{name}.{namespace}.svc' },
+    { name: 'password', ...fromSecret('{name}-app') },
+    { name: 'by-note', ...fromSecret('{spec.note}') },
+    { name: 'stolen', ...fromSecret('{name}-stolen') },
+  ];
+  const kind = { kind: 'Vault', sensitive: ['spec.license', 'spec.users[*].pin'], presets, example: SPEC, connection };
   const catalog = { displayName: 'Vault', kinds: [kind] };
   await offer(target, 'vault', chartFiles('vault', '1.0.0', { 'crds/vaults.yaml': JSON.stringify(crd) }), { catalog });
   await eventually(

@@ -21,6 +21,7 @@ import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, samp
 import { sampleResources, sampleStatus } from './sample-resources.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import { sampleMetrics } from './sample-metrics.ts';
+import { sampleConnection } from './sample-connections.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
@@ -88,6 +89,8 @@ const READS: Omit<
   instancePermissions: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
   showInstance: async (_actor, address) => find(address),
   revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),
+  showConnection: async (_actor, { name }) => sampleConnection(name),
+  revealConnectionKey: async (_actor, { key }) => ({ key, value: 'correct-horse', encoding: 'utf-8' }),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
   listWorkloads: async (_actor, address) => sampleWorkloads(find(address)),

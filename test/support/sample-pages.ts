@@ -62,7 +62,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`${INSTANCES}/orders`, 'dev-a', {
     title: 'orders in Team A',
-    holds: ['data-live="', 'How to use it', 'kubectl wait', 'resources?health&#x3D;Healthy', 'registry.example.com/shop/web 1.4, 1.3'],
+    holds: [
+      'data-live="',
+      'How to use it',
+      'kubectl wait',
+      'resources?health&#x3D;Healthy',
+      'Reveal<span',
+      'registry.example.com/shop/web 1.4, 1.3',
+    ],
   }),
   page(`${INSTANCES}/reports`, 'dev-a', {
     title: 'reports in Team A',

@@ -4,6 +4,7 @@ import { at, isObject, objectAt, textAt } from '../core/read.ts';
 import { specOf } from '../kind/kind.ts';
 import { compileFaults } from '../health/custom-rules.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import { connectionFaults } from '../connection/check-connection.ts';
 import type { CatalogKind } from '../operator/kind/catalog-fields.ts';
 import { OPERATOR_KIND } from '../operator/kind/operator-kind.ts';
 import { schemaOf, versionForNew } from './app-catalog.ts';
@@ -87,6 +88,7 @@ function faultsOfBlock(block: CatalogKind, scope: Scope): readonly CatalogBlockF
       field: `${scope.place}.usage`,
       message: `there is no placeholder ${placeholder}; usage has {name} and {namespace}`,
     })),
+    ...connectionFaults(block, { place: scope.place, schema: scope.schema, unknownPath: (steps) => unknownField(steps, scope) }),
   ];
   return [
     ...rules,
@@ -131,6 +133,11 @@ function unknownPath(steps: readonly string[], { kind, schema }: Scope): string 
   }
   if (first !== 'spec')
     return `there is no ${formatted(steps)} to set in ${kind}; paths begin with spec, metadata.labels or metadata.annotations`;
+  return unknownField(steps, { kind, schema });
+}
+
+/** The same for a path that may be one of the status. */
+function unknownField(steps: readonly string[], { kind, schema }: Pick<Scope, 'kind' | 'schema'>): string | undefined {
   let node: unknown = schema;
   for (const [index, step] of steps.entries()) {
     const next = below(node, step);

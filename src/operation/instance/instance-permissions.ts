@@ -4,26 +4,40 @@ import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 
-/** What the actor may do with instances of an App in an environment. */
+/** What the actor may do with the instances of an App that are in an environment. */
 export async function instancePermissions(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   input: { readonly environment: string; readonly app: string },
-): Promise<InstancePermissions> {
+): Promise<ChangePermissions> {
   const { summary } = findApp(ports, actor, input.app);
   const { namespace } = await findEnvironment(ports.clusters, actor, input.environment);
-  return await permissionsIn(ports, actor, { app: summary, namespace });
+  return await mayChange(ports, actor, { app: summary, namespace });
 }
 
-/** The same for a namespace that is known already. */
-export async function permissionsIn(
-  ports: Pick<Ports, 'clusters'>,
+type ChangePermissions = Omit<InstancePermissions, 'create'>;
+
+interface Place {
+  readonly app: AppSummary;
+  readonly namespace: string;
+}
+
+/** Everything that somebody can have the permission for, in a namespace that is known already. */
+export async function permissionsIn(ports: Pick<Ports, 'clusters'>, actor: Actor, place: Place): Promise<InstancePermissions> {
+  const [create, change] = await Promise.all([may(ports, actor, { ...place, verb: 'create' }), mayChange(ports, actor, place)]);
+  return { create, ...change };
+}
+
+async function mayChange(ports: Pick<Ports, 'clusters'>, actor: Actor, place: Place): Promise<ChangePermissions> {
+  const verbs = ['update', 'delete'].map(async (verb) => await may(ports, actor, { ...place, verb }));
+  const [update = false, remove = false] = await Promise.all(verbs);
+  return { update, delete: remove };
+}
+
+async function may(
+  { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
-  { app, namespace }: { readonly app: AppSummary; readonly namespace: string },
-): Promise<InstancePermissions> {
-  const cluster = ports.clusters.asActor(actor);
-  const may = async (verb: string): Promise<boolean> =>
-    (await cluster.review({ verb, group: app.group, resource: app.plural, namespace })).allowed;
-  const [create, update, remove] = await Promise.all([may('create'), may('update'), may('delete')]);
-  return { create, update, delete: remove };
+  { app, namespace, verb }: Place & { readonly verb: string },
+): Promise<boolean> {
+  return (await clusters.asActor(actor).review({ verb, group: app.group, resource: app.plural, namespace })).allowed;
 }

@@ -46,7 +46,7 @@ export interface InstanceFrame {
 export interface FrameInput {
   readonly instance: InstanceView;
   readonly environment: EnvironmentView;
-  readonly permissions: InstancePermissions;
+  readonly permissions: Omit<InstancePermissions, 'create'>;
 }
 
 export function instanceFrame({ instance, environment, permissions }: FrameInput, tab: InstanceTab): InstanceFrame {

@@ -3,6 +3,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { RevealedValue } from '../../domain/instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
+import { connectionCard } from './connection-card.ts';
 import { deletePage, needsName } from './delete-page.ts';
 import type { FrameInput, InstanceFrame } from './instance-frame.ts';
 import { instanceLive, instancePage } from './instance-page.ts';
@@ -10,6 +11,7 @@ import { resourcesLive, resourcesTab } from './resources-tab.ts';
 import { workloadsLive, workloadsTab } from './workloads-tab.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath, instancePath } from '../page/paths.ts';
+import type { RevealedKey } from '../../operation/connection/reveal-connection-key.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { Crumb } from '../page/shell.ts';
 import { unfitValues } from './version-moves.ts';
@@ -29,6 +31,14 @@ export function instanceRoutes(deps: WebDeps): Router {
   router.post(
     `${ROUTE}/reveal`,
     page(deps, (visit) => reveal(deps, visit)),
+  );
+  router.post(
+    `${ROUTE}/connection/reveal`,
+    page(deps, async (visit) => showInstance(deps, visit, { key: await revealKey(deps, visit) })),
+  );
+  router.post(
+    `${ROUTE}/connection/copy`,
+    page(deps, async (visit) => ({ plainText: (await revealKey(deps, visit)).value })),
   );
   router.get(`${ROUTE}/stream`, stream(deps, overviewStream(deps)));
   for (const tab of TABS) {
@@ -68,21 +78,38 @@ export function instanceCrumbs(address: InstanceAddress, environment: Pick<Envir
 /** One value at a time, on the page that names it. */
 async function reveal(deps: WebDeps, visit: Visit): Promise<Answer> {
   const path = visit.body.get('path') ?? '';
-  return await showInstance(
-    deps,
-    visit,
-    await deps.operations.revealValue(visit.actor, { ...addressOf(visit), path, ...visit.requestOrigin }),
-  );
+  const value = await deps.operations.revealValue(visit.actor, { ...addressOf(visit), path, ...visit.requestOrigin });
+  return await showInstance(deps, visit, { value });
 }
 
-async function showInstance(deps: WebDeps, visit: Visit, revealed?: RevealedValue): Promise<Answer> {
+/** One key of the connection: shown, or copied by the page without being shown. */
+async function revealKey({ operations }: WebDeps, visit: Visit): Promise<RevealedKey> {
+  const key = visit.body.get('key') ?? '';
+  return await operations.revealConnectionKey(visit.actor, { ...addressOf(visit), key, ...visit.requestOrigin });
+}
+
+/** What somebody has asked for just now. */
+interface Revealed {
+  readonly value?: RevealedValue;
+  readonly key?: RevealedKey;
+}
+
+async function showInstance(deps: WebDeps, visit: Visit, { value, key }: Revealed = {}): Promise<Answer> {
   const { operations } = deps;
   const { actor } = visit;
   const [{ reading, ...around }, app] = await Promise.all([readFrame(deps, visit), operations.showApp(actor, visit.param('app'))]);
+  const address = addressOf(visit);
+  const connection = await operations.showConnection(actor, { ...address, reading });
   const canMove = around.permissions.update && !reading.instance.deleting;
   const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
   const model = {
-    ...instancePage(reading, { app, ...around, ...(revealed === undefined ? {} : { revealed }) }),
+    ...instancePage(reading, { app, ...around, ...(value === undefined ? {} : { revealed: value }) }),
+    connection: connectionCard({
+      connection,
+      href: instancePath(address),
+      namespace: around.environment.namespace,
+      ...(key === undefined ? {} : { revealed: key }),
+    }),
     ...(unfit === undefined ? {} : { unfit }),
   };
   return tabPage(model, { view: 'show', visit, environment: around.environment });

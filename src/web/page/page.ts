@@ -43,8 +43,8 @@ export interface Visit {
   param(name: string): string;
 }
 
-/** What a page answers: a view with its model, a file, or another address (`303 See Other`). */
-export type Answer = PageAnswer | FileAnswer | { readonly redirect: string };
+/** What a page answers: a view with its model, a file, a text for a script of the page, or another address (`303 See Other`). */
+export type Answer = PageAnswer | FileAnswer | { readonly plainText: string } | { readonly redirect: string };
 /** A file to be kept. */
 export interface FileAnswer {
   readonly fileName: string;
@@ -107,6 +107,10 @@ const A_TURN = 256 * 1024;
 async function send(views: Views, response: Response, { me, answer }: { readonly me: Me; readonly answer: Answer }): Promise<void> {
   if ('redirect' in answer) {
     response.redirect(303, answer.redirect);
+    return;
+  }
+  if ('plainText' in answer) {
+    response.type('text/plain').send(answer.plainText);
     return;
   }
   if ('fileName' in answer) {

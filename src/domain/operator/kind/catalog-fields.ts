@@ -1,5 +1,6 @@
 import { HEALTH_STATUSES } from '../../health/health.ts';
 import { choice, flag, foreign, list, map, object, optional, orEmpty, text, type ValueOf } from '../../kind/field.ts';
+import { connectionField } from './connection-fields.ts';
 
 const referable = object(
   {
@@ -116,6 +117,7 @@ export const catalogKind = object(
       }),
     ),
     usage: orEmpty(text({ description: 'Markdown about how to use an instance, for example how to connect to it.', maxLength: 20000 })),
+    connection: orEmpty(connectionField),
     example: optional(foreign({ description: 'A whole resource that shows the kind at work.' })),
   },
   {},

@@ -154,6 +154,29 @@ describe('the catalogue block of an Operator', () => {
       { health: [{ status: 'Healthy', when: 'size(self.metadata.name)' }] },
       'health[0].when: the CEL expression must yield bool, not int',
     ],
+    [
+      'a connection to a field with a slip',
+      { connection: [{ name: 'port', fieldPath: 'spec.replcas' }] },
+      'connection[0].fieldPath: BigCache has no field spec.replcas; did you mean spec.replicas?',
+    ],
+    [
+      'a connection by another language of templates',
+      { connection: [{ name: 'host', value: '{{ .Name }}' }] },
+      'connection[0].value: there is no placeholder { .Name }; write {name}, {namespace} or a path such as {spec.port}',
+    ],
+    [
+      'a connection that the example leaves empty',
+      { connection: [{ name: 'size', value: '{spec.storage.size}' }], example: { spec: { replicas: 1 } } },
+      'connection[0].value: spec.storage.size has no value in the example and no default',
+    ],
+    [
+      'a connection to a Secret whose name is none',
+      {
+        connection: [{ name: 'a', secretKeyRef: { name: '{name}_{spec.replicas}', key: 'a' } }],
+        example: { metadata: { name: 'x' }, spec: { replicas: 1 } },
+      },
+      'connection[0].secretKeyRef.name: "x_1" is not a valid name of a Secret',
+    ],
     ['a placeholder', { usage: 'psql {spec.host}' }, 'usage: there is no placeholder {spec.host}; usage has {name} and {namespace}'],
   ] as const) {
     it(`is faulty with ${title}, and says what was meant`, async () => assert.deepEqual(await faultsOf(block), [fault]));

@@ -44,7 +44,7 @@ test('buttons follow the permissions', () => {
   const page = instancePage(reading('orders'), {
     app: APP,
     environment: TEAM_A,
-    permissions: { create: true, update: true, delete: false },
+    permissions: { update: true, delete: false },
   });
   assert.equal(page.changeHref, '/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders/edit');
   assert.equal(page.deleteHref, undefined);

@@ -1,0 +1,140 @@
+import { at, objectAt, textAt } from '../core/read.ts';
+import { isDnsSubdomain } from '../kubernetes/names.ts';
+import { parseApiVersion, type KubeObject } from '../kubernetes/resource.ts';
+import type { ConnectionEntry } from '../operator/kind/connection-fields.ts';
+
+/** Whether the name of a Secret is made of the name of its instance, or of fields that may name any other. */
+type SecretNaming = 'AfterInstance' | 'ByFields';
+
+/** Where the value of a key comes from, as far as the instance alone decides it. */
+export type ConnectionSource =
+  | { readonly kind: 'Value'; readonly value: string }
+  | { readonly kind: 'SecretKey'; readonly secret: string; readonly key: string; readonly named: SecretNaming }
+  | { readonly kind: 'ServicePort'; readonly service: string; readonly port?: string | number }
+  /** Nothing can be said yet, and why. */
+  | { readonly kind: 'Unresolved'; readonly reason: 'NoValue' | 'InvalidName'; readonly message: string };
+
+/** One key of the connection of an instance. */
+export interface ConnectionKey {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly source: ConnectionSource;
+}
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+/** Characters of a value; what is longer is cut. */
+const LONGEST_VALUE = 2_000;
+
+/** What the catalogue says of a connection, filled in for one instance. */
+export function resolveConnection(entries: readonly ConnectionEntry[], instance: KubeObject): ConnectionKey[] {
+  return entries.map((entry) => {
+    const { name, label = name, description } = entry;
+    return { name, label, description, source: sourceOf(entry, instance) };
+  });
+}
+
+function sourceOf({ value, fieldPath, secretKeyRef, serviceRef }: ConnectionEntry, instance: KubeObject): ConnectionSource {
+  if (secretKeyRef !== undefined) {
+    const { name, key } = secretKeyRef;
+    const named = placeholdersIn(name).includes('name') ? 'AfterInstance' : 'ByFields';
+    return withName('Secret', fillPlaceholders(name, instance), (secret) => ({ kind: 'SecretKey', secret, key, named }));
+  }
+  if (serviceRef !== undefined) {
+    const port = serviceRef.port?.number ?? serviceRef.port?.name;
+    const rest = port === undefined ? {} : { port };
+    return withName('Service', fillPlaceholders(serviceRef.name, instance), (service) => ({ kind: 'ServicePort', service, ...rest }));
+  }
+  const filled = fieldPath === undefined ? fillPlaceholders(value ?? '', instance) : fillPlaceholders(`{${fieldPath}}`, instance);
+  return 'missing' in filled ? unresolved(filled.missing) : { kind: 'Value', value: filled.text.slice(0, LONGEST_VALUE) };
+}
+
+type Filled = { readonly text: string } | { readonly missing: string };
+
+function withName(kind: 'Secret' | 'Service', filled: Filled, source: (name: string) => ConnectionSource): ConnectionSource {
+  if ('missing' in filled) return unresolved(filled.missing);
+  if (isDnsSubdomain(filled.text)) return source(filled.text);
+  return {
+    kind: 'Unresolved',
+    reason: 'InvalidName',
+    message: `${JSON.stringify(filled.text.slice(0, 100))} is not a valid name of a ${kind}`,
+  };
+}
+
+function unresolved(path: string): ConnectionSource {
+  return { kind: 'Unresolved', reason: 'NoValue', message: `The instance does not have ${path} yet` };
+}
+
+/** A text with the values of an instance; the first path that has none. */
+function fillPlaceholders(template: string, instance: KubeObject): Filled {
+  let missing: string | undefined;
+  const text = template.replaceAll(PLACEHOLDER, (_, path: string) => {
+    const value = valueAt(path, instance);
+    if (value === undefined) missing ??= path;
+    return value ?? '';
+  });
+  return missing === undefined ? { text } : { missing };
+}
+
+function valueAt(path: string, instance: KubeObject): string | undefined {
+  if (path === 'name') return instance.metadata.name;
+  if (path === 'namespace') return instance.metadata.namespace;
+  const value = at(instance, ...stepsOf(path));
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+}
+
+/** `spec.users[0].name` and `metadata.labels["a.b/c"]` in steps. */
+export function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(([, quoted, row, plain]) =>
+    row === undefined ? (quoted ?? plain ?? '') : Number(row),
+  );
+}
+
+/** The paths that a text names by placeholders. */
+export function placeholdersIn(template: string): string[] {
+  return [...template.matchAll(PLACEHOLDER)].map(([, path = '']) => path);
+}
+
+/** What the types of Secrets say that are never for applications. */
+const RESERVED_TYPES = new Set(['kubernetes.io/service-account-token', 'helm.sh/release.v1', 'bootstrap.kubernetes.io/token']);
+
+/**
+ * Why a Secret is none of the instance's, whatever its name; undefined when it is one. Owner references decide: the same name can be computed from two
+ * instances, from `a` by `{name}-b-app` and from `a-b` by `{name}-app`.
+ */
+export function foreignSecret(secret: KubeObject, instance: KubeObject, named: SecretNaming): string | undefined {
+  const { ownerReferences = [] } = secret.metadata;
+  const type = textAt(secret, 'type') ?? '';
+  if (RESERVED_TYPES.has(type)) return `it is of type ${type}`;
+  if (ownerReferences.some(({ uid }) => uid === instance.metadata.uid)) return undefined;
+  if (named === 'ByFields') return 'it has no owner reference to the instance';
+  const other = ownerReferences.find(
+    ({ apiVersion, kind }) => kind === instance.kind && groupOf(apiVersion) === groupOf(instance.apiVersion),
+  );
+  return other === undefined ? undefined : `it belongs to ${other.kind} ${other.name}`;
+}
+
+function groupOf(apiVersion: string): string {
+  return parseApiVersion(apiVersion).group;
+}
+
+/** One value of a Secret; base64 where the bytes are no UTF-8. */
+export interface SecretValue {
+  readonly value: string;
+  readonly encoding: 'utf-8' | 'base64';
+}
+
+/** The value of one key of a Secret; undefined when it has no such key. */
+export function secretValueAt(secret: KubeObject, key: string): SecretValue | undefined {
+  const data = objectAt(secret, 'data');
+  const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (typeof encoded !== 'string') return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  try {
+    return { value: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), encoding: 'utf-8' };
+  } catch {
+    return { value: encoded, encoding: 'base64' };
+  }
+}
