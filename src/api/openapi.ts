@@ -1,6 +1,7 @@
 import { nameSchemas, type NamedSchemas } from './named-schemas.ts';
 import { LARGEST_RESOURCE, mediaTypesOf, type JsonSchema, type Route } from './route.ts';
-import { ref, SCHEMAS } from './schemas.ts';
+import { ref } from './schema-parts.ts';
+import { SCHEMAS } from './schemas.ts';
 
 /** What placeholders take that are no names of objects. */
 const PATH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {

@@ -15,3 +15,16 @@ export function object(properties: Readonly<Record<string, unknown>>, required: 
 export function list(items: unknown): JsonSchema {
   return { type: 'array', items };
 }
+
+/** A reference to a component of the OpenAPI document by its name. */
+export function ref(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A page of a list of components. */
+export function pageOf(name: string, extra: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  return object(
+    { items: { type: 'array', items: ref(name) }, next: { type: 'string', description: 'The cursor of the next page' }, ...extra },
+    ['items'],
+  );
+}

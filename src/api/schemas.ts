@@ -6,15 +6,15 @@ import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
 import { METRICS_SCHEMAS } from './monitoring/metrics-schemas.ts';
 import { CONNECTION_SCHEMAS } from './connection/connection-schemas.ts';
 import { ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-resource-schemas.ts';
-import { FORM_SCHEMAS, DRAFT_SCHEMAS } from './catalog/catalog-schemas.ts';
+import { DRAFT_SCHEMAS, FORM_SCHEMAS } from './catalog/catalog-routes.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS } from './instance/instance-schemas.ts';
 import { TREE_SCHEMAS } from './instance/tree-schemas.ts';
 import { WORKLOAD_SCHEMAS } from './instance/workload-schemas.ts';
-import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-schemas.ts';
-import { AUDIT_SCHEMAS } from './audit/audit-schemas.ts';
-import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-schemas.ts';
-import { UPGRADE_SCHEMAS } from './upgrade/upgrade-schemas.ts';
+import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.ts';
+import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
+import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
+import { UPGRADE_SCHEMAS } from './upgrade/upgrade-routes.ts';
 import { anything, flag, integer, list, object, text, time } from './schema-parts.ts';
 
 const objectName = { type: 'string', maxLength: 253 } as const;
@@ -29,19 +29,6 @@ const objectMeta = {
   },
   additionalProperties: false,
 } as const;
-
-/** A reference to a schema of this file, for OpenAPI. */
-export function ref(name: keyof typeof SCHEMAS): JsonSchema {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-/** A page of a list. */
-export function pageOf(name: keyof typeof SCHEMAS, extra: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
-  return object(
-    { items: { type: 'array', items: ref(name) }, next: { type: 'string', description: 'The cursor of the next page' }, ...extra },
-    ['items'],
-  );
-}
 
 const health = object({ status: { enum: HEALTH_STATUSES }, message: text });
 const fault = object({ message: text, field: text, file: text, line: integer, column: integer }, ['message']);

@@ -1,6 +1,16 @@
 import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { type ReleaseInfo, type TestReport, unlockAction, type UnlockAction } from '../domain/operator/release.ts';
-import { CHANGE_TIMEOUT_MS, HISTORY_LIMIT, hookTimeout, install, type InstallInput, upgrade, type UpgradeInput } from './change.ts';
+import {
+  CHANGE_TIMEOUT_MS,
+  HISTORY_LIMIT,
+  hookTimeout,
+  install,
+  type InstallInput,
+  type TestInput,
+  testRelease,
+  upgrade,
+  type UpgradeInput,
+} from './change.ts';
 import { parseHistory, parseLabels, type ReleaseRef } from './release-output.ts';
 import { render, type Renderer, type RenderInput } from './render.ts';
 import { createRunner, type HelmLog, type HelmObserver, type HelmRunner, runOnRelease as run } from './run.ts';
@@ -9,7 +19,6 @@ import { createGuardian } from './guardian.ts';
 import { prepareHome } from './home.ts';
 import { createParser } from './parse-in-worker.ts';
 import { createSlots } from './slots.ts';
-import { testRelease, type TestInput } from './test-release.ts';
 
 export interface HelmOptions {
   /** Path of the helm 4 program. */

@@ -6,12 +6,10 @@ import type { IdentitySettings } from './identity-settings.ts';
 import { createIssuerClient, type IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
 import { LOGIN_SECONDS, sealLogin, unsealLogin } from './login-seal.ts';
-import { renewedSession, sessionOfTokens, type Tokens } from './session-of-tokens.ts';
-import type { SessionPort } from './session-port.ts';
-import { createSessions } from './sessions.ts';
+import { createSessions, renewedSession, sessionOfTokens, type Tokens } from './sessions.ts';
+import type { SessionPort } from './renewal.ts';
 import { parsePrefix, signedInOfClaims } from './signed-in-of-claims.ts';
-import { UsedOnce } from './used-once.ts';
-import { LOGOUT_TOKEN_SECONDS, verifyBearer, verifyLogoutToken } from './verify-token.ts';
+import { LOGOUT_TOKEN_SECONDS, UsedOnce, verifyBearer, verifyLogoutToken } from './verify-token.ts';
 
 export interface IdentityDeps {
   readonly settings: IdentitySettings;

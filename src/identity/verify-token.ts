@@ -1,9 +1,9 @@
-import { errors, jwtVerify, type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions } from 'jose';
+import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../domain/core/errors.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import type { IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
-import type { UsedOnce } from './used-once.ts';
 
 /** Signatures by a private key only: with `none` or a shared secret anybody could sign. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
@@ -54,7 +54,7 @@ export async function verifyBearer(deps: TokenDeps, token: string): Promise<JWTP
 }
 
 /** Whose sessions a logout token ends. */
-export interface LogoutNames {
+interface LogoutNames {
   readonly subject?: string;
   readonly issuerSession?: string;
   /** The id of the token. */
@@ -157,4 +157,29 @@ function typeOf({ typ }: Partial<JWTHeaderParameters>): string {
 
 function rejected(why: string): AppError {
   return new AppError('Unauthenticated', `bearer token: ${why}`);
+}
+
+/**
+ * Ids that count once: states of sign-ins and `jti` of logout tokens. An id is forgotten when whatever carries it has expired anyway; beyond `most`
+ * the oldest goes first. Kept in memory: a replay to another replica, or after a restart, finds the session of the id ended already.
+ */
+export class UsedOnce {
+  readonly #used: LRUCache<string, true>;
+
+  /** @param clock milliseconds since 1970 */
+  constructor({ lifetimeMs, most, clock }: { readonly lifetimeMs: number; readonly most: number; readonly clock: () => number }) {
+    this.#used = new LRUCache({ max: most, ttl: lifetimeMs, ttlResolution: 0, perf: { now: clock } });
+  }
+
+  /** Uses the id; false when it was used before. */
+  use(id: string): boolean {
+    if (this.#used.has(id)) return false;
+    this.#used.set(id, true);
+    return true;
+  }
+
+  /** Takes a use back, because nothing came of it. */
+  release(id: string): void {
+    this.#used.delete(id);
+  }
 }

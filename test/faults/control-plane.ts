@@ -2,24 +2,24 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { renderAuditPolicy } from '../../src/embedded/cluster/audit-policy.ts';
-import { createNodes } from '../../src/embedded/cluster/create-nodes.ts';
-import { renderKubeconfig } from '../../src/embedded/cluster/kubeconfig.ts';
-import { pidFile } from '../../src/embedded/cluster/leftovers.ts';
-import { preparePki } from '../../src/embedded/cluster/pki.ts';
-import { choosePorts } from '../../src/embedded/cluster/ports.ts';
-import { writePrivateFile } from '../../src/embedded/cluster/private-file.ts';
 import {
   apiServerProgram,
   auditPolicyFile,
   controllerManagerProgram,
   etcdProgram,
   kwokProgram,
-  programKubeconfig,
-  schedulerProgram,
   type ProgramInput,
+  programKubeconfig,
   type ProgramSpec,
+  renderAuditPolicy,
+  schedulerProgram,
 } from '../../src/embedded/cluster/programs.ts';
+import { createNodes } from '../../src/embedded/cluster/create-nodes.ts';
+import { renderKubeconfig } from '../../src/embedded/cluster/kubeconfig.ts';
+import { pidFile } from '../../src/embedded/cluster/leftovers.ts';
+import { preparePki } from '../../src/embedded/cluster/pki.ts';
+import { choosePorts } from '../../src/embedded/cluster/ports.ts';
+import { writePrivateFile } from '../../src/embedded/cluster/private-file.ts';
 import { claimStateFolder } from '../../src/embedded/cluster/state-folder.ts';
 import { SupervisedProgram } from '../../src/embedded/cluster/supervised-program.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';

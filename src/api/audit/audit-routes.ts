@@ -1,7 +1,8 @@
 import { numberAt, textAt } from '../../domain/core/read.ts';
 import { PAGE_QUERY } from '../paging.ts';
-import type { Call, Reply, Route } from '../route.ts';
-import { pageOf } from '../schemas.ts';
+import type { Call, JsonSchema, Reply, Route } from '../route.ts';
+import { pageOf, text } from '../schema-parts.ts';
+import { AUDIT_OUTCOMES } from '../../domain/audit/audit-log.ts';
 
 /** Routes of the audit log. */
 export const AUDIT_ROUTES: readonly Route[] = [
@@ -34,3 +35,24 @@ async function list({ operations, actor, query }: Call): Promise<Reply> {
   });
   return { status: 200, body: { items: entries, ...(next === undefined ? {} : { next: String(next) }) } };
 }
+
+/** Schemas of the audit log. */
+export const AUDIT_SCHEMAS = {
+  AuditLogEntry: {
+    type: 'object',
+    properties: {
+      id: { type: 'integer', description: 'Later entries have larger ids' },
+      time: { type: 'string', format: 'date-time' },
+      user: text,
+      groups: { type: 'array', items: text },
+      action: { ...text, examples: ['create instance'] },
+      environment: { ...text, description: 'Empty outside of environments' },
+      target: { ...text, examples: ['team-a/caches.samples.chandlery.dev/orders'] },
+      outcome: { enum: [...AUDIT_OUTCOMES] },
+      code: { ...text, description: 'The code of the error; empty on success' },
+      via: { enum: ['page', 'api'] },
+      requestId: text,
+    },
+    required: ['id', 'time', 'user', 'groups', 'action', 'environment', 'target', 'outcome', 'code', 'via', 'requestId'],
+  },
+} as const satisfies Record<string, JsonSchema>;

@@ -1,14 +1,15 @@
-import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import { createHash } from 'node:crypto';
+import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import { checkPreconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
-import { PAGE_QUERY, pageOfItems, byNewestId } from '../paging.ts';
-import { SMALL_BODY, type Call, type Reply, type Route } from '../route.ts';
-import { pageOf, ref } from '../schemas.ts';
+import { byNewestId, PAGE_QUERY, pageOfItems } from '../paging.ts';
+import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
+import { anything, object, pageOf, ref, text } from '../schema-parts.ts';
+import { LONGEST_MESSAGE, LONGEST_REASON, REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
 
 const CHANGE_REQUEST = '/change-requests/{id}';
 
@@ -148,3 +149,76 @@ async function patched(
   const { object } = await operations.showInstance(actor, address);
   return { spec: applyMergePatch(object.spec ?? {}, patch) as JsonObject, specVersion: specVersionOf(object) };
 }
+
+const objectName = { type: 'string', maxLength: 253 } as const;
+const time = { type: 'string', description: 'RFC 3339' } as const;
+const beside = {
+  ...anything,
+  description: 'What goes beside the `spec`, laid out like the resource; of a change, the JSON Merge Patch of it',
+} as const;
+const texts = { type: 'array', items: text } as const;
+
+/** Schemas of change requests. */
+export const CHANGE_REQUEST_SCHEMAS = {
+  ChangeRequestDraft: {
+    ...object(
+      {
+        action: { enum: REQUEST_ACTIONS, description: 'Default: `install`' },
+        environment: objectName,
+        app: objectName,
+        name: objectName,
+        spec: { ...anything, description: 'The whole `spec` to install, or the JSON Merge Patch of the `spec` to change' },
+        beside,
+        message: { type: 'string', maxLength: LONGEST_MESSAGE, description: 'Message to the approver' },
+      },
+      ['environment', 'app', 'name'],
+    ),
+    additionalProperties: false,
+  },
+  ChangeRequestApproval: {
+    ...object({
+      digest: { type: 'string', description: 'The `digest` of `GET /change-requests/{id}`. If it no longer matches, nothing is written' },
+    }),
+    additionalProperties: false,
+  },
+  DeclineRequest: {
+    ...object({ reason: { type: 'string', maxLength: LONGEST_REASON, description: 'The message to the requester' } }, []),
+    additionalProperties: false,
+  },
+  ChangeRequest: object(
+    {
+      id: text,
+      action: { enum: REQUEST_ACTIONS },
+      environment: text,
+      app: text,
+      name: text,
+      content: { ...anything, description: 'The `spec` to install, or the JSON Merge Patch of it to change' },
+      beside,
+      preflightSummary: {
+        ...object({ verdict: { enum: ['Ready', 'Blocked'] }, blocked: texts, warned: texts }),
+        description: 'The preflight result of the requester',
+      },
+      requester: object({ user: text, groups: texts }),
+      message: text,
+      created: time,
+      expires: time,
+      state: { enum: REQUEST_STATES },
+      decidedBy: text,
+      decidedAt: time,
+      decisionMessage: text,
+    },
+    ['id', 'action', 'environment', 'app', 'name', 'content', 'preflightSummary', 'requester', 'message', 'created', 'expires', 'state'],
+  ),
+  ChangeRequestView: object(
+    {
+      changeRequest: { $ref: '#/components/schemas/ChangeRequest' },
+      mine: { type: 'boolean', description: 'Whether you are the requester' },
+      mayDecide: { type: 'boolean', description: 'Whether you have the permission to approve or decline it' },
+      preflight: { $ref: '#/components/schemas/Preflight' },
+      digest: { type: 'string', description: 'The digest of the previewed change, for the approval' },
+      instanceChanged: { type: 'boolean', description: 'Whether the instance has changed since the request was created' },
+      preflightError: { type: 'string', description: 'Why the preflight of an open request cannot run' },
+    },
+    ['changeRequest', 'mine', 'mayDecide', 'instanceChanged'],
+  ),
+} as const;

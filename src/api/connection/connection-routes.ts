@@ -1,6 +1,6 @@
 import { textAt } from '../../domain/core/read.ts';
 import type { Call, Route } from '../route.ts';
-import { ref } from '../schemas.ts';
+import { ref } from '../schema-parts.ts';
 
 const CONNECTION = '/environments/{environment}/instances/{app}/{name}/connection';
 

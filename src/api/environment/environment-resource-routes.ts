@@ -2,7 +2,7 @@ import { textAt } from '../../domain/core/read.ts';
 import { RESOURCE_HEALTHS, type ResourceFilter } from '../../domain/environment/environment-resources.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
-import { pageOf, ref } from '../schemas.ts';
+import { pageOf, ref } from '../schema-parts.ts';
 
 /** How an environment is, and everything in its namespace. */
 export const ENVIRONMENT_RESOURCE_ROUTES: readonly Route[] = [

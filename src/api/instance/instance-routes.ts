@@ -11,7 +11,7 @@ import { shownMigration } from '../../operation/instance/preview-migration.ts';
 import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
-import { pageOf, ref } from '../schemas.ts';
+import { pageOf, ref } from '../schema-parts.ts';
 
 const INSTANCES = '/environments/{environment}/instances';
 const INSTANCE = `${INSTANCES}/{app}/{name}`;

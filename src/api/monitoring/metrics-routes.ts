@@ -1,7 +1,7 @@
 import { METRIC_RANGES, type MetricRange } from '../../domain/monitoring/metrics.ts';
 import type { Metrics } from '../../operation/monitoring/show-metrics.ts';
 import type { Call, Reply, Route } from '../route.ts';
-import { ref } from '../schemas.ts';
+import { ref } from '../schema-parts.ts';
 
 const QUERY = { range: { enum: METRIC_RANGES, default: '6h', description: 'How far to look back' } } as const;
 const REPLIES = { 200: { description: 'A chart for each query, in the order of the spec', schema: ref('Metrics') } } as const;

@@ -7,7 +7,7 @@ import { OPERATOR_ACTIONS, type OperatorAction } from '../../operation/operator/
 import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
-import { pageOf, ref } from '../schemas.ts';
+import { pageOf, ref } from '../schema-parts.ts';
 
 const OPERATOR = '/operators/{namespace}/{name}';
 const many = { type: 'array', items: { type: 'string' } } as const;

@@ -6,15 +6,6 @@ import type { ClaimMapping } from '../../identity/identity-settings.ts';
 import { createKube, type Kube } from '../../kube/kube.ts';
 import type { Log } from '../../observe/log.ts';
 import { ensureSecrets } from '../issuer/issuer-secrets.ts';
-import { renderAuditPolicy } from './audit-policy.ts';
-import { type ClusterIssuer, renderAuthentication, serveClusterIssuer } from './cluster-issuer.ts';
-import { createNodes } from './create-nodes.ts';
-import { renderKubeconfig } from './kubeconfig.ts';
-import { serveKubelet } from './kubelet.ts';
-import { type Pki, preparePki } from './pki.ts';
-import { podLogs } from './pod-logs.ts';
-import { choosePorts } from './ports.ts';
-import { writePrivateFile } from './private-file.ts';
 import {
   apiServerProgram,
   auditPolicyFile,
@@ -25,8 +16,17 @@ import {
   type ProgramInput,
   programKubeconfig,
   type ProgramSpec,
+  renderAuditPolicy,
   schedulerProgram,
 } from './programs.ts';
+import { type ClusterIssuer, renderAuthentication, serveClusterIssuer } from './cluster-issuer.ts';
+import { createNodes } from './create-nodes.ts';
+import { renderKubeconfig } from './kubeconfig.ts';
+import { serveKubelet } from './kubelet.ts';
+import { type Pki, preparePki } from './pki.ts';
+import { podLogs } from './pod-logs.ts';
+import { choosePorts } from './ports.ts';
+import { writePrivateFile } from './private-file.ts';
 import { claimStateFolder, type StateFolder } from './state-folder.ts';
 import { type ProgramExit, SupervisedProgram } from './supervised-program.ts';
 import type { ToolPaths } from './tools.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Router, type Request, type RequestHandler } from 'express';
 import { Provider } from 'oidc-provider';
 import { DEMO_PEOPLE, type DemoPerson } from './demo-people.ts';
-import { interactionRoutes } from './interaction-routes.ts';
+import { interactionRoutes } from './issuer-pages.ts';
 import { ensureSecrets, writeNames } from './issuer-secrets.ts';
 import { IssuerState } from './issuer-state.ts';
 import { mintDemoToken } from './mint-demo-token.ts';

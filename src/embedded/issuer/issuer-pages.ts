@@ -1,3 +1,5 @@
+import express, { type Request, type Response, Router } from 'express';
+import { errors, type InteractionResults, type Provider } from 'oidc-provider';
 import type { DemoPerson } from './demo-people.ts';
 
 /** Addresses of the product's own files that the pages use. */
@@ -9,7 +11,7 @@ export interface PageAssets {
 const ICON = '/static/issuer/favicon.svg';
 
 /** The page on which one of the demo people is chosen: one button each, no password. */
-export function choosePersonPage(people: readonly DemoPerson[], action: string, assets: PageAssets): string {
+function choosePersonPage(people: readonly DemoPerson[], action: string, assets: PageAssets): string {
   const choices = people.map(
     (person) => `
         <li>
@@ -60,7 +62,7 @@ export function noticePage(title: string, message: string, assets: PageAssets): 
 }
 
 /** Presses the button of the sign-out page; a module, so that it runs once the button is there. */
-export const SIGN_OUT_SCRIPT = { path: '/issuer/sign-out.js', text: `document.querySelector('button[value="yes"]').click();\n` };
+const SIGN_OUT_SCRIPT = { path: '/issuer/sign-out.js', text: `document.querySelector('button[value="yes"]').click();\n` };
 
 function document(title: string, main: string, { stylesheet }: PageAssets): string {
   return `<!doctype html>
@@ -84,4 +86,52 @@ function document(title: string, main: string, { stylesheet }: PageAssets): stri
 
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+interface InteractionDeps {
+  readonly provider: Provider;
+  readonly people: readonly DemoPerson[];
+  readonly assets: PageAssets;
+}
+
+/** The pages on which somebody signs in at the embedded issuer. oidc-provider ties them to the browser by a cookie of its own. */
+export function interactionRoutes(deps: InteractionDeps): Router {
+  const router = Router();
+  router.get('/sign-out.js', (_req, res) => {
+    res.type('text/javascript').set('Cache-Control', 'no-cache').send(SIGN_OUT_SCRIPT.text);
+  });
+  router.get('/interaction/:uid', (req, res) => ask(deps, req, res));
+  router.post('/interaction/:uid', express.urlencoded({ extended: false, limit: '4kb' }), (req, res) => answer(deps, req, res));
+  return router;
+}
+
+async function ask({ provider, people, assets }: InteractionDeps, req: Request, res: Response): Promise<void> {
+  try {
+    await provider.interactionDetails(req, res);
+    res.type('html').send(choosePersonPage(people, req.originalUrl, assets));
+  } catch (error) {
+    signInIsOver(error, res, assets);
+  }
+}
+
+async function answer({ provider, people, assets }: InteractionDeps, req: Request, res: Response): Promise<void> {
+  const person = people.find((candidate) => candidate.name === req.body?.person);
+  const result: InteractionResults =
+    person === undefined
+      ? { error: 'access_denied', error_description: 'nobody was chosen' }
+      : { login: { accountId: person.name, remember: true } };
+  try {
+    await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
+  } catch (error) {
+    signInIsOver(error, res, assets);
+  }
+}
+
+function signInIsOver(error: unknown, res: Response, assets: PageAssets): void {
+  if (!(error instanceof errors.SessionNotFound)) throw error;
+  const message = 'It was finished already, or begun too long ago or in another browser.';
+  res
+    .status(400)
+    .type('html')
+    .send(noticePage('This sign-in is over', message, assets));
 }

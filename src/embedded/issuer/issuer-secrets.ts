@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import { objectAt, textAt } from '../../domain/core/read.ts';
-import { readJson, writeJson } from './private-json.ts';
+import { at, isObject, objectAt, textAt } from '../../domain/core/read.ts';
+import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { writePrivateFile } from '../cluster/private-file.ts';
 
 /** What stays the same between starts, so that tokens and cookies stay valid. */
 export interface IssuerSecrets {
@@ -13,7 +15,7 @@ export interface IssuerSecrets {
 }
 
 /** Who the tokens are from and for. */
-export interface IssuerNames {
+interface IssuerNames {
   readonly issuer: string;
   readonly audience: string;
   /** The issuer's name for the embedded api-server, which takes only https. */
@@ -65,4 +67,27 @@ function secretsFile(stateDir: string): string {
 
 function namesFile(stateDir: string): string {
   return join(stateDir, 'issuer', 'settings.json');
+}
+
+/**
+ * The object in a JSON file; undefined when there is no file.
+ *
+ * @throws AppError `ConfigInvalid` that names the file when it holds something else.
+ */
+export async function readJson(file: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    const data: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (!isObject(data)) throw new TypeError('it holds no object');
+    return data;
+  } catch (cause) {
+    if (at(cause, 'code') === 'ENOENT') return undefined;
+    const advice = 'remove it and start again: everybody signs in anew then';
+    throw new AppError('ConfigInvalid', `embedded issuer: ${file} cannot be read (${messageOf(cause)}): ${advice}`, { cause });
+  }
+}
+
+/** Replaces a JSON file that only its owner may read, whole or not at all. */
+export async function writeJson(file: string, data: object): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writePrivateFile(file, JSON.stringify(data));
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { isObject, numberAt, objectAt } from '../../domain/core/read.ts';
-import { readJson, writeJson } from './private-json.ts';
+import { readJson, writeJson } from './issuer-secrets.ts';
 
 interface Entry {
   readonly payload: AdapterPayload;

@@ -1,8 +1,7 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { kubernetesType, typeAt } from './kubernetes-types.ts';
-import { examplesInComments, type Example } from './examples-in-comments.ts';
-import { describes, schemaOfContent } from './schema-of-content.ts';
+import { describes, type Example, examplesInComments, schemaOfContent } from './examples-in-comments.ts';
 import { typeByName, type Form } from './type-by-name.ts';
 import { typesOfUses } from './types-of-uses.ts';
 import { type SubchartTemplates, valuesInTemplates } from './templates/values-in-templates.ts';

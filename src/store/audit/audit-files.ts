@@ -1,8 +1,8 @@
 import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AuditEntry } from '../../domain/audit/audit-log.ts';
+import type { AuditEntry, AuditRecord } from '../../domain/audit/audit-log.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
-import { parseEntry } from './parse-entry.ts';
+import { isObject, numberAt } from '../../domain/core/read.ts';
 
 export interface AuditFileLimits {
   /** A file that has so many bytes gets no further entries. */
@@ -126,4 +126,33 @@ export class AuditFiles {
     const names = await readdir(this.#folder).catch(() => []);
     return names.filter((name) => NAME.test(name)).toSorted();
   }
+}
+
+const BLANK: AuditRecord = {
+  time: '',
+  user: '',
+  groups: [],
+  action: '',
+  environment: '',
+  target: '',
+  outcome: 'succeeded',
+  code: '',
+  via: 'page',
+  requestId: '',
+};
+
+/** The entry of a line; nothing for a line that is none, such as one that a crash cut short. */
+function parseEntry(line: string): readonly AuditEntry[] {
+  if (line === '') return [];
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isObject(entry) && numberAt(entry, 'id') !== undefined ? [completed(entry, 0)] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The entry of an object that an older version wrote, which may know less. @param id for one without */
+export function completed(entry: Readonly<Record<string, unknown>>, id: number): AuditEntry {
+  return { ...BLANK, ...entry, id: numberAt(entry, 'id') ?? id };
 }

@@ -2,6 +2,13 @@ import type { FormModel } from '../../form/model/form-node.ts';
 import { formLink } from '../../form/input/form-link.ts';
 import { formToValues } from '../../form/input/form-to-values.ts';
 import { installPath } from '../page/paths.ts';
+import { AppError, type FieldFault } from '../../domain/core/errors.ts';
+import { applyMergePatch } from '../../domain/core/merge-patch.ts';
+import { contentOfSavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { unknownFields } from '../../form/model/unknown-fields.ts';
+import { prefill } from '../../form/input/prefill.ts';
+import type { Visit, WebDeps } from '../page/page.ts';
 
 /** A view of `parts/form-link`: the address of a form as it is filled in, and what it leaves out. */
 export interface InstallLink {
@@ -23,4 +30,37 @@ export function installLink(
   const { query, secret, left } = formLink(model, formToValues(model, fields, {}).values, { environment, name: name.slice(0, 63) });
   const href = query.size === 0 ? installPath(app) : `${installPath(app)}?${query.toString()}`;
   return { href, secret, left: left.slice(0, MOST_NAMED), more: Math.max(0, left.length - MOST_NAMED) };
+}
+
+/** The saved configuration that a form starts from. */
+export interface ShownSavedConfiguration {
+  readonly title: string;
+  /** Its fields that the schema of the App has no place for any more. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * The values that a link fills a form with: those of the saved configuration that it names, with its own fields over them.
+ *
+ * @throws AppError `NotFound` for one that is not the actor's, or of another App.
+ */
+export async function valuesOfLink(
+  { operations }: WebDeps,
+  { actor, query }: Visit,
+  { app, model }: { readonly app: string; readonly model: FormModel },
+): Promise<{ readonly values: JsonObject; readonly savedConfiguration?: ShownSavedConfiguration }> {
+  const own = prefill(model, query);
+  const id = query.get('saved-configuration') ?? '';
+  if (id === '') return { values: own };
+  const savedConfiguration = await operations.showSavedConfiguration(actor, id);
+  if (savedConfiguration.app !== app)
+    throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: it belongs to another app`);
+  const saved = contentOfSavedConfiguration(savedConfiguration);
+  const values = applyMergePatch(saved, own) as JsonObject;
+  return { values, savedConfiguration: { title: savedConfiguration.title, unknown: unknownFields(model, saved) } };
+}
+
+/** The faults of texts that would be lost; what is only missing may be missing from a saved configuration. */
+export function faultsOfTexts(body: URLSearchParams, faults: readonly FieldFault[]): readonly FieldFault[] {
+  return faults.filter(({ field = '' }) => ['v', 'y', 'r', 'k'].some((letter) => (body.get(`${letter}.${field}`) ?? '') !== ''));
 }

@@ -3,11 +3,10 @@ import type { FormModel } from '../../form/model/form-node.ts';
 import { appIcon, type AppIcon } from './app-card.ts';
 import { type Badge, tierBadge } from '../page/badges.ts';
 import type { ShownChoices } from '../../form/view/view-context.ts';
-import type { InstallLink } from './install-link.ts';
+import type { InstallLink, ShownSavedConfiguration } from './install-link.ts';
 import { presetsView, shownPreset, type PresetsView } from './install-presets.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { ownFault, type SealInputs, showForm, type ShownForm } from '../instance/instance-form.ts';
-import type { ShownSavedConfiguration } from './install-saved-configuration.ts';
 import { appPath, installPath, savedConfigurationsPath } from '../page/paths.ts';
 import type { InstallTargets } from '../../operation/app/install-targets.ts';
 

@@ -15,7 +15,7 @@ import type { WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { readShownChoices } from './form-choices.ts';
 import { chosenEnvironment, installPage, type InstallDraft } from './install-page.ts';
 import { presetValues, pressedPreset } from './install-presets.ts';
-import { faultsOfTexts, valuesOfLink } from './install-saved-configuration.ts';
+import { faultsOfTexts, valuesOfLink } from './install-link.ts';
 import { requestApproval } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm, type InstanceWrite } from '../instance/form-commands.ts';

@@ -2,9 +2,8 @@ import { Router } from 'express';
 import type { CatalogFault } from '../../domain/operator/operator.ts';
 import { auditPage, parseAuditSearch } from '../audit/audit-page.ts';
 import { draftsPage, parseDraftsQuery } from './drafts-page.ts';
-import { newOperatorRoutes } from './new-operator-routes.ts';
+import { newOperatorRoutes, operatorsRoutes } from './operators-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
-import { operatorsRoutes } from './operators-routes.ts';
 import { page, type WebDeps } from '../page/page.ts';
 import { upgradeRoutes } from '../upgrade/upgrade-routes.ts';
 

@@ -9,7 +9,7 @@ import { contentSchema } from '../../form/model/content-schema.ts';
 import { differencesBetween } from '../../form/model/differences.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
-import { faultsOfTexts } from '../app/install-saved-configuration.ts';
+import { faultsOfTexts } from '../app/install-link.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { editForm, kindOf } from '../instance/form-commands.ts';
 import { ownFault, sealFor, type SealInputs, showForm, type ShownForm } from '../instance/instance-form.ts';

@@ -70,6 +70,11 @@ describe('the OpenAPI description', () => {
     const ajv = new Ajv2020({ strict: false });
     const schemas = objectAt(description, 'components', 'schemas');
     for (const name of Object.keys(schemas)) ajv.compile({ $ref: `#/components/schemas/${name}`, components: { schemas } });
+    const named = [...JSON.stringify(description).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? '');
+    assert.deepEqual(
+      named.filter((name) => schemas[name] === undefined),
+      [],
+    );
   });
 });
 
