@@ -80,6 +80,26 @@ describe('the check of a new Operator', () => {
     assert.match(line?.message ?? '', /the Operator has no kind Barel; did you mean Barrel\?/);
   });
 
+  it('tries its health rules on the example, and names the one that fails', async () => {
+    const health = [
+      { status: 'Suspended', when: 'self.spec.size == 0', message: 'The barrel is empty' },
+      { status: 'Degraded', when: "self.status.leak == 'yes'" },
+      { status: 'Healthy', when: 'self.spec.size >' },
+    ];
+    const kinds = (rules: readonly object[], size: number): object[] => [{ kind: BARREL.kind, health: rules, example: { spec: { size } } }];
+    const tried = async (catalog: object): Promise<Preflight['findings']> =>
+      (await preflightOperator(ports, ROOT, barrel({ targetNamespace: TARGET, catalog }))).findings;
+    const empty = await tried({ kinds: kinds(health.slice(0, 2), 0) });
+    assert.match(texts(empty.created), /Health rules for Barrel: the example is Suspended: The barrel is empty/);
+    const failing = await tried({ kinds: kinds(health.slice(0, 2), 1) });
+    assert.match(
+      texts(failing.warned),
+      /spec\.catalog\.kinds\[0\]\.health\[1\]\.when: the health rule failed for a sample, .* no such key/,
+    );
+    const broken = await tried({ kinds: kinds(health, 1) });
+    assert.match(texts(broken.warned), /health\[2\]\.when: the CEL expression does not compile/);
+  });
+
   it('tells of a namespace that is made with it, or that is missing', async () => {
     const made = await preflightOperator(ports, ROOT, barrel({ targetNamespace: `new-${RUN}`, createNamespace: true }));
     assert.ok(made.findings.created.some(({ message }) => message === `The namespace new-${RUN}`));

@@ -28,6 +28,8 @@ export interface HealthEvaluatorOptions {
   readonly rules: () => ReadonlyMap<string, KindRules>;
   /** Milliseconds that the rules for the objects of a page may take. */
   readonly timeoutMs?: number;
+  /** Milliseconds for which the thread is kept without work; 0: not at all. */
+  readonly idleMs?: number;
 }
 
 const TIMEOUT_MS = 1_000;
@@ -80,16 +82,13 @@ interface Batch {
 class Evaluator {
   readonly #rules: HealthEvaluatorOptions['rules'];
   readonly #timeoutMs: number;
-  readonly #thread = new ThreadHost<typeof HEALTH_JOBS>({
-    file: new URL('health-worker.ts', import.meta.url),
-    memoryMib: MEMORY_MIB,
-    idleMs: IDLE_MS,
-  });
+  readonly #thread: ThreadHost<typeof HEALTH_JOBS>;
   readonly #known = new LRUCache<string, { readonly health: JudgedHealth | undefined }>({ max: MOST_KNOWN });
   readonly #banned = new LRUCache<string, { readonly rule: number; readonly why: string }>({ max: MOST_FAULTS, ttl: BAN_MS });
   readonly #faults = new LRUCache<string, HealthRuleFault>({ max: MOST_FAULTS, ttl: FAULT_MS });
 
-  constructor({ rules, timeoutMs = TIMEOUT_MS }: HealthEvaluatorOptions) {
+  constructor({ rules, timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS }: HealthEvaluatorOptions) {
+    this.#thread = new ThreadHost({ file: new URL('health-worker.ts', import.meta.url), memoryMib: MEMORY_MIB, idleMs });
     this.#rules = rules;
     this.#timeoutMs = timeoutMs;
   }

@@ -15,6 +15,7 @@ import { joinFindings, type Finding, type Findings, type Remedy } from '../../do
 import { permissionText } from '../../domain/upgrade/preview/check-preview.ts';
 import type { Conversion } from '../../domain/uplift/conversion.ts';
 import { findSecret } from '../operator/find-secret.ts';
+import { tryRules } from '../health/try-rules.ts';
 import type { Ports } from '../ports.ts';
 import { checkObjects } from './check-objects.ts';
 import type { DryRun } from './dry-run-objects.ts';
@@ -106,6 +107,15 @@ async function check(
   }
 }
 
+/** What the health rules of the catalogue block say of samples. */
+async function checkRules(ports: CheckPorts, actor: Actor, { operator, rendering, signal }: ChartContext): Promise<Partial<Findings>> {
+  const { results, faults } = await tryRules(ports, actor, { operator, crds: rendering.crds, signal });
+  const failed = faults.map(({ field, message }): Finding => {
+    return { ...line(`${field}: the health rule failed for a sample, which is Unknown then: ${message}`, 'Validation'), field };
+  });
+  return { created: results.map((message) => line(message, 'Validation')), warned: failed };
+}
+
 interface ChartContext {
   readonly operator: KubeObject;
   readonly spec: OperatorSpec;
@@ -136,11 +146,8 @@ function rivals({ catalog }: CheckPorts, { spec }: Pick<ChartContext, 'spec'>): 
   return sentences.map((message) => line(message, 'Object'));
 }
 
-async function checkRendered(
-  ports: CheckPorts,
-  actor: Actor,
-  { operator, spec, rendering, secrets, signal }: ChartContext,
-): Promise<Pick<CheckedChart, 'findings' | 'remedies'>> {
+async function checkRendered(ports: CheckPorts, actor: Actor, context: ChartContext): Promise<Pick<CheckedChart, 'findings' | 'remedies'>> {
+  const { operator, spec, rendering, secrets, signal } = context;
   const dryRuns: DryRun = { cluster: ports.clusters.dryRunAsController(actor), by: 'controller' };
   const { state, findings } = await findReleaseNamespace(dryRuns, spec, signal);
   const { objects } = rendering;
@@ -161,6 +168,7 @@ async function checkRendered(
     return change === 'added' ? { created: [line(`The kind ${crd}`, 'Object')] } : { changed: [line(`The kind ${crd}`, 'Object')] };
   });
   const unread = missing.map(notValidated);
+  const rules = await checkRules(ports, actor, context);
   const place = { release: spec.releaseName, namespace: spec.targetNamespace, state };
   const checked = await checkObjects(dryRuns, ports, {
     ...place,
@@ -171,7 +179,7 @@ async function checkRendered(
     forbidden,
   });
   return {
-    findings: joinFindings([{ blocked: reserved }, findings, ...kinds, { unchecked: unread }, checked.findings]),
+    findings: joinFindings([{ blocked: reserved }, findings, ...kinds, rules, { unchecked: unread }, checked.findings]),
     remedies: checked.remedies,
   };
 }
