@@ -21,6 +21,7 @@ export const gatewayApi: HealthRules = {
   ],
   'gateway.networking.k8s.io/Gateway': [
     degraded(condition('Accepted', 'False')),
+    degraded(condition('ResolvedRefs', 'False')),
     brokenListener,
     progressing(condition('Programmed', ['False', 'Unknown'], ['AddressNotAssigned', 'Pending'])),
     degraded(condition('Programmed', 'False')),

@@ -31,7 +31,7 @@ const POSITIVE = [
 
 /** The same of a part, such as `DatabaseReady`: all of them count where none of the above is there. */
 const POSITIVE_PART =
-  /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|Synced|Resolved|Validated|Accepted|Installed|Completed|Reconciled|-available|-ready)$/;
+  /(Ready|Available|Succeeded|Success|Healthy|Applied|Deployed|Synchronized|Synced|Resolved|Validated|Accepted|Installed|Completed|Reconciled|ResolvedRefs|-available|-ready)$/;
 const NEGATIVE =
   /^(Stalled|Fail|Failed|Failure|Degraded|Failing|Conflict|Error|Errored|Errors|HasErrors|Invalid|InvalidSpec|NotReady|Unhealthy|Terminal|Irreconcilable|.*\.Terminal|.*Failed|.*Failure|.*Error|.*Unhealthy|.*Degraded)$/;
 const BUSY = [
@@ -82,7 +82,16 @@ function isFailure({ type, status, reason, message }: ForeignCondition): boolean
   if (BUSY.includes(type)) return status === 'False' && meaningOfReason(reason) === 'Degraded';
   if (!isPositive(type)) return false;
   if (status === 'True') return /(Failed|Failure)$/.test(reason);
-  return meaningOfReason(reason) === 'Degraded' || (status === 'False' && COMPLAINT.test(message));
+  if (meaningOfReason(reason) === 'Degraded') return true;
+  return status === 'False' && (REJECTION.test(reason) || (type === 'ResolvedRefs' && !isWork(reason)) || COMPLAINT.test(message));
+}
+
+/** Reasons of references and permissions: what is asked for does not exist, or must not be used. No reason says by itself that it will come. */
+const REJECTION =
+  /([A-Za-z]NotFound|[A-Za-z]Missing|NotPermitted|NotAllowed\w*|Unsupported\w*|NotSupported|Unauthorized|Forbidden|Unresolved|NoMatching\w+|Incompatible\w*)$/;
+
+function isWork(reason: string): boolean {
+  return meaningOfReason(reason) === 'Progressing';
 }
 
 /** How a message begins that tells of an error, below whatever reason. */
