@@ -170,7 +170,7 @@ function responsesOf(route: Route): JsonSchema {
   };
 }
 
-function replyOf({ method, etag }: Route, status: number, { description, schema }: Route['replies'][number]): JsonSchema {
+function replyOf({ method, etag, csv }: Route, status: number, { description, schema }: Route['replies'][number]): JsonSchema {
   const names = [
     'X-Request-Id' as const,
     'RateLimit' as const,
@@ -181,7 +181,9 @@ function replyOf({ method, etag }: Route, status: number, { description, schema 
   return {
     description,
     headers: headersNamed(names),
-    ...(schema === undefined ? {} : { content: contentOf(['application/json'], schema) }),
+    ...(schema === undefined
+      ? {}
+      : { content: { ...contentOf(['application/json'], schema), ...(csv === undefined ? {} : contentOf(['text/csv'], text)) } }),
   };
 }
 

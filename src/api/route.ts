@@ -28,6 +28,19 @@ export interface Reply {
   readonly etag?: string;
 }
 
+/** A table as a file. */
+export interface CsvFile {
+  /** Without its ending. */
+  readonly name: string;
+  /** RFC 4180; see `csvText`. */
+  readonly text: string;
+}
+
+/** The query parameter of a route with `csv`. */
+export const FORMAT_QUERY: Readonly<Record<string, JsonSchema>> = {
+  format: { enum: ['json', 'csv'], description: '`csv`: everything that the filter leaves as one table, as with `Accept: text/csv`' },
+};
+
 /** etcd keeps at most 1.5 MiB of an object, with all that the api-server adds. */
 export const LARGEST_RESOURCE = 1024 * 1024;
 /** For bodies that hold names and a few sentences. */
@@ -59,4 +72,6 @@ export interface Route {
   /** Successful answers by status. */
   readonly replies: Readonly<Record<number, { readonly description: string; readonly schema?: JsonSchema }>>;
   readonly handle: (call: Call) => Promise<Reply>;
+  /** The same as a table, for `?format=csv` and `Accept: text/csv`. */
+  readonly csv?: (call: Call) => Promise<CsvFile>;
 }

@@ -11,7 +11,7 @@ import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Operations } from '../operation/operations.ts';
 import { openApiOf, placeholders } from './openapi.ts';
-import { LARGEST_RESOURCE, mediaTypesOf, type Call, type Reply, type Route } from './route.ts';
+import { LARGEST_RESOURCE, mediaTypesOf, type Call, type CsvFile, type Reply, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
 
@@ -36,11 +36,21 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
       const requestOrigin = { via: 'api', requestId: contextOf(res).requestId } as const;
       const call = callOf({ operations, actor: actorOf(res), requestOrigin, route, validator, req });
-      await send(res, route, { ...(await route.handle(call)), preconditions: call.preconditions });
+      const { preconditions } = call;
+      if (route.csv !== undefined) res.vary('Accept');
+      if (route.csv !== undefined && wantsCsv(req))
+        return await send(res, route, { status: 200, csv: await route.csv(call), preconditions });
+      return await send(res, route, { ...(await route.handle(call)), preconditions });
     });
   }
   rejectOtherMethods(router);
   return router;
+}
+
+/** The parameter decides, because a link cannot send a header. */
+function wantsCsv(req: Request): boolean {
+  const { format } = req.query;
+  return format === undefined ? req.accepts(['json', 'csv']) === 'csv' : format === 'csv';
 }
 
 /** Before anything is read of what is sent. */
@@ -81,8 +91,8 @@ function preconditionsOf({ etag, method }: Route, req: Request): Preconditions {
 }
 
 /** What a GET answers has an ETag, where nothing strong is known of it a weak one; who has it already gets 304 (RFC 9110, 13.2.2). */
-async function send(res: Response, { method }: Route, { preconditions, ...reply }: Reply & Pick<Call, 'preconditions'>): Promise<void> {
-  const text = reply.body === undefined ? undefined : await jsonInTurns(reply.body);
+async function send(res: Response, { method }: Route, { preconditions, csv, ...reply }: Sent): Promise<void> {
+  const text = csv?.text ?? (reply.body === undefined ? undefined : await jsonInTurns(reply.body));
   const strong = reply.etag ?? textAt(reply.body, 'etag');
   const etag = strong ?? (method === 'get' ? weakTag(text ?? '') : undefined);
   // The answer to a POST may be a value that somebody has just revealed.
@@ -96,7 +106,12 @@ async function send(res: Response, { method }: Route, { preconditions, ...reply 
   }
   res.status(reply.status);
   if (text === undefined) res.end();
-  else res.type('json').end(text);
+  else if (csv === undefined) res.type('json').end(text);
+  else res.attachment(`${csv.name}.csv`).set('Content-Type', 'text/csv; charset=utf-8; header=present').end(text);
+}
+
+interface Sent extends Reply, Pick<Call, 'preconditions'> {
+  readonly csv?: CsvFile;
 }
 
 /** Characters of an answer that are written in one turn of the event loop. */

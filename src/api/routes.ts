@@ -6,6 +6,7 @@ import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
+import { BOARD_ROUTES } from './environment/board-routes.ts';
 import { ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-resource-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
 import type { Route } from './route.ts';
@@ -14,6 +15,7 @@ import type { Route } from './route.ts';
 export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
   ...ENVIRONMENT_RESOURCE_ROUTES,
+  ...BOARD_ROUTES,
   ...INSTANCE_ROUTES,
   ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,

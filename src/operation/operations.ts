@@ -15,6 +15,7 @@ import { showChangeRequest } from './change-request/show-change-request.ts';
 import { revealConnectionKey } from './connection/reveal-connection-key.ts';
 import { showConnection } from './connection/show-connection.ts';
 import { listEnvironmentResources } from './environment/list-environment-resources.ts';
+import { listEnvironmentWorkloads } from './environment/list-environment-workloads.ts';
 import { listEnvironments } from './environment/list-environments.ts';
 import { showEnvironment } from './environment/show-environment.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
@@ -78,6 +79,7 @@ const OPERATIONS = {
   listComparableInstances,
   listDrafts,
   listEnvironmentResources,
+  listEnvironmentWorkloads,
   listEnvironments,
   listEvents,
   listFaults,

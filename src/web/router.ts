@@ -5,6 +5,7 @@ import type { MessageView } from '../http/http-deps.ts';
 import { requireSignedIn } from '../http/require-signed-in.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
 import { catalogRoutes } from './app/catalog-routes.ts';
+import { boardRoutes } from './environment/board-routes.ts';
 import { changeRoutes } from './instance/change-routes.ts';
 import { environmentRoutes } from './environment/environment-routes.ts';
 import { installRoutes } from './app/install-routes.ts';
@@ -34,6 +35,7 @@ export function createWebRouter(deps: WebDeps): Router {
     catalogRoutes(deps),
     installRoutes(deps),
     environmentRoutes(deps),
+    boardRoutes(deps),
     instanceRoutes(deps),
     metricsRoutes(deps),
     logsRoutes(deps),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
-import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { POD } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { until } from '../support/product.ts';
@@ -20,14 +21,22 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
   before(async () => {
     const shared = await sharedProduct();
     product = { ...shared, ...checkedProduct(shared) };
-    await addEnvironment(product, ENVIRONMENT);
+    await addEnvironment(
+      product,
+      ENVIRONMENT,
+      "  quota: {count/pods: '20', requests.memory: 4Gi}\n  limitRange: [{type: Container, defaultRequest: {memory: 64Mi}}]\n",
+    );
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'ci' });
     const labels = { app: 'shop' };
     const container = { name: 'shop', image: 'registry.example.com/shop:1', envFrom: [{ configMapRef: { name: 'settings' } }] };
     await kube.asController().create(DEPLOYMENTS, {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
-      metadata: { name: 'shop', namespace: ENVIRONMENT, annotations: { 'app.gitlab.com/app': 'group/shop' } },
+      metadata: {
+        name: 'shop',
+        namespace: ENVIRONMENT,
+        annotations: { 'app.gitlab.com/app': 'group/shop', 'app.gitlab.com/env': '=review' },
+      },
       spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
     });
     await kube.asController().create(CONFIG_MAPS, {
@@ -98,4 +107,58 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     assert.ok(!(await rows('', 'admin')).some((row) => row.startsWith('secrets ')));
     assert.equal((await product.api('dev-b', RESOURCES)).status, 404);
   });
+
+  it('add up to one status with its cause, the quota that is used, and the workloads', async () => {
+    const status = async (): Promise<unknown> => (await product.api('dev-a', `/environments/${ENVIRONMENT}/status`)).body;
+    const quotaOf = (body: unknown): unknown => listAt(body, 'quotas').find((one) => textAt(one, 'resource') === 'count/pods');
+    await until(async () => Number(textAt(quotaOf(await status()), 'used')) >= 2, 'the quota counts the pods', 60_000);
+    const body = await status();
+    assert.equal(textAt(body, 'health', 'status'), 'Healthy');
+    assert.equal(numberAt(body, 'workloads', 'readyPods'), numberAt(body, 'workloads', 'pods'));
+    assert.equal(textAt(listAt(body, 'limits')[0], 'defaultRequest'), '64Mi');
+    assert.equal((await product.api('dev-b', `/environments/${ENVIRONMENT}/status`)).status, 404);
+    await kube.asController().create(POD, unschedulable());
+    const causes = async (): Promise<readonly unknown[]> => listAt(await status(), 'causes').map((one) => textAt(one, 'name'));
+    await until(async () => (await causes()).includes('too-big'), 'the pod that no node has room for is the cause', 60_000);
+    assert.match(textAt(await status(), 'health', 'message') ?? '', /^Pod too-big: /);
+  });
+
+  it('have a deploy board with everybody’s workloads, their tracks and who changed them, also as CSV', async () => {
+    const path = `/environments/${ENVIRONMENT}/workloads`;
+    const board = async (query: string): Promise<readonly unknown[]> =>
+      listAt((await product.api('dev-a', `${path}${query}`)).body, 'items');
+    const all = (await board('')).map((one) => `${textAt(one, 'kind')} ${textAt(one, 'name')} ${textAt(one, 'instance', 'name') ?? '-'}`);
+    assert.deepEqual(all, ['Deployment shop -', 'Pod too-big -', 'StatefulSet visits-cache visits']);
+    assert.deepEqual(
+      (await board('?track=canary')).map((one) => textAt(one, 'name')),
+      ['too-big'],
+    );
+    const [shop] = await board('?search=registry.example.com/shop');
+    assert.deepEqual(
+      [
+        numberAt(shop, 'rollout', 'percentage'),
+        textAt(shop, 'version'),
+        listAt(shop, 'revisions', 0, 'pods').length,
+        textAt(shop, 'change', 'gitlab', 'env'),
+      ],
+      [100, '1', 2, '=review'],
+    );
+    const csv = await product.api('dev-a', `${path}?search=shop&format=csv`);
+    const accepted = await product.api('dev-a', `${path}?search=shop`, { headers: { Accept: 'text/csv' } });
+    assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
+    assert.match(csv.headers.get('content-disposition') ?? '', new RegExp(`attachment; filename="${ENVIRONMENT}-workloads.csv"`));
+    assert.equal(accepted.body, csv.body);
+    const [head = '', row = '', rest] = String(csv.body).split('\r\n');
+    assert.ok(head.startsWith('namespace,kind,name,'), head);
+    assert.ok(row.startsWith(`${ENVIRONMENT},Deployment,shop,stable,1,`), row);
+    assert.ok(row.includes(`,"'=review",`), row);
+    assert.equal(rest, '');
+    assert.equal((await product.api('dev-b', `${path}?format=csv`)).status, 404);
+  });
 });
+
+function unschedulable(): KubeObject {
+  const container = { name: 'main', image: 'registry.example.com/big:1', resources: { requests: { memory: '3Gi', cpu: '9000' } } };
+  const metadata = { name: 'too-big', namespace: ENVIRONMENT, labels: { track: 'canary' } };
+  return { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } };
+}

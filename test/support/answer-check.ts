@@ -26,7 +26,17 @@ export function answerCheck(description: unknown): (method: string, path: string
     const type = answer.headers.get('content-type') ?? '';
     const schema = isProblem
       ? { $ref: '#/components/schemas/Problem' }
-      : at(description, 'paths', template ?? '', method.toLowerCase(), 'responses', answer.status, 'content', 'application/json', 'schema');
+      : at(
+          description,
+          'paths',
+          template ?? '',
+          method.toLowerCase(),
+          'responses',
+          answer.status,
+          'content',
+          type.split(';')[0] ?? '',
+          'schema',
+        );
     if (isProblem) assert.match(type, /^application\/problem\+json/, here);
     if (schema === undefined) {
       assert.equal(answer.body, '', `${here} has a body that is not described`);

@@ -18,7 +18,7 @@ import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurat
 import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
-import { sampleResources, sampleStatus } from './sample-resources.ts';
+import { sampleBoard, sampleResources, sampleStatus } from './sample-resources.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import { sampleMetrics } from './sample-metrics.ts';
 import { sampleConnection } from './sample-connections.ts';
@@ -75,6 +75,7 @@ const READS: Omit<
   listEnvironments: async () => SAMPLE_ENVIRONMENTS,
   showEnvironment: async (_actor, name) =>
     SAMPLE_ENVIRONMENTS.find((one) => one.name === name) ?? missing(`environment ${JSON.stringify(name)}`),
+  listEnvironmentWorkloads: async (_actor, { environment, ...filter }) => sampleBoard(environment, filter),
   showEnvironmentStatus: async (_actor, name) => sampleStatus(name),
   showEnvironmentMetrics: async (_actor, { environment, range }) => ({
     environment: SAMPLE_ENVIRONMENTS.find((one) => one.name === environment) ?? missing(`environment ${JSON.stringify(environment)}`),

@@ -42,6 +42,25 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
       'environments/team-a.yaml:12',
     ],
   }),
+  page('/environments/team-a/workloads', 'dev-a', {
+    title: 'Workloads of Team A',
+    holds: [
+      '4 workloads',
+      'canary',
+      'CrashLoopBackOff',
+      'GitLab: shop-web, review',
+      'href="https://ci.example.com/shop/pipelines/17"',
+      'data-live="',
+    ],
+  }),
+  page('/environments/team-a/workloads?track=canary&health=Degraded', 'dev-a', {
+    title: 'Workloads of Team A',
+    holds: ['1 of 4 workloads', 'Stalled', 'format&#x3D;csv'],
+  }),
+  page('/environments/shop/workloads', 'dev-a', {
+    title: 'Workloads of Shop',
+    holds: ['No workloads that you may see', 'The permission to list pods'],
+  }),
   page('/environments/team-a/resources', 'dev-a', {
     title: 'Resources of Team A',
     holds: [

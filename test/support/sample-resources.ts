@@ -8,6 +8,9 @@ import {
 import { environmentHealth } from '../../src/domain/environment/environment-status.ts';
 import type { EnvironmentStatus } from '../../src/operation/environment/show-environment-status.ts';
 import type { EnvironmentResources } from '../../src/operation/environment/list-environment-resources.ts';
+import type { EnvironmentWorkloads } from '../../src/operation/environment/list-environment-workloads.ts';
+import { type BoardFilter, type BoardWorkload, filterBoard, summarizeWorkloads } from '../../src/domain/environment/deploy-board.ts';
+import { sampleWorkloads } from './sample-workloads.ts';
 import { SAMPLE_ENVIRONMENTS, sampleInstances } from './sample-instances.ts';
 
 const CREATED = '2026-11-18T09:30:00Z';
@@ -65,12 +68,32 @@ export function sampleResources(name: string, filter: ResourceFilter): Environme
   };
 }
 
+/** The deploy board: the workloads of two instances in `team-a`, and nothing elsewhere. */
+export function sampleBoard(name: string, filter: BoardFilter): EnvironmentWorkloads {
+  const { environment, unavailable } = sampleResources(name, {});
+  const of = (instance: string): BoardWorkload[] =>
+    sampleInstances(name)
+      .filter((one) => one.name === instance)
+      .flatMap((one) => sampleWorkloads(one))
+      .map((workload) => ({
+        ...workload,
+        resource: workload.kind === 'StatefulSet' ? 'statefulsets.apps' : 'deployments.apps',
+        deleting: false,
+        ...(workload.kind === 'StatefulSet' ? { owner: { ...orders.owner, name: instance }, instance: { app: APP, name: instance } } : {}),
+        managedBy: { tool: 'GitLab', name: 'shop/frontend' },
+      }));
+  const all = name === 'team-a' ? [...of('archive'), ...of('orders')] : [];
+  const missing = name === 'team-a' ? [] : [{ verb: 'list', group: '', resource: 'pods', namespace: environment.namespace }];
+  return { environment, workloads: filterBoard(all, filter), all, missing, unavailable };
+}
+
 /** The status of an environment: in `team-a` with everything that a page can show, in the others with nothing. */
 export function sampleStatus(name: string): EnvironmentStatus {
   const { environment, all, missing, unavailable } = sampleResources(name, {});
   const health = environmentHealth(environment, all);
+  const workloads = summarizeWorkloads(sampleBoard(name, {}).all);
   const empty = { instances: [], quotas: [], limits: [], warnings: [], faults: [] };
-  return { environment, ...health, ...(all.length === 0 ? empty : FILLED), missing, unavailable };
+  return { environment, ...health, ...(all.length === 0 ? empty : FILLED), workloads, missing, unavailable };
 }
 
 const FILLED: Pick<EnvironmentStatus, 'instances' | 'quotas' | 'limits' | 'warnings' | 'faults'> = {

@@ -42,7 +42,12 @@ function deployment(name: string, bad: boolean): KubeObject {
   const late = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message };
   return object('apps/v1', 'Deployment', name, {
     labels: { track: 'canary' },
-    annotations: { 'kubernetes.io/change-cause': 'raise the page size', 'app.gitlab.com/env': 'review', 'app.gitlab.com/app': 'shop-web' },
+    annotations: {
+      'kubernetes.io/change-cause': 'raise the page size',
+      'app.gitlab.com/env': 'review',
+      'app.gitlab.com/app': 'shop-web',
+      'ci.example.com/pipeline-url': 'https://ci.example.com/shop/pipelines/17',
+    },
     spec: { replicas: 3, template: template('registry.example.com/shop/web', '1.4') },
     status: { replicas: 3, readyReplicas: bad ? 2 : 3, updatedReplicas: 1, observedGeneration: 2, conditions: bad ? [late] : [] },
   });

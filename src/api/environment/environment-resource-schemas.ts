@@ -1,13 +1,9 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
 import { MANAGERS } from '../../domain/tree/resource-manager.ts';
-import { integer, list, object, text } from '../schema-parts.ts';
+import { integer, list, object, ref, text } from '../schema-parts.ts';
 
 const healthCounts = object(Object.fromEntries(RESOURCE_HEALTHS.map((word) => [word, integer])), []);
-
-function schema(name: string): { readonly $ref: string } {
-  return { $ref: `#/components/schemas/${name}` };
-}
 
 /** What the API says of the resources of an environment. */
 export const ENVIRONMENT_RESOURCE_SCHEMAS = {
@@ -36,8 +32,8 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
   ),
   EnvironmentStatus: object(
     {
-      environment: schema('Environment'),
-      health: { ...schema('Health'), description: 'The worst health of all resources; absent when none reports one' },
+      environment: ref('Environment'),
+      health: { ...ref('Health'), description: 'The worst health of all resources; absent when none reports one' },
       total: { ...integer, description: 'Resources in the namespace that you may list' },
       counts: { ...healthCounts, description: 'Resources by health' },
       causes: list(
@@ -54,9 +50,20 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
         ),
       ),
       moreCauses: { ...integer, description: 'Causes beyond those listed' },
-      instances: list({
-        allOf: [schema('InstanceSummary'), object({ version: { ...text, description: 'What the instance reports; else empty' } })],
-      }),
+      instances: list(
+        object({
+          environment: text,
+          app: text,
+          appName: text,
+          kind: text,
+          name: text,
+          created: text,
+          health: { ...ref('Health'), description: 'The worst of the instance and of everything that it owns' },
+          deleting: { type: 'boolean' },
+          version: { ...text, description: 'What the instance reports; else empty' },
+        }),
+      ),
+      workloads: object({ total: integer, pods: integer, readyPods: integer, canaries: integer, health: healthCounts }),
       quotas: list(
         object(
           {
@@ -85,10 +92,10 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
           ['limitRange', 'type', 'resource'],
         ),
       ),
-      warnings: { ...list(schema('Event')), description: 'Of the last hour, unresolved ones first' },
-      faults: { ...list(schema('Fault')), description: 'Of the Environment and of the Operators of its instances, for admins' },
-      missing: { ...list(schema('MissingPermission')), description: 'What you may not list; no count includes it' },
-      unavailable: list(schema('UnavailableKind')),
+      warnings: { ...list(ref('Event')), description: 'Of the last hour, unresolved ones first' },
+      faults: { ...list(ref('Fault')), description: 'Of the Environment and of the Operators of its instances, for admins' },
+      missing: { ...list(ref('MissingPermission')), description: 'What you may not list; no count includes it' },
+      unavailable: list(ref('UnavailableKind')),
     },
     [
       'environment',
@@ -97,6 +104,7 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
       'causes',
       'moreCauses',
       'instances',
+      'workloads',
       'quotas',
       'limits',
       'warnings',

@@ -70,6 +70,7 @@ export const WORKLOAD_SCHEMAS = {
         time,
         cause: { ...text, description: 'The annotation `kubernetes.io/change-cause`' },
         gitlab: { type: 'object', additionalProperties: text, description: 'The annotations `app.gitlab.com/*`' },
+        pipeline: { ...text, description: 'The https address of the pipeline, from an annotation that ends in `pipeline-url`; else empty' },
       }),
     },
     [

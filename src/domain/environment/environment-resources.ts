@@ -105,7 +105,7 @@ function topOf(object: KubeObject, byUid: ReadonlyMap<string, KubeObject>): { re
 
 type Owner = NonNullable<EnvironmentResource['owner']>;
 
-export function resourceHealthOf({ health }: EnvironmentResource): ResourceHealth {
+export function resourceHealthOf({ health }: Pick<EnvironmentResource, 'health'>): ResourceHealth {
   return health?.status ?? 'None';
 }
 
@@ -135,7 +135,7 @@ export function countResources(resources: readonly EnvironmentResource[]): Resou
 }
 
 /** How many resources have each health. */
-export function countHealth(resources: readonly EnvironmentResource[]): ResourceCount['health'] {
+export function countHealth(resources: readonly Pick<EnvironmentResource, 'health'>[]): ResourceCount['health'] {
   const counts: Partial<Record<ResourceHealth, number>> = {};
   for (const one of resources) {
     const health = resourceHealthOf(one);

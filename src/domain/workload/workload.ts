@@ -46,6 +46,8 @@ export interface WorkloadChange {
   readonly cause: string;
   /** The annotations `app.gitlab.com/*` by what follows the slash: `app`, `env`, … */
   readonly gitlab: Readonly<Record<string, string>>;
+  /** The https address of the pipeline that made the change, from an annotation such as `ci.example.com/pipeline-url`; empty when there is none. */
+  readonly pipeline: string;
 }
 
 const WORKLOADS = new Set(['apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'batch/CronJob', '/ReplicationController']);
@@ -185,7 +187,21 @@ function changeOf({ metadata }: KubeObject): WorkloadChange {
     time: textAt(last, 'time') ?? '',
     cause: cut(annotations['kubernetes.io/change-cause']),
     gitlab: Object.fromEntries(gitlab.slice(0, MOST_ANNOTATIONS)),
+    pipeline: pipelineOf(annotations),
   };
+}
+
+const PIPELINE_KEY = /(^|[/.-])(pipeline|job|build|run)[-_]?url$/i;
+const LONGEST_ADDRESS = 500;
+
+/** An address is somebody's text: only https, and without a user name that could be taken for a host. */
+function pipelineOf(annotations: Readonly<Record<string, unknown>>): string {
+  for (const [key, value] of Object.entries(annotations)) {
+    if (!PIPELINE_KEY.test(key) || typeof value !== 'string' || value.length > LONGEST_ADDRESS || !URL.canParse(value)) continue;
+    const { protocol, username, password, href } = new URL(value);
+    if (protocol === 'https:' && username === '' && password === '') return href;
+  }
+  return '';
 }
 
 function cut(text: unknown): string {

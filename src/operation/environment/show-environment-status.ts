@@ -8,6 +8,7 @@ import {
   reportedVersion,
 } from '../../domain/environment/environment-status.ts';
 import { limitRules, type LimitRule, quotaUses, type QuotaUse } from '../../domain/environment/quota-use.ts';
+import { summarizeWorkloads, type WorkloadSummary } from '../../domain/environment/deploy-board.ts';
 import { foldEvents } from '../../domain/instance/events.ts';
 import type { EventView, InstanceSummary } from '../../domain/instance/instance.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -18,6 +19,7 @@ import { instanceSummary } from '../instance/find-instance.ts';
 import { redactTexts } from '../instance/instance-masking.ts';
 import { listKind } from '../instance/list-kind.ts';
 import type { Ports } from '../ports.ts';
+import { workloadsIn } from './list-environment-workloads.ts';
 import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from './read-environment.ts';
 
 /** An instance with the health of all that it owns, and the version that it reports; empty when it reports none. */
@@ -28,6 +30,7 @@ export interface InstanceStatus extends InstanceSummary {
 export interface EnvironmentStatus extends EnvironmentHealth, Pick<EnvironmentReading, 'environment' | 'missing' | 'unavailable'> {
   /** By name. */
   readonly instances: readonly InstanceStatus[];
+  readonly workloads: WorkloadSummary;
   readonly quotas: readonly QuotaUse[];
   readonly limits: readonly LimitRule[];
   /** Warnings of the last hour, the unresolved first, then the newest. */
@@ -57,6 +60,7 @@ export async function showEnvironmentStatus(ports: EnvironmentPorts, actor: Acto
     environment,
     ...environmentHealth(environment, resources),
     instances: instancesIn(ports, actor, reading),
+    workloads: summarizeWorkloads(workloadsIn(reading)),
     quotas: quotaUses(quotas.items),
     limits: limitRules(limits.items),
     warnings: redactTexts(warningsAbout(reading, events.items), secrets),

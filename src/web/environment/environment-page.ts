@@ -5,7 +5,7 @@ import type { EventView } from '../../domain/instance/instance.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { environmentPath, environmentResourcesPath, instancePath } from '../page/paths.ts';
+import { environmentPath, environmentResourcesPath, environmentWorkloadsPath, instancePath, resourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import type { EnvironmentStatus, InstanceStatus } from '../../operation/environment/show-environment-status.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
@@ -59,6 +59,7 @@ export interface EnvironmentPage {
   }[];
   readonly moreCauses: number;
   readonly instances: readonly InstanceRow[];
+  readonly workloads: { readonly href: string; readonly text: string };
   readonly quotas: readonly QuotaRow[];
   readonly limits: readonly string[];
   readonly members: readonly MemberRow[];
@@ -109,6 +110,7 @@ export function environmentPage(status: EnvironmentStatus, { deleted, ...reader 
     })),
     moreCauses: status.moreCauses,
     instances: status.instances.map(instanceRow),
+    workloads: { href: environmentWorkloadsPath(name), text: workloadsText(status.workloads) },
     quotas: quotaRows(status.quotas),
     limits: limitSentences(status.limits),
     members: membersOf(environment, reader),
@@ -181,7 +183,22 @@ function countsOf({ environment: { name }, counts }: EnvironmentStatus): Environ
 function causeHref(environment: string, { instance, resource, name }: HealthCause): string {
   if (instance !== undefined) return instancePath({ environment, ...instance });
   if (resource.startsWith('environments.')) return `${environmentPath(environment)}#conditions`;
-  return `${environmentResourcesPath(environment)}?${new URLSearchParams({ resource, search: name }).toString()}`;
+  return resourcePath(environment, { resource, name });
+}
+
+/** `4 workloads, 1 degraded; 8 of 9 pods ready; 1 canary`. */
+function workloadsText({ total, pods, readyPods, canaries, health }: EnvironmentStatus['workloads']): string {
+  if (total === 0) return 'No workloads that you may see.';
+  const unwell = HEALTH_STATUSES.toReversed().flatMap((status) => {
+    const count = health[status] ?? 0;
+    return count === 0 || status === 'Healthy' ? [] : [`${count} ${status.toLowerCase()}`];
+  });
+  const parts = [
+    [plural(total, 'workload', 'workloads'), ...unwell].join(', '),
+    `${readyPods} of ${plural(pods, 'pod', 'pods')} ready`,
+    ...(canaries === 0 ? [] : [plural(canaries, 'canary', 'canaries')]),
+  ];
+  return parts.join('; ');
 }
 
 function membersOf({ groups, subjects }: EnvironmentView, { user, groups: own }: Omit<Reader, 'deleted'>): MemberRow[] {

@@ -158,7 +158,7 @@ const TOOLS: Readonly<Record<ResourceManager['tool'], string>> = {
 };
 
 /** Empty where the column has it already: an Environment manages what it owns. */
-function managerOf({ managedBy, owner }: EnvironmentResource): string {
+export function managerOf({ managedBy, owner }: Pick<EnvironmentResource, 'managedBy' | 'owner'>): string {
   if (managedBy === undefined) return '';
   const { tool, name } = managedBy;
   const text = tool === 'FieldManager' && name === OURS.userFieldManager ? BY_PEOPLE : `${TOOLS[tool]} ${name}`;

@@ -41,6 +41,11 @@ export function environmentMonitoringPath(environment: string, range?: string): 
   return range === undefined ? page : `${page}?range=${encodeURIComponent(range)}`;
 }
 
+/** The deploy board of an environment. */
+export function environmentWorkloadsPath(environment: string): string {
+  return `${environmentPath(environment)}/workloads`;
+}
+
 export function instancePath({ environment, app, name }: InstanceAddress): string {
   return `${environmentPath(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
 }

@@ -57,6 +57,7 @@ describe('the workloads among objects', () => {
       time: '2026-11-20T08:15:00Z',
       cause: 'raise the page size',
       gitlab: { env: 'review', app: 'shop-web' },
+      pipeline: 'https://ci.example.com/shop/pipelines/17',
     });
     assert.deepEqual([servers.rollout.state, servers.rollout.percentage], ['Progressing', 66]);
   });

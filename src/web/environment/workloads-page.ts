@@ -1,0 +1,190 @@
+import { BOARD_TRACKS, type BoardFilter, type BoardWorkload, filterBoard, tracksOf } from '../../domain/environment/deploy-board.ts';
+import { RESOURCE_HEALTHS, resourceHealthOf } from '../../domain/environment/environment-resources.ts';
+import type { EnvironmentWorkloads } from '../../operation/environment/list-environment-workloads.ts';
+import { type Badge, healthBadge } from '../page/badges.ts';
+import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { environmentWorkloadsPath, instancePath, resourcePath } from '../page/paths.ts';
+import { rolloutView, type RolloutView } from '../page/rollout-view.ts';
+import { plural } from '../page/view-helpers.ts';
+import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
+import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import { type PodSquares, podSquares } from './pod-squares.ts';
+import { managerOf } from './resources-page.ts';
+
+interface WorkloadRow {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly name: string;
+  readonly href: string;
+  readonly canary: boolean;
+  readonly instance?: { readonly name: string; readonly href: string; readonly logsHref: string };
+  readonly manager: string;
+  readonly version: string;
+  readonly images: readonly string[];
+  readonly pods: PodSquares;
+  readonly restarts: number;
+  readonly rollout: RolloutView;
+  readonly health?: Badge;
+  readonly message: string;
+  readonly change: {
+    readonly by: string;
+    readonly time: string;
+    readonly cause: string;
+    readonly gitlab: string;
+    readonly pipeline: string;
+  };
+}
+
+/** What changes while somebody looks; a view of `environments/workloads-live`. */
+export interface WorkloadsLive {
+  /** `3 of 12 workloads, 8 of 9 pods ready`. */
+  readonly resultLine: string;
+  readonly rows: readonly WorkloadRow[];
+  readonly hidden: number;
+  readonly filtered: boolean;
+  readonly empty: 'no' | 'nothing' | 'no-match';
+  readonly clearHref: string;
+  readonly missing: readonly string[];
+  readonly unavailable: EnvironmentWorkloads['unavailable'];
+}
+
+/** A view of `environments/workloads`. */
+export interface WorkloadsPage {
+  readonly environment: EnvironmentRow;
+  readonly tabs: readonly EnvironmentTab[];
+  readonly search: string;
+  readonly kept: readonly { readonly name: string; readonly value: string }[];
+  readonly facets: readonly Facet[];
+  readonly clearHref: string;
+  readonly jsonHref: string;
+  readonly csvHref: string;
+  readonly live: WorkloadsLive;
+  readonly streamHref: string;
+  readonly goneHref: string;
+}
+
+/** More are found by searching, and over REST. */
+const MOST_ROWS = 200;
+const LONGEST_SEARCH = 200;
+
+export function parseBoardFilter(parameters: URLSearchParams): BoardFilter {
+  const track = BOARD_TRACKS.find((one) => one === parameters.get('track'));
+  const health = RESOURCE_HEALTHS.find((one) => one === parameters.get('health'));
+  const search = (parameters.get('search') ?? '').trim().slice(0, LONGEST_SEARCH);
+  return {
+    ...(track === undefined ? {} : { track }),
+    ...(health === undefined ? {} : { health }),
+    ...(search === '' ? {} : { search }),
+  };
+}
+
+export function workloadsPage(found: EnvironmentWorkloads, filter: BoardFilter): WorkloadsPage {
+  const { name } = found.environment;
+  const path = environmentWorkloadsPath(name);
+  const { track, health, search } = filter;
+  return {
+    environment: environmentRow(found.environment),
+    tabs: environmentTabs(name, 'workloads'),
+    search: search ?? '',
+    kept: Object.entries({ track, health }).flatMap(([key, value]) => (value === undefined ? [] : [{ name: key, value }])),
+    facets: facetsOf(found.all, filter, path).filter(({ options }) => options.length > 0),
+    clearHref: path,
+    jsonHref: `/api/v1${hrefWith(path, { ...filter, limit: '500' })}`,
+    csvHref: `/api/v1${hrefWith(path, { ...filter, format: 'csv' })}`,
+    live: workloadsLive(found, filter),
+    streamHref: hrefWith(`${path}/stream`, { ...filter }),
+    goneHref: '/environments',
+  };
+}
+
+export function workloadsLive(
+  { environment, workloads, all, missing, unavailable }: EnvironmentWorkloads,
+  filter: BoardFilter,
+): WorkloadsLive {
+  const pods = workloads.flatMap(({ revisions }) => revisions.flatMap((revision) => revision.pods));
+  const ready = `${pods.filter((pod) => pod.ready).length} of ${plural(pods.length, 'pod', 'pods')} ready`;
+  const isFiltered = Object.keys(filter).length > 0;
+  const count = plural(all.length, 'workload', 'workloads');
+  return {
+    resultLine: `${isFiltered ? `${workloads.length} of ${count}` : count}, ${ready}`,
+    rows: workloads
+      .toSorted((a, b) => severity(b) - severity(a))
+      .slice(0, MOST_ROWS)
+      .map((workload) => workloadRow(workload, environment.name)),
+    hidden: Math.max(0, workloads.length - MOST_ROWS),
+    filtered: isFiltered,
+    empty: workloads.length > 0 ? 'no' : all.length === 0 ? 'nothing' : 'no-match',
+    clearHref: environmentWorkloadsPath(environment.name),
+    missing: missing.filter(({ resource }) => WORKLOADS.has(resource)).map(missingSentence),
+    unavailable,
+  };
+}
+
+/** Without these a workload is not on the board, or its pods are not. */
+const WORKLOADS = new Set([
+  'pods',
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+  'replicasets',
+  'jobs',
+  'cronjobs',
+  'replicationcontrollers',
+]);
+
+/** Those that are not well come first. */
+function severity(workload: BoardWorkload): number {
+  const health = resourceHealthOf(workload);
+  return health === 'None' ? -1 : RESOURCE_HEALTHS.indexOf(health);
+}
+
+function workloadRow(workload: BoardWorkload, environment: string): WorkloadRow {
+  const { kind, apiVersion, name, resource, health, rollout, instance, deleting } = workload;
+  const href = instance === undefined ? undefined : instancePath({ environment, ...instance });
+  const isOld = health === undefined || health.status === 'Healthy';
+  return {
+    kind,
+    apiVersion,
+    name,
+    href: resourcePath(environment, { resource, name }),
+    canary: tracksOf(workload).includes('canary'),
+    ...(instance === undefined || href === undefined ? {} : { instance: { name: instance.name, href, logsHref: `${href}/logs` } }),
+    manager: managerOf(workload),
+    version: workload.version,
+    images: workload.images.map(({ image }) => image),
+    pods: podSquares(workload),
+    restarts: workload.restarts,
+    rollout: rolloutView(rollout),
+    ...(deleting ? { health: DELETING } : health === undefined ? {} : { health: healthBadge(health.status) }),
+    message: isOld || health.message === rollout.message ? '' : health.message,
+    change: changeOf(workload),
+  };
+}
+
+function changeOf({ change: { manager, time, cause, gitlab, pipeline } }: BoardWorkload): WorkloadRow['change'] {
+  const project = [gitlab['app'], gitlab['env']].filter((text) => text !== undefined && text !== '').join(', ');
+  return { by: manager, time, cause, gitlab: project, pipeline };
+}
+
+function facetsOf(all: readonly BoardWorkload[], filter: BoardFilter, path: string): Facet[] {
+  const { track, health, ...search } = filter;
+  const hrefOf = (name: 'track' | 'health') => (value: string | undefined) => hrefWith(path, { ...filter, [name]: value });
+  return [
+    facetOf({
+      label: 'Health',
+      values: filterBoard(all, { ...search, ...(track === undefined ? {} : { track }) }).map((one) => [resourceHealthOf(one)]),
+      selected: health,
+      hrefOf: hrefOf('health'),
+      labelOf: (value) => (value === 'None' ? 'No health' : value),
+      order: RESOURCE_HEALTHS.toReversed().filter((one) => one !== 'None'),
+    }),
+    facetOf({
+      label: 'Track',
+      values: filterBoard(all, { ...search, ...(health === undefined ? {} : { health }) }).map(tracksOf),
+      selected: track,
+      hrefOf: hrefOf('track'),
+      order: BOARD_TRACKS,
+    }),
+  ];
+}
