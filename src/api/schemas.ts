@@ -258,6 +258,12 @@ export const SCHEMAS = {
     description: 'The resource itself, as kubectl would send it',
     additionalProperties: false,
   },
+  ReleaseNotes: object({
+    notes: { ...text, description: 'Plain text with secret values masked; empty when there is none or a permission is missing' },
+    revision: { ...integer, description: '0: nothing is installed' },
+    missing: list({ $ref: '#/components/schemas/MissingPermission' }),
+    helm: { ...text, description: 'A command that prints the notes' },
+  }),
   OperatorTree: {
     allOf: [
       { $ref: '#/components/schemas/ResourceTree' },

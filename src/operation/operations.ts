@@ -39,6 +39,7 @@ import { listOperatorEvents, listOperatorProblems } from './operator/list-operat
 import { listOperators, showOperator } from './operator/find-operator.ts';
 import { operatorPermissions } from './operator/operator-permissions.ts';
 import { requestOperatorAction } from './operator/request-operator-action.ts';
+import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
@@ -119,6 +120,7 @@ const OPERATIONS = {
   showOperatorLogs,
   showOperatorMetrics,
   showOperatorTree,
+  showReleaseNotes,
   showSavedConfiguration,
   showTree,
   updateInstance,

@@ -287,6 +287,9 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.equal(textAt(rejected.body, 'missing', 'resource'), 'operators');
     const operators = await product.api('admin', '/operators');
     assert.deepEqual([...new Set(names(operators, 'status'))], ['READY']);
+    const notes = (await product.api('admin', '/operators/chandlery-system/cache/notes')).body;
+    assert.equal(textAt(notes, 'notes'), '');
+    assert.equal(textAt(notes, 'missing', 0, 'name'), 'sh.helm.release.v1.cache-operator.v1');
   });
 
   it('reports a faulty file with its line, keeps everything else, and takes the mended one up', async () => {

@@ -7,6 +7,7 @@ import { chartCommand } from '../../src/compose/chart-command.ts';
 import { SECRET_BYTES, type ChartInspection } from '../../src/domain/chart/inspection/inspection.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { textAt } from '../../src/domain/core/read.ts';
+import { notesOf } from '../../src/domain/operator/release-notes.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { RUN } from '../support/operator-charts.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
@@ -31,6 +32,7 @@ describe('the record of a release', () => {
       await world.condition(NS, name, { type: 'Released', status: 'True' });
       const record = await world.kube.asController().get({ ...SECRET, namespace: NS, name: `sh.helm.release.v1.${name}.v1` });
       const bytes = Buffer.from(textAt(record, 'data', 'release') ?? '', 'base64').length;
+      assert.match(notesOf(record), new RegExp(`^The operator ${name} is installed\\. [^]*kubectl explain \\w+\\.spec$`));
       assert.ok(Math.abs(bytes - release.bytes) < bytes / 10, `${bytes} bytes, said ${release.bytes}`);
     });
   }

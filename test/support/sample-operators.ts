@@ -280,6 +280,14 @@ export const SAMPLE_OPERATOR_READS = {
   showOperator: async (actor, address) => find(actor, address),
   showOperatorMetrics: async (_actor, { range }) => sampleMetrics(range),
   showOperatorLogs: async () => ({ namespace: 'postgres-operator', pods: [], lines: [], notices: [], more: 0 }),
+  showReleaseNotes: async (actor, address) => {
+    const { name, namespace } = find(actor, address);
+    const helm = `helm get notes ${name} --namespace ${namespace}`;
+    const record = { verb: 'get', group: '', resource: 'secrets', namespace, name: `sh.helm.release.v1.${name}.v1` };
+    if (name !== 'postgres-operator') return { notes: '', revision: 1, missing: [record], helm };
+    const notes = `The operator ${name} is installed.\n\n  <b>kubectl</b> get postgresclusters --all-namespaces`;
+    return { notes, revision: 3, missing: [], helm };
+  },
   showOperatorTree: async (actor, address) =>
     address.name === 'queue-operator'
       ? {

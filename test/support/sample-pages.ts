@@ -192,6 +192,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'queue-operator',
     holds: ['No CRDs found yet.', 'Nothing has been installed yet.', 'operators/queue.yaml:12:5'],
   }),
+  page(`${POSTGRES_OPERATOR}?tab=notes`, 'admin', {
+    title: 'PostgreSQL',
+    holds: ['NOTES.txt, revision 3', '&lt;b&gt;kubectl', 'helm get notes'],
+  }),
+  page('/operators/default/queue-operator?tab=notes', 'admin', {
+    title: 'queue-operator',
+    holds: ['The permission to get secrets &quot;sh.helm.release.v1.queue-operator.v1&quot;'],
+  }),
   page('/operators/default/queue-operator?tab=resources', 'admin', {
     title: 'queue-operator',
     holds: ['The permission to list deployments.apps in the namespace &quot;default&quot; is missing.'],

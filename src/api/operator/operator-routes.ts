@@ -81,6 +81,15 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     { id: 'showOperatorTree', summary: 'Get the resource tree of its release, with health', schema: ref('OperatorTree') },
     async ({ operations, actor, params }) => operations.showOperatorTree(actor, addressOf(params)),
   ),
+  read(
+    '/notes',
+    {
+      id: 'showReleaseNotes',
+      summary: 'Get the notes of its chart (NOTES.txt), if you may get the release record',
+      schema: ref('ReleaseNotes'),
+    },
+    async ({ operations, actor, params }) => operations.showReleaseNotes(actor, addressOf(params)),
+  ),
   {
     ...read(
       '/logs',

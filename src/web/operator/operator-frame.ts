@@ -6,7 +6,7 @@ import { displayNameOf } from './operators-page.ts';
 import { operatorPath } from '../page/paths.ts';
 import type { OperatorPermissions } from '../../operation/operator/operator-permissions.ts';
 
-const OPERATOR_TABS = ['overview', 'resources', 'events', 'values', 'instances', 'monitoring'] as const;
+const OPERATOR_TABS = ['overview', 'resources', 'events', 'values', 'instances', 'monitoring', 'notes'] as const;
 export type OperatorTab = (typeof OPERATOR_TABS)[number];
 
 /** The tab that an address names; the first one when it names none. */
@@ -62,6 +62,7 @@ const LABELS: Readonly<Record<OperatorTab, string>> = {
   values: 'Values',
   instances: 'Instances',
   monitoring: 'Monitoring',
+  notes: 'Notes',
 };
 const LIVE_TABS: readonly OperatorTab[] = ['overview', 'resources', 'events'];
 

@@ -7,7 +7,7 @@ import { missingSentence } from '../page/message-page.ts';
 import { needsName, operatorDeletePage } from './operator-deletion.ts';
 import { operatorFrame, type OperatorTab, parseOperatorTab, tabPath } from './operator-frame.ts';
 import { overviewTab } from './operator-overview.ts';
-import { eventsTab, instancesTab, resourcesTab, valuesTab } from './operator-tabs.ts';
+import { eventsTab, instancesTab, notesTab, resourcesTab, valuesTab } from './operator-tabs.ts';
 import { metricsView, parseRange } from '../monitoring/metrics-page.ts';
 import { displayNameOf } from './operators-page.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
@@ -109,6 +109,8 @@ async function readTab(operations: Operations, actor: Actor, { operator, tab, qu
         await operations.showOperatorMetrics(actor, { ...operator, range: parseRange(query) }),
         (range) => `${tabPath(operator, tab)}&range=${range}`,
       );
+    case 'notes':
+      return notesTab(await operations.showReleaseNotes(actor, operator));
     default:
       return tab satisfies never;
   }

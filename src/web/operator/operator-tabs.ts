@@ -6,6 +6,7 @@ import { missingSentence } from '../page/message-page.ts';
 import { tabPath } from './operator-frame.ts';
 import { environmentPath, instancePath, operatorPath } from '../page/paths.ts';
 import type { OperatorEvents } from '../../operation/operator/list-operator-problems.ts';
+import type { ReleaseNotes } from '../../operation/operator/show-release-notes.ts';
 import { boundedTree, type BoundedTree } from '../page/tree-view.ts';
 
 /** A view of `operators/tabs/resources`. */
@@ -60,6 +61,15 @@ export function valuesTab({ values = [] }: OperatorView): ValuesTab {
   const layers = new Map<string, string[]>();
   for (const { path, origin } of values) layers.set(origin, [...(layers.get(origin) ?? []), path]);
   return { layers: [...layers].map(([origin, paths]) => ({ origin, paths, open: paths.length <= MOST_OPEN })) };
+}
+
+/** A view of `operators/tabs/notes`. */
+export interface NotesTab extends Omit<ReleaseNotes, 'missing'> {
+  readonly missing: readonly string[];
+}
+
+export function notesTab({ missing, ...notes }: ReleaseNotes): NotesTab {
+  return { ...notes, missing: missing.map(missingSentence) };
 }
 
 const INSTANCES_A_PAGE = 100;
