@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
-import { createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
+import { readAuthorities, createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
 import { createMetricPorts } from './compose/create-metrics.ts';
 import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
 import { installCrdsAndRoles, restoreOwnCrds } from './compose/install-crds-and-roles.ts';
@@ -27,6 +27,7 @@ import { CATALOG_SOURCE_KIND } from './domain/source/catalog-source.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
 import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
+import { createGit } from './git/git.ts';
 import { createApp } from './http/create-app.ts';
 import type { UnavailableComponent } from './http/http-deps.ts';
 import { metricsListener } from './http/probes.ts';
@@ -187,10 +188,15 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
     const ours = { kube, repoRoot, catalogDir, adminGroups, log };
     const installed = await installCrdsAndRoles(ours, signal);
     readiness.installed();
+    const git = createGit({
+      homeDir: join(stateDir, 'git'),
+      allowEgress: config.allowEgress,
+      certificateAuthorities: await readAuthorities(config.chartCaFiles),
+    });
     const local = embedded === undefined ? {} : { embedded };
     await Promise.all([
       restoreOwnCrds({ ...ours, installed, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
-      runControllers({ kube, ...rest, helm: tools.helm, stateDir, repoRoot, log, signal, ...local }),
+      runControllers({ kube, ...rest, git, helm: tools.helm, stateDir, repoRoot, log, signal, ...local }),
     ]);
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -15,6 +15,7 @@ import type { KubeObject, ObjectMeta } from '../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
+import type { Git } from '../git/git.ts';
 import { createHelm } from '../helm/helm.ts';
 import { createChartRenderer } from '../helm/render-chart.ts';
 import { readManifests } from '../kube/bootstrap.ts';
@@ -44,6 +45,8 @@ export interface ControllersInput {
   readonly helm: string;
   readonly stateDir: string;
   readonly repoRoot: string;
+  /** For the repositories of CatalogSources. */
+  readonly git: Git;
   readonly embedded?: EmbeddedCluster;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -87,9 +90,9 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
   return { name: 'environment', sources: [all, owners], reconcile, workers: 2 };
 }
 
-function catalogSources({ kube, catalog, log, signal }: ControllersInput): Controller {
+function catalogSources({ kube, catalog, git, log, signal }: ControllersInput): Controller {
   const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
-  const reconcile = createSourceReconciler({ cluster: kube.asController(), log, now });
+  const reconcile = createSourceReconciler({ cluster: kube.asController(), git, log, now });
   // What somebody deleted although its document is there comes back, and what its source has given away goes to the one that waits for it.
   const lostFrom = (reflector: Reflector, kind: string): KeySource =>
     mapSource(reflector, (key) => {
@@ -220,7 +223,7 @@ function watchFolders({ sources, signal }: WatchFoldersInput): KeySource {
   const watches = new Map<string, { readonly path: string; readonly stop: AbortController }>();
   const listeners = new Set<(key: string) => void>();
   const follow = (key: string): void => {
-    const path = CATALOG_SOURCE_KIND.spec.read(sources.get(key)?.spec)?.folder.path;
+    const path = CATALOG_SOURCE_KIND.spec.read(sources.get(key)?.spec)?.folder?.path;
     const known = watches.get(key);
     if (known?.path === path) return;
     known?.stop.abort();

@@ -1,4 +1,5 @@
 import { lookup as resolveName } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
@@ -141,6 +142,18 @@ export function guardedConnector({ policy, deny, options }: GuardedConnections):
     if (isIP(host) !== 0 && !policy.allows(host)) callback(deny(host, host), null);
     else connect(target, callback);
   };
+}
+
+/**
+ * An address of a host that the policy allows, for a program that connects by itself and is told this very address.
+ *
+ * @throws what `deny` makes; the error of the resolver for a name that cannot be resolved.
+ */
+export async function resolveAllowed(host: string, { policy, deny }: Pick<GuardedConnections, 'policy' | 'deny'>): Promise<string> {
+  const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
+  const allowed = addresses.find((address) => policy.allows(address));
+  if (allowed === undefined) throw deny(host, addresses[0] ?? 'no address');
+  return allowed;
 }
 
 /** A resolver that gives only allowed addresses, and fails when none is left. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statusOf } from '../../src/domain/kind/kind.ts';
-import { CATALOG_SOURCE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND, type SourceStatus } from '../../src/domain/source/catalog-source.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
@@ -18,7 +18,10 @@ import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createSourceReconciler } from '../../src/reconcile/source/reconcile-source.ts';
 import { watchFolder } from '../../src/reconcile/source/watch-folder.ts';
+import { createGit } from '../../src/git/git.ts';
+import { type GitHost, startGitHost } from '../support/git-host.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { replaceFile } from '../support/replace-file.ts';
 import { eventually } from '../support/eventually.ts';
 
 const RUN = randomBytes(3).toString('hex');
@@ -27,6 +30,8 @@ const lines: string[] = [];
 let testCluster: TestCluster;
 let kube: Kube;
 let running: Promise<unknown>;
+let host: GitHost;
+let gitHome: string;
 let folder: string;
 let source: string;
 let count = 0;
@@ -37,13 +42,16 @@ before(async () => {
   kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
+  host = await startGitHost();
+  gitHome = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-'));
+  const git = createGit({ homeDir: gitHome, allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [] });
   const cluster = kube.asController();
   const log = createLog({ level: 'warn', format: 'lines', write: (text) => lines.push(text) });
   const folders = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
   running = runController({
     name: 'source',
     sources: [startReflector({ cluster, type: CATALOG_SOURCE, signal: ending.signal, log }), folders],
-    reconcile: createSourceReconciler({ cluster, log, now: () => new Date() }),
+    reconcile: createSourceReconciler({ cluster, git, log, now: () => new Date() }),
     workers: 2,
     log,
     signal: ending.signal,
@@ -53,6 +61,8 @@ after(async () => {
   ending.abort();
   await running;
   await kube.close();
+  await host.stop();
+  await rm(gitHome, { recursive: true, force: true });
   await testCluster.stop();
 });
 
@@ -212,6 +222,116 @@ describe('a catalogue folder', () => {
   });
 });
 
+describe('a git repository', () => {
+  const secret = `git-${RUN}`;
+  const SYSTEM = { namespace: 'chandlery-system' };
+  const password = async (text: string): Promise<void> => {
+    const data = Object.entries({ ...host.credentials, password: text }).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString('base64'),
+    ]);
+    const object = { apiVersion: 'v1', kind: 'Secret', metadata: { ...SYSTEM, name: secret }, data: Object.fromEntries(data) };
+    await kube.asController().apply(SECRET, object, { fieldManager: 'test', force: 'force' });
+  };
+  const declare = async (git: object): Promise<void> => {
+    const spec = { git: { url: host.url, secretRef: { name: secret }, path: 'clusters/one', ...git }, interval: '10s' };
+    const object = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name: source }, spec };
+    await kube.asController().apply(CATALOG_SOURCE, object, { fieldManager: 'test', force: 'force' });
+  };
+  const wake = (): void => wakers.forEach((listener) => listener(source));
+  const isAt = async (revision: string): Promise<void> => {
+    wake();
+    await eventually(async () => (await currentStatus(source))?.lastAppliedRevision === revision, `${revision} is live`, 20);
+  };
+  const problem = async (): Promise<string> => findCondition((await currentStatus(source))?.conditions ?? [], 'Ready')?.message ?? '';
+
+  before(async () => {
+    count += 1;
+    source = `source-${RUN}-${count}`;
+    folder = host.url;
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM.namespace } };
+    await kube.asController().apply(NAMESPACE, namespace, { fieldManager: 'test', force: 'force' });
+    await password('tides');
+  });
+  after(async () => {
+    await kube.asController().delete({ ...CATALOG_SOURCE, name: source });
+    await eventually(async () => (await currentStatus(source)) === undefined, 'the source is gone');
+  });
+
+  it('is live by its default branch, follows what is pushed, and is fetched once a commit', async () => {
+    const first = await host.push({ 'clusters/one/a.yaml': operator('a'), 'clusters/two/b.yaml': operator('b'), 'README.md': 'Hello' });
+    await declare({});
+    await settled('Synced');
+    await isAt(`main@sha1:${first}`);
+    assert.ok((await live('a')) !== undefined && (await live('b')) === undefined);
+    const before = host.fetches();
+    const at = { metadata: { annotations: { 'chandlery.dev/reconcile-at': 'again' } } };
+    await kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body: at }, { fieldManager: 'test' });
+    await eventually(async () => (await currentStatus(source))?.lastHandledReconcileAt === 'again', 'it was looked at again', 20);
+    assert.equal(host.fetches(), before);
+    const second = await host.push({ 'clusters/one/c.yaml': operator('c') });
+    await isAt(`main@sha1:${second}`);
+    assert.ok((await live('a')) === undefined && (await live('c')) !== undefined);
+  });
+
+  it('applies nothing of a revision with a fault, and says file and line', async () => {
+    await host.push({ 'clusters/one/c.yaml': operator('c'), 'clusters/one/d.yaml': `${operator('d')}  unknown: true\n` });
+    wake();
+    const { faults } = await settled('Invalid');
+    assert.deepEqual(
+      faults.map(({ file, line }) => [file, line]),
+      [['d.yaml', 7]],
+    );
+    assert.match(await problem(), /d\.yaml:7: .*nothing of this revision is applied/);
+    assert.equal(await live('d'), undefined);
+  });
+
+  it('is read at a tag, at the newest version of a range, or at one commit', async () => {
+    const old = await host.push({ 'clusters/one/c.yaml': operator('c') }, { tag: 'v1.2.0' });
+    const newest = await host.push({ 'clusters/one/c.yaml': operator('c', 'suspend: true') }, { tag: 'v1.10.0' });
+    await host.push({ 'clusters/one/c.yaml': operator('c') }, { tag: 'v2.0.0-rc.1' });
+    await declare({ ref: { semver: '^1.2' } });
+    await isAt(`v1.10.0@sha1:${newest}`);
+    assert.ok(isSuspended(await live('c')));
+    await declare({ ref: { tag: 'v1.2.0' } });
+    await isAt(`v1.2.0@sha1:${old}`);
+    await declare({ ref: { commit: newest } });
+    await isAt(`commit@sha1:${newest}`);
+    await declare({ ref: { semver: '>=3' } });
+    await settled('GitUnavailable');
+    assert.match(await problem(), /no tag is a version in the range >=3; nothing was deleted/);
+    assert.ok(await live('c'));
+  });
+
+  it('stops when its credentials are revoked, and goes on with new ones', async () => {
+    await declare({});
+    await settled('Synced');
+    host.setPassword('ebb');
+    wake();
+    await settled('GitUnavailable');
+    assert.match(await problem(), /the host rejects the credentials, or asks for some; check the Secret in spec\.git\.secretRef/);
+    assert.ok(!lines.some((line) => line.includes('tides')));
+    await password('ebb');
+    await settled('Synced');
+    await declare({ path: 'clusters/none' });
+    await settled('GitUnavailable');
+    assert.match(await problem(), /has no folder "clusters\/none"/);
+    await declare({ url: 'https://169.254.169.254/catalog.git' });
+    await eventually(async () => (await problem()).includes('the egress policy allows no'), 'a metadata address is closed', 20);
+  });
+
+  it('is rejected by the api-server where it can hold no repository', async () => {
+    const wrong = [
+      [{ url: 'http://localhost/catalog.git' }, /must be an https address/],
+      [{ url: 'https://user:pass@localhost/catalog.git' }, /must not hold a user or password/],
+      [{ path: '../../etc' }, /must be a path inside the repository/],
+      [{ ref: { branch: '--upload-pack=touch' } }, /must be the name of a branch or tag/],
+      [{ ref: { branch: 'main', tag: 'v1' } }, /set one of branch, tag, semver and commit/],
+    ] as const;
+    for (const [git, message] of wrong) await assert.rejects(declare(git), message);
+  });
+});
+
 function operator(name: string, more = ''): string {
   const head = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata:\n  name: ${nameOf(name)}\nspec:\n  chartURL: https://example.com/chart.tgz\n`;
   return more === '' ? head : `${head}  ${more}\n`;
@@ -223,7 +343,7 @@ function nameOf(name: string): string {
 
 async function save(file: string, text: string): Promise<void> {
   await mkdir(join(folder, file, '..'), { recursive: true });
-  await writeFile(join(folder, file), text);
+  await replaceFile(join(folder, file), text);
 }
 
 async function follow(): Promise<void> {

@@ -155,6 +155,14 @@ export const ERROR_TABLE = {
     remedy:
       "Try again in a moment. `/readyz` shows when the cluster is available again. If the error persists, an admin checks the cluster and Chandlery's kubeconfig.",
   },
+  GitUnavailable: {
+    status: 502,
+    title: 'The git repository cannot be read',
+    meaning:
+      'The repository of a CatalogSource does not answer, rejects the credentials, or has no such ref or folder. Nothing was deleted.',
+    remedy:
+      'Correct what the message names in `spec.git` or in its Secret. The source tries again after 15 seconds. See [catalogue sources](catalog-source.md#git).',
+  },
   MonitoringUnavailable: {
     status: 502,
     title: 'Prometheus cannot be asked',

@@ -13,6 +13,7 @@ import {
   time,
   type ValueOf,
 } from '../kind/field.ts';
+import { gitField } from './git-source.ts';
 import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
 
 const folder = object(
@@ -24,12 +25,13 @@ const folder = object(
       pattern: '^/',
     }),
   },
-  { description: 'A folder on the machine of the controller.' },
+  { description: 'A folder on the machine of the controller. Exclusive with git.' },
 );
 
 const spec = object(
   {
-    folder,
+    folder: optional(folder),
+    git: optional(gitField),
     prune: flag({
       description: 'Whether to delete a resource when its document is gone from the folder. Its own deletion policy still holds.',
       default: true,
@@ -37,12 +39,16 @@ const spec = object(
     suspend: flag({ description: 'Whether to leave everything as it is until this is false again.', default: false }),
     interval: duration({
       name: 'interval',
-      description: 'How often everything is applied again although nothing changed in the folder, for example 10m. At least 10s.',
+      description:
+        'How often the repository is read, and everything applied again although nothing changed, for example 10m. At least 10s.',
       default: '10m',
       from: '10s',
     }),
   },
-  { description: 'Where the YAML files are, and what to do with resources that are not among them any more.' },
+  {
+    description: 'Where the YAML files are, and what to do with resources that are not among them any more.',
+    rules: [{ rule: 'has(self.folder) != has(self.git)', message: 'set either folder or git' }],
+  },
 );
 
 const inventoryItem = object(
@@ -79,8 +85,10 @@ const status = object(
     lastHandledReconcileAt: optional(
       text({ description: 'The value of the annotation chandlery.dev/reconcile-at that was handled last.' }),
     ),
-    revision: optional(text({ description: 'The digest of the content that was read last.' })),
-    lastAppliedRevision: optional(text({ description: 'The digest of the content that was applied last without a fault.' })),
+    revision: optional(
+      text({ description: 'What was read last: the digest of the folder, or ref and commit of the repository, as main@sha1:….' }),
+    ),
+    lastAppliedRevision: optional(text({ description: 'The revision that was applied last without a fault.' })),
     lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
     inventory: orEmpty(list(inventoryItem, { description: 'The resources that this source owns, each with the file that it came from.' })),
     faults: orEmpty(
@@ -100,7 +108,7 @@ export type SourceFault = ValueOf<typeof fault>;
 
 export const CATALOG_SOURCE_KIND: Kind<SourceSpec, SourceStatus> = {
   type: CATALOG_SOURCE,
-  description: 'A CatalogSource is a folder whose YAML files are kept in step with the cluster.',
+  description: 'A CatalogSource is a folder or git repository whose YAML files are kept in step with the cluster.',
   columns: [
     READY_COLUMN,
     { name: 'Revision', type: 'string', description: 'The digest of the content that was read last', jsonPath: '.status.revision' },

@@ -1,5 +1,6 @@
 import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, nameOfItem } from './check-documents.ts';
+import type { SourcePorts } from './ports.ts';
 import { readParsedFolder, type Stock, stockOf } from './state.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -31,10 +32,20 @@ export function sortOut(inventory: readonly InventoryItem[], outcome: Outcome): 
 
 /**
  * The resources that other sources have a document of, whoever owns them: what a source gives up of these is handed over rather than deleted. Their
- * folders are read, because their status may be older than a document that has just moved.
+ * folders are read, because their status may be older than a document that has just moved; of a repository, the last revision that was fetched.
  */
-export async function readClaims(source: string, sources: readonly KubeObject[]): Promise<ReadonlySet<string>> {
+export async function readClaims(
+  { git }: Pick<SourcePorts, 'git'>,
+  source: string,
+  sources: readonly KubeObject[],
+): Promise<ReadonlySet<string>> {
   const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);
-  const contents = await Promise.all(others.map(async (other) => await readParsedFolder(specOf(CATALOG_SOURCE_KIND, other).folder.path)));
+  const folders = await Promise.all(
+    others.map(async (other) => {
+      const spec = specOf(CATALOG_SOURCE_KIND, other);
+      return spec.git === undefined ? spec.folder?.path : await git.latest({ source: other.metadata.name, git: spec.git });
+    }),
+  );
+  const contents = await Promise.all(folders.flatMap((path) => (path === undefined ? [] : [readParsedFolder(path)])));
   return new Set(contents.flatMap((content) => (content.kind === 'Read' ? [...stockOf(content).named] : [])));
 }

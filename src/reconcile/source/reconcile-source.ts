@@ -1,18 +1,21 @@
 import { applyStatus } from '../apply-status.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
+import { parseChartSecret } from '../../domain/chart/chart-secret.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE, SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { CATALOG_SOURCE_KIND, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
+import type { GitRequest, GitSource } from '../../domain/source/git-source.ts';
+import { CATALOG_SOURCE_KIND, type SourceFault, type SourceSpec, type SourceStatus } from '../../domain/source/catalog-source.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { sameFault } from './check-documents.ts';
-import { determineSourceState, nextSourceAction, readParsedFolder, type SourceAction } from './state.ts';
+import { determineSourceState, nextSourceAction, type ParsedFolder, readParsedFolder, type SourceAction } from './state.ts';
 import type { SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
 import { readClaims } from './inventory.ts';
-import { synchronise, type Synchronised } from './synchronise.ts';
+import { synchronise, type SynchroniseInput, type Synchronised } from './synchronise.ts';
 
 /** How soon to look again when something in the folder, or on the way to the cluster, was wrong. */
 const RETRY_MS = 15_000;
@@ -25,7 +28,7 @@ export interface SourceResult {
 /** How an attempt to bring a folder in step ended. */
 type SourceOutcome =
   | { readonly kind: 'Synced'; readonly resources: number; readonly files: number }
-  | { readonly kind: 'Invalid'; readonly faults: readonly SourceFault[] }
+  | { readonly kind: 'Invalid'; readonly faults: readonly SourceFault[]; readonly unit: SynchroniseInput['unit'] }
   | { readonly kind: 'Rejected'; readonly reason: string; readonly fault: SourceFault };
 
 const MAX_FAULTS = 100;
@@ -39,8 +42,8 @@ export function createSourceReconciler(ports: SourcePorts): (key: string, signal
     const source = await find(ports, key, signal);
     if (source === undefined) return {};
     const spec = specOf(CATALOG_SOURCE_KIND, source);
-    const act = nextSourceAction(determineSourceState(source, spec, await readParsedFolder(spec.folder.path)));
-    return perform({ ports, source, signal }, act);
+    const work = { ports, source, signal };
+    return perform(work, nextSourceAction(determineSourceState(source, spec, await readContent(work, spec))));
   };
 }
 
@@ -48,6 +51,31 @@ interface Work {
   readonly ports: SourcePorts;
   readonly source: KubeObject;
   readonly signal: AbortSignal;
+}
+
+/** What the folder holds, or the repository. */
+async function readContent({ ports, source, signal }: Work, { folder, git, suspend }: SourceSpec): Promise<ParsedFolder> {
+  if (folder !== undefined) return await readParsedFolder(folder.path);
+  const isAtRest = suspend || source.metadata.deletionTimestamp !== undefined;
+  if (git === undefined || isAtRest) return { kind: 'GitUnavailable', why: 'the source is suspended or being deleted' };
+  try {
+    const credentials = await credentialsOf(ports, git, signal);
+    const checkout = await ports.git.checkout({ source: source.metadata.name, git, ...credentials }, signal);
+    return await readParsedFolder(checkout.folder, checkout.revision);
+  } catch (error) {
+    if (!isAppError(error, 'GitUnavailable', 'EgressDenied', 'ChartSecretInvalid')) throw error;
+    return { kind: 'GitUnavailable', why: messageOf(error).replace(/^chart:/, 'git:') };
+  }
+}
+
+/** Read anew each time, so that what somebody revoked is not used on. */
+async function credentialsOf({ cluster }: SourcePorts, git: GitSource, signal: AbortSignal): Promise<Pick<GitRequest, 'credentials'>> {
+  if (git.secretRef === undefined) return {};
+  const { name } = git.secretRef;
+  const object = await ifFound(cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
+  if (object !== undefined) return { credentials: parseChartSecret(object, git.url) };
+  const why = 'it does not exist, and spec.git.secretRef names it; create it';
+  throw new AppError('GitUnavailable', `git: ${git.url}: Secret "${OURS.systemNamespace}/${name}": ${why}`);
 }
 
 async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
@@ -91,10 +119,14 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
 async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { kind: 'synchronise' }>): Promise<boolean> {
   const { ports, source, signal } = work;
   const before = statusOf(CATALOG_SOURCE_KIND, source);
+  const sources = await allSources(work);
+  const unit = specOf(CATALOG_SOURCE_KIND, source).git === undefined ? 'Document' : 'Revision';
   let current = source;
   const done = await synchronise(ports.cluster, {
     source: source.metadata.name,
-    sources: await allSources(work),
+    sources,
+    unit,
+    claims: () => readClaims(ports, source.metadata.name, sources),
     stock,
     inventory: before.inventory,
     prune: specOf(CATALOG_SOURCE_KIND, source).prune,
@@ -107,7 +139,7 @@ async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { 
   });
   const synced = done.faults.length === 0;
   const conditions = sourceConditions(
-    synced ? { kind: 'Synced', resources: done.applied, files: stock.files } : { kind: 'Invalid', faults: done.faults },
+    synced ? { kind: 'Synced', resources: done.applied, files: stock.files } : { kind: 'Invalid', faults: done.faults, unit },
   );
   await report(
     { ...work, source: current },
@@ -125,7 +157,7 @@ async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[
 async function finalize({ ports, source, signal }: Work): Promise<void> {
   const { inventory } = statusOf(CATALOG_SOURCE_KIND, source);
   const { name } = source.metadata;
-  const options = { source: name, claims: await readClaims(name, await allSources({ ports, source, signal })), signal };
+  const options = { source: name, claims: await readClaims(ports, name, await allSources({ ports, source, signal })), signal };
   if (specOf(CATALOG_SOURCE_KIND, source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
   await removeFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
 }
@@ -193,7 +225,7 @@ function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
       return [{ type: 'Ready', status: 'True', reason: 'Synced', message }];
     }
     case 'Invalid':
-      return stalled('Invalid', faultySentence(outcome.faults));
+      return stalled('Invalid', faultySentence(outcome));
     case 'Rejected':
       return stalled(outcome.reason, outcome.fault.message);
     default:
@@ -201,11 +233,11 @@ function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
   }
 }
 
-function faultySentence(faults: readonly SourceFault[]): string {
+function faultySentence({ faults, unit }: Extract<SourceOutcome, { kind: 'Invalid' }>): string {
   const [first] = faults;
   const place = first === undefined ? '' : [first.file, ...(first.line === 0 ? [] : [first.line])].join(':');
   const more = faults.length > 1 ? `; ${count(faults.length - 1, 'more fault')} in status.faults` : '';
-  return `${place}: ${first?.message ?? ''}${more}; everything else is live`;
+  return `${place}: ${first?.message ?? ''}${more}; ${unit === 'Revision' ? 'nothing of this revision is applied' : 'everything else is live'}`;
 }
 
 function stalled(reason: string, message: string): ConditionInput[] {

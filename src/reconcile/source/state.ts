@@ -12,6 +12,7 @@ type SourceState =
   | { readonly kind: 'FinalizerMissing' }
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'Vanished'; readonly why: string }
+  | { readonly kind: 'GitUnavailable'; readonly why: string }
   | { readonly kind: 'Empty'; readonly revision: string }
   | { readonly kind: 'Stocked'; readonly stock: Stock };
 
@@ -21,13 +22,13 @@ export interface Stock extends CheckedDocuments {
   readonly files: number;
 }
 
-/** Says what is. `content` is what the folder held a moment ago. */
+/** Says what is. `content` is what the folder or repository held a moment ago. */
 export function determineSourceState(source: KubeObject, spec: SourceSpec, content: ParsedFolder): SourceState {
   const { deletionTimestamp, finalizers = [] } = source.metadata;
   if (deletionTimestamp !== undefined) return { kind: 'Deleting' };
   if (spec.suspend) return { kind: 'Suspended' };
   if (!finalizers.includes(OURS.finalizer)) return { kind: 'FinalizerMissing' };
-  if (content.kind === 'Vanished') return { kind: 'Vanished', why: content.why };
+  if (content.kind !== 'Read') return { kind: content.kind, why: content.why };
   const stock = stockOf(content);
   if (stock.named.size === 0 && stock.faults.length === 0) return { kind: 'Empty', revision: content.revision };
   return { kind: 'Stocked', stock };
@@ -36,11 +37,13 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, conte
 /** A folder with the documents of its files. */
 export type ParsedFolder =
   | Extract<FolderContent, { kind: 'Vanished' }>
+  | { readonly kind: 'GitUnavailable'; readonly why: string }
   | (Omit<Extract<FolderContent, { kind: 'Read' }>, 'files'> & { readonly files: readonly ParsedFile[] });
 
-/** Reads a folder and the documents in it. */
-export async function readParsedFolder(path: string): Promise<ParsedFolder> {
-  const content = await readFolder(path);
+/** Reads a folder and the documents in it. `revision` is what it is called; by default the digest of its content. */
+export async function readParsedFolder(path: string, revision?: string): Promise<ParsedFolder> {
+  const found = await readFolder(path);
+  const content = found.kind === 'Read' && revision !== undefined ? { ...found, revision } : found;
   return content.kind === 'Vanished' ? content : { ...content, files: await parseFiles(content.files) };
 }
 
@@ -56,7 +59,12 @@ export type SourceAction =
   | { readonly kind: 'add-finalizer' }
   | { readonly kind: 'finalize' }
   | { readonly kind: 'rest' }
-  | { readonly kind: 'reject'; readonly reason: 'FolderMissing' | 'FolderEmpty'; readonly message: string; readonly revision?: string }
+  | {
+      readonly kind: 'reject';
+      readonly reason: 'FolderMissing' | 'FolderEmpty' | 'GitUnavailable';
+      readonly message: string;
+      readonly revision?: string;
+    }
   | { readonly kind: 'synchronise'; readonly stock: Stock };
 
 const HINT = 'delete the CatalogSource to delete its resources';
@@ -76,6 +84,8 @@ export function nextSourceAction(state: SourceState): SourceAction {
         reason: 'FolderMissing',
         message: `the folder cannot be read: ${state.why}; nothing was deleted (${HINT})`,
       };
+    case 'GitUnavailable':
+      return { kind: 'reject', reason: 'GitUnavailable', message: `${state.why}; nothing was deleted (${HINT})` };
     case 'Empty': {
       const message = `the folder is empty; nothing was deleted (${HINT})`;
       return { kind: 'reject', reason: 'FolderEmpty', message, revision: state.revision };

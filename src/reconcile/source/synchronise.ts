@@ -3,7 +3,7 @@ import { applyDocument } from './apply-document.ts';
 import { type Candidate, nameOfItem, sortFaults } from './check-documents.ts';
 import type { SourcePorts } from './ports.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { readClaims, sortOut } from './inventory.ts';
+import { sortOut } from './inventory.ts';
 import { pruneResource } from './prune-resources.ts';
 import type { Stock } from './state.ts';
 
@@ -11,6 +11,10 @@ export interface SynchroniseInput {
   readonly source: string;
   /** All CatalogSources. */
   readonly sources: readonly KubeObject[];
+  /** A revision of a repository is applied as a whole or not at all; of a folder, what has no fault. */
+  readonly unit: 'Revision' | 'Document';
+  /** The resources that other sources have a document of, too. */
+  readonly claims: () => Promise<ReadonlySet<string>>;
   readonly stock: Stock;
   readonly inventory: readonly InventoryItem[];
   readonly prune: boolean;
@@ -42,6 +46,8 @@ export async function synchronise(cluster: SourcePorts['cluster'], input: Synchr
 
   const valid: Candidate[] = [];
   for (const candidate of stock.candidates) if (await attempt(candidate, 'DryRun')) valid.push(candidate);
+  if (input.unit === 'Revision' && faults.length > 0)
+    return { inventory, faults: sortFaults(faults), applied: 0, pruned: [], handedOver: [] };
   const owned = new Map(inventory.map((item) => [nameOfItem(item), item.uid]));
   // A resource that the apply creates has another uid than its dry run. One that is there keeps its own, so that a source in sync writes nothing.
   const uidOf = ({ resource }: Candidate): string | undefined =>
@@ -56,7 +62,7 @@ export async function synchronise(cluster: SourcePorts['cluster'], input: Synchr
   for (const candidate of valid) if (await attempt(candidate, 'Apply')) applied.push(candidate);
 
   const hasLeft = inventory.some((item) => !stock.named.has(nameOfItem(item)));
-  const claims = hasLeft ? await readClaims(source, sources) : new Set<string>();
+  const claims = hasLeft ? await input.claims() : new Set<string>();
   const { gone, kept } = sortOut(inventory, { stock, faults, applied, prune: input.prune, claims });
   const ended = { Deleted: [] as string[], HandedOver: [] as string[], Left: [] as string[] };
   for (const item of gone) ended[await pruneResource(cluster, item, { source, claims, signal })].push(nameOfItem(item));
