@@ -44,9 +44,10 @@ await kube.close();
 async function read(): Promise<TreeReading> {
   const lists = { count: 0, lastAt: 0 };
   const cluster = kube.asActor(ACTOR);
-  const counted: Pick<Cluster, 'list' | 'listMetadata'> = {
+  const counted: Pick<Cluster, 'list' | 'listMetadata' | 'pages'> = {
     list: (type, options) => noted(lists, cluster.list(type, options)),
     listMetadata: (type, options) => noted(lists, cluster.listMetadata(type, options)),
+    pages: cluster.pages,
   };
   const loop = watchLoop();
   const began = performance.now();

@@ -75,6 +75,11 @@ export function withRequestId<T>(id: string, answer: () => T): T {
   return requests.run(id, answer);
 }
 
+/** What runs on after the answer is no part of the request. */
+export function withoutRequestId<T>(task: () => T): T {
+  return requests.exit(task);
+}
+
 /** The id of the request that the code that runs answers; undefined where that is none, as in controllers. */
 export function currentRequestId(): string | undefined {
   return requests.getStore();

@@ -49,6 +49,10 @@ export function followPorts<P extends FollowedPorts>(ports: P, actor: Actor, loo
         if (!kinds.isUsual(kind)) release(kind);
         kinds.remember(kind, list);
       },
+      expect: (kind) => {
+        kinds.expect(kind);
+        looking.changed();
+      },
     };
   };
   return { ...ports, clusters, groupMemory: { ...ports.groupMemory, kindsFor } };

@@ -54,10 +54,10 @@ describe('the page of an instance on a cluster with hundreds of kinds', { timeou
     await product.stop();
   });
 
-  it('takes at most 20 calls once it was read', async (context) => {
+  it('takes at most 60 calls at first, and 20 once it was read', async (context) => {
     const path = `${INSTANCES}/${APP}/${NAME}`;
     const cold = await callsOf(path);
-    assert.ok(cold > KINDS, `${cold} calls: every kind is asked for once`);
+    assert.ok(cold <= 60, `${cold} calls before the answer`);
     const warm = await callsOf(path);
     await sleep(4_500);
     const later = await callsOf(path);

@@ -2,6 +2,11 @@
 
 /** A member of an object at a path; undefined when any step is missing. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return follow(value, path);
+}
+
+/** Trees ask this millions of times, so that the path is not copied once more. */
+function follow(value: unknown, path: readonly (string | number)[]): unknown {
   let current = value;
   for (const key of path) {
     if (current === null || typeof current !== 'object' || !Object.hasOwn(current, key)) return undefined;
@@ -11,23 +16,23 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
 }
 
 export function textAt(value: unknown, ...path: readonly (string | number)[]): string | undefined {
-  const found = at(value, ...path);
+  const found = follow(value, path);
   return typeof found === 'string' ? found : undefined;
 }
 
 export function numberAt(value: unknown, ...path: readonly (string | number)[]): number | undefined {
-  const found = at(value, ...path);
+  const found = follow(value, path);
   return typeof found === 'number' ? found : undefined;
 }
 
 export function booleanAt(value: unknown, ...path: readonly (string | number)[]): boolean | undefined {
-  const found = at(value, ...path);
+  const found = follow(value, path);
   return typeof found === 'boolean' ? found : undefined;
 }
 
 /** The list at a path; empty when there is none. */
 export function listAt(value: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
-  const found = at(value, ...path);
+  const found = follow(value, path);
   return Array.isArray(found) ? found : [];
 }
 
@@ -38,7 +43,7 @@ export function textsAt(value: unknown, ...path: readonly (string | number)[]): 
 
 /** The object at a path; empty when there is none. */
 export function objectAt(value: unknown, ...path: readonly (string | number)[]): Readonly<Record<string, unknown>> {
-  const found = at(value, ...path);
+  const found = follow(value, path);
   return isObject(found) ? found : {};
 }
 

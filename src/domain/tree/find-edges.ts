@@ -49,7 +49,8 @@ function ownerEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
       const name = textAt(owner, 'name');
       if (uid === undefined || name === undefined) return [];
       const target = index.byUid.get(uid);
-      const kind = kindKey({ apiVersion: at(owner, 'apiVersion'), kind: at(owner, 'kind') });
+      const named =
+        target === undefined ? { kind: kindKey({ apiVersion: at(owner, 'apiVersion'), kind: at(owner, 'kind') }), name } : nameOf(target);
       return [
         {
           class: 'Owner',
@@ -58,7 +59,7 @@ function ownerEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
           isController: booleanAt(owner, 'controller') === true,
           joins: 'Holder',
           holder,
-          named: target === undefined ? { kind, name } : nameOf(target),
+          named,
           ...(target === undefined ? {} : { target }),
           isOptional: false,
         } satisfies Edge,

@@ -1,4 +1,4 @@
-import { objectAt, textAt } from '../core/read.ts';
+import { objectAt } from '../core/read.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 
 /** What names an object in the whole cluster; `kind` is `group/Kind`. */
@@ -57,6 +57,21 @@ export function indexObjects(all: readonly KubeObject[]): ObjectIndex {
 
 /** `apps/Deployment`, and `/Pod` of the core group. */
 export function kindKey({ apiVersion, kind }: { readonly apiVersion: unknown; readonly kind: unknown }): string {
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return keyOfKind(apiVersion, kind);
+  const ofVersion = kindKeys.get(apiVersion) ?? new Map<string, string>();
+  const known = ofVersion.get(kind);
+  if (known !== undefined) return known;
+  const key = keyOfKind(apiVersion, kind);
+  if (kindKeys.size >= MOST_KINDS || ofVersion.size >= MOST_KINDS) kindKeys.clear();
+  kindKeys.set(apiVersion, ofVersion.set(kind, key));
+  return key;
+}
+
+/** Hostile owner references name any number. */
+const MOST_KINDS = 1_000;
+const kindKeys = new Map<string, Map<string, string>>();
+
+function keyOfKind(apiVersion: unknown, kind: unknown): string {
   return `${typeof apiVersion === 'string' ? parseApiVersion(apiVersion).group : ''}/${typeof kind === 'string' ? kind : ''}`;
 }
 
@@ -66,11 +81,16 @@ export function nameOf(object: KubeObject): ObjectName {
 }
 
 export function namespaceOf(object: KubeObject): string | undefined {
-  return textAt(object, 'metadata', 'namespace');
+  return text(object.metadata.namespace);
 }
 
 export function uidOf(object: KubeObject): string {
-  return textAt(object, 'metadata', 'uid') ?? '';
+  return text(object.metadata.uid) ?? '';
+}
+
+/** Whoever serves an API may answer with anything. */
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** The labels of an object; whatever is no text is left out. */

@@ -107,10 +107,16 @@ function nodeOf(placed: Placed, reading: Reading): TreeNode {
     info: infoOf(object),
     created: object.metadata.creationTimestamp ?? '',
     links: linksOf(placed, reading),
-    children: [...children]
-      .sort((a, b) => a.object.kind.localeCompare(b.object.kind) || a.object.metadata.name.localeCompare(b.object.metadata.name))
-      .map((child) => nodeOf(child, reading)),
+    children: [...children].sort(byKindAndName).map((child) => nodeOf(child, reading)),
   };
+}
+
+function byKindAndName({ object: a }: Placed, { object: b }: Placed): number {
+  return a.kind === b.kind ? compare(a.metadata.name, b.metadata.name) : a.kind.localeCompare(b.kind);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function edgeOf({ class: relation, path, inferred, holder }: Edge, object: KubeObject): TreeEdge {
@@ -118,7 +124,8 @@ function edgeOf({ class: relation, path, inferred, holder }: Edge, object: KubeO
 }
 
 /** What an object names besides its parent and what it brought along, each once. */
-function linksOf({ edge, edges, parent, children }: Placed, reading: Reading): TreeLink[] {
+function linksOf({ edge, edges, parent, children }: Placed, reading: Reading): readonly TreeLink[] {
+  if (edges.every((one) => one === edge)) return NO_LINKS;
   const shown = new Set([edge, ...children.map((child) => child.edge)].flatMap((one) => (one === undefined ? [] : [linkKey(one)])));
   const links: TreeLink[] = [];
   for (const one of edges) {
@@ -134,6 +141,8 @@ function linksOf({ edge, edges, parent, children }: Placed, reading: Reading): T
   }
   return links;
 }
+
+const NO_LINKS: readonly TreeLink[] = [];
 
 function linkKey({ class: relation, named }: Edge): string {
   return `${relation} ${keyOf(named)}`;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { isKubernetesGroup } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject, parseApiVersion, type ServedKind } from '../../domain/kubernetes/resource.ts';
 
 /** What an actor found when a kind was listed for a group: nothing that belongs to it, or that the list is not allowed. */
@@ -11,6 +12,16 @@ export interface GroupKinds {
   recall(kind: ServedKind): RememberedList | undefined;
   remember(kind: ServedKind, list: RememberedList): void;
   forget(kind: ServedKind): void;
+  /** Whether a kind is listed before a page answers: built-in ones, those of the app's operator, and those of which something was found. */
+  isExpected(kind: ServedKind): boolean;
+  /** There is something of the kind, which may belong to the group. */
+  expect(kind: ServedKind): void;
+  /** Whether a group of this app had something of the kind, whoever read it. */
+  isLearnt(kind: ServedKind): boolean;
+  /** Something of the kind belongs to the group. */
+  learn(kind: ServedKind): void;
+  /** Runs a task of the group unless it has one that runs, and few at a time for all groups. Errors end it. */
+  inBackground(task: () => Promise<void>): void;
   /** Whether such objects usually appear within seconds. */
   isUsual(kind: ServedKind): boolean;
   /** Whether an owner that nobody has read is looked for the first time. */
@@ -19,8 +30,12 @@ export interface GroupKinds {
 
 /** Remembers, for each actor and group, which kinds need not be listed on every refresh. */
 export interface GroupMemory {
-  /** The group of an object; when the object has changed, what its controller usually creates is listed again at once. */
-  kindsFor(actor: Actor, root: KubeObject): GroupKinds;
+  /**
+   * The group of an object; when the object has changed, what its controller usually creates is listed again at once.
+   *
+   * @param apiGroups of what its operator brings.
+   */
+  kindsFor(actor: Actor, root: KubeObject, apiGroups?: ReadonlySet<string>): GroupKinds;
 }
 
 export interface GroupMemoryOptions {
@@ -38,13 +53,19 @@ interface Entry {
 interface Group {
   readonly entries: Map<string, Entry>;
   readonly owners: Set<string>;
+  readonly expected: Set<string>;
   version: string;
+  isBusy: boolean;
 }
 
 /** About 40 kB each where 400 kinds are served. */
 const MOST_GROUPS = 300;
 const MOST_OWNERS = 2_000;
 const IDLE_MS = 600_000;
+const MOST_APPS = 500;
+const MOST_LEARNT = 300;
+/** Tasks in the background at once. */
+const MOST_TASKS = 2;
 
 type Span = 'Short' | 'Middle' | 'Long';
 
@@ -65,29 +86,92 @@ const WORKLOADS = new Set([
 
 export function createGroupMemory({ now = () => performance.now(), random = Math.random }: GroupMemoryOptions = {}): GroupMemory {
   const groups = new LRUCache<string, Group>({ max: MOST_GROUPS, ttl: IDLE_MS, updateAgeOnGet: true });
+  /** By app, the kinds of which a group of it had something: names only, so that they may serve everybody. */
+  const learnt = new LRUCache<string, Set<string>>({ max: MOST_APPS });
+  const background = createBackground();
   return {
-    kindsFor: (actor, root) => {
+    kindsFor: (actor, root, apiGroups = new Set()) => {
       const key = JSON.stringify([actor.user, actor.groups, root.metadata.uid]);
-      const group = groups.get(key) ?? { entries: new Map(), owners: new Set(), version: '' };
+      const group = groups.get(key) ?? { entries: new Map(), owners: new Set(), expected: new Set(), version: '', isBusy: false };
       groups.set(key, group);
       const version = root.metadata.resourceVersion ?? '';
       if (group.version !== version) forgetUsual(group);
       group.version = version;
       const ownGroup = parseApiVersion(root.apiVersion).group;
-      return {
-        recall: (kind) => {
-          const entry = group.entries.get(keyOf(kind));
-          return entry === undefined || entry.until < now() ? undefined : entry.list;
-        },
-        remember: (kind, list) => {
-          const span = spanOf(kind, ownGroup);
-          group.entries.set(keyOf(kind), { list, span, until: now() + SPANS[span] * (1 - random() / 2) });
-        },
-        forget: (kind) => void group.entries.delete(keyOf(kind)),
-        isUsual: (kind) => spanOf(kind, ownGroup) === 'Short',
-        isNewOwner: (uid) => isNew(group.owners, uid),
-      };
+      const ofApp = learnt.get(`${ownGroup}/${root.kind}`) ?? new Set<string>();
+      learnt.set(`${ownGroup}/${root.kind}`, ofApp);
+      return kindsOf(group, {
+        ofApp,
+        isOwn: (kind) => kind.group === ownGroup || apiGroups.has(kind.group),
+        ownGroup,
+        now,
+        random,
+        background,
+      });
     },
+  };
+}
+
+interface GroupOptions extends Required<GroupMemoryOptions> {
+  readonly ofApp: Set<string>;
+  readonly isOwn: (kind: ServedKind) => boolean;
+  readonly ownGroup: string;
+  readonly background: Background;
+}
+
+function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background }: GroupOptions): GroupKinds {
+  const { entries, expected, owners } = group;
+  return {
+    recall: (kind) => {
+      const entry = entries.get(keyOf(kind));
+      return entry === undefined || entry.until < now() ? undefined : entry.list;
+    },
+    remember: (kind, list) => {
+      const span = spanOf(kind, ownGroup);
+      expected.delete(keyOf(kind));
+      entries.set(keyOf(kind), { list, span, until: now() + SPANS[span] * (1 - random() / 2) });
+    },
+    forget: (kind) => void entries.delete(keyOf(kind)),
+    isUsual: (kind) => spanOf(kind, ownGroup) === 'Short',
+    isExpected: (kind) => !isForeign(kind) || isOwn(kind) || ofApp.has(keyOf(kind)) || expected.has(keyOf(kind)),
+    expect: (kind) => {
+      entries.delete(keyOf(kind));
+      expected.add(keyOf(kind));
+    },
+    isLearnt: (kind) => ofApp.has(keyOf(kind)),
+    learn: (kind) => {
+      entries.delete(keyOf(kind));
+      if (ofApp.size < MOST_LEARNT) ofApp.add(keyOf(kind));
+    },
+    isNewOwner: (uid) => isNew(owners, uid),
+    inBackground: (task) => {
+      if (group.isBusy) return;
+      group.isBusy = true;
+      background(async () => await task().finally(() => (group.isBusy = false)));
+    },
+  };
+}
+
+type Background = (task: () => Promise<void>) => void;
+
+/** What fails in the background has nobody to tell: it is done again with the next reading. */
+function createBackground(): Background {
+  const waiting: (() => Promise<void>)[] = [];
+  let running = 0;
+  const next = (): void => {
+    const task = running < MOST_TASKS ? waiting.shift() : undefined;
+    if (task === undefined) return;
+    running += 1;
+    void task()
+      .catch(() => undefined)
+      .finally(() => {
+        running -= 1;
+        next();
+      });
+  };
+  return (task) => {
+    waiting.push(task);
+    next();
   };
 }
 
@@ -106,7 +190,12 @@ function isNew(owners: Set<string>, uid: string): boolean {
 function spanOf(kind: ServedKind, ownGroup: string): Span {
   if (WORKLOADS.has(keyOf(kind)) || kind.group === ownGroup) return 'Short';
   if (ownGroup === '') return 'Middle';
-  return kind.group.includes('.') && !kind.group.endsWith('.k8s.io') ? 'Long' : 'Middle';
+  return isForeign(kind) ? 'Long' : 'Middle';
+}
+
+/** Neither Kubernetes nor one of its projects serves it. */
+function isForeign({ group }: ServedKind): boolean {
+  return group.includes('.') && !isKubernetesGroup(group);
 }
 
 function keyOf({ group, resource }: ServedKind): string {

@@ -10,7 +10,7 @@ import { explainedGroup, groupOf, type InstanceGroup, type TreePorts } from './s
 
 /** The Events about an Instance and everything in its tree, newest first. */
 export async function listEvents(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<readonly EventView[]> {
-  return (await readInstance(ports, actor, address)).events;
+  return (await readWith(ports, actor, { address })).events;
 }
 
 /** The workloads of an Instance with their pods by revision, by kind and name. */
@@ -25,8 +25,20 @@ export interface InstanceReading extends InstanceGroup {
   readonly events: readonly EventView[];
 }
 
-/** What a page shows of an Instance while somebody looks: each thing is read once. */
+/**
+ * What a page shows of an Instance while somebody looks: each thing is read once. What the app hardly ever consists of is looked for after the answer, and is in the
+ * next reading.
+ */
 export async function readInstance(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<InstanceReading> {
+  return await readWith(ports, actor, { address, extent: 'Expected' });
+}
+
+interface ReadingInput {
+  readonly address: InstanceAddress;
+  readonly extent?: 'Expected';
+}
+
+async function readWith(ports: TreePorts, actor: Actor, { address, ...extent }: ReadingInput): Promise<InstanceReading> {
   const found = await findInstance(ports, actor, address);
   const { entry, environment, object } = found;
   const { namespace } = environment;
@@ -34,7 +46,7 @@ export async function readInstance(ports: TreePorts, actor: Actor, address: Inst
     .asActor(actor)
     .list(EVENT, { namespace })
     .then((list) => list.items);
-  const [{ tree, workloads }, items] = await Promise.all([explainedGroup(ports, actor, { found, events: reading }), reading]);
+  const [{ tree, workloads }, items] = await Promise.all([explainedGroup(ports, actor, { found, events: reading, ...extent }), reading]);
   const secrets = secretsOf(markedOf(entry), object);
   const events = eventsAbout(tree.root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));
   return { instance: instanceView(entry, environment, object), tree, workloads, events };

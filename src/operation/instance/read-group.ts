@@ -1,12 +1,18 @@
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import pMap from 'p-map';
+import type { CallOptions, Cluster } from '../../domain/kubernetes/cluster.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { kindKey, uidOf } from '../../domain/tree/object-index.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
 import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
+import { withoutRequestId } from '../../observe/log.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
 import type { GroupKinds } from './group-memory.ts';
+import { listKind } from './list-kind.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
+
+/** Calls at once for what no page waits for. */
+const EXPLORED_AT_ONCE = 4;
 
 export interface GroupInput {
   readonly root: KubeObject;
@@ -14,6 +20,8 @@ export interface GroupInput {
   /** The kinds that may be in the group. */
   readonly kinds: readonly ServedKind[];
   readonly memory: GroupKinds;
+  /** `Expected`: the first answer has what an app usually consists of; what else there is, is found out afterwards. Default: all kinds. */
+  readonly extent?: 'Expected';
   readonly health: Pick<HealthEvaluator, 'evaluate'>;
   /** Of the namespace. */
   readonly events?: Promise<readonly KubeObject[]>;
@@ -27,8 +35,10 @@ export interface ReadGroup {
   readonly unreadable: readonly ServedKind[];
 }
 
+type GroupCluster = Pick<Cluster, 'list' | 'listMetadata' | 'pages'>;
+
 /** Reads the tree of a root; see `readRemembered`. */
-export async function readGroup(cluster: Pick<Cluster, 'list' | 'listMetadata'>, input: GroupInput): Promise<ReadGroup> {
+export async function readGroup(cluster: GroupCluster, input: GroupInput): Promise<ReadGroup> {
   const { root, memory, events = [] } = input;
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
   await input.health.evaluate([root, ...read.objects]);
@@ -44,10 +54,7 @@ function resourcesOf(kinds: readonly ServedKind[]): ReadonlyMap<string, string> 
 }
 
 /** All objects of a namespace; see `readRemembered`. */
-export async function readNamespace(
-  cluster: Pick<Cluster, 'list' | 'listMetadata'>,
-  input: Omit<GroupInput, 'root'>,
-): Promise<ReadObjects> {
+export async function readNamespace(cluster: GroupCluster, input: Omit<GroupInput, 'root' | 'extent'>): Promise<ReadObjects> {
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [], custom: 'Whole' });
   await input.health.evaluate(read.objects);
   remember(input.memory, { asked, read, needed: new Set(read.objects.map(kindKey)) });
@@ -65,15 +72,21 @@ interface RememberedInput extends Omit<GroupInput, 'root' | 'health'> {
  * new. What was forbidden lately is unreadable still.
  */
 async function readRemembered(
-  cluster: Pick<Cluster, 'list' | 'listMetadata'>,
-  { known, namespace, kinds, memory, custom = 'Parts' }: RememberedInput,
+  cluster: GroupCluster,
+  { known, namespace, kinds, memory, extent, custom = 'Parts' }: RememberedInput,
 ): Promise<ReadObjects & { readonly asked: readonly ServedKind[] }> {
-  const asked = kinds.filter((kind) => memory.recall(kind) === undefined);
+  const unknown = kinds.filter((kind) => memory.recall(kind) === undefined);
+  const [asked, later] = partition(unknown, (kind) => extent === undefined || memory.isExpected(kind));
   const forbidden = kinds.filter((kind) => memory.recall(kind) === 'Forbidden');
-  const first = await readObjects(cluster, asked, { namespace, custom });
+  const where = { namespace, custom, isWhole: memory.isLearnt };
+  const first = await readObjects(cluster, asked, where);
   const unread = unreadOwners([...known, ...first.objects], memory);
-  const owners = kinds.filter((kind) => memory.recall(kind) === 'Nothing' && unread.has(`${kind.group}/${kind.kind}`));
-  const second = await readObjects(cluster, owners, { namespace, custom });
+  const owners = kinds.filter(
+    (kind) => (memory.recall(kind) === 'Nothing' || later.includes(kind)) && unread.has(`${kind.group}/${kind.kind}`),
+  );
+  const second = await readObjects(cluster, owners, where);
+  const rest = later.filter((kind) => !owners.includes(kind));
+  if (rest.length > 0) withoutRequestId(() => memory.inBackground(async () => await exploreKinds(cluster, rest, { namespace, memory })));
   return {
     objects: [...first.objects, ...second.objects],
     unreadable: [...first.unreadable, ...second.unreadable, ...forbidden],
@@ -81,6 +94,29 @@ async function readRemembered(
     listed: new Set([...first.listed, ...second.listed]),
     asked: [...asked, ...owners],
   };
+}
+
+function partition<T>(items: readonly T[], belongs: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(belongs), items.filter((item) => !belongs(item))];
+}
+
+/** Finds out of which kinds there is something in a namespace; it is read with the next reading. */
+async function exploreKinds(
+  cluster: Pick<Cluster, 'pages'>,
+  kinds: readonly ServedKind[],
+  { namespace, memory }: Pick<GroupInput, 'namespace' | 'memory'>,
+): Promise<void> {
+  const anyOf = async (kind: ServedKind, options: CallOptions): Promise<readonly KubeObject[]> => {
+    for await (const { items } of cluster.pages(kind, { namespace, content: 'metadata', size: 1, ...options })) return items;
+    return [];
+  };
+  const explore = async (kind: ServedKind): Promise<void> => {
+    const list = await listKind(async (options) => await anyOf(kind, options));
+    if (list.outcome === 'Forbidden') memory.remember(kind, 'Forbidden');
+    else if (list.outcome === 'Listed' && list.items.length === 0) memory.remember(kind, 'Nothing');
+    else if (list.outcome === 'Listed') memory.expect(kind);
+  };
+  await pMap(kinds, explore, { concurrency: EXPLORED_AT_ONCE });
 }
 
 /** `group/Kind` of owners that were not read and that nobody has looked for. */
@@ -107,8 +143,9 @@ function remember(memory: GroupKinds, { asked, read, needed }: Outcome): void {
   const forbidden = new Set(read.unreadable);
   for (const kind of asked) {
     if (forbidden.has(kind)) memory.remember(kind, 'Forbidden');
-    else if (read.listed.has(`${kind.group}/${kind.kind}`) && !needed.has(`${kind.group}/${kind.kind}`)) memory.remember(kind, 'Nothing');
-    else memory.forget(kind);
+    else if (!read.listed.has(`${kind.group}/${kind.kind}`)) memory.forget(kind);
+    else if (needed.has(`${kind.group}/${kind.kind}`)) memory.learn(kind);
+    else memory.remember(kind, 'Nothing');
   }
 }
 

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { createCompactor } from '../../domain/kubernetes/compact-object.ts';
 import type { Cluster, ListOptions } from '../../domain/kubernetes/cluster.ts';
 import { healthSource } from '../../domain/health/rules/health-of.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
@@ -58,6 +59,8 @@ interface Where {
   readonly labelSelector?: string;
   /** Of which kinds with conditions the whole objects are read; default `Parts`: those of which an object belongs to another one or to a release. */
   readonly custom?: 'Parts' | 'Whole';
+  /** Kinds with conditions of which something is known to belong to another object. */
+  readonly isWhole?: (kind: ServedKind) => boolean;
 }
 
 export interface ReadObjects {
@@ -77,10 +80,12 @@ export interface ReadObjects {
 export async function readObjects(
   cluster: Pick<Cluster, 'list' | 'listMetadata'>,
   kinds: readonly ServedKind[],
-  { custom = 'Parts', ...where }: Where,
+  { custom = 'Parts', isWhole = () => false, ...where }: Where,
 ): Promise<ReadObjects> {
   const read = async (kind: ServedKind) => {
-    return { kind, list: await listKind(async (options) => await itemsOf(cluster, kind, { custom, ...where, ...options })) };
+    const extent = custom === 'Whole' || isWhole(kind) ? 'Whole' : 'Parts';
+    const keep = createCompactor();
+    return { kind, list: await listKind(async (options) => await itemsOf(cluster, kind, { custom: extent, keep, ...where, ...options })) };
   };
   const lists = await pMap(kinds, read, { concurrency: 8 });
   return {

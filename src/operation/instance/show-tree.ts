@@ -1,5 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
+import { crdsOfOperator } from '../../domain/catalog/app-catalog.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
@@ -37,12 +38,14 @@ interface ExplainedInput {
   readonly found: FoundInstance;
   /** Of its namespace. */
   readonly events: Promise<readonly KubeObject[]>;
+  /** See `GroupInput`. */
+  readonly extent?: 'Expected';
 }
 
 /** The group of an Instance, with the last line of the container that is the cause of its health. */
-export async function explainedGroup(ports: TreePorts, actor: Actor, { found, events }: ExplainedInput): Promise<InstanceGroup> {
+export async function explainedGroup(ports: TreePorts, actor: Actor, { found, ...input }: ExplainedInput): Promise<InstanceGroup> {
   const { entry, object, ref } = found;
-  const [group] = await Promise.all([groupOf(ports, actor, found, events), events]);
+  const [group] = await Promise.all([groupOf(ports, actor, found, input), input.events]);
   const reading = { namespace: ref.namespace, secrets: secretsOf(markedOf(entry), object) };
   return { ...group, tree: await withLastLine(ports.clusters.asActor(actor), group.tree, reading) };
 }
@@ -56,14 +59,15 @@ export interface InstanceGroup {
 
 /** Reads the group of an Instance that was read just now; its cause is found by the Events, too. */
 export async function groupOf(
-  { clusters, discovery, groupMemory, health }: TreePorts,
+  { clusters, catalog, discovery, groupMemory, health }: TreePorts,
   actor: Actor,
   { entry, object, ref }: FoundInstance,
-  events: Promise<readonly KubeObject[]> = Promise.resolve([]),
+  input: Partial<Omit<ExplainedInput, 'found'>> = {},
 ): Promise<InstanceGroup> {
   const kinds = namespacedKinds(await discovery.kinds());
-  const memory = groupMemory.kindsFor(actor, object);
-  const group = { root: object, namespace: ref.namespace, kinds, memory, health, events };
+  const crds = crdsOfOperator(entry.operator, catalog.customResourceDefinitions());
+  const memory = groupMemory.kindsFor(actor, object, new Set(crds.map(({ spec }) => textAt(spec, 'group') ?? '')));
+  const group = { root: object, namespace: ref.namespace, kinds, memory, health, ...input };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
   const secrets = secretsOf(markedOf(entry), object);

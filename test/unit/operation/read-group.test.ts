@@ -5,6 +5,7 @@ import type { Actor } from '../../../src/domain/kubernetes/actor.ts';
 import type { KubeObject, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
 import type { ResourceTree } from '../../../src/domain/tree/tree.ts';
 import { createGroupMemory, type GroupMemory } from '../../../src/operation/instance/group-memory.ts';
+import { eventually } from '../../support/eventually.ts';
 import { readGroup } from '../../../src/operation/instance/read-group.ts';
 
 const served = (group: string, kind: string): ServedKind => {
@@ -78,6 +79,21 @@ describe('the kinds that are listed for a group', () => {
     assert.deepEqual(await again(OTHER), ['secrets', 'pods', 'replicasets', 'certificates']);
   });
 
+  it('of a page leave out at first what the app has not had before, which is in the next reading, and in the first one of others from then on', async () => {
+    objects.push(object('cert.example.org/v1', 'Certificate', 'tls', ROOT));
+    const ofPage = async (actor: Actor): Promise<string[]> => {
+      asked = [];
+      const { tree } = await group(actor, ROOT, 'Expected');
+      return tree.root.children.map(({ kind }) => kind);
+    };
+    assert.deepEqual(await ofPage(DEV), ['Secret']);
+    assert.deepEqual(asked, ['secrets', 'pods', 'replicasets', 'any certificates'], 'it is looked for when the tree is there');
+    await eventually(async () => (await ofPage(DEV)).join() === 'Certificate,Secret', 'what was found is in the next reading');
+    assert.deepEqual(await ofPage(OTHER), ['Certificate', 'Secret']);
+    forbidden.add('certificates');
+    assert.deepEqual(await ofPage({ user: 'stranger', groups: ['c'] }), ['Secret'], 'what others had allows nothing');
+  });
+
   it('that are forbidden are told each time, and not asked for each time', async () => {
     forbidden.add('replicasets');
     const first = await unreadable();
@@ -102,7 +118,7 @@ async function unreadable(): Promise<string[]> {
   return (await group(DEV, ROOT)).unreadable.map(({ kind }) => kind);
 }
 
-async function group(actor: Actor, root: KubeObject) {
+async function group(actor: Actor, root: KubeObject, extent?: 'Expected') {
   const list = async ({ resource }: { readonly resource: string }) => {
     asked.push(resource);
     if (forbidden.has(resource)) throw new AppError('Forbidden', 'no');
@@ -114,10 +130,13 @@ async function group(actor: Actor, root: KubeObject) {
     if (type.resource === 'certificates' && listed.items.length > 0) asked.pop();
     return listed;
   };
-  return await readGroup(
-    { list, listMetadata },
-    { root, namespace: 'ns', kinds: KINDS, memory: memory.kindsFor(actor, root), health: { evaluate: async () => undefined } },
-  );
+  const pages = async function* (type: { readonly resource: string }) {
+    asked.push(`any ${type.resource}`);
+    const items = objects.filter(({ kind }) => `${kind.toLowerCase()}s` === type.resource);
+    yield await Promise.resolve({ items, resourceVersion: '1', remaining: 0 });
+  };
+  const kinds = { root, namespace: 'ns', kinds: KINDS, memory: memory.kindsFor(actor, root), health: { evaluate: async () => undefined } };
+  return await readGroup({ list, listMetadata, pages }, { ...kinds, ...(extent === undefined ? {} : { extent }) });
 }
 
 function object(apiVersion: string, kind: string, name: string, owner?: KubeObject): KubeObject {
