@@ -1,7 +1,11 @@
+import { createServer as createSecureServer } from 'node:https';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { issueCertificate } from '../../src/embedded/cluster/certificate.ts';
 
 export const VALIDATING_WEBHOOKS: ResourceType = {
   group: 'admissionregistration.k8s.io',
@@ -62,4 +66,21 @@ export async function silentServer(): Promise<{ readonly url: string; readonly s
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/check`, server };
+}
+
+/** Denies whatever it is asked about, with a sentence. */
+export async function denyingServer(message: string): Promise<{ readonly clientConfig: JsonObject; readonly server: Server }> {
+  const [notBefore, notAfter] = [new Date(Date.now() - 60_000), new Date(Date.now() + 3_600_000)];
+  const pair = issueCertificate({ commonName: 'webhook', use: 'server', hosts: ['127.0.0.1'], notBefore, notAfter });
+  const server = createSecureServer({ cert: pair.certificate, key: pair.key }, (request, response) => {
+    void text(request).then((body) => {
+      const uid = textAt(JSON.parse(body), 'request', 'uid');
+      const answer = { uid, allowed: false, status: { message, code: 403 } };
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/check`;
+  return { clientConfig: { url, caBundle: Buffer.from(pair.certificate).toString('base64') }, server };
 }

@@ -32,7 +32,9 @@ function nodeLost(subject: Subject): Finding | undefined {
 function evicted({ object }: Subject): Finding | undefined {
   const reason = textAt(object.status, 'reason') ?? '';
   if (textAt(object.status, 'phase') !== 'Failed' || reason === '') return undefined;
-  const message = excerpt(textAt(object.status, 'message') ?? '').replace(/^Pod was /, 'it was ');
+  const message = excerpt(textAt(object.status, 'message') ?? '')
+    .replace(/^Pod was /, 'it was ')
+    .replace(/^The /, 'the ');
   const since = conditionSince(object, 'Ready', 'False');
   if (reason === 'Evicted') return failed(`was evicted${message === '' ? '' : `: ${message}`}`, since);
   if (reason === 'DeadlineExceeded') return failed('ran for longer than its deadline allows', since);

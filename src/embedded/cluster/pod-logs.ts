@@ -34,7 +34,10 @@ export function podLogs({ folder, cluster }: PodLogsOptions): ContainerLogs {
     const container = containersOf(pod).find((one) => textAt(one, 'name') === wanted);
     if (container === undefined) throw new AppError('NotFound', `container ${wanted} not found in pod ${name}_${namespace}`);
     const state = listAt(pod.status, 'containerStatuses').find((one) => textAt(one, 'name') === wanted);
-    const started = textAt(state, 'state', 'running', 'startedAt') ?? textAt(state, 'state', 'terminated', 'startedAt');
+    // As of a kubelet, the log of a container that waits to be started again is that of its last run.
+    const started =
+      ['running', 'terminated'].map((phase) => textAt(state, 'state', phase, 'startedAt')).find((time) => time !== undefined) ??
+      textAt(state, 'lastState', 'terminated', 'startedAt');
     if (request.previous) throw new AppError('InvalidInput', `previous terminated container "${wanted}" in pod "${name}" not found`);
     if (started === undefined) throw new AppError('InvalidInput', `container "${wanted}" in pod "${name}" is waiting to start`);
     const file = await outputOf(folder, namespace, name);

@@ -3,9 +3,16 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^Insufficient cpu$/, 'too little CPU free'],
   [/^Insufficient (.+)$/, 'too little $1 free'],
   [/^Too many pods$/, 'as many pods as it may have'],
+  [/^.*untolerated taint \{([^:}]+): \}$/, 'the taint $1, which this pod does not tolerate'],
+  [/^.*untolerated taint \{([^:}]+): ([^}]+)\}$/, 'the taint $1=$2, which this pod does not tolerate'],
   [/^.*untolerated taint.*$/, 'a taint that this pod does not tolerate'],
   [/^.*node affinity\/selector$/, 'not the labels that this pod asks for'],
   [/^.*volume node affinity conflict$/, 'no access to its volume'],
+  [/^.*max volume count$/, 'as many volumes as it may have'],
+  [/^.*free ports for the requested pod ports$/, 'its port in use'],
+  [/^.*pod affinity rules$/, 'no pod that this pod has to run beside'],
+  [/^.*(?:anti-affinity rules)$/, 'a pod that this pod must not run beside'],
+  [/^.*pod topology spread constraints.*$/, 'no place that its topology spread constraints allow'],
   [/^.*were unschedulable$/, 'been closed to new pods'],
 ];
 

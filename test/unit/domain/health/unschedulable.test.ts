@@ -7,7 +7,7 @@ const WORDS: readonly (readonly [string, string])[] = [
   [`0/2 nodes are available: 2 Insufficient memory. ${PREEMPTION}`, 'No node can take it: 2 of 2 have too little memory free'],
   [
     `0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {gpu: }, 1 Too many pods. ${PREEMPTION}`,
-    'No node can take it: 1 of 3 has too little CPU free, 1 of 3 has a taint that this pod does not tolerate, 1 of 3 has as many pods as it may have',
+    'No node can take it: 1 of 3 has too little CPU free, 1 of 3 has the taint gpu, which this pod does not tolerate, 1 of 3 has as many pods as it may have',
   ],
   [
     "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.",
