@@ -17,7 +17,7 @@ const TOKEN = 'kubernetes.io/service-account-token';
 
 /** All of them, by dry runs where something would be made. */
 export function attempts(): readonly Attempt[] {
-  return [...secrets(), ...pods(), ...special(), ...permissions(), ...takeovers()];
+  return [...secrets(), ...pods(), ...workloads(), ...jobs(), ...special(), ...permissions(), ...takeovers()];
 }
 
 /** Secrets of each type that something acts on. */
@@ -73,10 +73,92 @@ function pods(): Attempt[] {
     { apiVersion: 'v1', kind: 'ReplicationController', metadata, spec: { template } },
     { apiVersion: 'v1', kind: 'PodTemplate', metadata, template },
     ...apps,
-    { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template } },
+    { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: { ...template, spec: { ...spec, restartPolicy: 'Never' } } } },
     { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: { schedule: '* * * * *', jobTemplate: { spec: { template } } } },
   ];
   return objects.map((object) => create(`privileged ${object.kind}`, object));
+}
+
+const TEMPLATE = { metadata: { labels: { app: 'prey' } }, spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] } };
+const PREY = { name: 'prey', namespace: ATTACKED };
+
+/** A Deployment without pods, and a CronJob that never runs. */
+export const WORKLOADS: readonly KubeObject[] = [
+  {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: PREY,
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: { app: 'prey' } },
+      template: { ...TEMPLATE, spec: { ...TEMPLATE.spec, restartPolicy: 'Always' } },
+    },
+  },
+  {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: PREY,
+    spec: { schedule: '0 0 1 1 *', suspend: true, jobTemplate: { spec: { template: TEMPLATE } } },
+  },
+];
+
+/** What developers restart, suspend and run by hand, with another program in it. */
+function workloads(): Attempt[] {
+  const [deployment, cronJob] = WORKLOADS.map((object) => ({ ...typeOf(object), ...PREY }));
+  if (deployment === undefined || cronJob === undefined) return [];
+  const inTemplate = (template: object): object => ({ spec: { template } });
+  const patches: readonly (readonly [string, typeof deployment, object, readonly string[]])[] = [
+    [
+      'the restart annotation',
+      deployment,
+      inTemplate({ metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } } }),
+      WRITERS,
+    ],
+    ['another annotation of the pod template', deployment, inTemplate({ metadata: { annotations: { inject: 'yes' } } }), []],
+    ['a label of the pod template', deployment, inTemplate({ metadata: { labels: { app: 'prey', shop: 'yes' } } }), []],
+    ['another image', deployment, inTemplate({ spec: { containers: [{ name: 'a', image: 'evil' }] } }), []],
+    ['another service account', deployment, inTemplate({ spec: { serviceAccountName: 'builder' } }), []],
+    ['replicas beside the scale subresource', deployment, { spec: { replicas: 3 } }, []],
+    ['a label of its own', deployment, { metadata: { labels: { app: 'other' } } }, []],
+    ['suspend', cronJob, { spec: { suspend: false } }, WRITERS],
+    ['another schedule', cronJob, { spec: { schedule: '* * * * *' } }, []],
+    [
+      'another image of its jobs',
+      cronJob,
+      { spec: { jobTemplate: inTemplate({ spec: { containers: [{ name: 'a', image: 'evil' }] } }) } },
+      [],
+    ],
+  ];
+  return patches.map(([what, ref, body, own]) => ({
+    what: `patch ${ref.resource}: ${what}`,
+    own,
+    run: async (cluster) => {
+      await cluster.patch(ref, { type: 'merge', body: { ...body } }, { dryRun: 'All' });
+      return 'done';
+    },
+  }));
+}
+
+/** Jobs of one's own, by a CronJob that is not theirs. */
+function jobs(): Attempt[] {
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', uid: '00000000-0000-0000-0000-000000000000', controller: true };
+  const job = (ownerReferences: readonly (typeof owner & { readonly name: string })[]): KubeObject => {
+    const metadata = { name: 'attempt', namespace: ATTACKED, ownerReferences };
+    return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: TEMPLATE } };
+  };
+  return [
+    create('Job without a CronJob', job([])),
+    create('Job that names a CronJob with another uid', job([{ ...owner, name: 'prey' }])),
+    create(
+      'Job of two CronJobs',
+      job([
+        { ...owner, name: 'prey' },
+        { ...owner, name: 'other', controller: false },
+      ]),
+    ),
+    // Known: no policy can ask whether an object exists. The garbage collector deletes the Job within seconds; docs/security.md names what bounds its pods.
+    create('Job of a CronJob that does not exist', job([{ ...owner, name: 'gone' }]), WRITERS),
+  ];
 }
 
 /** Verbs and subresources that RBAC treats as special, and that a sweep over kinds does not see. */
@@ -84,12 +166,15 @@ function special(): Attempt[] {
   const core = (verb: string, resource: string, subresource?: string): ResourceAttributes => {
     return { verb, group: '', resource, namespace: ATTACKED, ...(subresource === undefined ? {} : { subresource }) };
   };
+  const apps = (resource: string, subresource: string): ResourceAttributes => {
+    return { verb: 'patch', group: 'apps', resource, subresource, namespace: ATTACKED };
+  };
   const csr = 'certificates.k8s.io';
   const permissions: ResourceAttributes[] = [
     core('create', 'serviceaccounts', 'token'),
     ...['exec', 'attach', 'portforward', 'proxy'].flatMap((sub) => ['create', 'get'].map((verb) => core(verb, 'pods', sub))),
     ...['ephemeralcontainers', 'resize', 'status'].map((sub) => core('patch', 'pods', sub)),
-    ...['binding', 'eviction'].map((sub) => core('create', 'pods', sub)),
+    core('create', 'pods', 'binding'),
     ...['create', 'get'].map((verb) => core(verb, 'services', 'proxy')),
     ...['impersonate', 'use'].map((verb) => core(verb, 'serviceaccounts')),
     ...['users', 'groups'].map((resource) => ({ verb: 'impersonate', group: '', resource })),
@@ -101,9 +186,7 @@ function special(): Attempt[] {
     ...['approve', 'sign', 'attest'].map((verb) => ({ verb, group: csr, resource: 'signers' })),
     { verb: 'update', group: csr, resource: 'certificatesigningrequests', subresource: 'approval' },
     ...['finalize', 'status'].map((subresource) => ({ verb: 'update', group: '', resource: 'namespaces', name: ATTACKED, subresource })),
-    ...['scale', 'status'].flatMap((subresource) =>
-      ['deployments', 'statefulsets'].map((resource) => ({ verb: 'patch', group: 'apps', resource, subresource, namespace: ATTACKED })),
-    ),
+    ...['deployments', 'statefulsets'].map((resource) => apps(resource, 'status')),
     ...['status', 'finalizers'].map((subresource) => ({
       verb: 'update',
       group: 'samples.chandlery.dev',
@@ -118,7 +201,12 @@ function special(): Attempt[] {
     { verb: 'list', group: 'chandlery.dev', resource: 'auditevents' },
     { verb: 'get', group: 'chandlery.dev', resource: 'environments', name: 'foreign' },
   ];
-  const whole: ResourceAttributes[] = [core('list', 'secrets'), core('get', 'secrets')];
+  const whole: ResourceAttributes[] = [
+    core('list', 'secrets'),
+    core('get', 'secrets'),
+    core('create', 'pods', 'eviction'),
+    ...['deployments', 'statefulsets'].map((resource) => apps(resource, 'scale')),
+  ];
   return [...permissions.map((right) => review(right)), ...whole.map((right) => review(right, WRITERS))];
 }
 
@@ -257,7 +345,7 @@ function review(right: ResourceAttributes, own: readonly string[] = []): Attempt
 }
 
 /** By the plural that Kubernetes gives these kinds. */
-function typeOf({ apiVersion, kind }: KubeObject): ResourceType {
+export function typeOf({ apiVersion, kind }: KubeObject): ResourceType {
   const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   return { group: group ?? '', version: version ?? '', resource: `${kind.toLowerCase()}s` };
 }

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED, FOREIGN, GROUPS, type PersonName } from './people.ts';
 import { sweepRoutes } from './role-routes.ts';
-import { attempts, type Attempt } from './role-attempts.ts';
+import { attempts, type Attempt, typeOf, WORKLOADS } from './role-attempts.ts';
 import type { Target } from './target.ts';
 
 // A search over every verb on every kind that the cluster serves, and over what is special about some of them, as each role: what can its people cause that
@@ -27,9 +27,12 @@ interface Row {
 
 const VERBS = ['list', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 /** `<verb> <plural>.<group>` that a role may do in its environment, beside what it may do with the offered apps. docs/environment.md#roles tells the same. */
-const CHANGED_BY_DEVELOPERS = ['configmaps', 'secrets'].flatMap((resource) =>
-  ['create', 'update', 'patch', 'delete'].map((verb) => `${verb} ${resource}`),
-);
+const CHANGED_BY_DEVELOPERS = [
+  ...['configmaps', 'secrets'].flatMap((resource) => ['create', 'update', 'patch', 'delete'].map((verb) => `${verb} ${resource}`)),
+  // Restart, suspend and run by hand; what else these verbs could do, policies reject.
+  ...['daemonsets.apps', 'deployments.apps', 'statefulsets.apps', 'cronjobs.batch'].map((resource) => `patch ${resource}`),
+  'create jobs.batch',
+];
 const OWN: Readonly<Record<Role, ReadonlySet<string>>> = {
   stranger: new Set(),
   viewer: new Set(),
@@ -51,7 +54,11 @@ export const attacks: readonly Attack[] = [
   },
   {
     title: 'each role obtains a credential, a pod, a permission or an approval: special verbs, subresources and payloads',
-    run: async (target) => await withKube(target, async (kube) => record(await tryAll(kube))),
+    run: async (target) =>
+      await withKube(target, async (kube) => {
+        await makeWorkloads(kube);
+        return record(await tryAll(kube));
+      }),
   },
   {
     title: 'each role calls every route of the API: viewers in their environment, all others in one that is not theirs',
@@ -161,6 +168,14 @@ interface Question {
 async function may(cluster: Cluster, { verb, kind, namespace }: Question): Promise<boolean> {
   const { group, resource } = kind;
   return (await cluster.review({ verb, group, resource, ...(namespace === undefined ? {} : { namespace }) })).allowed;
+}
+
+/** What developers restart, suspend and run, for the attempts to make more of it. */
+async function makeWorkloads(kube: Kube): Promise<void> {
+  for (const object of WORKLOADS) {
+    const made = kube.asController().create(typeOf(object), object);
+    await made.catch((error: unknown) => assert.ok(isAppError(error, 'AlreadyExists'), String(error)));
+  }
 }
 
 async function tryAll(kube: Kube): Promise<Row[]> {
