@@ -9,6 +9,7 @@ import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import { BOARD_ROUTES } from './environment/board-routes.ts';
 import { ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-resource-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
+import { RESOURCE_ROUTES } from './resource/resource-routes.ts';
 import type { Route } from './route.ts';
 
 /** The whole route table. */
@@ -16,6 +17,7 @@ export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
   ...ENVIRONMENT_RESOURCE_ROUTES,
   ...BOARD_ROUTES,
+  ...RESOURCE_ROUTES,
   ...INSTANCE_ROUTES,
   ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,

@@ -10,6 +10,7 @@ import { ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-resource
 import { DRAFT_SCHEMAS, FORM_SCHEMAS } from './catalog/catalog-routes.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS } from './instance/instance-schemas.ts';
+import { RESOURCE_SCHEMAS } from './resource/resource-schemas.ts';
 import { TREE_SCHEMAS } from './instance/tree-schemas.ts';
 import { WORKLOAD_SCHEMAS } from './instance/workload-schemas.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.ts';
@@ -311,6 +312,7 @@ export const SCHEMAS = {
   ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,
+  ...RESOURCE_SCHEMAS,
   ...TREE_SCHEMAS,
   ...WORKLOAD_SCHEMAS,
   ...CHANGE_REQUEST_SCHEMAS,

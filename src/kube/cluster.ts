@@ -4,10 +4,13 @@ import type {
   CallOptions,
   Cluster,
   DeleteOptions,
+  EvictOptions,
+  GetOptions,
   ListOptions,
   LogOptions,
   ObjectList,
   ObjectPage,
+  ObjectTable,
   PageOptions,
   Patch,
   ResourceAttributes,
@@ -17,8 +20,8 @@ import type {
   Written,
 } from '../domain/kubernetes/cluster.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW } from '../domain/kubernetes/resource-types.ts';
-import { AppError } from '../domain/core/errors.ts';
-import { at, isObject, textAt } from '../domain/core/read.ts';
+import { AppError, isAppError } from '../domain/core/errors.ts';
+import { at, isObject, listAt, textAt } from '../domain/core/read.ts';
 import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/kubernetes/resource.ts';
 import { callFor, type Place, type Query, resourcePath } from './transport/call.ts';
 import { listMetadataPages, listPages, metadataReading, readPages, WHOLE } from './watch/list.ts';
@@ -36,6 +39,7 @@ export interface ClusterDeps extends Caller {
 export function createCluster(deps: ClusterDeps): Cluster {
   return {
     get: (ref, options) => getObject(deps, ref, options),
+    table: (ref, options) => readTable(deps, ref, options),
     logs: (pod, options) => readLog(deps, pod, options),
     list: (type, options) => listPages(deps, type, options),
     listMetadata: (type, options) => listMetadata(deps, type, options),
@@ -46,21 +50,42 @@ export function createCluster(deps: ClusterDeps): Cluster {
     replace: (type, object, options) => replaceObject(deps, type, { object, options }),
     patch: (ref, patch, options) => patchObject(deps, ref, { patch, options }),
     delete: (ref, options) => deleteObject(deps, ref, options),
+    evict: (pod, options) => evictPod(deps, pod, options),
     watch: (type, options) => watchEvents(deps, type, options),
     watchMetadata: (type, options) => watchMetadata(deps, type, options),
     review: (permission, options) => reviewAccess(deps, permission, options),
   };
 }
 
-async function getObject(deps: ClusterDeps, ref: ResourceRef, options: CallOptions = {}): Promise<KubeObject> {
-  const answer = await deps.transport.request({
+async function getObject(deps: ClusterDeps, ref: ResourceRef, { signal, subresource, answer }: GetOptions = {}): Promise<KubeObject> {
+  const place: Place = { ...ref, subresource };
+  const { body } = await deps.transport.request({
+    ...callFor(deps.identity, 'get', place),
+    method: 'GET',
+    path: resourcePath(place),
+    ...acceptOf(answer === undefined ? {} : { answer }),
+    signal,
+  });
+  return objectOf(body);
+}
+
+async function readTable(deps: ClusterDeps, ref: ResourceRef, { signal }: CallOptions = {}): Promise<ObjectTable> {
+  const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'get', ref),
     method: 'GET',
-    path: resourcePath(ref),
-    signal: options.signal,
+    path: resourcePath(ref, { includeObject: 'None' }),
+    accept: TABLE,
+    signal,
   });
-  return objectOf(answer.body);
+  const columns = listAt(body, 'columnDefinitions').map((one) => ({
+    name: textAt(one, 'name') ?? '',
+    type: textAt(one, 'type') ?? '',
+    description: textAt(one, 'description') ?? '',
+  }));
+  return { columns, cells: listAt(body, 'rows', 0, 'cells') };
 }
+
+const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 
 async function readLog(deps: ClusterDeps, pod: ResourceRef, { signal, previous, ...options }: LogOptions): Promise<string> {
   const place: Place = { ...pod, subresource: 'log' };
@@ -178,6 +203,33 @@ async function deleteObject(deps: ClusterDeps, ref: ResourceRef, options: Delete
     },
     signal,
   });
+}
+
+async function evictPod(deps: ClusterDeps, pod: ResourceRef, options: EvictOptions = {}): Promise<void> {
+  const { uid, resourceVersion, dryRun, signal } = options;
+  const place: Place = { ...pod, subresource: 'eviction' };
+  const deleteOptions = {
+    ...(uid === undefined && resourceVersion === undefined ? {} : { preconditions: { uid, resourceVersion } }),
+    ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
+  };
+  try {
+    await deps.transport.request({
+      ...callFor(deps.identity, 'create', place),
+      method: 'POST',
+      path: resourcePath(place, { dryRun }),
+      body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod.name, namespace: pod.namespace }, deleteOptions },
+      signal,
+    });
+  } catch (error) {
+    throw budgetError(error) ?? error;
+  }
+}
+
+/** The api-server says 429 as long as a budget does not allow the eviction, and 500 where several budgets select the pod. */
+function budgetError(error: unknown): AppError | undefined {
+  if (!isAppError(error, 'TooManyRequests', 'ClusterUnavailable') || !/disruption ?budget/i.test(error.message)) return undefined;
+  const why = error.faults[0]?.message ?? error.message;
+  return new AppError('DisruptionBudget', `${error.message.split(': ')[0] ?? 'evict'}: ${why}`, { cause: error, faults: error.faults });
 }
 
 /** SelfSubjectAccessReview. */

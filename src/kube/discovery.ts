@@ -85,7 +85,7 @@ function createReader(transport: Transport): () => Promise<ServedKind[]> {
   };
 }
 
-/** The kinds of an `APIGroupDiscoveryList`; subresources are left out. */
+/** The kinds of an `APIGroupDiscoveryList`, each with the names of its subresources. */
 function parseDiscovery(list: unknown): ServedKind[] {
   if (textAt(list, 'kind') !== 'APIGroupDiscoveryList') {
     throw new AppError(
@@ -107,7 +107,9 @@ function kindOf(entry: unknown, group: string, version: string): ServedKind[] {
   const kind = textAt(entry, 'responseKind', 'kind');
   if (resource === undefined || kind === undefined || kind === '') return [];
   const namespaced = textAt(entry, 'scope') === 'Namespaced';
-  return [{ group, version, resource, kind, namespaced, verbs: textsAt(entry, 'verbs'), shortNames: textsAt(entry, 'shortNames') }];
+  const subresources = listAt(entry, 'subresources').flatMap((one) => textAt(one, 'subresource') ?? []);
+  const names = { shortNames: textsAt(entry, 'shortNames'), ...(subresources.length === 0 ? {} : { subresources }) };
+  return [{ group, version, resource, kind, namespaced, verbs: textsAt(entry, 'verbs'), ...names }];
 }
 
 /** Versions stay as the api-server lists them, the one that it prefers first. */

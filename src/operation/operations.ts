@@ -45,6 +45,13 @@ import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
 import { preflightInstance } from './preflight/preflight-instance.ts';
 import { preflightOperator } from './preflight/preflight-operator.ts';
+import { evictPod } from './resource/evict-pod.ts';
+import { restartWorkload } from './resource/restart-workload.ts';
+import { runCronJob } from './resource/run-cron-job.ts';
+import { scaleResource } from './resource/scale-resource.ts';
+import { showResourceLogs } from './resource/show-resource-logs.ts';
+import { showResource } from './resource/show-resource.ts';
+import { suspendCronJob } from './resource/suspend-cron-job.ts';
 import { compareSavedConfiguration, listComparableInstances } from './saved-configuration/compare-saved-configuration.ts';
 import {
   listSavedConfigurationVersions,
@@ -71,6 +78,7 @@ const OPERATIONS = {
   deleteInstance,
   deleteOperator,
   deleteSavedConfiguration,
+  evictPod,
   installTargets,
   instancePermissions,
   listApps,
@@ -105,8 +113,11 @@ const OPERATIONS = {
   readInstance,
   requestOperatorAction,
   revealConnectionKey,
+  restartWorkload,
   revealValue,
+  runCronJob,
   saveConfiguration,
+  scaleResource,
   showApp,
   showChangeRequest,
   showConnection,
@@ -121,8 +132,11 @@ const OPERATIONS = {
   showOperatorMetrics,
   showOperatorTree,
   showReleaseNotes,
+  showResource,
+  showResourceLogs,
   showSavedConfiguration,
   showTree,
+  suspendCronJob,
   updateInstance,
   withdrawChangeRequest,
 };

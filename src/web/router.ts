@@ -18,6 +18,7 @@ import { pictureRoutes } from './page/picture-routes.ts';
 import { changeRequestRoutes } from './change-request/change-request-routes.ts';
 import { meOf, type WebDeps } from './page/page.ts';
 import { type Me, shellOf } from './page/shell.ts';
+import { resourceRoutes } from './resource/resource-routes.ts';
 import { savedConfigurationCompareRoutes } from './saved-configuration/compare-routes.ts';
 import { savedConfigurationEditRoutes } from './saved-configuration/edit-routes.ts';
 import { savedConfigurationRoutes } from './saved-configuration/saved-configuration-routes.ts';
@@ -39,6 +40,7 @@ export function createWebRouter(deps: WebDeps): Router {
     instanceRoutes(deps),
     metricsRoutes(deps),
     logsRoutes(deps),
+    resourceRoutes(deps),
     changeRoutes(deps),
     migrationRoutes(deps),
     changeRequestRoutes(deps),

@@ -19,6 +19,7 @@ import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
 import { sampleBoard, sampleResources, sampleStatus } from './sample-resources.ts';
+import { SAMPLE_RESOURCE_OPERATIONS } from './sample-resource.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import { sampleMetrics } from './sample-metrics.ts';
 import { sampleConnection } from './sample-connections.ts';
@@ -30,6 +31,7 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
     ...READS,
     ...WRITES,
     ...SAMPLE_OPERATOR_READS,
+    ...SAMPLE_RESOURCE_OPERATIONS,
     ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS,
     ...CHANGE_REQUESTS,
     follow: () => operations,
@@ -47,6 +49,7 @@ const READS: Omit<
   | keyof typeof WRITES
   | keyof typeof CHANGE_REQUESTS
   | keyof typeof SAMPLE_OPERATOR_READS
+  | keyof typeof SAMPLE_RESOURCE_OPERATIONS
   | keyof typeof SAMPLE_SAVED_CONFIGURATION_OPERATIONS
 > = {
   me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),

@@ -75,6 +75,31 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/environments/team-a/monitoring', 'dev-a', { title: 'Monitoring of Team A', holds: ['orders-2', 'no answer within 10 seconds'] }),
   page('/environments/shop/monitoring', 'dev-a', { title: 'Monitoring of Shop', holds: ['No Prometheus configured'] }),
+  page('/environments/team-a/resources/deployments.apps/shop', 'dev-a', {
+    title: 'Deployment shop',
+    holds: [
+      'href="/environments/team-a/resources/deployments.apps/shop/restart"',
+      'GET /healthz at port 8080',
+      'owned by it',
+      'FailedPull',
+    ],
+  }),
+  page('/environments/team-a/resources/pods/shop-7c9f-x2x', 'dev-a', {
+    title: 'Pod shop-7c9f-x2x',
+    holds: ['Waiting: ImagePullBackOff', 'selects it', 'The permission to create pods/eviction &quot;shop-7c9f-x2x&quot;'],
+  }),
+  page('/environments/team-a/resources/deployments.apps/shop/scale', 'dev-a', {
+    title: 'Scale shop',
+    holds: ['name="replicas"', 'kubectl scale deployments.apps/shop --replicas 2'],
+  }),
+  page('/environments/team-a/resources/cronjobs.batch/backup/run', 'dev-a', {
+    title: 'Run backup now',
+    holds: ['name="name"', 'kubectl create job NAME --from cronjob/backup'],
+  }),
+  page('/environments/team-a/resources/pods/shop-7c9f-x2x/evict', 'dev-a', {
+    title: 'Delete the pod shop-7c9f-x2x',
+    holds: ['Permission denied', 'The ReplicaSet shop-7c9f creates a new pod with another name.'],
+  }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',
     holds: ['No apps installed yet', 'The namespace is being reserved.', '1 kind that you may not list', 'No quota'],

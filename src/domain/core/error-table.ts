@@ -119,6 +119,12 @@ export const ERROR_TABLE = {
     remedy:
       'Change what the message names, or ask the owner of the policy. A policy that only warns rejects nothing: the preflight check lists its warnings.',
   },
+  DisruptionBudget: {
+    status: 409,
+    title: 'A disruption budget does not allow it',
+    meaning: 'A PodDisruptionBudget requires more healthy pods than would be left, so the cluster did not evict the pod.',
+    remedy: 'Wait until more of its pods are healthy, or ask whoever owns the PodDisruptionBudget to allow more disruptions.',
+  },
   WebhookUnavailable: {
     status: 409,
     title: 'A webhook or API service of the cluster does not answer',

@@ -25,7 +25,7 @@ const LABEL = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
 
 const role = choice(ENVIRONMENT_ROLES, {
   description:
-    'What they may do: a viewer reads, a developer also installs, changes and deletes apps, a maintainer also restarts and removes what apps leave behind.',
+    'What they may do: a viewer reads, a developer also installs, changes and deletes apps, and restarts and scales what runs, a maintainer also removes what apps leave behind.',
 });
 
 const group = object(

@@ -9,7 +9,9 @@ import { isAppError } from '../core/errors.ts';
  * `ClusterUnavailable`.
  */
 export interface Cluster {
-  get(ref: ResourceRef, options?: CallOptions): Promise<KubeObject>;
+  get(ref: ResourceRef, options?: GetOptions): Promise<KubeObject>;
+  /** The row of `kubectl get` for one object, by the Table format: for custom resources, the `additionalPrinterColumns` of their CRD. */
+  table(ref: ResourceRef, options?: CallOptions): Promise<ObjectTable>;
   /**
    * The end of the log of a container, each line with its time. Throws `InvalidInput` while the container has not started, or has no earlier run, and
    * `ClusterUnavailable` when its node does not answer.
@@ -29,6 +31,10 @@ export interface Cluster {
   patch(ref: ResourceRef, patch: Patch, options?: WriteOptions): Promise<Written>;
   /** Resolves when the api-server has accepted the deletion, which finalizers may delay. */
   delete(ref: ResourceRef, options?: DeleteOptions): Promise<void>;
+  /**
+   * Deletes a pod by the eviction API, which respects PodDisruptionBudgets: throws `DisruptionBudget` when one of them does not allow it now.
+   */
+  evict(pod: ResourceRef, options?: EvictOptions): Promise<void>;
   /** Server-side apply of `status` alone. */
   applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions): Promise<Written>;
   /** Yields until the signal aborts (ends silently) or the watch breaks (throws; `Conflict` with status 410 when the version is too old). */
@@ -41,6 +47,17 @@ export interface Cluster {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+}
+export interface GetOptions extends CallOptions {
+  readonly subresource?: 'scale';
+  /** `metadata`: only the metadata crosses the wire, as a `PartialObjectMetadata`. Default: all of it. */
+  readonly answer?: 'metadata';
+}
+export interface EvictOptions extends CallOptions {
+  /** Evict only the pod with this uid. */
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly dryRun?: 'All';
 }
 /** As core/v1 PodLogOptions. */
 export interface LogOptions extends CallOptions {
@@ -103,6 +120,11 @@ export type Patch =
 export interface ObjectList {
   readonly items: readonly KubeObject[];
   readonly resourceVersion: string;
+}
+/** One row of the Table format (meta.k8s.io/v1). */
+export interface ObjectTable {
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly description: string }[];
+  readonly cells: readonly unknown[];
 }
 export interface ObjectPage extends ObjectList {
   /** How many objects follow after this page, as far as the api-server says. */

@@ -1,3 +1,6 @@
+import { isObject, listAt, textAt } from '../core/read.ts';
+import type { KubeObject } from './resource.ts';
+
 /** A condition of the Kubernetes API conventions (`metav1.Condition`). */
 export interface Condition {
   readonly type: string;
@@ -33,4 +36,18 @@ export function mergeConditions(earlier: readonly Condition[], next: readonly Co
 /** The condition of a type, where there is one. */
 export function findCondition<C extends { readonly type: string }>(conditions: readonly C[], type: string): C | undefined {
   return conditions.find((condition) => condition.type === type);
+}
+
+/** The conditions in the status of any object; what is none is left out. */
+export function conditionsOf({ status }: KubeObject): Condition[] {
+  return listAt(status, 'conditions')
+    .filter((item) => isObject(item))
+    .flatMap((item) => {
+      const state = textAt(item, 'status');
+      if (state !== 'True' && state !== 'False' && state !== 'Unknown') return [];
+      const [type = '', reason = '', message = '', lastTransitionTime = ''] = ['type', 'reason', 'message', 'lastTransitionTime'].map(
+        (key) => textAt(item, key),
+      );
+      return [{ type, status: state, reason, message, lastTransitionTime }];
+    });
 }

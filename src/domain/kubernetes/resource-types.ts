@@ -34,6 +34,7 @@ export const PERSISTENT_VOLUME = known(CORE, 'persistentvolumes', 'PersistentVol
 export const PERSISTENT_VOLUME_CLAIM = known(CORE, 'persistentvolumeclaims', 'PersistentVolumeClaim', 'Namespaced');
 
 export const DEPLOYMENT = known(APPS, 'deployments', 'Deployment', 'Namespaced');
+export const REPLICA_SET = known(APPS, 'replicasets', 'ReplicaSet', 'Namespaced');
 export const STATEFUL_SET = known(APPS, 'statefulsets', 'StatefulSet', 'Namespaced');
 export const DAEMON_SET = known(APPS, 'daemonsets', 'DaemonSet', 'Namespaced');
 export const JOB = known('batch/v1', 'jobs', 'Job', 'Namespaced');

@@ -53,6 +53,8 @@ export interface ServedKind extends ResourceType {
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
+  /** `scale`, `status`, …; absent where there are none. */
+  readonly subresources?: readonly string[];
 }
 
 /** One object by its address. `namespace` is absent for cluster-scoped ones. */

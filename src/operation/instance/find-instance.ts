@@ -1,12 +1,13 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { versionsOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { conditionsOf } from '../../domain/kubernetes/condition.ts';
 import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import type { InstanceSummary, InstanceView } from '../../domain/instance/instance.ts';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
-import { isObject, listAt, numberAt, textAt } from '../../domain/core/read.ts';
+import { numberAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/secret.ts';
 import { type KubeObject, parseApiVersion, type ResourceRef } from '../../domain/kubernetes/resource.ts';
 import { formatPath } from '../../schema/form-path.ts';
@@ -99,22 +100,7 @@ export function instanceView(entry: CatalogEntry, environment: EnvironmentView, 
     ...instanceSummary(entry, environment, raw),
     object: { ...object, metadata: { ...metadata, name: object.metadata.name } },
     masked: sensitiveIn(marked, raw).map(({ path }) => formatPath(path)),
-    conditions: listAt(object.status, 'conditions')
-      .filter((item) => isObject(item))
-      .flatMap((item) => {
-        const status = textAt(item, 'status');
-        if (status !== 'True' && status !== 'False' && status !== 'Unknown') return [];
-        const lastTransitionTime = textAt(item, 'lastTransitionTime') ?? '';
-        return [
-          {
-            type: textAt(item, 'type') ?? '',
-            status,
-            reason: textAt(item, 'reason') ?? '',
-            message: redact(textAt(item, 'message') ?? '', secrets),
-            lastTransitionTime,
-          },
-        ];
-      }),
+    conditions: conditionsOf(raw).map((one) => ({ ...one, message: redact(one.message, secrets) })),
     generation: object.metadata.generation ?? 0,
     observedGeneration: numberAt(object.status, 'observedGeneration'),
     etag: etagOf(raw),

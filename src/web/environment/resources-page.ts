@@ -12,7 +12,7 @@ import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { environmentResourcesPath, instancePath } from '../page/paths.ts';
+import { environmentResourcesPath, instancePath, resourcePath } from '../page/paths.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 
@@ -20,7 +20,7 @@ interface ResourceRow {
   readonly kind: string;
   readonly apiVersion: string;
   readonly name: string;
-  /** The page of the instance that it is; empty for everything else. */
+  /** Its page; of an instance, that of the instance. */
   readonly href: string;
   readonly info: string;
   /** Absent when its kind has no health. */
@@ -132,7 +132,7 @@ function resourceRow(one: EnvironmentResource, environment: string): ResourceRow
     kind,
     apiVersion,
     name,
-    href: owner === undefined ? href : '',
+    href: owner === undefined && href !== '' ? href : resourcePath(environment, one),
     info,
     ...healthOf(one),
     message: health === undefined || health.status === 'Healthy' ? '' : health.message,

@@ -7,7 +7,8 @@ import { addressOf, instanceCrumbs } from '../instance/instance-routes.ts';
 import { operatorCrumbs } from '../operator/operator-routes.ts';
 import { displayNameOf } from '../operator/operators-page.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
-import { instancePath, operatorPath } from '../page/paths.ts';
+import { instancePath, operatorPath, resourcePath } from '../page/paths.ts';
+import { RESOURCE_ROUTE, resourceAddressOf, resourceCrumbs } from '../resource/resource-routes.ts';
 import type { Crumb, Section } from '../page/shell.ts';
 import { logLive, logPage, logText, parseLogSearch, type LogSubject } from './logs-page.ts';
 
@@ -29,10 +30,10 @@ interface Logged {
   frame(actor: Actor, of: Parameters): Promise<Pick<LogSubject, 'name' | 'subject' | 'tabs'> & { readonly crumbs: readonly Crumb[] }>;
 }
 
-/** The logs of Instances and Operators: to read, to follow, to download. */
+/** The logs of Instances, Operators, pods and workloads: to read, to follow, to download. */
 export function logsRoutes(deps: WebDeps): Router {
   const router = Router();
-  for (const logged of [instances(deps), operators(deps)]) {
+  for (const logged of [instances(deps), operators(deps), resources(deps)]) {
     router.get(
       `${logged.route}/logs`,
       page(deps, (visit) => showLogs(logged, visit)),
@@ -71,6 +72,20 @@ function operators({ operations }: WebDeps): Logged {
     frame: async (actor, of) => {
       const operator = await operations.showOperator(actor, addressIn(of));
       return { name: displayNameOf(operator), subject: 'this Operator', tabs: [], crumbs: operatorCrumbs(operator, 'Logs') };
+    },
+  };
+}
+
+function resources({ operations }: WebDeps): Logged {
+  return {
+    route: RESOURCE_ROUTE,
+    section: 'environments',
+    path: (of) => resourcePath(of.param('environment'), resourceAddressOf(of)),
+    read: (actor, of, query) => operations.showResourceLogs(actor, { ...resourceAddressOf(of), ...query }),
+    frame: async (actor, of) => {
+      const address = resourceAddressOf(of);
+      const environment = await operations.showEnvironment(actor, address.environment);
+      return { name: address.name, subject: 'this resource', tabs: [], crumbs: resourceCrumbs(address, environment, 'Logs') };
     },
   };
 }

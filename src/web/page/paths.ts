@@ -1,4 +1,5 @@
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
+import type { ResourceAddress } from '../../operation/resource/find-resource.ts';
 
 /** The address of an App's page; `tab` absent for its overview. */
 export function appPath(app: string, tab?: string): string {
@@ -30,9 +31,10 @@ export function environmentResourcesPath(environment: string): string {
   return `${environmentPath(environment)}/resources`;
 }
 
-/** One resource of an environment; `resource` is its plural and group, such as `deployments.apps`. */
-export function resourcePath(environment: string, { resource, name }: { readonly resource: string; readonly name: string }): string {
-  return `${environmentResourcesPath(environment)}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`;
+/** One resource of an environment, or a page below it; `resource` is its plural and group, such as `deployments.apps`. */
+export function resourcePath(environment: string, { resource, name }: Omit<ResourceAddress, 'environment'>, below?: string): string {
+  const page = `${environmentResourcesPath(environment)}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`;
+  return below === undefined ? page : `${page}/${below}`;
 }
 
 /** What a Prometheus says of an environment; `range` absent for the default. */

@@ -90,6 +90,11 @@ const WORDS: Readonly<Record<RelationClass, readonly [active: string, passive: s
   Volume: ['bound to', 'bound'],
 };
 
+/** What the holder of a field does to what the field names, and what is done to that. */
+export function relationWords(relation: RelationClass): readonly [active: string, passive: string] {
+  return WORDS[relation];
+}
+
 function because({ class: relation, path, fieldOf }: TreeEdge): Because {
   const [active, passive] = WORDS[relation];
   return { words: fieldOf === 'Parent' ? `${passive} by` : `${active} it by`, path };

@@ -1,0 +1,129 @@
+import { numberAt, textAt } from '../../domain/core/read.ts';
+import { MOST_REPLICAS } from '../../operation/resource/scale-resource.ts';
+import type { ActionResult, ResourceActionInput } from '../../operation/resource/act-on-resource.ts';
+import type { ResourceAddress } from '../../operation/resource/find-resource.ts';
+import { LOG_QUERY, logQueryOf } from '../log-query.ts';
+import { type Call, type JsonSchema, type Reply, type Route, SMALL_BODY } from '../route.ts';
+import { object, ref } from '../schema-parts.ts';
+
+const RESOURCE = '/environments/{environment}/resources/{resource}/{name}';
+
+/** One resource of an environment, and what can be done with it. */
+export const RESOURCE_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: RESOURCE,
+    operationId: 'showResource',
+    etag: 'strong',
+    summary: 'Get a resource in the namespace of an environment with summary, events, relations and the actions that you may take',
+    tag: 'Resources',
+    replies: { 200: { description: 'The resource', schema: ref('Resource') } },
+    handle: async ({ operations, actor, params }) => ({
+      status: 200,
+      body: (await operations.showResource(actor, addressOf(params))).resource,
+    }),
+  },
+  {
+    method: 'get',
+    path: `${RESOURCE}/logs`,
+    operationId: 'showResourceLogs',
+    summary: 'The last lines of a pod, or of the pods of a workload, oldest first, as far as you may read them',
+    tag: 'Resources',
+    query: LOG_QUERY,
+    replies: { 200: { description: 'The lines', schema: ref('Logs') } },
+    handle: async ({ operations, actor, params, query }) => ({
+      status: 200,
+      body: await operations.showResourceLogs(actor, { ...addressOf(params), ...logQueryOf(query) }),
+    }),
+  },
+  action({
+    method: 'post',
+    below: 'restart',
+    operationId: 'restartWorkload',
+    summary: 'Restart the pods of a Deployment, StatefulSet or DaemonSet, as `kubectl rollout restart`',
+    act: async ({ operations, actor }, input) => await operations.restartWorkload(actor, { ...input, at: new Date().toISOString() }),
+  }),
+  action({
+    method: 'put',
+    below: 'scale',
+    operationId: 'scaleResource',
+    summary: 'Set the number of replicas of a kind with a scale subresource',
+    body: object({ replicas: { type: 'integer', minimum: 0, maximum: MOST_REPLICAS } }),
+    act: async ({ operations, actor, body }, input) =>
+      await operations.scaleResource(actor, { ...input, replicas: numberAt(body, 'replicas') ?? -1 }),
+  }),
+  {
+    method: 'post',
+    path: `${RESOURCE}/jobs`,
+    operationId: 'runCronJob',
+    etag: 'strong',
+    summary: 'Create a Job from the template of a CronJob now, as `kubectl create job --from`',
+    tag: 'Resources',
+    body: object({ name: { type: 'string', maxLength: 63, description: 'Default: the name of the CronJob and the time' } }, []),
+    largestBody: SMALL_BODY,
+    replies: { 201: { description: 'The Job is created; Location is its path', schema: ref('ResourceActionResult') } },
+    handle: async (call) => await run(call),
+  },
+  ...([true, false] as const).map((suspend) =>
+    action({
+      method: 'post',
+      below: suspend ? 'suspend' : 'resume',
+      operationId: suspend ? 'suspendCronJob' : 'resumeCronJob',
+      summary: suspend ? 'Suspend a CronJob: it starts no more jobs' : 'Resume a suspended CronJob',
+      act: async ({ operations, actor }, input) => await operations.suspendCronJob(actor, { ...input, suspend }),
+    }),
+  ),
+  {
+    ...action({
+      method: 'post',
+      below: 'eviction',
+      operationId: 'evictPod',
+      summary: 'Delete a pod by the eviction API: PodDisruptionBudgets hold, and 409 names the one that does not allow it',
+      act: async ({ operations, actor, query }, input) =>
+        await operations.evictPod(actor, { ...input, ...(query['dryRun'] === 'All' ? { dryRun: 'All' as const } : {}) }),
+    }),
+    query: { dryRun: { enum: ['All'], description: '`All`: only find out whether the budgets allow it' } },
+  },
+];
+
+interface Action {
+  readonly method: 'post' | 'put';
+  readonly below: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly body?: JsonSchema;
+  readonly act: (call: Call, input: ResourceActionInput) => Promise<ActionResult>;
+}
+
+function action({ method, below, operationId, summary, body, act }: Action): Route {
+  return {
+    method,
+    path: `${RESOURCE}/${below}`,
+    operationId,
+    etag: 'strong',
+    summary,
+    tag: 'Resources',
+    ...(body === undefined ? {} : { body, largestBody: SMALL_BODY }),
+    replies: { 200: { description: 'The api-server has accepted it', schema: ref('ResourceActionResult') } },
+    handle: async (call) => ({ status: 200, body: await act(call, inputOf(call)) }),
+  };
+}
+
+async function run(call: Call): Promise<Reply> {
+  const job = textAt(call.body, 'name') ?? '';
+  const input = inputOf(call);
+  const body = await call.operations.runCronJob(call.actor, { ...input, job, at: new Date().toISOString() });
+  return { status: 201, body, location: pathOf({ ...input, resource: body.resource, name: body.name }) };
+}
+
+function inputOf({ params, preconditions, requestOrigin }: Call): ResourceActionInput {
+  return { ...addressOf(params), preconditions, ...requestOrigin };
+}
+
+function addressOf(params: Call['params']): ResourceAddress {
+  return { environment: params['environment'] ?? '', resource: params['resource'] ?? '', name: params['name'] ?? '' };
+}
+
+function pathOf({ environment, resource, name }: ResourceAddress): string {
+  return `/api/v1/environments/${[environment, 'resources', resource, name].map((part) => encodeURIComponent(part)).join('/')}`;
+}

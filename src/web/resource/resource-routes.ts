@@ -1,0 +1,153 @@
+import { Router } from 'express';
+import { type AppError, isAppError } from '../../domain/core/errors.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { RESOURCE_ACTIONS, type ResourceAction } from '../../domain/resource/resource-actions.ts';
+import type { ActionResult } from '../../operation/resource/act-on-resource.ts';
+import type { ResourceAddress } from '../../operation/resource/find-resource.ts';
+import type { ResourceView } from '../../operation/resource/show-resource.ts';
+import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { environmentPath, environmentResourcesPath, resourcePath } from '../page/paths.ts';
+import type { Crumb } from '../page/shell.ts';
+import { actionPage } from './action-page.ts';
+import { resourcePage } from './resource-page.ts';
+
+export const RESOURCE_ROUTE = '/environments/:environment/resources/:resource/:name';
+
+/** The page of any resource of an environment, and those of its actions. */
+export function resourceRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    RESOURCE_ROUTE,
+    page(deps, (visit) => showResource(deps, visit)),
+  );
+  for (const action of RESOURCE_ACTIONS) {
+    router.get(
+      `${RESOURCE_ROUTE}/${action}`,
+      page(deps, (visit) => confirm(deps, visit, { action })),
+    );
+    router.post(
+      `${RESOURCE_ROUTE}/${action}`,
+      page(deps, (visit) => act(deps, visit, action)),
+    );
+  }
+  return router;
+}
+
+/** The address of a resource in a request. */
+export function resourceAddressOf({ param }: Pick<Visit, 'param'>): ResourceAddress {
+  return { environment: param('environment'), resource: param('resource'), name: param('name') };
+}
+
+/** The way to the page of a resource, and below it. */
+export function resourceCrumbs(address: ResourceAddress, environment: Pick<EnvironmentView, 'displayName'>, below?: string): Crumb[] {
+  const crumbs = [
+    { label: 'Environments', href: '/environments' },
+    { label: environment.displayName === '' ? address.environment : environment.displayName, href: environmentPath(address.environment) },
+    { label: 'Resources', href: environmentResourcesPath(address.environment) },
+  ];
+  return below === undefined
+    ? [...crumbs, { label: address.name }]
+    : [...crumbs, { label: address.name, href: resourcePath(address.environment, address) }, { label: below }];
+}
+
+async function showResource({ operations }: WebDeps, visit: Visit): Promise<Answer> {
+  const { environment, resource } = await operations.showResource(visit.actor, resourceAddressOf(visit));
+  const address = { environment: environment.name, resource: resource.resource, name: resource.name };
+  return {
+    view: 'environments/resource/show',
+    title: `${resource.kind} ${resource.name}`,
+    section: 'environments',
+    crumbs: resourceCrumbs(address, environment),
+    model: resourcePage(resource, environment, visit.query.get('done') ?? ''),
+  };
+}
+
+interface Confirmation {
+  readonly action: ResourceAction;
+  readonly error?: AppError;
+}
+
+async function confirm({ operations, publicUrl }: WebDeps, visit: Visit, { action, error }: Confirmation): Promise<Answer> {
+  const { environment, resource } = await operations.showResource(visit.actor, resourceAddressOf(visit));
+  const address = { environment: environment.name, resource: resource.resource, name: resource.name };
+  const budget = action === 'evict' && error === undefined ? await budgetOn(operations, visit, resource) : undefined;
+  const model = actionPage({
+    action,
+    resource,
+    environment,
+    publicUrl,
+    sent: visit.body,
+    ...(budget === undefined ? {} : { budget }),
+    ...(error === undefined ? {} : { fault: error.faults[0]?.message ?? error.message }),
+  });
+  return {
+    view: 'environments/resource/action',
+    title: `${error === undefined ? '' : 'Error: '}${model.title}`,
+    section: 'environments',
+    crumbs: resourceCrumbs(address, environment, model.label),
+    model,
+    ...(error === undefined ? {} : { status: error.status }),
+  };
+}
+
+/** What a disruption budget says to an eviction now; undefined when none is in its way. */
+async function budgetOn(operations: WebDeps['operations'], visit: Visit, { actions }: ResourceView): Promise<string | undefined> {
+  if (!actions.some(({ action, allowed }) => action === 'evict' && allowed)) return undefined;
+  try {
+    await operations.evictPod(visit.actor, { ...resourceAddressOf(visit), ...visit.requestOrigin, dryRun: 'All' });
+    return undefined;
+  } catch (error) {
+    if (isAppError(error, 'DisruptionBudget')) return error.faults[0]?.message ?? error.message;
+    throw error;
+  }
+}
+
+/** What the person can put right on the page itself. */
+const CORRECTABLE = ['InvalidInput', 'AlreadyExists', 'Conflict', 'DisruptionBudget', 'AdmissionDenied', 'QuotaExceeded'] as const;
+
+async function act(deps: WebDeps, visit: Visit, action: ResourceAction): Promise<Answer> {
+  const address = resourceAddressOf(visit);
+  try {
+    // The owner of a pod is known only while there is the pod.
+    const after = action === 'evict' ? await ownerOf(deps.operations, visit) : undefined;
+    const { resource, name } = await carryOut(deps.operations, visit, action);
+    const there = action === 'run' ? resourcePath(address.environment, { resource, name }) : resourcePath(address.environment, address);
+    return { redirect: `${after ?? there}?done=${action}` };
+  } catch (error) {
+    if (isAppError(error, ...CORRECTABLE)) return await confirm(deps, visit, { action, error });
+    throw error;
+  }
+}
+
+async function ownerOf(operations: WebDeps['operations'], visit: Visit): Promise<string> {
+  const address = resourceAddressOf(visit);
+  const { related } = (await operations.showResource(visit.actor, address)).resource;
+  const owner = related.find(({ direction, resource, state }) => direction === 'Owner' && resource !== undefined && state === 'Found');
+  if (owner?.resource === undefined) return environmentResourcesPath(address.environment);
+  return resourcePath(address.environment, { resource: owner.resource, name: owner.name });
+}
+
+async function carryOut(operations: WebDeps['operations'], visit: Visit, action: ResourceAction): Promise<ActionResult> {
+  const { actor, body } = visit;
+  const input = { ...resourceAddressOf(visit), ...visit.requestOrigin, specVersion: body.get('specVersion') ?? '' };
+  const at = new Date().toISOString();
+  switch (action) {
+    case 'restart':
+      return await operations.restartWorkload(actor, { ...input, at });
+    case 'scale':
+      return await operations.scaleResource(actor, { ...input, replicas: replicasIn(body.get('replicas') ?? '') });
+    case 'run':
+      return await operations.runCronJob(actor, { ...input, job: body.get('name')?.trim() ?? '', at });
+    case 'suspend':
+    case 'resume':
+      return await operations.suspendCronJob(actor, { ...input, suspend: action === 'suspend' });
+    case 'evict':
+      return await operations.evictPod(actor, input);
+    default:
+      return action satisfies never;
+  }
+}
+
+function replicasIn(text: string): number {
+  return /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : Number.NaN;
+}
