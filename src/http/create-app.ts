@@ -1,7 +1,7 @@
 import express from 'express';
 import { authRoutes } from './auth-routes.ts';
 import { authenticate, hasCredentials } from './authenticate.ts';
-import { contentLength, dropForeignIdentity, knownHost, sameSiteOnly, singleHeaders } from './request-headers.ts';
+import { contentLength, dropForeignIdentity, knownHost, noStore, sameSiteOnly, securityHeaders, singleHeaders } from './headers.ts';
 import { dropUnread } from './body/receive.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
 import { errorHandler, notFound } from './error-handler.ts';
@@ -10,7 +10,6 @@ import { probes } from './probes.ts';
 import { limitAddresses, limitCredentials } from './rate-limit.ts';
 import { type Mounted, requestLog } from './request-log.ts';
 import { requireSignedIn } from './require-signed-in.ts';
-import { noStore, securityHeaders } from './security-headers.ts';
 
 const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 /** A form of the issuer: tokens and addresses, which anyone may send. */

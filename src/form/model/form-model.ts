@@ -1,7 +1,7 @@
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { saysSecret } from '../../domain/sensitive/sensitivity.ts';
-import { branchLabel, distinctLabels } from './branch-label.ts';
+import { type BaseContext, baseOf, type BasePlace, branchLabel, distinctLabels, isRoot, rootPath } from './node-base.ts';
 import { curatedOrder } from './curated.ts';
 import { controlNode } from '../controls/controls.ts';
 import type { FieldFacts } from '../controls/field-facts.ts';
@@ -14,7 +14,6 @@ import type { ChartHints } from '../../schema/hints/chart-hints.ts';
 import { SEVERAL } from '../../schema/branches.ts';
 import { frozenPaths } from '../../schema/immutable.ts';
 import { type KnownReferences, markKinds, markReferences, pathKey } from '../references/mark-references.ts';
-import { baseOf, isRoot, rootPath, type BaseContext, type BasePlace } from './node-base.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from '../../schema/resolve-schema.ts';
 import { markSteps } from '../../schema/sensitive/sensitive-values.ts';
 import { memberNames, MOST_WORK } from '../../schema/work.ts';

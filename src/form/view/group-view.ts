@@ -1,12 +1,14 @@
-import type { FormNode, GroupNode } from '../model/form-node.ts';
+import type { ChoiceNode, FormNode, GroupNode } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { countControls, isFull, leaveOut } from './page-budget.ts';
 import { fillsItself } from '../input/fill-required.ts';
-import type { FieldView, GroupView } from './form-view-model.ts';
+import type { BranchesView, FieldFrame, FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
 import { keptOpen } from './put-away.ts';
 import { memberRef } from './node-ref.ts';
-import { fieldText, frameOf, isFrozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
+import { describedBy, fieldText, frameOf, frozen, isFrozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
+import { chosenBranch, fieldName } from '../input/form-fields.ts';
+import { branchRef } from '../input/read-group.ts';
 
 /** On a large form an empty optional group of more controls than this is left closed. */
 export const SMALL_GROUP = 8;
@@ -82,4 +84,41 @@ function showsIn(context: ViewContext, node: FormNode, { ref, part }: { ref: Sho
 function isSplit(context: ViewContext, node: FormNode, ref: ShowNode): boolean {
   if (node.kind !== 'group' || node.layer === 'all' || fieldText(context, 'yaml', ref.path) !== undefined) return false;
   return node.children.some((child) => child.layer === 'all' || isSplit(context, child, memberRef(ref, child.key))) || node.open;
+}
+
+/** A choice of shapes: buttons that the server answers, and the fields of the one that is chosen. */
+export function branchesView(context: ViewContext, node: ChoiceNode, ref: ShowNode): BranchesView {
+  const live = frozen(context, node, ref);
+  const shown = live ?? context;
+  const path = formatPath(ref.path);
+  const branch = chosenBranch(node, shown.fields, ref.path);
+  const number = branch === undefined ? '' : (fieldText(shown, 'branch', ref.path) ?? '');
+  const here = branch === undefined ? ref : branchRef(node, branch, ref);
+  const asFields = branch?.kind === 'group' && fieldText(shown, 'state', ref.path) !== 'null';
+  const chosen = node.branches[Number(number || -1)]?.label ?? '';
+  const { part: _part, ...whole } = here;
+  const keep = branch === undefined ? keepView(shown, ref.path, { what: 'nothing', offered: 'when ticked' }) : false;
+  const frame = frameOf(shown, node, ref, { partial: 'parts/field-branches', disabled: live !== undefined, keep });
+  const inner = branch === undefined ? [] : [context.show(context, branch, { ...whole, title: chosen })];
+  return {
+    ...frame,
+    // The control of a single value has the id and the error of the path itself.
+    ...(branch === undefined || asFields ? {} : ofBranch(frame)),
+    branchName: fieldName('branch', ref.path),
+    branch: number,
+    openName: keptOpen(context, ref),
+    chosen,
+    others:
+      live === undefined
+        ? node.branches.map(({ label }, index) => ({ label, op: `branch:${path}:${index}` })).filter((_, index) => String(index) !== number)
+        : [],
+    clearOp: live !== undefined || branch === undefined || node.required ? '' : `branch:${path}`,
+    content: asFields ? childViews(shown, branch, whole) : inner,
+    yamlOp: live === undefined && branch !== undefined ? `yaml:${path}` : '',
+  };
+}
+
+function ofBranch({ id, hint }: FieldFrame): Pick<FieldFrame, 'id' | 'error' | 'describedBy'> {
+  const own = `${id}--branch`;
+  return { id: own, error: '', describedBy: describedBy(own, { origin: '', hint, error: '' }) };
 }

@@ -1,8 +1,7 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import type { FormModel } from '../model/form-node.ts';
 import { formatPath } from '../../schema/form-path.ts';
-import { forgottenFile } from '../input/load-file.ts';
-import { LARGEST_UPLOAD } from '../input/uploaded-text.ts';
+import { forgottenFile, LARGEST_UPLOAD } from '../input/load-file.ts';
 import type { ExcerptLine, TextView, WholeYamlView } from '../view/form-view-model.ts';
 
 const LEAST_LINES = 16;

@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { endsInitialEvents, type Cluster, type Clusters, type ListOptions, type ObjectList } from '../../domain/kubernetes/cluster.ts';
-import type { ResourceAttributes, WatchEvent, WatchOptions } from '../../domain/kubernetes/cluster.ts';
+import {
+  type Cluster,
+  type Clusters,
+  endsInitialEvents,
+  type ListOptions,
+  type ObjectList,
+  type ResourceAttributes,
+  type WatchEvent,
+  type WatchOptions,
+} from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { createCompactor } from '../../domain/kubernetes/compact-object.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';

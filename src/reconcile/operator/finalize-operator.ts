@@ -4,12 +4,11 @@ import { findCondition, type ConditionInput } from '../../domain/kubernetes/cond
 import { isAppError } from '../../domain/core/errors.ts';
 import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
 import { isFalse } from './report/conditions.ts';
-import { deleteInstances, instancesSentence } from './acts/delete-instances.ts';
+import { deleteInstances, instancesSentence, observeDeletionHooks, uninstall } from './acts/deletion.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { isLeaseLeft, withReleaseLease } from './acts/with-release-lease.ts';
 import { deleteCrds, disownCrds } from './acts/apply-crds.ts';
 import { observeCrds } from './facts/observe-crds.ts';
-import { observeDeletionHooks, uninstall } from './acts/uninstall.ts';
 import { observeInstances, type InstancesFact } from './facts/observe-instances.ts';
 import { observeRelease } from './facts/observe-release.ts';
 import { unpublish } from './acts/publish.ts';

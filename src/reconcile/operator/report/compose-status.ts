@@ -3,7 +3,7 @@ import { mergeConditions, type Condition, type ConditionInput } from '../../../d
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { recordHistory, type RevisionChart, type RevisionResults } from '../../../domain/operator/revision-history.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
-import { deletionStatus } from '../acts/delete-instances.ts';
+import { deletionStatus } from '../acts/deletion.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';
 import type { ReleaseFact } from '../facts/observe-release.ts';
