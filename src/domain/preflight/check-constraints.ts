@@ -1,10 +1,9 @@
 import { formatQuantity, type Nanos, parseQuantity } from '../core/quantity.ts';
-import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
+import { at, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { type Amount, type ContainerDemand, type Demand, demandOf } from './demand.ts';
+import { type Amount, CONTAINER_RESOURCES, type ContainerDemand, type ContainerResource, type Demand, demandOf } from './demand.ts';
 import { type Finding, type Findings, joinFindings } from './findings.ts';
 import { type PodEvidence, podFindings } from './pod-security.ts';
-import { quotaFindings } from './quota.ts';
 
 /** An instance as it would be, and what stands around it. */
 export interface ConstraintsInput {
@@ -123,4 +122,134 @@ function bound({ rule }: Limits, which: string, resource: string): { readonly te
   const found = Object.hasOwn(group, resource) ? group[resource] : undefined;
   const value = parseQuantity(found);
   return value === undefined ? undefined : { text: typeof found === 'string' ? found : formatQuantity(value, 'decimal'), value };
+}
+
+/** What is compared with the ResourceQuotas of a namespace. */
+interface QuotaInput {
+  readonly quotas: readonly KubeObject[];
+  /** `<plural>.<group>` of the kind. */
+  readonly app: string;
+  readonly kind: string;
+  readonly demand: Demand;
+  /** What the instance takes already; absent when it is new. */
+  readonly before?: Demand;
+}
+
+interface Need {
+  /** What more is needed, in billionths. */
+  readonly more: Nanos;
+  readonly units: 'binary' | 'decimal';
+}
+
+const ONE = 1_000_000_000n;
+const BY_CLASS = '.storageclass.storage.k8s.io/';
+
+/**
+ * Compares what a new or changed instance takes with what its quotas have left. The number of objects of the kind is exact; what its pods and
+ * volumes take is an estimate, because the operator makes them later.
+ */
+function quotaFindings(input: QuotaInput): Partial<Findings> {
+  const parts = input.quotas.map((quota) => findingsOf(quota, input));
+  return {
+    created: parts.flatMap((part) => part.counted),
+    warned: parts.flatMap((part) => part.short),
+    unchecked: parts.flatMap((part) => part.unchecked),
+  };
+}
+
+interface QuotaFindings {
+  readonly counted: readonly Finding[];
+  readonly short: readonly Finding[];
+  readonly unchecked: readonly Finding[];
+}
+
+function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
+  const { name } = quota.metadata;
+  const scoped = at(quota.spec, 'scopes') !== undefined || at(quota.spec, 'scopeSelector') !== undefined;
+  const counted: Finding[] = [];
+  const short: Finding[] = [];
+  const uncounted: string[] = [];
+  for (const [key, text] of Object.entries(objectAt(quota.spec, 'hard'))) {
+    const hard = parseQuantity(text);
+    const used = parseQuantity(at(quota.status, 'used', key));
+    if (hard === undefined) continue;
+    if (used === undefined) {
+      uncounted.push(key);
+      continue;
+    }
+    if (key === `count/${input.app}` && input.before === undefined) {
+      counted.push({ message: countSentence(name, input, { used, hard }), subject: 'Quota', evidence: 'exact' });
+      continue;
+    }
+    const need = scoped ? undefined : needFor(key, input);
+    if (need === undefined || need.more <= 0n || used + need.more <= hard) continue;
+    short.push({ message: shortSentence(name, key, { ...need, left: hard - used, hard }), subject: 'Quota', evidence: 'estimate' });
+  }
+  return { counted, short, unchecked: uncheckedOf(name, scoped, uncounted) };
+}
+
+function uncheckedOf(name: string, scoped: boolean, uncounted: readonly string[]): Finding[] {
+  const messages = [
+    ...(scoped ? [`The quota ${name} applies to some pods only, so it was not checked`] : []),
+    ...(uncounted.length === 0 ? [] : [`The cluster has not counted these resources of the quota ${name} yet: ${uncounted.join(', ')}`]),
+  ];
+  return messages.map((message) => ({ message, subject: 'Quota', evidence: 'exact' }));
+}
+
+function countSentence(name: string, { kind }: QuotaInput, { used, hard }: { readonly used: Nanos; readonly hard: Nanos }): string {
+  return `It is number ${formatQuantity(used + ONE, 'decimal')} of the ${formatQuantity(hard, 'decimal')} instances of ${kind} that the quota ${name} allows`;
+}
+
+interface Shortage extends Need {
+  readonly left: Nanos;
+  readonly hard: Nanos;
+}
+
+function shortSentence(name: string, key: string, { more, left, hard, units }: Shortage): string {
+  const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));
+  return `It takes about ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left: resources above the quota will be rejected`;
+}
+
+/** How much more of what a quota counts; undefined for what a spec does not tell. */
+function needFor(key: string, { demand, before }: QuotaInput): Need | undefined {
+  const meter = meterFor(key);
+  if (meter === undefined) return undefined;
+  return { more: meter.read(demand) - (before === undefined ? 0n : meter.read(before)), units: meter.units };
+}
+
+interface Meter {
+  readonly units: Need['units'];
+  readonly read: (demand: Demand) => Nanos;
+}
+
+function meterFor(key: string): Meter | undefined {
+  const [side, resource] = key.startsWith('limits.')
+    ? (['limit', key.slice(7)] as const)
+    : (['request', key.replace(/^requests\./, '')] as const);
+  const known = CONTAINER_RESOURCES.find((candidate) => candidate === resource);
+  if (known !== undefined) return { units: known === 'cpu' ? 'decimal' : 'binary', read: (demand) => sumOf(demand, known, side) };
+  const [storageClass, counted] = key.includes(BY_CLASS) ? key.split(BY_CLASS) : [undefined, key];
+  const claims = (demand: Demand): Demand['claims'] =>
+    demand.claims.filter((claim) => storageClass === undefined || claim.storageClass === storageClass);
+  switch (counted) {
+    case 'requests.storage':
+      return { units: 'binary', read: (demand) => total(claims(demand).map(({ size, count }) => size.value * BigInt(count))) };
+    case 'persistentvolumeclaims':
+    case 'count/persistentvolumeclaims':
+      return { units: 'decimal', read: (demand) => total(claims(demand).map(({ count }) => BigInt(count) * ONE)) };
+    case 'pods':
+    case 'count/pods':
+      return { units: 'decimal', read: (demand) => BigInt(demand.pods) * ONE };
+    default:
+      return undefined;
+  }
+}
+
+function sumOf({ containers }: Demand, resource: ContainerResource, side: 'request' | 'limit'): Nanos {
+  const own = containers.filter((container) => container.resource === resource);
+  return total(own.map((container) => (container[side]?.value ?? 0n) * BigInt(container.count)));
+}
+
+function total(amounts: readonly Nanos[]): Nanos {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
 }

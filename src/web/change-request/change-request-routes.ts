@@ -2,9 +2,16 @@ import { Router } from 'express';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { instancePath, changeRequestPath } from '../page/paths.ts';
-import { type RequestMoment, changeRequestPage, changeRequestsPage, changeRequestTitle } from './change-request-page.ts';
+import { changeRequestPath, instancePath } from '../page/paths.ts';
 import type { ChangeRequestDraft } from '../../operation/change-request/create-change-request.ts';
+import type { RequestState } from '../../domain/change-request/change-request.ts';
+import type { Badge } from '../page/badges.ts';
+import { dateText } from '../page/time-words.ts';
+import type { ChangeRequestList } from '../../operation/change-request/list-change-requests.ts';
+import type { ChangeRequestSummary, ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
+import { type Review, reviewOf } from '../instance/review.ts';
+import { changedValuesView, newValuesView } from '../page/value-changes-view.ts';
+import { yamlText } from '../page/yaml-text.ts';
 
 /** Plans: what somebody asks another to do, and deciding it. */
 export function changeRequestRoutes(deps: WebDeps): Router {
@@ -93,4 +100,156 @@ async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
 
 function wordsFor({ code, title, message }: AppError): NonNullable<RequestMoment['rejected']> {
   return { title: code === 'Conflict' ? 'Nothing was written: review the request again' : title, text: message };
+}
+
+/** A view of `changeRequests/index`. */
+interface ChangeRequestsPage {
+  /** What waits for somebody, environment by environment. */
+  readonly waiting: readonly { readonly id: string; readonly environment: string; readonly rows: readonly ChangeRequestRow[] }[];
+  readonly mine: readonly ChangeRequestRow[];
+  readonly none: boolean;
+}
+
+/** A view of a row of `parts/change-request-rows`. */
+interface ChangeRequestRow {
+  readonly href: string;
+  readonly title: string;
+  readonly app: string;
+  readonly environment: string;
+  readonly user: string;
+  readonly state: Badge;
+  readonly created: string;
+}
+
+/** A view of `changeRequests/show`. */
+interface ChangeRequestPage {
+  readonly heading: string;
+  readonly name: string;
+  readonly user: string;
+  /** `install` or `change`. */
+  readonly verb: string;
+  readonly state: Badge;
+  readonly facts: readonly { readonly term: string; readonly text: string }[];
+  readonly message: string;
+  readonly requesterFindings: readonly string[];
+  /** What became of it, once it is closed. */
+  readonly ended?: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
+  readonly instanceHref?: string;
+  readonly instanceChanged: boolean;
+  readonly preflightError?: string;
+  readonly review?: Review;
+  readonly yaml: string;
+  readonly contentLabel: string;
+  readonly action: string;
+  /** The digest that an approval sends; absent for who cannot approve it. */
+  readonly approve?: string;
+  readonly decline: boolean;
+  readonly withdraw: boolean;
+  readonly asked: boolean;
+  /** The whole address, for whoever has to send it on. */
+  readonly address?: string;
+  readonly rejected?: { readonly title: string; readonly text: string };
+}
+
+/** The result of an action on the page of a change request. */
+interface RequestMoment {
+  readonly asked: boolean;
+  readonly publicUrl: string;
+  readonly rejected?: ChangeRequestPage['rejected'];
+}
+
+function changeRequestsPage({ mine, waiting }: ChangeRequestList): ChangeRequestsPage {
+  const groups = Map.groupBy(waiting, ({ environment }) => environment);
+  return {
+    waiting: [...groups]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([environment, changeRequests]) => ({ id: `in-${environment}`, environment, rows: changeRequests.map(changeRequestRow) })),
+    mine: mine.map(changeRequestRow),
+    none: mine.length + waiting.length === 0,
+  };
+}
+
+function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, rejected }: RequestMoment): ChangeRequestPage {
+  const { changeRequest, preflight, mine, mayDecide, digest, preflightError } = view;
+  const open = changeRequest.state === 'open';
+  const approvable = mayDecide && preflight?.verdict === 'Ready' && digest !== undefined;
+  return {
+    heading: changeRequestTitle(changeRequest),
+    name: changeRequest.name,
+    user: changeRequest.requester.user,
+    verb: changeRequest.action,
+    state: stateBadge(changeRequest.state),
+    facts: factsOf(changeRequest),
+    message: changeRequest.message,
+    requesterFindings: [...changeRequest.preflightSummary.blocked, ...changeRequest.preflightSummary.warned],
+    ...(open ? {} : { ended: endOf(changeRequest) }),
+    ...(changeRequest.state === 'approved' ? { instanceHref: instancePath(changeRequest) } : {}),
+    instanceChanged: view.instanceChanged,
+    ...(preflightError === undefined ? {} : { preflightError }),
+    ...(preflight === undefined ? {} : { review: reviewFor(view, preflight) }),
+    yaml: preflight === undefined ? yamlText(changeRequest.content) : preflight.commands.yaml,
+    contentLabel: changeRequest.action === 'install' ? 'The spec to install' : 'The changes of the spec; null removes a field',
+    action: changeRequestPath(changeRequest.id),
+    ...(approvable ? { approve: digest } : {}),
+    decline: open && mayDecide && !mine,
+    withdraw: open && mine,
+    asked,
+    ...(open && mine ? { address: `${publicUrl}${changeRequestPath(changeRequest.id)}` } : {}),
+    ...(rejected === undefined ? {} : { rejected }),
+  };
+}
+
+/** What a change request is called: `Install orders`. */
+function changeRequestTitle({ action, name }: Pick<ChangeRequestSummary, 'action' | 'name'>): string {
+  return `${action === 'install' ? 'Install' : 'Change'} ${name}`;
+}
+
+function reviewFor({ changeRequest }: ChangeRequestView, preflight: NonNullable<ChangeRequestView['preflight']>): Review {
+  const changes = changeRequest.action === 'install' ? newValuesView(preflight.changes) : changedValuesView(preflight.changes);
+  return reviewOf(preflight, { body: new URLSearchParams(), kept: [] }, { changes: { ...changes, layered: false } });
+}
+
+function changeRequestRow(changeRequest: ChangeRequestSummary): ChangeRequestRow {
+  const { id, app, environment, requester, state, created } = changeRequest;
+  return {
+    href: changeRequestPath(id),
+    title: changeRequestTitle(changeRequest),
+    app,
+    environment,
+    user: requester.user,
+    state: stateBadge(state),
+    created,
+  };
+}
+
+function factsOf({ app, environment, requester, created, expires, state }: ChangeRequestSummary): ChangeRequestPage['facts'] {
+  return [
+    { term: 'App', text: app },
+    { term: 'Environment', text: environment },
+    { term: 'Asked by', text: requester.user },
+    { term: 'Groups', text: requester.groups.join(', ') },
+    { term: 'Asked', text: dateText(created) },
+    ...(state === 'open' ? [{ term: 'Open until', text: dateText(expires) }] : []),
+  ];
+}
+
+const BADGES: Readonly<Record<RequestState, Badge>> = {
+  open: { label: 'Open', tone: 'busy', symbol: 'busy' },
+  approved: { label: 'Approved', tone: 'good', symbol: 'check' },
+  declined: { label: 'Declined', tone: 'bad', symbol: 'bad' },
+  expired: { label: 'Expired', tone: 'idle', symbol: 'pause' },
+  withdrawn: { label: 'Withdrawn', tone: 'idle', symbol: 'pause' },
+};
+
+function stateBadge(state: RequestState): Badge {
+  return BADGES[state];
+}
+
+function endOf(changeRequest: ChangeRequestSummary): NonNullable<ChangeRequestPage['ended']> {
+  const { tone, symbol = 'info' } = stateBadge(changeRequest.state);
+  const { decidedBy = '', decidedAt = '', decisionMessage = '' } = changeRequest;
+  const when = decidedAt === '' ? '' : ` on ${dateText(decidedAt)}`;
+  const title =
+    changeRequest.state === 'expired' ? 'Expired without a decision' : `${stateBadge(changeRequest.state).label} by ${decidedBy}${when}`;
+  return { tone, symbol, title, text: decisionMessage };
 }
