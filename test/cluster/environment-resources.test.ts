@@ -98,6 +98,20 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     assert.equal((await product.api('dev-a', `${RESOURCES}?health=Green`)).status, 422);
   });
 
+  it('are grouped by labels and inventory, and an empty list says why', async () => {
+    assert.deepEqual(await rows('?inventory=apps&resource=configmaps'), ['configmaps - - - Flux']);
+    assert.equal((await rows('?labelSelector=app%20in%20(shop),pod-template-hash&resource=pods')).length, 2);
+    const why = async (query: string): Promise<unknown> => {
+      const { body } = await product.api('dev-a', `${RESOURCES}?${query}`);
+      return [textAt(body, 'empty', 'reason'), textAt(body, 'empty', 'missing', 'resource')];
+    };
+    assert.deepEqual(await why('release=none'), ['NoMatch', undefined]);
+    assert.deepEqual(await why('resource=boats.example.com'), ['NotServed', undefined]);
+    assert.deepEqual(await why('resource=operators.operatorcontroller.kubeplus'), ['NotServed', undefined]);
+    const bad = await product.api('dev-a', `${RESOURCES}?labelSelector=a%20b`);
+    assert.deepEqual([bad.status, textAt(listAt(bad.body, 'errors')[0], 'field')], [422, 'labelSelector'], JSON.stringify(bad.body));
+  });
+
   it('are read as the person: what may not be listed is named, and strangers learn nothing', async () => {
     const { body } = await product.api('admin', RESOURCES);
     const missing = listAt(body, 'missing').map(

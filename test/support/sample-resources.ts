@@ -7,6 +7,7 @@ import {
 } from '../../src/domain/environment/environment-resources.ts';
 import { environmentHealth } from '../../src/domain/environment/environment-status.ts';
 import type { EnvironmentStatus } from '../../src/operation/environment/show-environment-status.ts';
+import { emptinessOf } from '../../src/domain/tree/emptiness.ts';
 import type { EnvironmentResources } from '../../src/operation/environment/list-environment-resources.ts';
 import type { EnvironmentWorkloads } from '../../src/operation/environment/list-environment-workloads.ts';
 import { type BoardFilter, type BoardWorkload, filterBoard, summarizeWorkloads } from '../../src/domain/environment/deploy-board.ts';
@@ -45,11 +46,16 @@ const RESOURCES: readonly EnvironmentResource[] = [
     health: { status: 'Progressing', message: '1 of 2 pods is updated' },
     info: '2/2 ready',
     managedBy: { tool: 'Helm', name: 'mailer', namespace: 'team-a' },
+    release: 'team-a/mailer',
+    labels: { app: 'mailer' },
   }),
   one('ingresses.networking.k8s.io', 'Ingress', 'a-very-long-name-of-an-ingress-that-nobody-would-ever-type', {
     managedBy: { tool: 'ArgoCD', name: 'storefront', namespace: 'argocd' },
   }),
-  one('configmaps', 'ConfigMap', 'settings', { managedBy: { tool: 'Flux', name: 'team-a', namespace: 'flux-system' } }),
+  one('configmaps', 'ConfigMap', 'settings', {
+    managedBy: { tool: 'Flux', name: 'team-a', namespace: 'flux-system' },
+    inventories: ['flux-system/team-a'],
+  }),
   one('secrets', 'Secret', 'orders-owner', { ...orders, deleting: true }),
 ];
 
@@ -58,14 +64,21 @@ export function sampleResources(name: string, filter: ResourceFilter): Environme
   const environment = SAMPLE_ENVIRONMENTS.find((known) => known.name === name);
   if (environment === undefined) throw new AppError('NotFound', `environment ${JSON.stringify(name)}: there is none`);
   const all = name === 'team-a' ? RESOURCES : [];
-  return {
+  const found = {
     environment,
     resources: filterResources(all, filter),
     all,
     counts: countResources(all),
-    missing: [{ verb: 'list', group: '', resource: 'secrets', namespace: environment.namespace }],
+    missing: name === 'team-a' ? [{ verb: 'list', group: '', resource: 'secrets', namespace: environment.namespace }] : [],
     unavailable: [],
   };
+  const served = new Set(all.map(({ resource }) => resource));
+  return found.resources.length > 0
+    ? found
+    : {
+        ...found,
+        empty: emptinessOf({ place: `the namespace ${environment.namespace}`, total: all.length, filter, served, missing: found.missing }),
+      };
 }
 
 /** The deploy board: the workloads of two instances in `team-a`, and nothing elsewhere. */
@@ -135,5 +148,17 @@ const FILLED: Pick<EnvironmentStatus, 'instances' | 'quotas' | 'limits' | 'warni
 
 function one(resource: string, kind: string, name: string, rest: Rest): EnvironmentResource {
   const apiVersion = resource.includes('.') ? `${resource.slice(resource.indexOf('.') + 1)}/v1` : 'v1';
-  return { uid: `${kind}/${name}`, resource, apiVersion, kind, name, created: CREATED, deleting: false, info: '', ...rest };
+  return {
+    uid: `${kind}/${name}`,
+    resource,
+    apiVersion,
+    kind,
+    name,
+    created: CREATED,
+    deleting: false,
+    info: '',
+    inventories: [],
+    labels: {},
+    ...rest,
+  };
 }

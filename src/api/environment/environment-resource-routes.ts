@@ -1,5 +1,5 @@
 import { textAt } from '../../domain/core/read.ts';
-import { RESOURCE_HEALTHS, type ResourceFilter } from '../../domain/environment/environment-resources.ts';
+import { RESOURCE_HEALTHS, type ResourceFilter, TEXT_FILTERS } from '../../domain/environment/environment-resources.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schema-parts.ts';
@@ -29,6 +29,13 @@ export const ENVIRONMENT_RESOURCE_ROUTES: readonly Route[] = [
       resource: { type: 'string', description: 'Only this resource: plural and group, such as `deployments.apps`' },
       health: { enum: RESOURCE_HEALTHS, description: 'Only this health; `None`: the kind has no health' },
       managedBy: { type: 'string', description: 'Only what this tool or field manager keeps: `Helm`, `Flux`, `kubectl-client-side-apply`' },
+      release: { type: 'string', description: 'Only this Helm release: `name`, or `namespace/name`' },
+      inventory: {
+        type: 'string',
+        description:
+          'Only the inventory, ApplySet, Kustomization, Argo CD Application or CatalogSource of this id, such as `flux-system/apps`',
+      },
+      labelSelector: { type: 'string', description: 'Only resources with these labels, as kubectl takes it: `app=shop,tier!=db`' },
       search: { type: 'string', description: 'Must occur in the name, the kind, or the name of the owner or manager' },
       ...PAGE_QUERY,
     },
@@ -40,6 +47,7 @@ export const ENVIRONMENT_RESOURCE_ROUTES: readonly Route[] = [
           counts: { type: 'array', items: ref('ResourceCount'), description: 'Of all resources, whatever the filter' },
           missing: { type: 'array', items: ref('MissingPermission'), description: 'What you may not list; no count includes it' },
           unavailable: { type: 'array', items: ref('UnavailableKind') },
+          empty: { ...ref('Emptiness'), description: 'Why the filter leaves nothing; absent when it leaves something' },
         }),
       },
     },
@@ -49,18 +57,19 @@ export const ENVIRONMENT_RESOURCE_ROUTES: readonly Route[] = [
 
 async function list({ operations, actor, params, query }: Call): Promise<Reply> {
   const found = await operations.listEnvironmentResources(actor, { environment: params['environment'] ?? '', ...filterIn(query) });
-  const { resources, counts, missing, unavailable } = found;
-  const page = pageOfItems(resources, ({ kind, resource, name }) => `${kind} ${resource} ${name}`, query);
-  return { status: 200, body: { ...page, total: resources.length, counts, missing, unavailable } };
+  const { resources, counts, missing, unavailable, empty } = found;
+  const shown = resources.map(({ labels: _labels, ...one }) => one);
+  const page = pageOfItems(shown, ({ kind, resource, name }) => `${kind} ${resource} ${name}`, query);
+  return {
+    status: 200,
+    body: { ...page, total: resources.length, counts, missing, unavailable, ...(empty === undefined ? {} : { empty }) },
+  };
 }
 
 function filterIn(query: Call['query']): ResourceFilter {
-  const [resource, managedBy, search] = ['resource', 'managedBy', 'search'].map((key) => textAt(query, key));
   const health = RESOURCE_HEALTHS.find((one) => one === query['health']);
   return {
-    ...(resource === undefined ? {} : { resource }),
     ...(health === undefined ? {} : { health }),
-    ...(managedBy === undefined ? {} : { managedBy }),
-    ...(search === undefined ? {} : { search }),
+    ...Object.fromEntries(TEXT_FILTERS.flatMap((name) => (textAt(query, name) === undefined ? [] : [[name, textAt(query, name)]]))),
   };
 }

@@ -1,5 +1,6 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
+import { EMPTINESS_REASONS } from '../../domain/tree/emptiness.ts';
 import { MANAGERS } from '../../domain/tree/resource-manager.ts';
 import { integer, list, object, ref, text } from '../schema-parts.ts';
 
@@ -7,6 +8,7 @@ const healthCounts = object(Object.fromEntries(RESOURCE_HEALTHS.map((word) => [w
 
 /** What the API says of the resources of an environment. */
 export const ENVIRONMENT_RESOURCE_SCHEMAS = {
+  Emptiness: object({ reason: { enum: EMPTINESS_REASONS }, message: text, missing: ref('MissingPermission') }, ['reason', 'message']),
   EnvironmentResource: object(
     {
       uid: text,
@@ -14,6 +16,7 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
       apiVersion: text,
       kind: text,
       name: text,
+      namespace: { ...text, description: 'Absent for cluster-scoped ones' },
       created: text,
       deleting: { type: 'boolean' },
       health: {
@@ -27,8 +30,13 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
         ...object({ tool: { enum: MANAGERS }, name: text, namespace: text }, ['tool', 'name']),
         description: 'By the labels and annotations of Flux, Argo CD, Helm, GitLab and Chandlery; else the first field manager',
       },
+      release: { ...text, description: 'The Helm release, `namespace/name`' },
+      inventories: {
+        ...list(text),
+        description: 'Ids of the inventories, ApplySets, Kustomizations, Argo CD Applications and CatalogSources',
+      },
     },
-    ['uid', 'resource', 'apiVersion', 'kind', 'name', 'created', 'deleting', 'info'],
+    ['uid', 'resource', 'apiVersion', 'kind', 'name', 'created', 'deleting', 'info', 'inventories'],
   ),
   EnvironmentStatus: object(
     {

@@ -82,6 +82,7 @@ export const TREE_SCHEMAS = {
       ),
       unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
       unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
+      empty: { $ref: '#/components/schemas/Emptiness', description: 'Why there is nothing but the root' },
     },
     TREE_MEMBERS,
   ),

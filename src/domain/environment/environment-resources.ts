@@ -2,7 +2,9 @@ import { at, booleanAt, listAt, textAt } from '../core/read.ts';
 import { type Health, HEALTH_STATUSES, type HealthStatus } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import type { KubeObject, ServedKind } from '../kubernetes/resource.ts';
+import { parseLabelSelector } from '../kubernetes/label-selector.ts';
 import { kindKey } from '../tree/object-index.ts';
+import { resourceGroupsOf } from '../tree/resource-groups.ts';
 import { type ResourceManager, managerOf } from '../tree/resource-manager.ts';
 import { infoOf } from '../tree/tree-builder.ts';
 
@@ -14,6 +16,8 @@ export interface EnvironmentResource {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
+  /** Absent for cluster-scoped ones. */
+  readonly namespace?: string;
   readonly created: string;
   readonly deleting: boolean;
   /** Absent when its kind has no rule and no conditions. */
@@ -26,6 +30,12 @@ export interface EnvironmentResource {
   readonly instance?: { readonly app: string; readonly name: string };
   /** Who keeps it, or what it belongs to. */
   readonly managedBy?: ResourceManager;
+  /** The Helm release, `namespace/name`: its own, or that of what stands at the top of its owners. */
+  readonly release?: string;
+  /** Ids of the inventories that it is in, by its own marks or those of what stands at the top of its owners. */
+  readonly inventories: readonly string[];
+  /** For selectors; they may repeat a sensitive value, so they are not shown. */
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** The health of resources, and those whose kind has none. */
@@ -38,9 +48,18 @@ export interface ResourceFilter {
   readonly health?: ResourceHealth;
   /** A tool, or the name of a field manager. */
   readonly managedBy?: string;
+  /** A Helm release: `name`, or `namespace/name`. */
+  readonly release?: string;
+  /** The id of an inventory. */
+  readonly inventory?: string;
+  /** As kubectl takes it, about the labels of the resource itself. */
+  readonly labelSelector?: string;
   /** Must occur in the name, the kind, or the name of its owner or manager. */
   readonly search?: string;
 }
+
+/** The filters that are texts. */
+export const TEXT_FILTERS = ['resource', 'managedBy', 'release', 'inventory', 'labelSelector', 'search'] as const;
 
 /** How many resources a kind has, by health. */
 export interface ResourceCount {
@@ -64,6 +83,7 @@ export function describeResources(
     const { top, owner } = topOf(object, byUid);
     const health = healthOf(object);
     const managedBy = managerOf(top);
+    const groups = resourceGroupsOf(top);
     const app = resourceOf.get(kindKey(owner ?? object)) ?? '';
     return {
       uid: metadata.uid ?? '',
@@ -71,6 +91,7 @@ export function describeResources(
       apiVersion,
       kind,
       name: metadata.name,
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
       created: metadata.creationTimestamp ?? '',
       deleting: metadata.deletionTimestamp !== undefined,
       ...(health === undefined ? {} : { health }),
@@ -78,6 +99,8 @@ export function describeResources(
       ...(owner === undefined ? {} : { owner }),
       ...(apps.has(app) ? { instance: { app, name: (owner ?? metadata).name } } : {}),
       ...(managedBy === undefined ? {} : { managedBy }),
+      ...groups,
+      labels: metadata.labels ?? {},
     };
   });
   return described.sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || a.resource.localeCompare(b.resource));
@@ -115,15 +138,24 @@ export function managerKey({ managedBy }: EnvironmentResource): string {
   return managedBy.tool === 'FieldManager' ? managedBy.name : managedBy.tool;
 }
 
+/** @throws AppError `InvalidInput` for a label selector that is none. */
 export function filterResources(resources: readonly EnvironmentResource[], filter: ResourceFilter): EnvironmentResource[] {
   const search = (filter.search ?? '').trim().toLowerCase();
+  const selects = filter.labelSelector === undefined ? undefined : parseLabelSelector(filter.labelSelector);
   return resources.filter(
     (one) =>
       (filter.resource === undefined || one.resource === filter.resource) &&
       (filter.health === undefined || resourceHealthOf(one) === filter.health) &&
       (filter.managedBy === undefined || managerKey(one) === filter.managedBy) &&
+      (filter.release === undefined || isOfRelease(one, filter.release)) &&
+      (filter.inventory === undefined || one.inventories.includes(filter.inventory)) &&
+      (selects === undefined || selects(one.labels)) &&
       [one.name, one.kind, one.owner?.name ?? '', one.managedBy?.name ?? ''].some((text) => text.toLowerCase().includes(search)),
   );
+}
+
+function isOfRelease({ release = '' }: EnvironmentResource, wanted: string): boolean {
+  return wanted.includes('/') ? release === wanted : release.endsWith(`/${wanted}`);
 }
 
 /** The kinds, those with most resources first. */

@@ -1,6 +1,7 @@
 import type { MissingPermission } from '../core/errors.ts';
 import type { Address } from './addresses.ts';
 import type { Cause } from '../cause/cause.ts';
+import type { Emptiness } from './emptiness.ts';
 import type { Health } from '../health/health.ts';
 import type { RelationClass } from './relations.ts';
 
@@ -79,6 +80,8 @@ export interface ResourceTree {
   readonly unreadable: readonly string[];
   /** Kinds that nobody can list now; what they hold is not in the tree either. */
   readonly unavailable: readonly UnavailableKind[];
+  /** Why there is nothing but the root; absent when there is something. */
+  readonly empty?: Emptiness;
 }
 
 /** The resource tree of an Operator: its release and its definitions. */

@@ -6,6 +6,7 @@ import { redact } from '../../domain/core/secret.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { EVENT } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
+import { emptyTree } from '../../domain/tree/emptiness.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
 import { findInstance, type FoundInstance, type InstanceAddress } from './find-instance.ts';
 import { workloadsOf, type Workload } from '../../domain/workload/workload.ts';
@@ -69,10 +70,12 @@ export async function groupOf(
   const memory = groupMemory.kindsFor(actor, object, new Set(crds.map(({ spec }) => textAt(spec, 'group') ?? '')));
   const group = { root: object, namespace: ref.namespace, kinds, memory, health, ...input };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
-  const related = unreadable.filter((kind) => isRelated(kind, entry.crd)).map(({ kind }) => kind);
+  const related = unreadable.filter((kind) => isRelated(kind, entry.crd));
+  const missing = related.map((kind) => ({ verb: 'list', group: kind.group, resource: kind.resource, namespace: ref.namespace }));
+  const empty = tree.count > 1 ? {} : { empty: emptyTree(`${object.kind} ${object.metadata.name}`, missing) };
   const secrets = secretsOf(markedOf(entry), object);
   return {
-    tree: withoutSecrets({ ...tree, unreadable: related.sort() }, secrets),
+    tree: withoutSecrets({ ...tree, ...empty, unreadable: related.map(({ kind }) => kind).sort() }, secrets),
     workloads: workloadsOf(objects).map((workload) => redactWorkload(workload, secrets)),
   };
 }

@@ -5,6 +5,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
+import { emptyTree } from '../../domain/tree/emptiness.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import type { Ports } from '../ports.ts';
@@ -43,9 +44,14 @@ export async function showOperatorTree(
     !isOwned(object) && (isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object));
   const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
   await ports.health.evaluate(objects);
+  const missing = [
+    ...inside.unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace })),
+    ...outside.unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource })),
+  ];
   const unreadable = [...inside.unreadable, ...outside.unreadable].map(({ kind }) => kind);
   const tree = buildTree(operator, objects, { unreadable, unavailable: [...inside.unavailable, ...outside.unavailable] });
-  return { ...tree, namespace, ...missingPermission(inside.unreadable, namespace) };
+  const empty = tree.count > 1 ? {} : { empty: emptyTree(`the release ${namespace}/${releaseName}`, missing) };
+  return { ...tree, ...empty, namespace, ...missingPermission(inside.unreadable, namespace) };
 }
 
 /** Cluster-wide objects by Helm's label, and the definitions by ours, because Helm has no part in them. */

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { environmentPage, environmentsPage } from './environment-page.ts';
-import { parseResourceFilter, resourcesPage } from './resources-page.ts';
+import { checkSelector, parseResourceFilter, resourcesPage } from './resources-page.ts';
 import { page, type WebDeps } from '../page/page.ts';
 
 /** The environments that somebody sees, and what is installed in one of them. */
@@ -29,7 +29,8 @@ export function environmentRoutes(deps: WebDeps): Router {
     '/environments/:environment/resources',
     page(deps, async ({ actor, query, param }) => {
       const filter = parseResourceFilter(query);
-      const found = await operations.listEnvironmentResources(actor, { environment: param('environment'), ...filter });
+      const usable = checkSelector(filter).filter;
+      const found = await operations.listEnvironmentResources(actor, { environment: param('environment'), ...usable });
       const model = resourcesPage(found, filter, query.get('after') ?? '');
       const { href, displayName: label } = model.environment;
       const crumbs = [{ label: 'Environments', href: '/environments' }, { label, href }, { label: 'Resources' }];

@@ -6,12 +6,16 @@ import {
   managerKey,
   RESOURCE_HEALTHS,
   type ResourceFilter,
+  TEXT_FILTERS,
 } from '../../domain/environment/environment-resources.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import { parseLabelSelector } from '../../domain/kubernetes/label-selector.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import type { Emptiness } from '../../domain/tree/emptiness.ts';
 import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
-import { missingSentence } from '../page/message-page.ts';
+import { emptySentence, missingSentence } from '../page/message-page.ts';
 import { environmentResourcesPath, instancePath, resourcePath } from '../page/paths.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
@@ -39,6 +43,13 @@ interface FacetOption {
   readonly selected: boolean;
 }
 
+interface EmptyView {
+  readonly title: string;
+  readonly symbol: string;
+  readonly message: string;
+  readonly reason: Emptiness['reason'];
+}
+
 /** A view of `environments/resources`. */
 export interface ResourcesPage {
   readonly environment: EnvironmentRow;
@@ -51,7 +62,12 @@ export interface ResourcesPage {
   readonly resultLine: string;
   readonly rows: readonly ResourceRow[];
   readonly filtered: boolean;
-  readonly empty: 'no' | 'nothing' | 'no-match';
+  /** Why there are no rows; absent when there are. */
+  readonly empty?: EmptyView;
+  /** As kubectl takes it. */
+  readonly labelSelector: string;
+  /** Why it is none; empty when it is one. */
+  readonly selectorError: string;
   readonly clearHref: string;
   /** Empty on the last page. */
   readonly nextHref: string;
@@ -66,9 +82,15 @@ const LONGEST_TEXT = 200;
 /** Kinds with fewer resources are found by searching. */
 const MOST_OPTIONS = 15;
 
-const FACETS = ['health', 'resource', 'managedBy'] as const;
+const FACETS = ['health', 'resource', 'managedBy', 'release', 'inventory'] as const;
 type FacetName = (typeof FACETS)[number];
-const LABELS: Readonly<Record<FacetName, string>> = { health: 'Health', resource: 'Kind', managedBy: 'Managed by' };
+const LABELS: Readonly<Record<FacetName, string>> = {
+  health: 'Health',
+  resource: 'Kind',
+  managedBy: 'Managed by',
+  release: 'Helm release',
+  inventory: 'Inventory',
+};
 
 /** The filter in an address; what no filter has is left out. */
 export function parseResourceFilter(parameters: URLSearchParams): ResourceFilter {
@@ -76,13 +98,26 @@ export function parseResourceFilter(parameters: URLSearchParams): ResourceFilter
   const health = RESOURCE_HEALTHS.find((one) => one === parameters.get('health'));
   return {
     ...(health === undefined ? {} : { health }),
-    ...Object.fromEntries(['resource', 'managedBy', 'search'].flatMap((key) => (textOf(key) === '' ? [] : [[key, textOf(key)]]))),
+    ...Object.fromEntries(TEXT_FILTERS.flatMap((key) => (textOf(key) === '' ? [] : [[key, textOf(key)]]))),
   };
 }
 
+/** The filter without a label selector that is none, and what is wrong with it. */
+export function checkSelector({ labelSelector, ...filter }: ResourceFilter): { readonly filter: ResourceFilter; readonly wrong: string } {
+  if (labelSelector === undefined) return { filter, wrong: '' };
+  try {
+    parseLabelSelector(labelSelector);
+    return { filter: { ...filter, labelSelector }, wrong: '' };
+  } catch (error) {
+    if (!isAppError(error, 'InvalidInput')) throw error;
+    return { filter, wrong: error.faults[0]?.message ?? error.message };
+  }
+}
+
 /** @param after the cursor of the page before; empty for the first one. */
-export function resourcesPage(found: EnvironmentResources, filter: ResourceFilter, after: string): ResourcesPage {
+export function resourcesPage(found: EnvironmentResources, asked: ResourceFilter, after: string): ResourcesPage {
   const { environment, resources, all, missing, unavailable } = found;
+  const { filter, wrong } = checkSelector(asked);
   const path = environmentResourcesPath(environment.name);
   const page = pageByKey(resources, worstFirst, { limit: ROWS_A_PAGE, ...(after === '' ? {} : { after }) });
   const filtered = Object.keys(filter).length > 0;
@@ -97,7 +132,9 @@ export function resourcesPage(found: EnvironmentResources, filter: ResourceFilte
     resultLine: filtered ? `${resources.length} of ${countOf(all.length)}` : countOf(all.length),
     rows: page.items.map((one) => resourceRow(one, environment.name)),
     filtered,
-    empty: emptiness(found),
+    ...(found.empty === undefined ? {} : { empty: emptyView(found.empty) }),
+    labelSelector: asked.labelSelector ?? '',
+    selectorError: wrong === '' ? '' : sentence(wrong),
     clearHref: path,
     nextHref: page.next === undefined ? '' : hrefOf(path, { ...filter, after: page.next }),
     jsonHref: `/api/v1${hrefOf(path, { ...filter, limit: '500' })}`,
@@ -106,9 +143,19 @@ export function resourcesPage(found: EnvironmentResources, filter: ResourceFilte
   };
 }
 
-function emptiness({ all, resources }: EnvironmentResources): ResourcesPage['empty'] {
-  if (all.length === 0) return 'nothing';
-  return resources.length === 0 ? 'no-match' : 'no';
+const EMPTY: Readonly<Record<Emptiness['reason'], Pick<EmptyView, 'title' | 'symbol'>>> = {
+  NoPermission: { title: 'No permission', symbol: 'lock' },
+  NothingInstalled: { title: 'Nothing installed yet', symbol: 'crate' },
+  NoMatch: { title: 'No resource matches', symbol: 'compass' },
+  NotServed: { title: 'Unknown kind', symbol: 'compass' },
+};
+
+function emptyView(empty: Emptiness): EmptyView {
+  return { ...EMPTY[empty.reason], reason: empty.reason, message: emptySentence(empty) };
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function countOf(count: number): string {
@@ -177,7 +224,8 @@ interface FacetInput {
 /** How many resources each value would leave with the other filters; a selected value stays, so that it can be turned off. */
 function facetOptions(name: FacetName, { all, filter, path }: FacetInput): FacetOption[] {
   const { [name]: selected, ...others } = filter;
-  const groups = Map.groupBy(filterResources(all, others), (one) => valueOf(name, one));
+  const pairs = filterResources(all, others).flatMap((one) => valuesOf(name, one).map((value) => ({ value, one })));
+  const groups = new Map([...Map.groupBy(pairs, ({ value }) => value)].map(([value, same]) => [value, same.map(({ one }) => one)]));
   const values = [...groups].filter(([value]) => value !== '').map(([value, same]) => ({ value, count: same.length, first: same[0] }));
   const sorted = name === 'health' ? values.sort((a, b) => severity(b.value) - severity(a.value)) : values.sort(byCount);
   const kept = sorted.filter(({ value }, index) => index < MOST_OPTIONS || value === selected);
@@ -198,14 +246,27 @@ function severity(value: string): number {
   return value === 'None' ? -1 : RESOURCE_HEALTHS.findIndex((one) => one === value);
 }
 
-function valueOf(name: FacetName, one: EnvironmentResource): string {
-  if (name === 'health') return resourceHealthOf(one);
-  return name === 'resource' ? one.resource : managerKey(one);
+function valuesOf(name: FacetName, one: EnvironmentResource): readonly string[] {
+  switch (name) {
+    case 'health':
+      return [resourceHealthOf(one)];
+    case 'resource':
+      return [one.resource];
+    case 'managedBy':
+      return [managerKey(one)];
+    case 'release':
+      return one.release === undefined ? [] : [one.release];
+    case 'inventory':
+      return one.inventories;
+    default:
+      return name satisfies never;
+  }
 }
 
 function labelOf(name: FacetName, value: string, first: EnvironmentResource | undefined): string {
   if (name === 'health') return value === 'None' ? 'No health' : value;
   if (name === 'resource') return first?.kind ?? value;
+  if (name !== 'managedBy') return value;
   if (value === OURS.userFieldManager) return BY_PEOPLE;
   return value === 'ArgoCD' ? 'Argo CD' : value;
 }

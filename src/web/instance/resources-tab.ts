@@ -1,10 +1,13 @@
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
+import { emptySentence } from '../page/message-page.ts';
 import { boundedTree, type BoundedTree } from '../page/tree-view.ts';
 import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 
 /** What changes while somebody looks: a view of `environments/instances/resources-live`. */
 export interface ResourcesLive extends BoundedTree {
   readonly unreadable: readonly string[];
+  /** Why there is nothing below the root; empty when there is. */
+  readonly empty: string;
   readonly refreshHref: string;
 }
 
@@ -24,5 +27,10 @@ export function resourcesTab(reading: InstanceReading, around: Omit<FrameInput, 
 }
 
 export function resourcesLive({ instance, tree }: InstanceReading): ResourcesLive {
-  return { ...boundedTree(tree), unreadable: tree.unreadable, refreshHref: instanceTabPath(instance, 'resources') };
+  return {
+    ...boundedTree(tree),
+    unreadable: tree.unreadable,
+    empty: emptySentence(tree.empty),
+    refreshHref: instanceTabPath(instance, 'resources'),
+  };
 }

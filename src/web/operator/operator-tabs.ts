@@ -2,7 +2,7 @@ import { instanceKey, type OperatorInstance, type OperatorInstances, placesOf } 
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import { type Page, pageByKey } from '../../domain/core/page-by-key.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
-import { missingSentence } from '../page/message-page.ts';
+import { emptySentence, missingSentence } from '../page/message-page.ts';
 import { tabPath } from './operator-frame.ts';
 import { environmentPath, instancePath, operatorPath } from '../page/paths.ts';
 import type { OperatorEvents } from '../../operation/operator/list-operator-problems.ts';
@@ -15,6 +15,8 @@ export interface ResourcesTab extends BoundedTree {
   readonly unreadable: readonly string[];
   /** Empty when its workloads can be seen. */
   readonly missing: string;
+  /** Why there is nothing; empty when there is something. */
+  readonly empty: string;
   readonly refreshHref: string;
 }
 
@@ -24,6 +26,7 @@ export function resourcesTab(operator: OperatorView, tree: OperatorTree): Resour
     namespace: tree.namespace,
     unreadable: [...new Set(tree.unreadable)],
     missing: tree.missing === undefined ? '' : missingSentence(tree.missing),
+    empty: emptySentence(tree.empty),
     refreshHref: tabPath(operator, 'resources'),
   };
 }

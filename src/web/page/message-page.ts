@@ -1,3 +1,4 @@
+import type { Emptiness } from '../../domain/tree/emptiness.ts';
 import type { ErrorCode, MissingPermission } from '../../domain/core/errors.ts';
 import type { MessageView } from '../../http/http-deps.ts';
 import { type Me, type PageFrame, shellOf } from './shell.ts';
@@ -42,6 +43,12 @@ export function missingSentence({ verb, group, resource, namespace, name }: Miss
   const what = `${resource}${group === '' ? '' : `.${group}`}${name === undefined ? '' : ` "${name}"`}`;
   const where = namespace === undefined ? 'in the whole cluster' : `in the namespace "${namespace}"`;
   return `The permission to ${verb} ${what} ${where} is missing.`;
+}
+
+/** Why there is nothing, with the missing permission; empty when there is something. */
+export function emptySentence(empty: Emptiness | undefined): string {
+  if (empty === undefined) return '';
+  return `${empty.message}.${empty.missing === undefined ? '' : ` ${missingSentence(empty.missing)}`}`;
 }
 
 function symbolOf({ code, status }: MessageView): string {

@@ -124,6 +124,7 @@ function worldOf(store: Store) {
       catalogSources: () => [],
     },
     chart: async () => undefined,
+    health: { evaluate: async () => undefined, faults: () => [] },
     publicUrl: 'http://h',
     changeRequests: { table: store.changeRequests, cluster: async () => world.clusterUid, now: () => world.now },
     auditLog: createAuditPort(store.auditLog, SILENT),

@@ -58,7 +58,8 @@ function portsWith({ objects = {}, forbidden = [] }: World): { ports: Ports; ask
     return { items: objects[resource] ?? [], resourceVersion: '1' };
   };
   const cluster = { get: async () => OPERATOR, list, listMetadata: list } as unknown as Cluster;
-  const ports = { clusters: { asActor: () => cluster }, discovery: { kinds: async () => KINDS } } as unknown as Ports;
+  const health = { evaluate: async () => undefined, faults: () => [] };
+  const ports = { clusters: { asActor: () => cluster }, discovery: { kinds: async () => KINDS }, health } as unknown as Ports;
   return { ports, asked };
 }
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeResources, filterResources, type EnvironmentResource } from '../../../../src/domain/environment/environment-resources.ts';
+import type { MissingPermission } from '../../../../src/domain/core/errors.ts';
+import { emptinessOf } from '../../../../src/domain/tree/emptiness.ts';
+import {
+  describeResources,
+  filterResources,
+  type EnvironmentResource,
+  type ResourceFilter,
+} from '../../../../src/domain/environment/environment-resources.ts';
 import type { KubeObject, ServedKind } from '../../../../src/domain/kubernetes/resource.ts';
 
 const served = (group: string, kind: string): ServedKind => {
@@ -98,6 +105,57 @@ describe('the resources of an environment', () => {
     assert.deepEqual(names({ health: 'Degraded' }), ['b']);
     assert.deepEqual(names({ managedBy: 'ArgoCD' }), ['a']);
     assert.deepEqual(names({ search: 'shop' }), ['a']);
+  });
+
+  it('are filtered by Helm release, inventory and labels, which what they own inherits but for its labels', () => {
+    const helm = { annotations: { 'meta.helm.sh/release-name': 'mail', 'meta.helm.sh/release-namespace': 'ops' }, labels: { app: 'mail' } };
+    const flux = {
+      labels: { 'kustomize.toolkit.fluxcd.io/name': 'apps', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-system', tier: 'db' },
+    };
+    const argo = { annotations: { 'argocd.argoproj.io/tracking-id': 'team_shop:apps/Deployment:team-a/web' } };
+    const kpt = { annotations: { 'config.k8s.io/owning-inventory': 'k-1' } };
+    const inventory = { labels: { 'cli-utils.sigs.k8s.io/inventory-id': 'k-1', 'chandlery.dev/source': 'folder' } };
+    const mail = object('apps/v1', 'Deployment', 'mail', {}, helm);
+    const all = describeAll([
+      mail,
+      object('v1', 'Pod', 'mail-1', owned(mail)),
+      ...[flux, argo, kpt, inventory].map((marks, index) => object('v1', 'Secret', `s${index}`, {}, marks)),
+    ]);
+    const names = (filter: Parameters<typeof filterResources>[1]): string[] => filterResources(all, filter).map(({ name }) => name);
+    assert.deepEqual(names({ release: 'mail' }), ['mail', 'mail-1']);
+    assert.deepEqual(names({ release: 'ops/mail' }), ['mail', 'mail-1']);
+    assert.deepEqual(names({ release: 'team-a/mail' }), []);
+    assert.deepEqual(names({ inventory: 'flux-system/apps' }), ['s0']);
+    assert.deepEqual(names({ inventory: 'team/shop' }), ['s1']);
+    assert.deepEqual(names({ inventory: 'k-1' }), ['s2', 's3']);
+    assert.deepEqual(names({ inventory: 'folder' }), ['s3']);
+    for (const [labelSelector, expected] of [
+      ['app=mail', ['mail']],
+      ['app==mail,tier!=db', ['mail']],
+      ['tier in (db, web)', ['s0']],
+      ['tier notin (db),!app', ['mail-1', 's1', 's2', 's3']],
+      ['kustomize.toolkit.fluxcd.io/name', ['s0']],
+    ] as const)
+      assert.deepEqual(names({ labelSelector }), expected, labelSelector);
+    for (const labelSelector of ['a b', 'app in (a', '=x', '__proto__/x=1', ',', 'a=b,,c=d'])
+      assert.throws(() => names({ labelSelector }), { code: 'InvalidInput' }, labelSelector);
+  });
+
+  it('that are not there have a reason: no permission, a kind that is not served, nothing installed, or the filter', () => {
+    const missing = [{ verb: 'list', group: '', resource: 'secrets', namespace: 'team-a' }] as const;
+    const why = (filter: ResourceFilter, total: number, lacking: readonly MissingPermission[] = []): string => {
+      const served = new Set(['secrets', 'pods']);
+      const { reason, message } = emptinessOf({ place: 'the namespace team-a', total, filter, served, missing: lacking });
+      return `${reason}: ${message}`;
+    };
+    assert.equal(why({}, 0), 'NothingInstalled: Nothing is installed in the namespace team-a yet');
+    assert.equal(why({}, 0, missing), 'NoPermission: You may not list secrets in the namespace team-a');
+    assert.equal(why({ resource: 'secrets' }, 3, missing), 'NoPermission: You may not list secrets in the namespace team-a');
+    assert.equal(why({ resource: 'boats.example.com' }, 3), 'NotServed: The cluster serves no resource boats.example.com in namespaces');
+    assert.equal(
+      why({ resource: 'pods', health: 'Degraded' }, 3, missing),
+      'NoMatch: 3 resources are in the namespace team-a, and none has the resource pods and the health Degraded',
+    );
   });
 });
 

@@ -85,5 +85,18 @@ type Rest = Partial<EnvironmentResource> & { readonly message?: string };
 function resource(kind: string, name: string, status?: HealthStatus, { message = '', ...rest }: Rest = {}): EnvironmentResource {
   const health = status === undefined ? {} : { health: { status, message } };
   const resource = `${kind.toLowerCase()}s`;
-  return { uid: `${kind}/${name}`, resource, apiVersion: 'v1', kind, name, created: '', deleting: false, info: '', ...health, ...rest };
+  return {
+    uid: `${kind}/${name}`,
+    resource,
+    apiVersion: 'v1',
+    kind,
+    name,
+    created: '',
+    deleting: false,
+    info: '',
+    inventories: [],
+    labels: {},
+    ...health,
+    ...rest,
+  };
 }

@@ -1,0 +1,41 @@
+import { AppError } from '../core/errors.ts';
+
+/** Whether labels have what a selector asks for. */
+export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
+
+const KEY = String.raw`(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?`;
+const VALUE = '(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?';
+const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*(${VALUE})$`);
+const MEMBERSHIP = new RegExp(`^(${KEY})\\s+(in|notin)\\s+\\(\\s*(${VALUE}(?:\\s*,\\s*${VALUE})*)\\s*\\)$`);
+const PRESENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
+const LONGEST = 1_000;
+
+/**
+ * A label selector as `kubectl -l` takes it: `app=shop,tier!=db,env in (a, b),!legacy`.
+ *
+ * @throws AppError `InvalidInput` for anything else.
+ */
+export function parseLabelSelector(text: string): LabelSelector {
+  const parts = text.slice(0, LONGEST + 1).split(/,(?![^(]*\))/);
+  const requirements = text.length > LONGEST ? undefined : parts.map((part) => requirementOf(part.trim()));
+  if (requirements?.every((one) => one !== undefined) !== true) {
+    const message = 'write a label selector as kubectl takes it, for example app=shop,tier!=db or env in (test, prod)';
+    throw new AppError('InvalidInput', `labelSelector: ${JSON.stringify(text.slice(0, 100))}: ${message}`, {
+      faults: [{ field: 'labelSelector', message }],
+    });
+  }
+  return (labels) => requirements.every((holds) => holds(labels));
+}
+
+function requirementOf(part: string): LabelSelector | undefined {
+  const [, key = '', operator = '', value = ''] = EQUALITY.exec(part) ?? MEMBERSHIP.exec(part) ?? [];
+  if (key !== '') return comparison(key, operator, new Set(value.split(',').map((one) => one.trim())));
+  const [, not = '', name = ''] = PRESENCE.exec(part) ?? [];
+  return name === '' ? undefined : (labels) => Object.hasOwn(labels, name) === (not === '');
+}
+
+/** As in Kubernetes, `!=` and `notin` also hold without the label. */
+function comparison(key: string, operator: string, values: ReadonlySet<string>): LabelSelector {
+  const isNegative = operator === '!=' || operator === 'notin';
+  return (labels) => (Object.hasOwn(labels, key) && values.has(labels[key] ?? '')) !== isNegative;
+}
