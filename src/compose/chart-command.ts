@@ -14,6 +14,7 @@ import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { verificationWith } from '../domain/chart/verify-secret.ts';
 import { loadTools } from '../embedded/cluster/tools.ts';
 import { createHelm } from '../helm/helm.ts';
+import { createChartRenderer } from '../helm/render-chart.ts';
 import { releaseRecordBytes } from '../helm/release-record.ts';
 import { inspectChart, type InspectChartPorts } from '../operation/preflight/inspect-chart.ts';
 import { readAuthorities } from './create-charts.ts';
@@ -151,10 +152,12 @@ async function openPorts({ folder, roots, config, repoRoot, access }: PortsInput
       const { contents } = await readArchive(path, { limits: CHART_LIMITS, wants: () => true, signal });
       return { files: contents, packedBytes: (await stat(path)).size };
     },
-    render: (chartPath, namespace, signal) => {
-      const release = { release: 'release-name', namespace, kubeVersion: KUBERNETES, apiVersions: [], isUpgrade: false };
-      return helm.render({ ...release, chartPath, values: {}, crds: 'include' }, signal);
-    },
+    // Without a cluster the APIs are those that Helm itself knows of this Kubernetes.
+    renderChart: createChartRenderer({
+      render: helm.render,
+      discovery: { kinds: () => Promise.resolve([]) },
+      kubernetesVersion: () => Promise.resolve(KUBERNETES),
+    }),
     recordBytes: releaseRecordBytes,
   };
 }

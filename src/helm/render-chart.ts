@@ -33,9 +33,9 @@ export function createChartRenderer(ports: RenderChartPorts): RenderChart {
     if (invalid.length > 0 && input.invalidValues === 'Stop') return redacted({ ...NOTHING, faults: invalid, unchecked }, secrets);
     const rendered = await renderForCluster(ports, input, signal);
     if ('code' in rendered) return redacted({ ...NOTHING, faults: [...invalid, rendered], unchecked }, secrets);
-    const { failedConversions, ...extracted } = extractCrds(rendered, chart.contents, input.label);
+    const extracted = extractCrds(rendered, chart.contents, input.label);
     const reserved = reservedObjects(rendered).map((message): RenderFault => ({ code: 'ObjectReserved', message }));
-    const faults = [...invalid, ...reserved, ...upliftFaults(input, { ...extracted, failedConversions })];
+    const faults = [...invalid, ...reserved, ...upliftFaults(input, extracted)];
     return redacted({ ...extracted, faults, unchecked }, secrets);
   };
 }
@@ -73,10 +73,12 @@ function upliftFaults({ legacyAPIs }: RenderChartInput, { conversions, failedCon
 
 /** A chart can put a secret anywhere, so into the name of an object, too. */
 function redacted(rendered: RenderedChart, secrets: readonly string[]): RenderedChart {
-  const { conversions, faults } = rendered;
+  const { conversions, failedConversions, faults } = rendered;
+  const named = <T extends { readonly name: string }>(conversion: T): T => ({ ...conversion, name: redact(conversion.name, secrets) });
   return {
     ...rendered,
-    conversions: conversions.map((conversion) => ({ ...conversion, name: redact(conversion.name, secrets) })),
+    conversions: conversions.map(named),
+    failedConversions: failedConversions.map(named),
     faults: faults.map(({ code, message }) => ({ code, message: redact(message, secrets) })),
   };
 }

@@ -42,7 +42,7 @@ export interface RenderFault {
 }
 
 /** What a chart renders for this cluster, as it is applied. Messages and names of conversions hold no secrets. */
-export interface RenderedChart extends Omit<ExtractedCrds, 'failedConversions'> {
+export interface RenderedChart extends ExtractedCrds {
   /** In the order of the pipeline; empty when the chart can be installed. */
   readonly faults: readonly RenderFault[];
   /** What could not be checked, a sentence each. */
@@ -50,8 +50,8 @@ export interface RenderedChart extends Omit<ExtractedCrds, 'failedConversions'> 
 }
 
 /**
- * Checks the values of a chart, renders it for the cluster, converts legacy APIs and takes the CRDs out. The controller and every preview call the
- * same function. Throws as running helm does when there is no verdict: a time-out, no room, the cluster away.
+ * Checks the values of a chart, renders it for the cluster, converts legacy APIs and takes the CRDs out. The controller, every preview and
+ * `chandlery chart inspect` call the same function. Throws as running helm does when there is no verdict: a time-out, no room, the cluster away.
  */
 export type RenderChart = (input: RenderChartInput, signal: AbortSignal) => Promise<RenderedChart>;
 

@@ -9,7 +9,7 @@ import type { OverlaidValues } from './preview-values.ts';
 import type { ReleaseRecord, UpgradeChart } from './upgrade-ports.ts';
 
 /** What a chart renders, and why it cannot be installed, a sentence each. */
-export interface Rendering extends Omit<RenderedChart, 'sent' | 'faults'> {
+export interface Rendering extends Omit<RenderedChart, 'sent' | 'faults' | 'failedConversions'> {
   readonly faults: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export async function renderPreview(
   const merged = mergeLayers(values.layers);
   const { releaseName: release, targetNamespace: namespace, legacyAPIs } = spec;
   const input = { chart, values: merged, release, namespace, action, legacyAPIs, label, invalidValues: 'Render', secrets } as const;
-  const { sent: _sent, faults, ...rendered } = await upgrades.renderChart(input, signal);
+  const { sent: _sent, failedConversions: _inFaults, faults, ...rendered } = await upgrades.renderChart(input, signal);
   const sentences = faults.map(({ code, message }) =>
     UNRENDERED.has(code) ? `The chart does not render with these values: ${message}` : message,
   );

@@ -6,55 +6,64 @@ import {
   type InspectedChart,
   type InspectedKind,
   type ReleaseSize,
-  type Rendering,
 } from './inspection.ts';
 import { objectWarnings } from './object-warnings.ts';
 import { listAt, textAt } from '../../core/read.ts';
-import { reservedObjects } from '../../kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
-import { isCustomResourceDefinition, uplift } from '../../uplift/uplift.ts';
+import { extractCrds, ORIGIN_ANNOTATION } from '../extract-crds.ts';
+import type { RenderedChart, RenderFault } from '../rendered-chart.ts';
 
 export interface InspectionInput {
   readonly chart: InspectedChart;
   readonly text: ChartText;
   /** The objects in the chart's own `crds/`. */
   readonly crds: readonly KubeObject[];
-  readonly rendering: Rendering;
+  /** What the chart renders with its own values. */
+  readonly rendering: RenderedChart;
   /** The namespace that it was rendered for. */
   readonly namespace: string;
   /** Bytes of the record that Helm would write. */
   readonly recordBytes: number;
 }
 
-/** Our annotation on a CRD that was a `crd-install` hook of Helm 2. */
-const ORIGIN_ANNOTATION = 'chandlery.dev/origin';
-
-/** Puts together what is known of a chart. Pure. */
-export function inspectRendering({ chart, text, crds, rendering, namespace, recordBytes }: InspectionInput): ChartInspection {
-  const rendered = rendering.kind === 'Rendered' ? rendering.objects : crds;
-  const { objects, conversions, failedConversions } = uplift(rendered);
-  const others = objects.filter((object) => !isCustomResourceDefinition(object));
+/** Puts together what is known of a chart. Of one that does not render, the CRDs in its `crds/`. Pure. */
+export function inspectRendering({ chart, text, crds: folder, rendering, namespace, recordBytes }: InspectionInput): ChartInspection {
+  const { crds, objects, conversions, failedConversions } = rendering.faults.some(isUnrendered)
+    ? extractCrds(folder, { crds: folder }, '')
+    : rendering;
   const release = releaseSize(recordBytes);
-  const failed = rendering.kind === 'Failed' ? [{ code: 'RenderFailed', where: 'chart', message: rendering.why } as const] : [];
   return {
     chart,
-    kinds: inspectedKinds(objects, crds),
-    objects: countKinds(others),
+    kinds: crds.map(inspectedKind),
+    objects: countKinds(objects),
     conversions,
     failedConversions,
     warnings: [
-      ...failed,
-      ...reservedWarnings(objects),
+      ...warningsOf(rendering.faults, isUnrendered, { code: 'RenderFailed', where: 'chart' }),
+      ...warningsOf(rendering.faults, ({ code }) => code === 'ObjectReserved', { code: 'ObjectReserved', where: 'chart' }),
       ...sizeWarnings(release),
       ...fileWarnings(text),
-      ...objectWarnings(others, namespace),
+      ...objectWarnings(objects, namespace),
+      ...warningsOf(rendering.faults, ({ code }) => code === 'ValuesInvalid', { code: 'DefaultValuesInvalid', where: VALUES_SCHEMA }),
+      ...rendering.unchecked.map((message) => ({ code: 'ValuesUnchecked', where: VALUES_SCHEMA, message }) as const),
     ],
     release,
   };
 }
 
-function reservedWarnings(objects: readonly KubeObject[]): ChartWarning[] {
-  return reservedObjects(objects).map((message) => ({ code: 'ObjectReserved', where: 'chart', message }));
+const VALUES_SCHEMA = 'values.schema.json';
+
+function isUnrendered({ code }: RenderFault): boolean {
+  return code === 'HelmFailed' || code === 'InvalidInput';
+}
+
+/** The warnings that stand for faults of the pipeline. Conversions that failed are listed by themselves. */
+function warningsOf(
+  faults: readonly RenderFault[],
+  isMeant: (fault: RenderFault) => boolean,
+  warning: Pick<ChartWarning, 'code' | 'where'>,
+): ChartWarning[] {
+  return faults.filter(isMeant).map(({ message }) => ({ ...warning, message }));
 }
 
 function releaseSize(bytes: number): ReleaseSize {
@@ -80,27 +89,16 @@ function countKinds(objects: readonly KubeObject[]): ChartInspection['objects'] 
   return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => a.kind.localeCompare(b.kind));
 }
 
-/**
- * The kinds that a chart brings, with where each CRD stands. CRDs in `crds/` count even when the chart does not render.
- *
- * @param objects rendered and uplifted objects.
- * @param folder the CRDs in the chart's own `crds/`.
- */
-function inspectedKinds(objects: readonly KubeObject[], folder: readonly KubeObject[]): readonly InspectedKind[] {
-  const inFolder = new Set(folder.map(({ metadata }) => metadata.name));
-  const definitions = new Map(
-    [...folder, ...objects].filter((object) => isCustomResourceDefinition(object)).map((object) => [object.metadata.name, object]),
-  );
-  return [...definitions.values()]
-    .map((object) => ({
-      name: object.metadata.name,
-      kind: textAt(object.spec, 'names', 'kind') ?? '',
-      group: textAt(object.spec, 'group') ?? '',
-      scope: textAt(object.spec, 'scope') ?? 'Namespaced',
-      versions: versionsOf(object.spec),
-      origin: originOf(object, inFolder),
-    }))
-    .sort((a, b) => a.name.localeCompare(b.name));
+/** A kind that the chart brings, with where its CRD stands. */
+function inspectedKind({ metadata, spec }: KubeObject): InspectedKind {
+  return {
+    name: metadata.name,
+    kind: textAt(spec, 'names', 'kind') ?? '',
+    group: textAt(spec, 'group') ?? '',
+    scope: textAt(spec, 'scope') ?? 'Namespaced',
+    versions: versionsOf(spec),
+    origin: originOf(metadata.annotations?.[ORIGIN_ANNOTATION]),
+  };
 }
 
 function versionsOf(spec: unknown): string[] {
@@ -108,7 +106,6 @@ function versionsOf(spec: unknown): string[] {
   return named.length > 0 ? named : [textAt(spec, 'version') ?? ''].filter((name) => name !== '');
 }
 
-function originOf({ metadata }: KubeObject, inFolder: ReadonlySet<string>): InspectedKind['origin'] {
-  if (inFolder.has(metadata.name)) return 'crds';
-  return metadata.annotations?.[ORIGIN_ANNOTATION] === 'hook' ? 'hook' : 'template';
+function originOf(annotation: string | undefined): InspectedKind['origin'] {
+  return annotation === 'crds' || annotation === 'hook' ? annotation : 'template';
 }

@@ -1,5 +1,4 @@
 import type { CrdOrigin } from '../../operator/kind/status-fields.ts';
-import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Conversion, FailedConversion } from '../../uplift/conversion.ts';
 
 /** What is known of a chart before anybody installs it. */
@@ -94,10 +93,6 @@ export interface ReleaseSize {
 
 /** The largest Secret of Kubernetes (`MaxSecretSize`). */
 export const SECRET_BYTES = 1024 * 1024;
-
-/** What `helm template` made of a chart, or why it made nothing. */
-export type Rendering =
-  { readonly kind: 'Rendered'; readonly objects: readonly KubeObject[] } | { readonly kind: 'Failed'; readonly why: string };
 
 /** Why the record of a release is too large and what to do, as everybody tells it. CustomResourceDefinitions are in it only where a template reads them. */
 export const RELEASE_TOO_LARGE =

@@ -4,6 +4,8 @@ import { describeInspection } from '../../../../src/domain/chart/inspection/desc
 import { fileWarnings } from '../../../../src/domain/chart/inspection/file-warnings.ts';
 import { inspectRendering, type InspectionInput } from '../../../../src/domain/chart/inspection/inspect-rendering.ts';
 import { objectWarnings } from '../../../../src/domain/chart/inspection/object-warnings.ts';
+import { extractCrds } from '../../../../src/domain/chart/extract-crds.ts';
+import type { RenderedChart } from '../../../../src/domain/chart/rendered-chart.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 describe('the warnings about rendered objects', () => {
@@ -157,7 +159,8 @@ describe('an inspection', () => {
   it('tells where each kind comes from, and counts everything else', () => {
     const hook = { ...definition('hooks'), metadata: { name: 'hooks.example.com', annotations: { 'chandlery.dev/origin': 'hook' } } };
     const objects = [definition('folders'), definition('templates'), hook, kind('ConfigMap'), kind('ConfigMap')];
-    const { kinds, objects: counts } = inspectRendering(input({ crds: [definition('folders')], rendering: { kind: 'Rendered', objects } }));
+    const crds = [definition('folders')];
+    const { kinds, objects: counts } = inspectRendering(input({ crds, rendering: rendered(objects, crds) }));
     assert.deepEqual(
       kinds.map(({ name, origin }) => [name, origin]),
       [
@@ -172,12 +175,13 @@ describe('an inspection', () => {
   it('lists conversions and failedConversions', () => {
     const old = { ...kind('Deployment'), apiVersion: 'apps/v1beta2', spec: { template: { metadata: { labels: { a: 'b' } } } } };
     const psp = { ...kind('PodSecurityPolicy'), apiVersion: 'policy/v1beta1' };
-    const { conversions, failedConversions } = inspectRendering(input({ rendering: { kind: 'Rendered', objects: [old, psp] } }));
+    const { conversions, failedConversions } = inspectRendering(input({ rendering: rendered([old, psp]) }));
     assert.deepEqual([conversions[0]?.to, failedConversions[0]?.kind], ['apps/v1', 'PodSecurityPolicy']);
   });
 
   it('of a chart that does not render still tells its kinds, and says why', () => {
-    const { kinds, warnings } = inspectRendering(input({ crds: [definition('folders')], rendering: { kind: 'Failed', why: 'no size' } }));
+    const rendering: RenderedChart = { ...rendered([]), faults: [{ code: 'HelmFailed', message: 'no size' }] };
+    const { kinds, warnings } = inspectRendering(input({ crds: [definition('folders')], rendering }));
     assert.deepEqual([kinds[0]?.name, warnings[0]?.code, warnings[0]?.message], ['folders.example.com', 'RenderFailed', 'no size']);
   });
 
@@ -205,11 +209,15 @@ function input(some: Partial<InspectionInput>): InspectionInput {
     chart: { name: 'a', version: '1.0.0', keywords: [], maintainers: [], dependencies: [], digest: 'sha256:0', packedBytes: 1, files: 1 },
     text: { hasSchema: true, readme: 'a', description: 'a', templates: new Map() },
     crds: [],
-    rendering: { kind: 'Rendered', objects: [] },
+    rendering: rendered([]),
     namespace: 'default',
     recordBytes: 100,
     ...some,
   };
+}
+
+function rendered(objects: readonly KubeObject[], crds: readonly KubeObject[] = []): RenderedChart {
+  return { ...extractCrds(objects, { crds }, ''), faults: [], unchecked: [] };
 }
 
 function kind(name: string): KubeObject {
