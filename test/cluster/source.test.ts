@@ -8,6 +8,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { statusOf } from '../../src/domain/kind/kind.ts';
 import { CATALOG_SOURCE, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND, type SourceStatus } from '../../src/domain/source/catalog-source.ts';
+import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
@@ -238,6 +239,10 @@ describe('a git repository', () => {
     const object = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name: source }, spec };
     await kube.asController().apply(CATALOG_SOURCE, object, { fieldManager: 'test', force: 'force' });
   };
+  const annotate = async (name: string, value: string): Promise<void> => {
+    const body = { metadata: { annotations: { [`chandlery.dev/${name}`]: value } } };
+    await kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body }, { fieldManager: 'test' });
+  };
   const wake = (): void => wakers.forEach((listener) => listener(source));
   const isAt = async (revision: string): Promise<void> => {
     wake();
@@ -265,11 +270,17 @@ describe('a git repository', () => {
     await isAt(`main@sha1:${first}`);
     assert.ok((await live('a')) !== undefined && (await live('b')) === undefined);
     const before = host.fetches();
-    const at = { metadata: { annotations: { 'chandlery.dev/reconcile-at': 'again' } } };
-    await kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body: at }, { fieldManager: 'test' });
+    await annotate('reconcile-at', 'again');
     await eventually(async () => (await currentStatus(source))?.lastHandledReconcileAt === 'again', 'it was looked at again', 20);
     assert.equal(host.fetches(), before);
     const second = await host.push({ 'clusters/one/c.yaml': operator('c') });
+    wake();
+    await settled('PruneNotApproved');
+    const command = `kubectl annotate --overwrite catalogsource ${source} chandlery.dev/approved-prune=main@sha1:${second}`;
+    const deletes = `main@sha1:${second} would delete 1 of 1 resource (Operator default/${nameOf('a')})`;
+    assert.equal(await problem(), `${deletes}; nothing of it is applied. To approve it: ${command}`);
+    assert.ok((await live('a')) !== undefined && (await live('c')) === undefined);
+    await annotate('approved-prune', `main@sha1:${second}`);
     await isAt(`main@sha1:${second}`);
     assert.ok((await live('a')) === undefined && (await live('c')) !== undefined);
   });
@@ -377,12 +388,7 @@ async function settled(reason: string): Promise<SourceStatus> {
 }
 
 async function live(name: string): Promise<KubeObject | undefined> {
-  try {
-    return await kube.asController().get({ ...OPERATOR, namespace: 'default', name: nameOf(name) });
-  } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await ifFound(kube.asController().get({ ...OPERATOR, namespace: 'default', name: nameOf(name) }));
 }
 
 function isSuspended(object: KubeObject | undefined): boolean {

@@ -49,6 +49,8 @@ export const OURS = {
   sourceLabel: 'chandlery.dev/source',
   /** Annotation by which a person asks for a reconciliation now; any new value counts. */
   reconcileAt: 'chandlery.dev/reconcile-at',
+  /** Annotation on a CatalogSource: the revision that may delete more of its resources than is usual. */
+  approvedPrune: 'chandlery.dev/approved-prune',
   /** Annotations on what came of a request: the user who asked, and the one who let it be done. */
   requestedBy: 'chandlery.dev/requested-by',
   approvedBy: 'chandlery.dev/approved-by',

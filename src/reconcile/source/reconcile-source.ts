@@ -29,6 +29,13 @@ export interface SourceResult {
 type SourceOutcome =
   | { readonly kind: 'Synced'; readonly resources: number; readonly files: number }
   | { readonly kind: 'Invalid'; readonly faults: readonly SourceFault[]; readonly unit: SynchroniseInput['unit'] }
+  | {
+      readonly kind: 'PruneNotApproved';
+      readonly source: string;
+      readonly revision: string;
+      readonly owned: number;
+      readonly deletes: readonly string[];
+    }
   | { readonly kind: 'Rejected'; readonly reason: string; readonly fault: SourceFault };
 
 const MAX_FAULTS = 100;
@@ -130,6 +137,7 @@ async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { 
     stock,
     inventory: before.inventory,
     prune: specOf(CATALOG_SOURCE_KIND, source).prune,
+    ...approvedPruneOf(source),
     signal,
     remember: async (inventory) => {
       const status = { ...before, inventory };
@@ -137,16 +145,30 @@ async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { 
       current = { ...source, status };
     },
   });
-  const synced = done.faults.length === 0;
-  const conditions = sourceConditions(
-    synced ? { kind: 'Synced', resources: done.applied, files: stock.files } : { kind: 'Invalid', faults: done.faults, unit },
-  );
+  const synced = done.faults.length === 0 && done.unapproved.length === 0;
+  const conditions = sourceConditions(outcomeOf(source, { done, stock, unit }));
   await report(
     { ...work, source: current },
     { ...done, conditions, revision: stock.revision, ...(synced ? { appliedRevision: stock.revision } : {}) },
   );
   logChanges(work, before, { ...done, revision: stock.revision });
   return synced;
+}
+
+function approvedPruneOf({ metadata }: KubeObject): Pick<SynchroniseInput, 'approvedPrune'> {
+  const approvedPrune = metadata.annotations?.[OURS.approvedPrune];
+  return approvedPrune === undefined ? {} : { approvedPrune };
+}
+
+interface Ended extends Pick<SynchroniseInput, 'stock' | 'unit'> {
+  readonly done: Synchronised;
+}
+
+function outcomeOf({ metadata }: KubeObject, { done, stock, unit }: Ended): SourceOutcome {
+  const { faults, unapproved } = done;
+  if (faults.length > 0) return { kind: 'Invalid', faults, unit };
+  if (unapproved.length === 0) return { kind: 'Synced', resources: done.applied, files: stock.files };
+  return { kind: 'PruneNotApproved', source: metadata.name, revision: stock.revision, owned: done.inventory.length, deletes: unapproved };
 }
 
 async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[]> {
@@ -226,11 +248,19 @@ function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
     }
     case 'Invalid':
       return stalled('Invalid', faultySentence(outcome));
+    case 'PruneNotApproved':
+      return stalled('PruneNotApproved', pruneSentence(outcome));
     case 'Rejected':
       return stalled(outcome.reason, outcome.fault.message);
     default:
       return outcome satisfies never;
   }
+}
+
+function pruneSentence({ source, revision, owned, deletes }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>): string {
+  const named = `${deletes.slice(0, 3).join(', ')}${deletes.length > 3 ? ', …' : ''}`;
+  const command = `kubectl annotate --overwrite catalogsource ${source} ${OURS.approvedPrune}=${revision}`;
+  return `${revision} would delete ${deletes.length} of ${count(owned, 'resource')} (${named}); nothing of it is applied. To approve it: ${command}`;
 }
 
 function faultySentence({ faults, unit }: Extract<SourceOutcome, { kind: 'Invalid' }>): string {

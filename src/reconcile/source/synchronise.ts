@@ -18,6 +18,8 @@ export interface SynchroniseInput {
   readonly stock: Stock;
   readonly inventory: readonly InventoryItem[];
   readonly prune: boolean;
+  /** The revision that a person lets delete as much as it does. */
+  readonly approvedPrune?: string;
   readonly signal: AbortSignal;
   /** Writes down what the source may own from now on, before anything is applied. */
   readonly remember: (inventory: readonly InventoryItem[]) => Promise<void>;
@@ -30,6 +32,8 @@ export interface Synchronised {
   readonly pruned: readonly string[];
   /** What another source has now. */
   readonly handedOver: readonly string[];
+  /** Nothing was applied, because the revision deletes this, and nobody has approved that. */
+  readonly unapproved: readonly string[];
 }
 
 /** Dry run → inventory (old ∪ new) → apply → prune → exact inventory. A document with a fault keeps its last good version. */
@@ -46,8 +50,8 @@ export async function synchronise(cluster: SourcePorts['cluster'], input: Synchr
 
   const valid: Candidate[] = [];
   for (const candidate of stock.candidates) if (await attempt(candidate, 'DryRun')) valid.push(candidate);
-  if (input.unit === 'Revision' && faults.length > 0)
-    return { inventory, faults: sortFaults(faults), applied: 0, pruned: [], handedOver: [] };
+  const rejected = input.unit === 'Revision' ? await rejectedRevision(input, faults) : undefined;
+  if (rejected !== undefined) return rejected;
   const owned = new Map(inventory.map((item) => [nameOfItem(item), item.uid]));
   // A resource that the apply creates has another uid than its dry run. One that is there keeps its own, so that a source in sync writes nothing.
   const uidOf = ({ resource }: Candidate): string | undefined =>
@@ -73,7 +77,26 @@ export async function synchronise(cluster: SourcePorts['cluster'], input: Synchr
     applied: applied.length,
     pruned: ended.Deleted,
     handedOver: ended.HandedOver,
+    unapproved: [],
   };
+}
+
+/** A revision that deletes more than this share of what the source owns is probably a mistake, such as a folder that was moved. */
+const USUAL_PRUNE = 0.3;
+
+async function rejectedRevision(input: SynchroniseInput, faults: readonly SourceFault[]): Promise<Synchronised | undefined> {
+  const unapproved = faults.length > 0 ? [] : await unapprovedDeletions(input);
+  if (faults.length === 0 && unapproved.length === 0) return undefined;
+  return { inventory: input.inventory, faults: sortFaults(faults), applied: 0, pruned: [], handedOver: [], unapproved };
+}
+
+async function unapprovedDeletions({ stock, inventory, prune, approvedPrune, claims }: SynchroniseInput): Promise<readonly string[]> {
+  if (!prune || approvedPrune === stock.revision) return [];
+  const left = inventory.map(nameOfItem).filter((name) => !stock.named.has(name));
+  if (left.length === 0) return [];
+  const claimed = await claims();
+  const deleted = left.filter((name) => !claimed.has(name));
+  return deleted.length > USUAL_PRUNE * inventory.length ? deleted : [];
 }
 
 /** Both lists, the second one's entry winning, sorted. */
