@@ -126,7 +126,7 @@ export function sampleTree({ name, environment, health, kind }: InstanceView): R
   const chain = [
     { apiVersion: 'v1', kind: 'Pod', name: `${name}-0`, message: 'cannot be scheduled: insufficient memory', since: CREATED },
     { apiVersion: 'apps/v1', kind: 'StatefulSet', name, message: '2 of 3 pods are ready' },
-    { apiVersion: 'samples.chandlery.dev/v1', kind, name, message: health.message },
+    { apiVersion: 'samples.chandlery.dev/v1', kind, name, message: '' },
   ];
   const cause = { message: health.message, since: CREATED, chain };
   const causes = bad ? [{ kind: 'Pod', name: `${name}-0`, message: '0/1 nodes are available: insufficient memory.' }] : [];

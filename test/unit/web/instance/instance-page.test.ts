@@ -82,15 +82,13 @@ test('why is a chain from the cause to the app, with the way to the log of the c
   const cause = { message: 'Pod archive-0 restarts again and again', chain, container, log: { time: '', text: 'no route' } };
   const live = instanceLive({ ...before, tree: { ...before.tree, cause } }, APP);
   assert.equal(live.sentence, 'Pod archive-0 restarts again and again');
+  assert.equal(live.cause?.cause.kind, 'Pod');
   assert.deepEqual(
-    live.cause?.links.map(({ kind, since }) => [kind, since]),
-    [
-      ['Pod', ''],
-      ['StatefulSet', '2026-11-18T09:30:00Z'],
-    ],
+    live.cause.affected.map(({ kind, since }) => [kind, since]),
+    [['StatefulSet', '2026-11-18T09:30:00Z']],
   );
-  assert.match(live.cause?.log?.href ?? '', /\/archive\/logs\?pod=archive-0&container=main&previous=on$/);
-  assert.deepEqual([live.cause?.log?.text, live.cause?.unread], ['no route', 'Secret']);
+  assert.match(live.cause.log?.href ?? '', /\/archive\/logs\?pod=archive-0&container=main&previous=on$/);
+  assert.deepEqual([live.cause.log?.text, live.cause.unread], ['no route', 'Secret']);
 });
 
 const CONDITIONS = [
