@@ -7,6 +7,7 @@ import { textAt } from '../../src/domain/core/read.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { CONFIG_MAP, CRD, ENVIRONMENT, EVENT, NAMESPACE, STORAGE_CLASS } from '../../src/domain/kubernetes/resource-types.ts';
 import { parseApiVersion, type KubeObject, type ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { listEnvironmentResources } from '../../src/operation/environment/list-environment-resources.ts';
 import { readInstance } from '../../src/operation/instance/list-events.ts';
 import { showTree } from '../../src/operation/instance/show-tree.ts';
 import { instanceLive } from '../../src/web/instance/instance-page.ts';
@@ -91,6 +92,19 @@ describe('the cause in the REST tree', () => {
   it('has the last line of the container that crashed', async () => {
     const { cause } = await showTree(world.ports, DEV, { environment: NS, app: APP, name: 'crash' });
     assert.deepEqual([cause?.container, cause?.log?.text], [{ pod: 'crash-0', name: 'main', previous: false }, CRASH_LOG]);
+  });
+});
+
+describe('the resources of an environment', () => {
+  it('say in the same sentence why an instance is not well', async () => {
+    const { all } = await listEnvironmentResources(world.ports, DEV, { environment: NS });
+    const causes = new Map(all.filter(({ kind }) => kind === 'Shop').map(({ name, cause = '' }) => [name, cause.replaceAll(RANDOM, '*')]));
+    const names = ['image', 'memory', 'large', 'denied', 'account', 'mismatch', 'no-service', 'import', 'certificate', 'child', 'stuck'];
+    const expected = BROKEN_APPS.filter(({ name }) => names.includes(name));
+    assert.deepEqual(
+      expected.map(({ name }) => causes.get(name)),
+      expected.map(({ sentence }) => sentence),
+    );
   });
 });
 

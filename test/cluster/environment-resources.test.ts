@@ -134,7 +134,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     await kube.asController().create(POD, unschedulable());
     const causes = async (): Promise<readonly unknown[]> => listAt(await status(), 'causes').map((one) => textAt(one, 'name'));
     await until(async () => (await causes()).includes('too-big'), 'the pod that no node has room for is the cause', 60_000);
-    assert.match(textAt(await status(), 'health', 'message') ?? '', /^Pod too-big: /);
+    assert.match(textAt(await status(), 'health', 'message') ?? '', /^Pod too-big cannot be scheduled: /);
   });
 
   it('have a deploy board with everybody’s workloads, their tracks and who changed them, also as CSV', async () => {

@@ -119,7 +119,10 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'reports in Team A',
     holds: ['class="progress"', 'The app’s controller has not reconciled'],
   }),
-  page(`${INSTANCES}/archive`, 'dev-a', { title: 'archive in Team A', holds: ['insufficient memory', 'Affected resources', 'FailedScheduling', '(12 times)'] }),
+  page(`${INSTANCES}/archive`, 'dev-a', {
+    title: 'archive in Team A',
+    holds: ['insufficient memory', 'Affected resources', 'FailedScheduling', '(12 times)'],
+  }),
   page(`${INSTANCES}/archive/resources`, 'dev-a', {
     title: 'Resources of archive in Team A',
     holds: ['data-live="', 'aria-current="page">Resources', 'claimed by', 'You may not list these kinds: Secret'],

@@ -23,6 +23,7 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
         ...object({ status: { enum: HEALTH_STATUSES }, message: text }),
         description: 'Absent when the kind has no rule and the resource no conditions',
       },
+      cause: { ...text, description: 'One sentence that names why it, or what it owns, is not well; absent where its health says all' },
       info: text,
       owner: { ...object({ apiVersion: text, kind: text, name: text }), description: 'What stands at the top of its owner references' },
       instance: { ...object({ app: text, name: text }), description: 'The instance that it is, or that stands at the top of its owners' },

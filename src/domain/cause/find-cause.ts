@@ -224,25 +224,23 @@ export function findCause(scene: Scene, verdicts: Verdicts, health: Health | und
   const worst = found.filter(({ finding }) => !isWell || finding.rank === 'Warning').toSorted(worstFirst)[0];
   if (worst === undefined) return undefined;
   const { placed, finding } = worst;
-  const chain = chainOf(placed, verdicts, scene);
-  const [top] = chain;
-  if (top === undefined) return undefined;
   return {
-    message: placed.object === scene.root && finding.quoted === true ? finding.message : sentenceOf(top, finding),
+    message: placed.object === scene.root && finding.quoted === true ? finding.message : sentenceAbout(placed, finding),
     ...sinceOf(finding.since),
-    chain,
+    chain: chainOf(placed, verdicts, scene),
     ...(finding.container === undefined ? {} : { container: finding.container }),
   };
 }
 
-interface Found {
+/** What is wrong with an object of a tree. */
+export interface Found {
   readonly placed: Placed;
   readonly finding: Finding;
   readonly health: Health | undefined;
 }
 
 /** The worst rank, then the deepest object; of what only waits, the root explains itself best. */
-function worstFirst(a: Found, b: Found): number {
+export function worstFirst(a: Found, b: Found): number {
   const byRank = RANKS.indexOf(b.finding.rank) - RANKS.indexOf(a.finding.rank);
   if (byRank !== 0) return byRank;
   if (a.finding.rank === 'Waiting') {
@@ -257,8 +255,11 @@ function statusRank({ health }: Found): number {
   return health === undefined ? -1 : HEALTH_STATUSES.indexOf(health.status);
 }
 
-function sentenceOf({ kind, name }: CauseLink, { message, quoted }: Finding): string {
-  return quoted === true ? `${kind} ${name}: ${message}` : `${kind} ${name} ${message}`;
+/** What is wrong with an object, as a sentence with its name. */
+export function sentenceAbout(placed: Placed, { message, quoted }: Finding): string {
+  const { object } = isSetOfDeployment(placed) && placed.parent !== undefined ? placed.parent : placed;
+  const { kind, metadata } = object;
+  return quoted === true ? `${kind} ${metadata.name}: ${message}` : `${kind} ${metadata.name} ${message}`;
 }
 
 /** From the cause up to the root, the Services and routes that it holds back before the root. */

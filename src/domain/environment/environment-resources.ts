@@ -1,4 +1,5 @@
 import { at, booleanAt, listAt, textAt } from '../core/read.ts';
+import type { NamespaceVerdict } from '../cause/namespace-causes.ts';
 import { type Health, HEALTH_STATUSES, type HealthStatus } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import type { KubeObject, ServedKind } from '../kubernetes/resource.ts';
@@ -22,6 +23,8 @@ export interface EnvironmentResource {
   readonly deleting: boolean;
   /** Absent when its kind has no rule and no conditions. */
   readonly health?: Health;
+  /** One sentence that names why it, or what it owns, is not well; absent where its health says all that is known. */
+  readonly cause?: string;
   /** A few words on its state, e.g. `2/3 ready`. */
   readonly info: string;
   /** What stands at the top of its owner references. */
@@ -69,11 +72,15 @@ export interface ResourceCount {
   readonly health: Readonly<Partial<Record<ResourceHealth, number>>>;
 }
 
-/** Describes objects, by kind and name; `apps` are the Apps of the catalogue, whose ids are those of resources. */
-export function describeResources(
-  objects: readonly KubeObject[],
-  { kinds, apps }: { readonly kinds: readonly ServedKind[]; readonly apps: ReadonlySet<string> },
-): EnvironmentResource[] {
+interface ResourceSurroundings {
+  readonly kinds: readonly ServedKind[];
+  /** The Apps of the catalogue, whose ids are those of resources. */
+  readonly apps: ReadonlySet<string>;
+  readonly causes?: ReadonlyMap<KubeObject, NamespaceVerdict>;
+}
+
+/** Describes objects, by kind and name. */
+export function describeResources(objects: readonly KubeObject[], { kinds, apps, causes }: ResourceSurroundings): EnvironmentResource[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid ?? '', object]));
   const resourceOf = new Map(
     kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]),
@@ -81,7 +88,6 @@ export function describeResources(
   const described = objects.map((object): EnvironmentResource => {
     const { apiVersion, kind, metadata } = object;
     const { top, owner } = topOf(object, byUid);
-    const health = healthOf(object);
     const managedBy = managerOf(top);
     const groups = resourceGroupsOf(top);
     const app = resourceOf.get(kindKey(owner ?? object)) ?? '';
@@ -94,7 +100,7 @@ export function describeResources(
       ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
       created: metadata.creationTimestamp ?? '',
       deleting: metadata.deletionTimestamp !== undefined,
-      ...(health === undefined ? {} : { health }),
+      ...healthIn(object, causes?.get(object)),
       info: infoOf(object),
       ...(owner === undefined ? {} : { owner }),
       ...(apps.has(app) ? { instance: { app, name: (owner ?? metadata).name } } : {}),
@@ -104,6 +110,11 @@ export function describeResources(
     };
   });
   return described.sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || a.resource.localeCompare(b.resource));
+}
+
+function healthIn(object: KubeObject, verdict: NamespaceVerdict | undefined): Pick<EnvironmentResource, 'health' | 'cause'> {
+  const health = verdict?.health ?? healthOf(object);
+  return { ...(health === undefined ? {} : { health }), ...(verdict === undefined ? {} : { cause: verdict.cause }) };
 }
 
 /** Chains of owners are short; those that go round in a circle end here. */

@@ -82,13 +82,14 @@ function causeOf(group: readonly EnvironmentResource[]): HealthCause[] {
   const top = group.find(({ owner }) => owner === undefined);
   const { status, message } = worst.health;
   const isOwn = worst === top || message === '';
+  const cause = status === 'Healthy' ? undefined : (top ?? worst).cause;
   return [
     {
       resource: (top ?? worst).resource,
       kind: (top ?? worst).kind,
       name: (top ?? worst).name,
       status,
-      message: isOwn ? message : `${worst.kind} ${worst.name}: ${message}`,
+      message: cause ?? (isOwn ? message : `${worst.kind} ${worst.name}: ${message}`),
       ...(worst.instance === undefined ? {} : { instance: worst.instance }),
     },
   ];
@@ -104,6 +105,7 @@ function depth({ owner, health }: EnvironmentResource): number {
 
 function sentenceOf({ message }: Health, [first, ...others]: readonly HealthCause[]): string {
   if (first === undefined) return message;
-  const own = `${first.kind} ${first.name}${first.message === '' ? '' : `: ${first.message}`}`;
+  const subject = `${first.kind} ${first.name}`;
+  const own = first.message.startsWith(`${subject} `) ? first.message : `${subject}${first.message === '' ? '' : `: ${first.message}`}`;
   return others.length === 0 ? own : `${own} (and ${others.length} more)`;
 }

@@ -1,10 +1,14 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { namespaceCauses } from '../../domain/cause/namespace-causes.ts';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import { describeResources, type EnvironmentResource } from '../../domain/environment/environment-resources.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { EVENT } from '../../domain/kubernetes/resource-types.ts';
+import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
+import { kindKey } from '../../domain/tree/object-index.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { catalogEntries, entriesFor } from '../app/find-app.ts';
+import { listKind, type KindList } from '../instance/list-kind.ts';
 import { markedOf, redactHealth, redactTexts, secretsOf } from '../instance/instance-masking.ts';
 import { readNamespace } from '../instance/read-group.ts';
 import { namespacedKinds } from '../instance/read-objects.ts';
@@ -22,6 +26,8 @@ export interface EnvironmentReading {
   readonly resources: readonly EnvironmentResource[];
   /** The sensitive values of its instances, which any object may repeat. */
   readonly secrets: readonly string[];
+  /** The warnings among the Events of its namespace. */
+  readonly warnings: KindList;
   /** What the actor may not list. */
   readonly missing: readonly MissingPermission[];
   /** Kinds that nobody can list now. */
@@ -34,22 +40,29 @@ export async function readEnvironment(ports: EnvironmentPorts, actor: Actor, nam
   const { namespace } = environment;
   const kinds = namespacedKinds(await ports.discovery.kinds());
   const memory = ports.groupMemory.kindsFor(actor, groupOf(namespace));
-  const { objects, unreadable, unavailable } = await readNamespace(ports.clusters.asActor(actor), {
-    kinds,
-    namespace,
-    memory,
-    health: ports.health,
-  });
+  const cluster = ports.clusters.asActor(actor);
+  const [{ objects, unreadable, unavailable }, warnings] = await Promise.all([
+    readNamespace(cluster, { kinds, namespace, memory, health: ports.health }),
+    listKind(async (options) => (await cluster.list(EVENT, { namespace, fieldSelector: 'type=Warning', ...options })).items),
+  ]);
+  const unread = new Set([...unreadable.map(kindName), ...unavailable.map(kindKey)]);
+  const listed = new Set(kinds.map(kindName).filter((kind) => !unread.has(kind)));
+  const causes = namespaceCauses(objects, { namespace, listed, events: warnings.outcome === 'Listed' ? warnings.items : [] });
   const apps = new Set(entriesFor(ports, actor).map(({ summary }) => summary.id));
   const secrets = secretsIn(ports, objects);
   return {
     environment,
     objects,
-    resources: withoutSecrets(describeResources(objects, { kinds, apps }), secrets),
+    resources: withoutSecrets(describeResources(objects, { kinds, apps, causes }), secrets),
     secrets,
+    warnings,
     missing: unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace })),
     unavailable,
   };
+}
+
+function kindName({ group, kind }: ServedKind): string {
+  return `${group}/${kind}`;
 }
 
 /** Under what the empty kinds of a namespace are remembered. */
@@ -72,7 +85,7 @@ function withoutSecrets(resources: readonly EnvironmentResource[], secrets: read
   if (secrets.length === 0) return resources;
   return resources.map((one) => ({
     ...one,
-    ...redactTexts({ info: one.info }, secrets),
+    ...redactTexts({ info: one.info, ...(one.cause === undefined ? {} : { cause: one.cause }) }, secrets),
     ...(one.health === undefined ? {} : { health: redactHealth(one.health, secrets) }),
   }));
 }

@@ -17,7 +17,7 @@ import { entriesFor } from '../app/find-app.ts';
 import { listFaults } from '../catalog/list-faults.ts';
 import { instanceSummary } from '../instance/find-instance.ts';
 import { redactTexts } from '../instance/instance-masking.ts';
-import { listKind } from '../instance/list-kind.ts';
+import { type KindList, listKind } from '../instance/list-kind.ts';
 import type { Ports } from '../ports.ts';
 import { workloadsIn } from './list-environment-workloads.ts';
 import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from './read-environment.ts';
@@ -48,14 +48,9 @@ export async function showEnvironmentStatus(ports: EnvironmentPorts, actor: Acto
   const reading = await readEnvironment(ports, actor, name);
   const { environment, resources, secrets } = reading;
   const { namespace } = environment;
-  const list = async (type: KnownType, fieldSelector?: string): Promise<Listed> =>
-    await listed(ports, actor, { type, namespace, ...(fieldSelector === undefined ? {} : { fieldSelector }) });
-  const [quotas, limits, events, faults] = await Promise.all([
-    list(RESOURCE_QUOTA),
-    list(LIMIT_RANGE),
-    list(EVENT, 'type=Warning'),
-    faultsAbout(ports, actor, reading),
-  ]);
+  const list = async (type: KnownType): Promise<Listed> => await listed(ports, actor, { type, namespace });
+  const [quotas, limits, faults] = await Promise.all([list(RESOURCE_QUOTA), list(LIMIT_RANGE), faultsAbout(ports, actor, reading)]);
+  const events = listedAs(EVENT, namespace, reading.warnings);
   return {
     environment,
     ...environmentHealth(environment, resources),
@@ -85,11 +80,18 @@ interface Listed {
 async function listed(
   { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
-  { type, ...where }: { readonly type: KnownType; readonly namespace: string; readonly fieldSelector?: string },
+  { type, namespace }: { readonly type: KnownType; readonly namespace: string },
 ): Promise<Listed> {
-  const list = await listKind(async (options) => (await clusters.asActor(actor).list(type, { ...where, ...options })).items);
+  return listedAs(
+    type,
+    namespace,
+    await listKind(async (options) => (await clusters.asActor(actor).list(type, { namespace, ...options })).items),
+  );
+}
+
+function listedAs(type: KnownType, namespace: string, list: KindList): Listed {
   if (list.outcome === 'Listed') return { items: list.items, missing: [] };
-  return { items: [], missing: list.outcome === 'Forbidden' ? [{ ...permissionTo('list', type), namespace: where.namespace }] : [] };
+  return { items: [], missing: list.outcome === 'Forbidden' ? [{ ...permissionTo('list', type), namespace }] : [] };
 }
 
 function instancesIn(

@@ -173,7 +173,7 @@ function rankOf(one: EnvironmentResource): number {
 }
 
 function resourceRow(one: EnvironmentResource, environment: string): ResourceRow {
-  const { kind, apiVersion, name, info, created, health, owner, instance } = one;
+  const { kind, apiVersion, name, info, created, owner, instance } = one;
   const href = instance === undefined ? '' : instancePath({ environment, ...instance });
   return {
     kind,
@@ -182,12 +182,19 @@ function resourceRow(one: EnvironmentResource, environment: string): ResourceRow
     href: owner === undefined && href !== '' ? href : resourcePath(environment, one),
     info,
     ...healthOf(one),
-    message: health === undefined || health.status === 'Healthy' ? '' : health.message,
+    message: messageOf(one),
     ...(owner === undefined ? {} : { owner: { kind: owner.kind, name: owner.name, href } }),
     manager: managerOf(one),
     owned: owner !== undefined || one.managedBy !== undefined,
     created,
   };
+}
+
+/** The name stands beside it already. */
+function messageOf({ kind, name, health, cause }: EnvironmentResource): string {
+  if (health?.status === 'Healthy') return '';
+  const subject = `${kind} ${name} `;
+  return cause?.startsWith(subject) === true ? cause.slice(subject.length) : (cause ?? health?.message ?? '');
 }
 
 function healthOf({ deleting, health }: EnvironmentResource): Pick<ResourceRow, 'health'> {
