@@ -47,7 +47,7 @@ import { preflightOperator } from './preflight/preflight-operator.ts';
 import { evictPod } from './resource/evict-pod.ts';
 import { restartWorkload } from './resource/restart-workload.ts';
 import { runCronJob } from './resource/run-cron-job.ts';
-import { scaleResource } from './resource/scale-resource.ts';
+import { scaleResource, showScale } from './resource/scale-resource.ts';
 import { showResourceLogs } from './resource/show-resource-logs.ts';
 import { showResource } from './resource/show-resource.ts';
 import { suspendCronJob } from './resource/suspend-cron-job.ts';
@@ -134,6 +134,7 @@ const OPERATIONS = {
   showResource,
   showResourceLogs,
   showSavedConfiguration,
+  showScale,
   showTree,
   suspendCronJob,
   updateInstance,

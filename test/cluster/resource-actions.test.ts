@@ -147,6 +147,7 @@ describe('what people do with the resources of an environment', { timeout: 300_0
     await until(async () => (await pods()).length === 3, 'there are three pods', 60_000);
     assert.equal((await act(`${SHOP}/scale`, { method: 'PUT', body: { replicas: 9 }, headers: { 'If-Match': etag } })).status, 412);
     assert.equal(numberAt(await shown(SHOP), 'replicas'), 3);
+    assert.equal(numberAt(await shown(`${SHOP}/scale`), 'replicas'), 3);
     assert.equal((await act(`${RESOURCES}/services/shop/scale`, { method: 'PUT', body: { replicas: 1 } })).status, 422);
   });
 

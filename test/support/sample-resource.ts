@@ -173,6 +173,7 @@ export const SAMPLE_RESOURCE_OPERATIONS = {
   showResource: async (_actor, address) => sampleResource(address),
   showResourceLogs: async () => ({ namespace: NAMESPACE, pods: [], lines: [], notices: [], more: 0 }),
   restartWorkload: done,
+  showScale: async () => ({ replicas: 2, etag: '"sample.1"' }),
   scaleResource: done,
   runCronJob: async (actor, { job = '', ...input }) =>
     await done(actor, { ...input, resource: 'jobs.batch', name: job === '' ? 'backup-manual-1' : job }),

@@ -43,6 +43,16 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     summary: 'Restart the pods of a Deployment, StatefulSet or DaemonSet, as `kubectl rollout restart`',
     act: async ({ operations, actor }, input) => await operations.restartWorkload(actor, { ...input, at: new Date().toISOString() }),
   }),
+  {
+    method: 'get',
+    path: `${RESOURCE}/scale`,
+    operationId: 'showScale',
+    etag: 'strong',
+    summary: 'The number of replicas of a kind with a scale subresource',
+    tag: 'Resources',
+    replies: { 200: { description: 'The scale', schema: ref('ResourceScale') } },
+    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showScale(actor, addressOf(params)) }),
+  },
   action({
     method: 'put',
     below: 'scale',

@@ -37,6 +37,7 @@ export const RESOURCE_SCHEMAS = {
       ...(EnvironmentResource['properties'] as object),
       ...own,
       replicas: { ...integer, description: 'Of kinds that can be scaled' },
+      ownerResource: { ...text, description: 'Plural and group of `owner`; absent for a cluster-scoped one' },
     },
     [...(EnvironmentResource['required'] as readonly string[]), ...Object.keys(own)],
   ),
@@ -91,6 +92,7 @@ export const RESOURCE_SCHEMAS = {
     },
     ['action', 'allowed', 'effects', 'kubectl'],
   ),
+  ResourceScale: object({ replicas: integer, etag: { ...text, description: 'Of the resource' } }),
   ResourceActionResult: object({
     resource: text,
     name: { ...text, description: 'Of `/jobs`, the new Job' },

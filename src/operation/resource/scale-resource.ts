@@ -1,11 +1,33 @@
 import { AppError } from '../../domain/core/errors.ts';
+import { numberAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { resourceKey } from '../../domain/resource/resource-actions.ts';
+import { hasAction, resourceKey } from '../../domain/resource/resource-actions.ts';
 import { actOnResource, type ActionPorts, type ActionResult, type ResourceActionInput } from './act-on-resource.ts';
+import { findResource, type ResourceAddress } from './find-resource.ts';
 
 export interface ScaleInput extends ResourceActionInput {
   readonly replicas: number;
+}
+
+/** The scale subresource: how many replicas there should be. */
+export interface ScaleView {
+  readonly replicas: number;
+  /** Of the resource, as the `ETag` header. */
+  readonly etag: string;
+}
+
+/**
+ * Reads the scale subresource as the actor.
+ *
+ * @throws AppError as `findResource`; `InvalidInput` for a kind that does not serve it.
+ */
+export async function showScale(ports: ActionPorts, actor: Actor, address: ResourceAddress): Promise<ScaleView> {
+  const { kind, ref, object } = await findResource(ports, actor, address);
+  if (!hasAction(kind, 'scale')) throw new AppError('InvalidInput', `scale: ${resourceKey(kind)} cannot do that`);
+  const { spec } = await ports.clusters.asActor(actor).get(ref, { subresource: 'scale' });
+  return { replicas: numberAt(spec, 'replicas') ?? 0, etag: etagOf(object) };
 }
 
 export const MOST_REPLICAS = 10_000;

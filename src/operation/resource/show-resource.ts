@@ -12,7 +12,7 @@ import { type Cluster, ifFound, type ObjectTable } from '../../domain/kubernetes
 import { type Condition, conditionsOf } from '../../domain/kubernetes/condition.ts';
 import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { CRON_JOB, EVENT } from '../../domain/kubernetes/resource-types.ts';
-import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, parseApiVersion, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { fieldManagersOf, type FieldManager } from '../../domain/resource/managed-fields.ts';
 import {
   actionCommand,
@@ -46,6 +46,8 @@ export interface RelatedView extends RelatedResource {
 /** All about one resource in an Environment, its sensitive values masked on every path. */
 export interface ResourceView extends EnvironmentResource {
   readonly namespace: string;
+  /** Plural and group of its `owner`; absent for a cluster-scoped one. */
+  readonly ownerResource?: string;
   readonly facts: readonly ResourceFact[];
   readonly containers: readonly ContainerView[];
   readonly conditions: readonly Condition[];
@@ -210,6 +212,7 @@ function viewOf(ports: EnvironmentPorts, actor: Actor, found: FoundResource, rea
     ...row,
     resource: resourceKey(kind),
     namespace,
+    ...ownerResource(row, kinds),
     facts: [...factsOf(shown), ...scheduleFacts(object), ...columnFacts(reading)],
     containers: containersOf(object, POD_SPECS[kindKey(raw)]),
     conditions: conditionsOf(object),
@@ -239,6 +242,11 @@ function rowOf(ports: EnvironmentPorts, actor: Actor, raw: KubeObject, { kinds, 
     ...redactTexts({ info: row.info }, secrets),
     ...(row.health === undefined ? {} : { health: redactHealth(row.health, secrets) }),
   };
+}
+
+function ownerResource({ owner }: EnvironmentResource, kinds: readonly ServedKind[]): Pick<ResourceView, 'ownerResource'> {
+  const served = kinds.find((kind) => owner?.kind === kind.kind && parseApiVersion(owner.apiVersion).group === kind.group);
+  return served === undefined ? {} : { ownerResource: resourceKey(served) };
 }
 
 function actionViews(

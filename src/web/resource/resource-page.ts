@@ -151,10 +151,8 @@ const SENTENCES: Readonly<Record<HealthStatus, string>> = {
   Unknown: 'It reports no health.',
 };
 
-/** The page of the nearest owner. */
-function ownerHref({ related, owner }: ResourceView, environment: string): string {
-  const found = related.find(({ direction, kind, name }) => direction === 'Owner' && kind === owner?.kind && name === owner.name);
-  return found === undefined ? '' : hrefOf(found, environment);
+function ownerHref({ ownerResource, owner }: ResourceView, environment: string): string {
+  return ownerResource === undefined || owner === undefined ? '' : resourcePath(environment, { resource: ownerResource, name: owner.name });
 }
 
 function hrefOf({ resource, name, state }: RelatedView, environment: string): string {

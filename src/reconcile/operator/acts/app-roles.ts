@@ -24,9 +24,11 @@ export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
     { apiGroups: [crd.group], resources: [crd.plural], verbs },
     { apiGroups: [crd.group], resources: [`${crd.plural}/status`], verbs: ['get'] },
   ];
+  // Whoever changes an instance sets its replicas, by either way.
+  const scale = { apiGroups: [crd.group], resources: [`${crd.plural}/scale`], verbs: ['get', 'patch', 'update'] };
   return [
     role(`chandlery-app-${crd.name}-view`, { label, audience: ['viewer', 'developer', 'maintainer'], rules: rules(READ) }),
-    role(`chandlery-app-${crd.name}-edit`, { label, audience: ['developer', 'maintainer'], rules: rules([...READ, ...WRITE]) }),
+    role(`chandlery-app-${crd.name}-edit`, { label, audience: ['developer', 'maintainer'], rules: [...rules([...READ, ...WRITE]), scale] }),
   ];
 }
 
