@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pMap from 'p-map';
 import type { Cluster } from '../src/domain/kubernetes/cluster.ts';
 import { CRD } from '../src/domain/kubernetes/resource-types.ts';
@@ -13,7 +14,9 @@ const PART = { deployments: 4, services: 4, configMaps: 20, secrets: 10, customR
 const PART_SIZE = PART.deployments * (2 + PODS) + PART.services + PART.configMaps + PART.secrets + PART.customResources;
 
 export const ROOT_KIND: ResourceType & { readonly kind: string } = { ...kindOf(0), kind: 'Kind0' };
-export const POD: ResourceType = { group: '', version: 'v1', resource: 'pods' };
+/** When a Pod was changed, as milliseconds since 1970. */
+export const CHANGED_AT = 'bench.example.com/changed-at';
+const POD: ResourceType = { group: '', version: 'v1', resource: 'pods' };
 const REPLICA_SET: ResourceType = { group: 'apps', version: 'v1', resource: 'replicasets' };
 const DEPLOYMENT: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
 
@@ -90,6 +93,25 @@ async function seedPart(seeder: Seeder, part: number): Promise<void> {
     const kind = 1 + ((part * PART.customResources + n) % (kinds - 1));
     await cluster.create(kindOf(kind), custom(kind, owned(`custom-${n}`)));
   }
+}
+
+/** Changes Pods, one after another, so many times a second. Returns how many a second it came to. */
+export async function changePods(
+  cluster: Cluster,
+  namespace: string,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+): Promise<number> {
+  const names = (await cluster.listMetadata(POD, { namespace })).items.map(({ metadata }) => metadata.name);
+  const began = performance.now();
+  const change = async (n: number): Promise<void> => {
+    await sleep(Math.max(0, began + (n * 1_000) / perSecond - performance.now()));
+    const ref = { ...POD, namespace, name: names[n % names.length] ?? '' };
+    const annotations = { [CHANGED_AT]: String(Date.now()) };
+    await cluster.patch(ref, { type: 'merge', body: { metadata: { annotations } } }, { answer: 'metadata' });
+  };
+  const all = Array.from({ length: perSecond * seconds }, (_, n) => n);
+  await pMap(all, change, { concurrency: PARALLEL });
+  return (all.length * 1_000) / (performance.now() - began);
 }
 
 /** As the controllers would have made them; they do not run. */

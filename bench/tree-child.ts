@@ -1,13 +1,20 @@
-// Reads the tree of `bench:tree` in a process of its own, whose memory is then that of the reading alone.
+// Reads and follows the tree of `bench:tree` in a process of its own, whose memory is then that of the tree alone.
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../src/domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../src/domain/kubernetes/resource.ts';
 import { createKube } from '../src/kube/kube.ts';
+import { createSharedWatches } from '../src/kube/watch/shared-watches.ts';
+import { createLog } from '../src/observe/log.ts';
+import { followPorts } from '../src/operation/follow.ts';
 import { createGroupMemory } from '../src/operation/instance/group-memory.ts';
-import { readGroup } from '../src/operation/instance/read-group.ts';
+import { type ReadGroup, readGroup } from '../src/operation/instance/read-group.ts';
 import { namespacedKinds } from '../src/operation/instance/read-objects.ts';
+import { createReadingTurns } from '../src/web/live/reading-turns.ts';
+import { SharedReading } from '../src/web/live/shared-reading.ts';
 import { watchLoop } from './loop-probe.ts';
 import { peakMiB } from './peak-memory.ts';
-import { ROOT_KIND } from './seed-tree.ts';
+import { CHANGED_AT, ROOT_KIND } from './seed-tree.ts';
 
 /** What one reading took. */
 export interface TreeReading {
@@ -17,48 +24,117 @@ export interface TreeReading {
   readonly wholeMs: number;
   /** From the last answer to the tree. */
   readonly treeMs: number;
+  /** The longest turn of the event loop. */
   readonly turnMs: number;
 }
 
 export interface TreeReport {
+  /** The first reading of the process, one of all kinds, and one when it is known which kinds there are. */
   readonly cold: TreeReading;
+  readonly again: TreeReading;
   readonly warm: TreeReading;
   readonly beforeMiB: number;
+  /** While everything is watched. */
   readonly restMiB: number;
+  readonly heapMiB: number;
   readonly peakMiB: number;
+}
+
+export interface FollowReport {
+  readonly changes: number;
+  readonly pages: number;
+  readonly medianMs: number;
+  readonly p99Ms: number;
+  readonly turnMs: number;
 }
 
 const ACTOR = { user: 'bench', groups: ['bench'] };
 const NO_RULES = { evaluate: async () => undefined };
 const [kubeconfigPath = '', namespace = ''] = process.argv.slice(2);
+const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-bench' });
 const kinds = namespacedKinds(await kube.kinds());
-const memory = createGroupMemory();
 const beforeMiB = restingMiB();
-const cold = await read();
-const warm = await read();
-const restMiB = restingMiB();
-process.send?.({ cold, warm, beforeMiB, restMiB, peakMiB: peakMiB(process.pid) ?? 0 } satisfies TreeReport);
-await kube.close();
+const heapBefore = process.memoryUsage().heapUsed;
+let memory = createGroupMemory();
+const cold = await measureReading();
+memory = createGroupMemory();
+const again = await measureReading();
+const warm = await measureReading();
 
-async function read(): Promise<TreeReading> {
-  const lists = { count: 0, lastAt: 0 };
-  const cluster = kube.asActor(ACTOR);
-  const counted: Pick<Cluster, 'list' | 'listMetadata' | 'pages'> = {
-    list: (type, options) => noted(lists, cluster.list(type, options)),
-    listMetadata: (type, options) => noted(lists, cluster.listMetadata(type, options)),
-    pages: cluster.pages,
-  };
-  const loop = watchLoop();
-  const began = performance.now();
-  const root: KubeObject = await cluster.get({ ...ROOT_KIND, namespace, name: 'root' });
-  const { tree } = await readGroup(counted, { root, namespace, kinds, memory: memory.kindsFor(ACTOR, root), health: NO_RULES });
-  const ended = performance.now();
-  const { workMs } = loop();
-  return { resources: tree.count, calls: lists.count + 1, wholeMs: ended - began, treeMs: ended - lists.lastAt, turnMs: workMs };
+const ending = new AbortController();
+const latencies: number[] = [];
+const lastChange = new Map<string, string>();
+let pages = 0;
+const reading = new SharedReading(
+  {
+    key: 'tree',
+    intervalMs: 8_000,
+    reader: (actor, series) => {
+      const ports = { clusters: kube, groupMemory: createGroupMemory(), watches: createSharedWatches(kube, log) };
+      const followed = followPorts(ports, actor, series);
+      return async () => summary(await readTree(followed.clusters.asActor(actor), followed.groupMemory));
+    },
+    render: (text) => ({ html: String(text), status: '' }),
+  },
+  ACTOR,
+  { turns: createReadingTurns(), ended: () => ending.abort() },
+);
+const leave = await reading.join(() => ({ change: () => void (pages += 1), gone: () => undefined, fail: console.error }));
+await sleep(1_000);
+const restMiB = restingMiB();
+const heapMiB = (process.memoryUsage().heapUsed - heapBefore) / 1024 / 1024;
+process.send?.({ cold, again, warm, beforeMiB, restMiB, heapMiB, peakMiB: peakMiB(process.pid) ?? 0 } satisfies TreeReport);
+
+latencies.length = 0;
+pages = 0;
+const loop = watchLoop();
+await once(process, 'message');
+await sleep(2_000);
+const sorted = latencies.toSorted((a, b) => a - b);
+const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+process.send?.({ changes: sorted.length, pages, medianMs: at(0.5), p99Ms: at(0.99), turnMs: loop().workMs } satisfies FollowReport);
+leave();
+await kube.close();
+process.disconnect();
+
+/** What a page would draw of it; of each change that is in it, how old it is. */
+function summary({ tree, objects }: ReadGroup): object {
+  const now = Date.now();
+  for (const { metadata } of objects) {
+    const changed = metadata.annotations?.[CHANGED_AT];
+    if (changed === undefined || lastChange.get(metadata.name) === changed) continue;
+    lastChange.set(metadata.name, changed);
+    latencies.push(now - Number(changed));
+  }
+  return { health: tree.health, count: tree.count, changes: latencies.length };
 }
 
-async function noted<T>(lists: { count: number; lastAt: number }, list: Promise<T>): Promise<T> {
+async function readTree(cluster: Cluster, remembered = memory, lists: Lists = { count: 0, lastAt: 0 }): Promise<ReadGroup> {
+  const counted: Cluster = {
+    ...cluster,
+    list: (type, options) => noted(lists, cluster.list(type, options)),
+    listMetadata: (type, options) => noted(lists, cluster.listMetadata(type, options)),
+  };
+  const root: KubeObject = await cluster.get({ ...ROOT_KIND, namespace, name: 'root' });
+  return await readGroup(counted, { root, namespace, kinds, memory: remembered.kindsFor(ACTOR, root), health: NO_RULES });
+}
+
+async function measureReading(): Promise<TreeReading> {
+  const lists = { count: 0, lastAt: 0 };
+  const loop = watchLoop();
+  const began = performance.now();
+  const { tree } = await readTree(kube.asActor(ACTOR), memory, lists);
+  const ended = performance.now();
+  return { resources: tree.count, calls: lists.count + 1, wholeMs: ended - began, treeMs: ended - lists.lastAt, turnMs: loop().workMs };
+}
+
+interface Lists {
+  count: number;
+  lastAt: number;
+}
+
+async function noted<T>(lists: Lists, list: Promise<T>): Promise<T> {
   lists.count += 1;
   const answer = await list;
   lists.lastAt = performance.now();
