@@ -88,6 +88,12 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
     const [allowed, other] = [look(watches, people[0] as Actor), look(watches, people[1] as Actor)];
     const secretsOf = async ({ cluster: seen }: Pick<WatchedCluster, 'cluster'>): Promise<readonly string[]> =>
       (await seen.listMetadata(SECRET, { namespace: NAMESPACE })).items.map(({ metadata }) => metadata.name);
+    const together = await Promise.allSettled([other, allowed, other].map(secretsOf));
+    assert.deepEqual(
+      together.map(({ status }) => status),
+      ['rejected', 'fulfilled', 'rejected'],
+      'whoever of them comes first',
+    );
     assert.deepEqual(await secretsOf(allowed), ['password']);
     const { items } = await allowed.cluster.listMetadata(SECRET, { namespace: NAMESPACE });
     assert.ok(!JSON.stringify(items).includes('"data"'), 'only metadata crosses the wire');
@@ -113,7 +119,8 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
     const ending = new AbortController();
     open.push(ending);
     let count = 0;
-    const { cluster: seen } = watches.open(actor, { signal: ending.signal, changed: () => void (count += 1) });
+    const { cluster: seen, follow } = watches.open(actor, { signal: ending.signal, changed: () => void (count += 1) });
+    for (const type of [CONFIG_MAP, SECRET]) follow(type);
     return { cluster: seen, changes: () => count, leave: () => ending.abort() };
   }
 

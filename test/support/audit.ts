@@ -39,6 +39,21 @@ export async function usersOfRequest(auditLogPath: string, requestId: string): P
   return lines.map((line) => textAt(JSON.parse(line), 'impersonatedUser', 'username'));
 }
 
+/** The resources in a namespace that were watched for people, once for each watch that has begun (`ResponseStarted`) or ended (`ResponseComplete`). */
+export async function watchesIn(
+  auditLogPath: string,
+  namespace: string,
+  { stage, since }: { readonly stage: string; readonly since: number },
+): Promise<readonly string[]> {
+  const lines = (await readFile(auditLogPath)).subarray(since).toString().split('\n');
+  return lines
+    .filter((line) => line.startsWith('{') && line.includes('"verb":"watch"') && line.includes(`"${namespace}"`))
+    .map((line): unknown => JSON.parse(line))
+    .filter((event) => textAt(event, 'stage') === stage && textAt(event, 'impersonatedUser', 'username') !== undefined)
+    .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
+    .map((event) => textAt(event, 'objectRef', 'resource') ?? '');
+}
+
 /** For whom the controller tried something. */
 function triedFor(event: unknown): string | undefined {
   const dry = textAt(event, 'requestURI')?.includes('dryRun=All') === true;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
@@ -6,7 +7,7 @@ import pMap from 'p-map';
 import { CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { usersOfRequest } from '../support/audit.ts';
+import { usersOfRequest, watchesIn } from '../support/audit.ts';
 import { openBrowser } from '../support/browser.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { until } from '../support/product.ts';
@@ -64,6 +65,35 @@ describe('the page of an instance on a cluster with hundreds of kinds', { timeou
     context.diagnostic(`api-server calls: cold ${cold}, warm ${warm}, after 4.5 s ${later}`);
     assert.ok(warm <= 20 && later <= 20, `warm ${warm}, later ${later}`);
   });
+
+  it('is followed by one watch a kind, whoever looks, and by none when nobody does', async (context) => {
+    const path = `${INSTANCES}/${APP}/${NAME}`;
+    const since = (await stat(product.auditLogPath)).size;
+    const people = ['dev-a', 'admin', 'dev-a', 'admin'];
+    const streams = await Promise.all([...people, ...people, ...people, ...people, ...people].map((person) => openStream(person, path)));
+    const watched = async (stage: string): Promise<readonly string[]> => await watchesIn(product.auditLogPath, 'team-a', { stage, since });
+    await until(async () => (await watched('ResponseStarted')).some((resource) => resource === 'deployments'), 'Deployments are watched');
+    await until(async () => streams.every(({ changes }) => changes() > 0), 'all of them get the page');
+    const open = (await watched('ResponseStarted')).filter((resource) => resource !== '');
+    context.diagnostic(`20 streams: ${open.length} watches of ${open.toSorted().join(', ')}`);
+    assert.deepEqual(open.toSorted(), [...new Set(open)].toSorted(), 'no kind is watched twice');
+    for (const { leave } of streams) leave();
+    await until(async () => (await watched('ResponseComplete')).length === open.length, 'all watches have ended');
+  });
+
+  /** A stream, and how many fragments have come. */
+  async function openStream(person: string, path: string): Promise<{ changes(): number; leave(): void }> {
+    const ending = new AbortController();
+    const headers = { Authorization: `Bearer ${await product.token(person)}`, Accept: 'text/event-stream' };
+    const response = await fetch(`${product.origin}${path}/stream`, { headers, signal: ending.signal });
+    assert.equal(response.status, 200);
+    let text = '';
+    const drain = async (): Promise<void> => {
+      for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+    };
+    void drain().catch(() => undefined);
+    return { changes: () => text.split('event: change').length - 1, leave: () => ending.abort() };
+  }
 
   async function define(index: number): Promise<void> {
     const names = { kind: `K${index}`, plural: `k${index}s` };

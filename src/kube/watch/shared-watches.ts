@@ -6,7 +6,6 @@ import {
   endsInitialEvents,
   type ListOptions,
   type ObjectList,
-  type ResourceAttributes,
   type WatchEvent,
   type WatchOptions,
 } from '../../domain/kubernetes/cluster.ts';
@@ -14,13 +13,11 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { createCompactor } from '../../domain/kubernetes/compact-object.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
+import { Admissions } from './admissions.ts';
 import { startReflector, type Reflector } from './reflector.ts';
 
-/** What an api-server has allowed is asked again after so long. */
-const ADMITTED_MS = 8_000;
 /** What is no object of a namespace, such as an Environment, is read again after so long. */
 const READ_MS = 5_000;
-const MOST_ADMISSIONS = 20_000;
 
 /** Reads for people who look at a page that follows the cluster. */
 export interface SharedWatches {
@@ -34,16 +31,18 @@ export interface Looking {
 }
 
 /**
- * The api-server as one actor sees it, whose lists of whole namespaces come from watches that everybody shares who looks at that namespace. Nobody gets what they may
- * not list: for each kind the api-server says as the actor whether they may (SelfSubjectAccessReview), and after eight seconds it is asked again. A watch is made
+ * The api-server as one actor sees it, whose lists of whole namespaces come, for the types that are followed, from watches that everybody shares who looks at that namespace. Nobody gets what they may
+ * not list: for each kind the api-server says as the actor whether they may (SelfSubjectAccessReview), which holds for nine seconds. A watch is made
  * as one of those who look and may watch; when they leave or may no longer, another one of them takes over where it was.
  */
 export interface WatchedCluster {
   readonly cluster: Cluster;
+  /** Has the lists of this type come from a watch from now on. Returns whether they did not before. */
+  follow(type: ResourceType): boolean;
+  /** Ends that. */
+  release(type: ResourceType): void;
   /** Whether a change of such an object would be noticed. */
   isWatched(type: ResourceType): boolean;
-  /** The objects of this type need not be watched for this looker. */
-  release(type: ResourceType): void;
 }
 
 export function createSharedWatches(clusters: Pick<Clusters, 'asActor'>, log: Log): SharedWatches {
@@ -53,41 +52,14 @@ export function createSharedWatches(clusters: Pick<Clusters, 'asActor'>, log: Lo
     open: (actor, looking) => {
       const looker = new Looker({ actor, cluster: clusters.asActor(actor), looking, watches, admissions, log });
       looking.signal.addEventListener('abort', () => looker.leave(), { once: true });
-      return { cluster: looker.watched(), isWatched: (type) => looker.isWatched(type), release: (type) => looker.release(type) };
+      return {
+        cluster: looker.watched(),
+        follow: (type) => looker.follow(type),
+        release: (type) => looker.release(type),
+        isWatched: (type) => looker.isWatched(type),
+      };
     },
   };
-}
-
-/** What the api-server has allowed to whom, for a few seconds. */
-class Admissions {
-  readonly #answers = new LRUCache<string, Promise<boolean>>({ max: MOST_ADMISSIONS, ttl: ADMITTED_MS });
-
-  /** @throws AppError `Forbidden` with the missing permission, or whatever the review throws. */
-  async require({ actor, cluster }: Pick<LookerInput, 'actor' | 'cluster'>, permission: ResourceAttributes): Promise<void> {
-    const key = keyOfAdmission(actor, permission);
-    const known = this.#answers.get(key);
-    const answer = known ?? cluster.review(permission).then(({ allowed }) => allowed);
-    if (known === undefined) {
-      this.#answers.set(key, answer);
-      answer.catch(() => this.#answers.delete(key));
-    }
-    if (await answer) return;
-    const { verb, group, resource, namespace } = permission;
-    const type = group === '' ? resource : `${resource}.${group}`;
-    throw new AppError('Forbidden', `${verb} ${type} in namespace "${namespace ?? ''}": the api-server does not allow it`, {
-      missing: permission,
-    });
-  }
-
-  /** What the api-server has just allowed by answering. */
-  note(actor: Actor, permission: ResourceAttributes): void {
-    this.#answers.set(keyOfAdmission(actor, permission), Promise.resolve(true));
-  }
-}
-
-function keyOfAdmission({ user, groups }: Actor, permission: ResourceAttributes): string {
-  const { verb, group, resource, namespace, name } = permission;
-  return JSON.stringify([user, groups, verb, group, resource, namespace, name]);
 }
 
 interface LookerInput {
@@ -103,6 +75,7 @@ interface LookerInput {
 class Looker {
   readonly #input: LookerInput;
   readonly #held = new Map<string, SharedWatch>();
+  readonly #followed = new Set<string>();
   /** What this actor may list but not watch, or what cannot be watched. */
   readonly #unwatchable = new Set<string>();
   readonly #reads = new LRUCache<string, Promise<KubeObject>>({ max: 50, ttl: READ_MS });
@@ -131,12 +104,18 @@ class Looker {
     };
   }
 
+  follow(type: ResourceType): boolean {
+    const before = this.#followed.size;
+    return this.#followed.add(keyOfType(type)).size > before;
+  }
+
   isWatched(type: ResourceType): boolean {
-    return [...this.#held.values()].some((watch) => isSameType(watch.place.type, type));
+    return [...this.#held.values()].some((watch) => keyOfType(watch.place.type) === keyOfType(type));
   }
 
   release(type: ResourceType): void {
-    for (const [key, watch] of this.#held) if (isSameType(watch.place.type, type)) this.#drop(key, watch);
+    this.#followed.delete(keyOfType(type));
+    for (const [key, watch] of this.#held) if (keyOfType(watch.place.type) === keyOfType(type)) this.#drop(key, watch);
   }
 
   leave(): void {
@@ -146,6 +125,7 @@ class Looker {
   async #list(what: Listed, options: ListOptions, plain: () => Promise<ObjectList>): Promise<ObjectList> {
     const { namespace, labelSelector, fieldSelector, signal } = options;
     if (namespace === undefined || labelSelector !== undefined || fieldSelector !== undefined) return await plain();
+    if (!this.#followed.has(keyOfType(what.type))) return await plain();
     const place: WatchedPlace = { ...what, namespace };
     if (this.#unwatchable.has(keyOfPlace(place))) return await plain();
     const whole = this.#input.watches.get(keyOfPlace({ ...place, content: 'whole' }));
@@ -161,20 +141,17 @@ class Looker {
     }
   }
 
+  /** Whoever may not list it is no holder, not even the first one: a watch answers all of them, as whomever it was made. */
   async #join(place: WatchedPlace): Promise<SharedWatch> {
-    const { actor, watches, admissions, log } = this.#input;
+    const { watches, admissions, log } = this.#input;
     const key = keyOfPlace(place);
-    const permission = { verb: 'list', group: place.type.group, resource: place.type.resource, namespace: place.namespace };
-    const known = watches.get(key);
-    if (known !== undefined) {
-      await admissions.require(this.#input, permission).catch((error: unknown) => {
-        this.#drop(key, known);
-        throw error;
-      });
-    }
+    const { group, resource } = place.type;
+    await admissions.require(this.#input, { verb: 'list', group, resource, namespace: place.namespace }).catch((error: unknown) => {
+      this.#release(place);
+      throw error;
+    });
+    if (this.#input.looking.signal.aborted) throw new AppError('ClusterUnavailable', `watch ${resource}: nobody looks any more`);
     const watch = watches.get(key) ?? new SharedWatch(place, { log, first: this, ended: () => watches.delete(key) });
-    // Nobody watched yet, so the api-server decides about this actor when it answers the watch.
-    if (known === undefined) admissions.note(actor, permission);
     watches.set(key, watch);
     this.#held.set(key, watch);
     watch.hold(this);
@@ -219,12 +196,12 @@ interface WatchedPlace extends Listed {
   readonly namespace: string;
 }
 
-function keyOfPlace({ type: { group, version, resource }, namespace, content }: WatchedPlace): string {
-  return `${content} ${resource}.${version}.${group} ${namespace}`;
+function keyOfPlace({ type, namespace, content }: WatchedPlace): string {
+  return `${content} ${keyOfType(type)} ${namespace}`;
 }
 
-function isSameType(a: ResourceType, b: ResourceType): boolean {
-  return a.group === b.group && a.resource === b.resource && a.version === b.version;
+function keyOfType({ group, version, resource }: ResourceType): string {
+  return `${resource}.${version}.${group}`;
 }
 
 interface SharedWatchOptions {

@@ -1,8 +1,11 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { environmentPage, environmentsPage } from './environment-page.ts';
 import { checkSelector, parseResourceFilter, resourcesPage } from './resources-page.ts';
-import { page, type WebDeps } from '../page/page.ts';
+import { page, paramsOf, queryOf, type WebDeps } from '../page/page.ts';
+
+/** Between two readings of live resources if no watch reports a change. */
+const INTERVAL_MS = 8_000;
 
 /** The environments that somebody sees, and what is installed in one of them. */
 export function environmentRoutes(deps: WebDeps): Router {
@@ -37,7 +40,28 @@ export function environmentRoutes(deps: WebDeps): Router {
       return { view: 'environments/resources', title: `Resources of ${label}`, section: 'environments', crumbs, model };
     }),
   );
+  router.get('/environments/:environment/resources/stream', streamResources(deps));
   return router;
+}
+
+/** Sends the rows again whenever one of them is different. */
+function streamResources({ operations, views, streams }: WebDeps): RequestHandler {
+  return async (request, response) => {
+    const environment = paramsOf(request).param('environment');
+    const query = queryOf(request);
+    const filter = parseResourceFilter(query);
+    await streams.answer(request, response, {
+      key: request.originalUrl,
+      intervalMs: INTERVAL_MS,
+      reader: (actor, series) => {
+        const followed = operations.follow(actor, series);
+        const usable = checkSelector(filter).filter;
+        return async () =>
+          resourcesPage(await followed.listEnvironmentResources(actor, { environment, ...usable }), filter, query.get('after') ?? '');
+      },
+      render: (model) => ({ html: views.render('environments/resources-live', model), status: model.resultLine }),
+    });
+  };
 }
 
 /** Only a name comes through, so that an address cannot put words on the page. */

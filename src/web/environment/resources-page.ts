@@ -54,6 +54,7 @@ interface EmptyView {
 export interface ResourcesPage {
   readonly environment: EnvironmentRow;
   readonly tabs: readonly EnvironmentTab[];
+  readonly streamHref: string;
   readonly search: string;
   /** What a new search keeps of the address. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
@@ -124,6 +125,7 @@ export function resourcesPage(found: EnvironmentResources, asked: ResourceFilter
   return {
     environment: environmentRow(environment),
     tabs: environmentTabs(environment.name, 'resources'),
+    streamHref: hrefOf(`${path}/stream`, { ...filter, after: after === '' ? undefined : after }),
     search: filter.search ?? '',
     kept: FACETS.flatMap((name) => (filter[name] === undefined ? [] : [{ name, value: filter[name] }])),
     facets: FACETS.map((name) => ({ label: LABELS[name], options: facetOptions(name, { all, filter, path }) })).filter(

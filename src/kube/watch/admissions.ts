@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../domain/core/errors.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { Cluster, ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
+
+/** What the api-server has allowed holds for so long, and is asked again when the first time is over: nobody waits while they are busy looking. */
+const ADMITTED_MS = { renewed: 4_000, ended: 9_000 };
+const MOST_ADMISSIONS = 20_000;
+
+/** Whoever the api-server is asked as. */
+interface Asking {
+  readonly actor: Actor;
+  readonly cluster: Pick<Cluster, 'review'>;
+}
+
+interface Admission {
+  readonly answer: Promise<boolean>;
+  /** When it was asked for. */
+  readonly at: number;
+  isRenewed: boolean;
+}
+
+/** What the api-server has allowed to whom, for a few seconds. */
+export class Admissions {
+  readonly #answers = new LRUCache<string, Admission>({ max: MOST_ADMISSIONS, ttl: ADMITTED_MS.ended });
+
+  /** @throws AppError `Forbidden` with the missing permission, or whatever the review throws. */
+  async require({ actor, cluster }: Asking, permission: ResourceAttributes): Promise<void> {
+    const key = keyOfAdmission(actor, permission);
+    const review = async (): Promise<boolean> => (await cluster.review(permission)).allowed;
+    const known = this.#answers.get(key) ?? this.#ask(key, review);
+    if (!known.isRenewed && performance.now() - known.at > ADMITTED_MS.renewed) {
+      known.isRenewed = true;
+      this.#renew(key, review);
+    }
+    if (await known.answer) return;
+    const { verb, group, resource, namespace } = permission;
+    const type = group === '' ? resource : `${resource}.${group}`;
+    throw new AppError('Forbidden', `${verb} ${type} in namespace "${namespace ?? ''}": the api-server does not allow it`, {
+      missing: permission,
+    });
+  }
+
+  #ask(key: string, review: () => Promise<boolean>): Admission {
+    const asked = { answer: review(), at: performance.now(), isRenewed: false };
+    this.#answers.set(key, asked);
+    asked.answer.catch(() => this.#answers.delete(key));
+    return asked;
+  }
+
+  /** The earlier answer holds until there is another one, or its time is over. */
+  #renew(key: string, review: () => Promise<boolean>): void {
+    const at = performance.now();
+    review().then(
+      (allowed) =>
+        this.#answers.set(
+          key,
+          { answer: Promise.resolve(allowed), at, isRenewed: false },
+          { ttl: Math.max(1, ADMITTED_MS.ended - (performance.now() - at)) },
+        ),
+      () => undefined,
+    );
+  }
+}
+
+function keyOfAdmission({ user, groups }: Actor, permission: ResourceAttributes): string {
+  const { verb, group, resource, namespace, name } = permission;
+  return JSON.stringify([user, groups, verb, group, resource, namespace, name]);
+}
