@@ -6,6 +6,7 @@ import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
+import { TIMELINE_ROUTES } from './timeline/timeline-routes.ts';
 import { BOARD_ROUTES } from './environment/board-routes.ts';
 import { ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-resource-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
@@ -18,6 +19,7 @@ export const ROUTES: readonly Route[] = [
   ...ENVIRONMENT_RESOURCE_ROUTES,
   ...BOARD_ROUTES,
   ...RESOURCE_ROUTES,
+  ...TIMELINE_ROUTES,
   ...INSTANCE_ROUTES,
   ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,

@@ -5,6 +5,7 @@ import { HEALTH_STATUSES } from '../domain/health/health.ts';
 import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
 import { METRICS_SCHEMAS } from './monitoring/metrics-routes.ts';
 import { CONNECTION_SCHEMAS } from './connection/connection-routes.ts';
+import { TIMELINE_SCHEMAS } from './timeline/timeline-routes.ts';
 import { BOARD_SCHEMAS } from './environment/board-schemas.ts';
 import { ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-resource-schemas.ts';
 import { DRAFT_SCHEMAS, FORM_SCHEMAS } from './catalog/catalog-routes.ts';
@@ -307,6 +308,7 @@ export const SCHEMAS = {
   ...ENVIRONMENT_RESOURCE_SCHEMAS,
   ...METRICS_SCHEMAS,
   ...BOARD_SCHEMAS,
+  ...TIMELINE_SCHEMAS,
   ...FORM_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...PREFLIGHT_SCHEMAS,

@@ -40,6 +40,7 @@ import { operatorPermissions } from './operator/operator-permissions.ts';
 import { requestOperatorAction } from './operator/request-operator-action.ts';
 import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
+import { showTimeline } from './timeline/show-timeline.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
 import { preflightInstance } from './preflight/preflight-instance.ts';
@@ -135,6 +136,7 @@ const OPERATIONS = {
   showResourceLogs,
   showSavedConfiguration,
   showScale,
+  showTimeline,
   showTree,
   suspendCronJob,
   updateInstance,

@@ -5,6 +5,7 @@ import type { MessageView } from '../http/http-deps.ts';
 import { requireSignedIn } from '../http/require-signed-in.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
 import { catalogRoutes } from './app/catalog-routes.ts';
+import { timelineRoutes } from './timeline/timeline-routes.ts';
 import { boardRoutes } from './environment/board-routes.ts';
 import { changeRoutes } from './instance/change-routes.ts';
 import { environmentRoutes } from './environment/environment-routes.ts';
@@ -37,6 +38,7 @@ export function createWebRouter(deps: WebDeps): Router {
     installRoutes(deps),
     environmentRoutes(deps),
     boardRoutes(deps),
+    timelineRoutes(deps),
     instanceRoutes(deps),
     metricsRoutes(deps),
     logsRoutes(deps),

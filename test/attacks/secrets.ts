@@ -173,7 +173,13 @@ export const attacks: readonly Attack[] = [
       assert.equal(headers.get('cache-control'), 'no-store');
       const { text } = await target.call('admin', '/api/v1/audit-events?text=connection');
       assert.ok(text.includes('oidc:viewer') && text.includes('/safe password') && !text.includes(KEY), text);
-      return tries.length + 4;
+      const timeline = `/api/v1/environments/${ATTACKED}/timeline`;
+      const { text: seen } = await target.call('viewer', timeline);
+      assert.match(seen, /"who":"oidc:developer","message":"Create instance"/);
+      assert.match(seen, /"who":"oidc:viewer","message":"Reveal connection key password: rejected, Forbidden"/);
+      assert.ok(!/"who":"oidc:developer","message":"Reveal/.test(seen) && !seen.includes(KEY), 'reveals of others are for auditors');
+      assert.equal((await target.call('neighbour', timeline)).status, 404);
+      return tries.length + 6;
     },
   },
   {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
-import { POD } from '../../src/domain/kubernetes/resource-types.ts';
+import { POD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
@@ -54,6 +54,20 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     await kube.close();
     await product.stop();
   });
+
+  const timeline = async (query = '', person = 'dev-a'): Promise<string[]> => {
+    const { status, body } = await product.api(person, `/environments/${ENVIRONMENT}/timeline?limit=500${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return listAt(body, 'items').map((item) =>
+      [
+        textAt(item, 'kind'),
+        textAt(item, 'subject', 'kind'),
+        textAt(item, 'subject', 'name'),
+        textAt(item, 'message'),
+        textAt(item, 'who'),
+      ].join(' '),
+    );
+  };
 
   const rows = async (query = '', person = 'dev-a'): Promise<string[]> => {
     const { status, body } = await product.api(person, `${RESOURCES}${query}`);
@@ -168,6 +182,36 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     assert.ok(row.includes(`,"'=review",`), row);
     assert.equal(rest, '');
     assert.equal((await product.api('dev-b', `${path}?format=csv`)).status, 404);
+  });
+
+  it('have a timeline: who made and changed what, by which tool, with revisions, releases and actions', async () => {
+    const shop = { ...DEPLOYMENTS, namespace: ENVIRONMENT, name: 'shop' };
+    await kube.asController().patch(shop, { type: 'merge', body: { spec: { revisionHistoryLimit: 5 } } }, { fieldManager: 'kubectl-edit' });
+    const labels = { owner: 'helm', name: 'mailer', status: 'deployed', version: '4', modifiedAt: '1700000000' };
+    const record = { name: 'sh.helm.release.v1.mailer.v4', namespace: ENVIRONMENT, labels };
+    await kube.asController().create(SECRET, { apiVersion: 'v1', kind: 'Secret', type: 'helm.sh/release.v1', metadata: record });
+    await until(async () => (await timeline('&kind=Revision&search=shop')).length === 1, 'the Deployment has a ReplicaSet');
+    const ofShop = await timeline('&search=shop');
+    assert.ok(ofShop.includes('Created Deployment shop Created ci'), ofShop.join('\n'));
+    assert.ok(
+      ofShop.some((line) => /^Changed Deployment shop Updated; generation \d+ kubectl edit$/.test(line)),
+      ofShop.join('\n'),
+    );
+    assert.ok(ofShop.includes('Revision Deployment shop Revision 1, registry.example.com/shop:1 '), ofShop.join('\n'));
+    assert.deepEqual(await timeline('&who=oidc:dev-a&kind=Action'), ['Action Cache visits Create instance oidc:dev-a']);
+    assert.deepEqual(await timeline('&until=2023-11-14'), ['Release Helm release mailer Revision 4 is deployed Helm']);
+    assert.deepEqual(await timeline('&kind=Created&who=ci&search=settings'), ['Created ConfigMap settings Created ci']);
+    const { body } = await product.api('dev-a', `/environments/${ENVIRONMENT}/instances/${CACHES}/visits/timeline?limit=500`);
+    const kinds = new Set(listAt(body, 'items').map((item) => textAt(item, 'subject', 'kind')));
+    assert.ok(kinds.has('Cache') && kinds.has('StatefulSet') && !kinds.has('Deployment'), [...kinds].join(' '));
+    const csv = await product.api('dev-a', `/environments/${ENVIRONMENT}/timeline?format=csv&kind=Release`);
+    assert.match(
+      String(csv.body),
+      /^time,kind,who,subject_kind,subject,message,instance_app,instance\r\n2023-11-14T22:13:20.000Z,Release,Helm,/,
+    );
+    await kube.asController().delete({ ...SECRET, namespace: ENVIRONMENT, name: record.name });
+    assert.equal((await product.api('dev-b', `/environments/${ENVIRONMENT}/timeline`)).status, 404);
+    assert.equal((await product.api('dev-a', `/environments/${ENVIRONMENT}/timeline?since=x`)).status, 400);
   });
 });
 

@@ -42,7 +42,7 @@ export function answerCheck(description: unknown): (method: string, path: string
       assert.equal(answer.body, '', `${here} has a body that is not described`);
       return;
     }
-    const validate = validatorFor(isProblem ? 'problem' : `${method} ${template ?? ''} ${answer.status}`, schema);
+    const validate = validatorFor(isProblem ? 'problem' : `${method} ${template ?? ''} ${answer.status} ${type}`, schema);
     assert.ok(validate(answer.body), `${here}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(validate.errors?.[0]?.params)}`);
     if (isProblem) assert.equal(at(answer.body, 'status'), answer.status, here);
   };

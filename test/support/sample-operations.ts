@@ -23,6 +23,7 @@ import { SAMPLE_RESOURCE_OPERATIONS } from './sample-resource.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import { sampleMetrics } from './sample-metrics.ts';
 import { sampleConnection } from './sample-connections.ts';
+import { sampleTimeline } from './sample-timeline.ts';
 import { sampleAuditLogPage } from './sample-audit-log.ts';
 
 /** What the pages show while they are developed and checked for looks and accessibility. The journeys run on a real cluster. */
@@ -95,6 +96,7 @@ const READS: Omit<
   revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),
   showConnection: async (_actor, { name }) => sampleConnection(name),
   revealConnectionKey: async (_actor, { key }) => ({ key, value: 'correct-horse', encoding: 'utf-8' }),
+  showTimeline: async (_actor, input) => sampleTimeline(input),
   showTree: async (_actor, address) => sampleTree(find(address)),
   listEvents: async (_actor, address) => sampleEvents(find(address)),
   listWorkloads: async (_actor, address) => sampleWorkloads(find(address)),

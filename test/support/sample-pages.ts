@@ -100,6 +100,18 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Delete the pod shop-7c9f-x2x',
     holds: ['Permission denied', 'The ReplicaSet shop-7c9f creates a new pod with another name.'],
   }),
+  page('/environments/team-a/timeline', 'dev-a', {
+    title: 'Timeline of Team A',
+    holds: [
+      '8 entries',
+      '/environments/team-a/resources/deployments.apps/shop',
+      'kubectl edit',
+      '/change-requests/0123',
+      'for about one hour',
+    ],
+  }),
+  page('/environments/team-a/timeline?kind=Changed&since=2026-11-21', 'dev-a', { title: 'Timeline of Team A', holds: ['1 of 8 entries'] }),
+  page(`${INSTANCES}/orders/timeline`, 'dev-a', { title: 'Timeline of orders in Team A', holds: ['3 entries', 'Chandlery pages or REST'] }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',
     holds: ['No apps installed yet', 'The namespace is being reserved.', '1 kind that you may not list', 'No quota'],

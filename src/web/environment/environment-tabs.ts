@@ -1,10 +1,17 @@
-import { environmentMonitoringPath, environmentPath, environmentResourcesPath, environmentWorkloadsPath } from '../page/paths.ts';
+import {
+  environmentTimelinePath,
+  environmentMonitoringPath,
+  environmentPath,
+  environmentResourcesPath,
+  environmentWorkloadsPath,
+} from '../page/paths.ts';
 
 /** The tabs of an environment, in the order in which they stand. */
 const TABS = {
   overview: { label: 'Overview', pathOf: environmentPath },
   workloads: { label: 'Workloads', pathOf: environmentWorkloadsPath },
   resources: { label: 'Resources', pathOf: environmentResourcesPath },
+  timeline: { label: 'Timeline', pathOf: environmentTimelinePath },
   monitoring: { label: 'Monitoring', pathOf: environmentMonitoringPath },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly pathOf: (environment: string) => string }>>;
 

@@ -43,6 +43,11 @@ export function environmentMonitoringPath(environment: string, range?: string): 
   return range === undefined ? page : `${page}?range=${encodeURIComponent(range)}`;
 }
 
+/** What happened in an environment. */
+export function environmentTimelinePath(environment: string): string {
+  return `${environmentPath(environment)}/timeline`;
+}
+
 /** The deploy board of an environment. */
 export function environmentWorkloadsPath(environment: string): string {
   return `${environmentPath(environment)}/workloads`;

@@ -14,6 +14,7 @@ export interface ViewHelperOptions {
  *
  * - `{{asset "icons.svg"}}` the address of a static file
  * - `{{age "2026-01-01T00:00:00Z"}}` a `<time>` element that reads `3 d`; `{{date …}}` one that reads `1 Jan 2026, 00:00 UTC`
+ * - `{{clock "2026-01-01T12:34:56Z"}}` a `<time>` element that reads `12:34:56`
  * - `{{#if (eq a b)}}` whether two values are the same
  * - `{{html readme}}` HTML that the sanitiser vouches for
  * - `{{icon "search"}}` a decorative icon of the sprite
@@ -27,6 +28,7 @@ export function viewHelpers({ asset, now }: ViewHelperOptions): Record<string, H
     asset: (file: string) => asset(file),
     age: (when: string) => timeElement(when, age(when, now()), ageInSeconds(when, now())),
     date: (when: string) => timeElement(when, dateText(when), NaN),
+    clock: (when: string) => timeElement(when, when.slice(11, 19), NaN),
     eq: (a: unknown, b: unknown) => a === b,
     html: (value: unknown) => new Handlebars.SafeString(htmlOf(value)),
     icon: (name: string) => iconElement(asset('icons.svg'), name),
