@@ -4,7 +4,7 @@ import type { EventView, InstanceView } from '../../src/domain/instance/instance
 import type { LogContainer } from '../../src/domain/instance/pod-log.ts';
 import type { CatalogFault } from '../../src/domain/operator/operator.ts';
 import type { LogQuery, LogView } from '../../src/operation/instance/show-logs.ts';
-import type { ResourceTree, TreeNode } from '../../src/domain/tree/tree.ts';
+import { nodesOf, type ResourceTree, type TreeNode } from '../../src/domain/tree/tree.ts';
 
 const APP = 'postgresclusters.samples.chandlery.dev';
 const CREATED = '2026-11-18T09:30:00Z';
@@ -140,6 +140,26 @@ export function sampleTree({ name, environment, health, kind }: InstanceView): R
     unreadable: bad ? ['Secret'] : [],
     unavailable: [],
   };
+}
+
+/** A tree of Deployments, each with a ReplicaSet and pods; every hundredth pod is in trouble. About five resources for each Deployment. */
+export function sampleLargeTree(instance: InstanceView, deployments: number): ResourceTree {
+  const fine = { status: 'Healthy', message: '' } as const;
+  const crash = { status: 'Degraded', message: 'Container main: CrashLoopBackOff: back-off 5m0s' } as const;
+  const children = Array.from({ length: deployments }, (_, index) => {
+    const name = `web-${index}`;
+    const pods = [0, 1, 2].map((pod) =>
+      named('pods', node('Pod', `${name}-5c9d-${pod}`, { health: pod === 0 && index % 33 === 7 ? crash : fine })),
+    );
+    const sets = [named('replicasets.apps', node('ReplicaSet', `${name}-5c9d`, { health: fine, children: pods }))];
+    return named('deployments.apps', node('Deployment', name, { health: index % 33 === 7 ? crash : fine, children: sets }));
+  });
+  const root = node(instance.kind, instance.name, { health: crash, children });
+  return { ...sampleTree(instance), root, count: nodesOf(root).length, health: crash };
+}
+
+function named(resource: string, one: TreeNode): TreeNode {
+  return { ...one, resource, namespace: 'team-a' };
 }
 
 type NodeRest = Partial<Pick<TreeNode, 'health' | 'info' | 'children' | 'edge' | 'links'>>;

@@ -139,6 +139,27 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Resources of archive in Team A',
     holds: ['data-live="', 'aria-current="page">Resources', 'claimed by', 'You may not list these kinds: Secret'],
   }),
+  page(`${INSTANCES}/archive/resources?view=graph`, 'dev-a', {
+    title: 'Resources of archive in Team A',
+    holds: [
+      '<svg class="graph__svg"',
+      '>archive-0</text> <text class="graph__health" x="230" y="19">Degraded</text>',
+      '>VolumeClaim</text>',
+    ],
+  }),
+  page(`${INSTANCES}/archive/resources?kind=Pod&health=Degraded`, 'dev-a', {
+    title: 'Resources of archive in Team A',
+    holds: [
+      '1 of 9 resources match',
+      'Clear all filters',
+      'tree__row--context',
+      `/api/v1${INSTANCES}/archive/tree?kind&#x3D;Pod&amp;health&#x3D;Degraded`,
+    ],
+  }),
+  page(`${INSTANCES}/orders/resources?search=zzz&view=graph`, 'dev-a', {
+    title: 'Resources of orders in Team A',
+    holds: ['0 of 9 resources match', 'No resource matches.'],
+  }),
   page(`${INSTANCES}/archive/workloads`, 'dev-a', {
     title: 'Workloads of archive in Team A',
     holds: [

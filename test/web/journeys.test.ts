@@ -67,8 +67,8 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
 
       await page.getByRole('heading', { level: 1, name }).waitFor();
       await untilShown(visitor, 'Healthy', javaScript);
-      assert.match((await page.locator('#live').textContent()) ?? '', /StatefulSet[\s\S]*Pod/);
       await visitor.check();
+      await walkTabs(visitor, name);
 
       await page.getByRole('link', { name: 'Change' }).click();
       await page.getByRole('heading', { level: 1, name: `Change ${name}` }).waitFor();
@@ -240,6 +240,35 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await close();
   });
 });
+
+/** Every tab of an Instance that is healthy, and back to its overview. */
+async function walkTabs({ page, check }: Visitor, name: string): Promise<void> {
+  const textOf = async (selector: string): Promise<string> => (await page.locator(selector).textContent()) ?? '';
+  await page.getByRole('link', { name: 'Resources', exact: true }).click();
+  await page.getByLabel('Kind', { exact: true }).waitFor();
+  assert.match(await textOf('.tree'), /StatefulSet[\s\S]*Pod/);
+  await check();
+  await page.getByRole('link', { name: 'Graph', exact: true }).click();
+  const pod = page.getByRole('region', { name: 'Resource graph' }).getByRole('link', { name: `Pod ${name}-cache-0 Healthy` });
+  await pod.focus();
+  assert.match((await pod.getAttribute('href')) ?? '', new RegExp(`/environments/team-a/resources/pods/${name}-cache-0$`));
+  await check();
+  await page.getByLabel('Kind', { exact: true }).selectOption('Secret');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await page.getByText(/\d+ of \d+ resources match/).waitFor();
+  assert.equal(await page.getByRole('link', { name: /^Pod / }).count(), 0);
+  assert.equal(new URL(page.url()).searchParams.get('view'), 'graph');
+  await page.getByRole('link', { name: 'Workloads', exact: true }).click();
+  assert.match(
+    await textOf('.table--workloads'),
+    new RegExp(`StatefulSet ${name}-cache[\\s\\S]*Complete[\\s\\S]*100 %[\\s\\S]*1 of 1 ready`),
+  );
+  await check();
+  await page.getByRole('link', { name: `Logs of ${name}-cache-0` }).click();
+  assert.equal(await page.getByLabel('Pod', { exact: true }).inputValue(), `${name}-cache-0`);
+  await page.getByRole('link', { name: 'Overview', exact: true }).click();
+  await page.getByRole('heading', { level: 2, name: 'Versions' }).waitFor();
+}
 
 /** With JavaScript the page follows by itself; without, the visitor presses Refresh. */
 async function untilShown({ page }: Visitor, word: string, javaScript: 'on' | 'off'): Promise<void> {

@@ -2,11 +2,13 @@ import { filterChoices } from '../../domain/app/choices.ts';
 import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import { secret } from '../../domain/core/secret.ts';
+import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
 import { besideOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { InstanceChange } from '../../operation/instance/instance-change.ts';
+import type { TreeInput } from '../../operation/instance/show-tree.ts';
 import { shownMigration } from '../../operation/instance/preview-migration.ts';
 import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
@@ -182,8 +184,16 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     operationId: 'showTree',
     summary: 'The resource tree of an instance with health, as far as you may read it',
     tag: 'Instances',
+    query: {
+      kind: { type: 'string', description: 'Only this kind, such as `Pod`, with what stands above it' },
+      health: { enum: RESOURCE_HEALTHS, description: 'Only this health; `None`: the kind has no health' },
+      search: { type: 'string', description: 'Must occur in the name or the kind' },
+    },
     replies: { 200: { description: 'The tree', schema: ref('ResourceTree') } },
-    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showTree(actor, addressOf(params)) }),
+    handle: async ({ operations, actor, params, query }) => ({
+      status: 200,
+      body: await operations.showTree(actor, { ...addressOf(params), ...filterIn(query) }),
+    }),
   },
   {
     method: 'get',
@@ -247,6 +257,18 @@ export const MIGRATION_ROUTES: readonly Route[] = [
     },
   },
 ];
+
+/** No filter when the query has none. */
+function filterIn(query: Call['query']): Pick<TreeInput, 'filter'> {
+  const [kind, search] = [textAt(query, 'kind'), textAt(query, 'search')];
+  const health = RESOURCE_HEALTHS.find((one) => one === query['health']);
+  const filter = {
+    ...(kind === undefined ? {} : { kind }),
+    ...(health === undefined ? {} : { health }),
+    ...(search === undefined ? {} : { search }),
+  };
+  return Object.keys(filter).length === 0 ? {} : { filter };
+}
 
 async function create({ operations, actor, params, query, body, requestOrigin }: Call): Promise<Reply> {
   const draft = {

@@ -63,7 +63,8 @@ export const TREE_SCHEMAS = {
   ResourceTree: object(
     {
       root: { $ref: '#/components/schemas/TreeNode' },
-      count: integer,
+      count: { ...integer, description: 'Of the whole tree, whatever the filter' },
+      matched: { ...integer, description: 'Resources that match the filter; absent without one' },
       health,
       causes: list(object({ kind: text, name: text, message: text })),
       cause: { $ref: '#/components/schemas/Cause' },

@@ -25,7 +25,8 @@ function pluralOf(crds: readonly KubeObject[], group: string, kind: string): str
   return textAt(found?.spec, 'names', 'plural') ?? guessedPlural(kind.toLowerCase());
 }
 
-function guessedPlural(word: string): string {
+/** The plural of a word as English mostly makes it. */
+export function guessedPlural(word: string): string {
   if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`;
   return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`;
 }

@@ -69,6 +69,8 @@ export interface ResourceTree {
   readonly root: TreeNode;
   /** Resources of the tree, the root included; each once. */
   readonly count: number;
+  /** Resources that match a filter; absent without one. */
+  readonly matched?: number;
   /** The worst health of the tree and the resources that cause it. */
   readonly health: Health;
   readonly causes: readonly { readonly kind: string; readonly name: string; readonly message: string }[];

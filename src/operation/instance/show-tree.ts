@@ -7,6 +7,7 @@ import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { EVENT } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { emptyTree } from '../../domain/tree/emptiness.ts';
+import { filterTree, type TreeFilter } from '../../domain/tree/select-nodes.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
 import { findInstance, type FoundInstance, type InstanceAddress } from './find-instance.ts';
 import { workloadsOf, type Workload } from '../../domain/workload/workload.ts';
@@ -18,11 +19,18 @@ import { namespacedKinds } from './read-objects.ts';
 
 export type TreePorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory' | 'health'>;
 
-/** The resource tree of an Instance with its cause, read as the actor. */
-export async function showTree(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<ResourceTree> {
+/** Which Instance's tree, and what part of it. */
+export interface TreeInput extends InstanceAddress {
+  /** Default: all of it. */
+  readonly filter?: TreeFilter;
+}
+
+/** The resource tree of an Instance with its cause, read as the actor. With a filter it is what matches, with all that stands above that. */
+export async function showTree(ports: TreePorts, actor: Actor, { filter, ...address }: TreeInput): Promise<ResourceTree> {
   const found = await findInstance(ports, actor, address);
   const events = eventsIn(ports.clusters.asActor(actor), found.ref.namespace);
-  return (await explainedGroup(ports, actor, { found, events })).tree;
+  const { tree } = await explainedGroup(ports, actor, { found, events });
+  return filter === undefined ? tree : filterTree(tree, filter);
 }
 
 /** The Events of a namespace; none for who may not list them. */

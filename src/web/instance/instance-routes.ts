@@ -129,7 +129,7 @@ const TABS: readonly ReadingTab[] = [
     path: 'resources',
     label: 'Resources',
     model: resourcesTab,
-    live: { view: 'environments/instances/resources-live', model: async (reading) => resourcesLive(reading) },
+    live: { view: 'environments/instances/resources-live', model: async (reading, { query }) => resourcesLive(reading, query) },
   },
   {
     path: 'workloads',

@@ -1,3 +1,5 @@
+import { guessedPlural } from '../../domain/catalog/app-references.ts';
+import type { DrawnNode, Fold } from '../../domain/tree/select-nodes.ts';
 import type { RelationClass } from '../../domain/tree/relations.ts';
 import type { ResourceTree, TreeEdge, TreeNode, UnavailableKind } from '../../domain/tree/tree.ts';
 import { type Badge, healthBadge } from './badges.ts';
@@ -15,8 +17,17 @@ export interface TreeRow {
   readonly message: string;
   /** Why it stands below its parent, where no owner reference says so. */
   readonly because?: Because;
+  /** Its page; empty where it has none. */
+  readonly href: string;
+  /** Whether it is there only because of what stands below it. */
+  readonly isContext: boolean;
   readonly links: readonly LinkRow[];
-  readonly children: readonly TreeRow[];
+  readonly children: readonly (TreeRow | FoldRow)[];
+}
+
+interface FoldRow {
+  /** `48 more Pods, all Healthy`, and where they are shown. */
+  readonly fold: { readonly text: string; readonly href: string };
 }
 
 /** A relation in words, and the field that it is read from. */
@@ -40,8 +51,14 @@ export function nodePath(environment: string, { namespace, resource, name }: Pic
   return namespace === undefined || resource === undefined ? '' : resourcePath(environment, { resource, name });
 }
 
-/** @param unavailable stand below the root, as rows of their own, because what they hold may belong there. */
-function treeRow(node: TreeNode, unavailable: readonly UnavailableKind[] = []): TreeRow {
+/** Where the resources and the folds of a tree lead. */
+export interface TreeHrefs {
+  nodeHref(node: TreeNode): string;
+  foldHref(parent: TreeNode): string;
+}
+
+/** A resource with everything that is drawn below it. */
+export function treeRow({ node, isMatch, children, folds }: DrawnNode, hrefs: TreeHrefs): TreeRow {
   const { kind, name, apiVersion, info, created, health } = node;
   return {
     kind,
@@ -52,9 +69,29 @@ function treeRow(node: TreeNode, unavailable: readonly UnavailableKind[] = []): 
     ...(health === undefined ? {} : { health: healthBadge(health.status) }),
     message: health !== undefined && health.status !== 'Healthy' ? health.message : '',
     ...(node.edge?.inferred === true ? { because: because(node.edge) } : {}),
+    href: hrefs.nodeHref(node),
+    isContext: !isMatch,
     links: linkRows(node),
-    children: [...node.children.map((child) => treeRow(child)), ...unavailable.map(unavailableRow)],
+    children: [
+      ...children.map((child) => treeRow(child, hrefs)),
+      ...folds.map((fold) => ({ fold: { text: foldText(fold), href: hrefs.foldHref(node) } })),
+    ],
   };
+}
+
+/** `48 more Pods, all Healthy`; `12 more Deployments with 24 resources below: 10 Healthy, 2 Progressing` */
+export function foldText({ kind, count, below, health }: Fold): string {
+  const what = `${count} more ${count === 1 ? kind : guessedPlural(kind)}${below === 0 ? '' : ` with ${below} resources below`}`;
+  const known = health.filter(([status]) => status !== 'None');
+  const [only] = known;
+  if (only === undefined) return what;
+  if (known.length === 1 && only[1] === count) return `${what}, ${count === 1 ? '' : 'all '}${only[0]}`;
+  return `${what}: ${known.map(([status, number]) => `${number} ${status}`).join(', ')}`;
+}
+
+/** Kinds that cannot be listed stand below the root as rows of their own, because what they hold may belong there. */
+export function withUnavailable(row: TreeRow, unavailable: readonly UnavailableKind[]): TreeRow {
+  return { ...row, children: [...row.children, ...unavailable.map(unavailableRow)] };
 }
 
 function unavailableRow({ kind, apiVersion, message }: UnavailableKind): TreeRow {
@@ -66,6 +103,8 @@ function unavailableRow({ kind, apiVersion, message }: UnavailableKind): TreeRow
     created: '',
     health: healthBadge('Unknown'),
     message,
+    href: '',
+    isContext: false,
     links: [],
     children: [],
   };
@@ -144,6 +183,9 @@ export function boundedTree({ root, unavailable }: Pick<ResourceTree, 'root' | '
     count += level.length;
     for (const node of level) if (shown.size < most) shown.add(node);
   }
-  const only = (node: TreeNode): TreeNode => ({ ...node, children: node.children.filter((child) => shown.has(child)).map(only) });
-  return { tree: treeRow(only(root), unavailable), count, hidden: count + 1 - shown.size };
+  const only = (node: TreeNode): DrawnNode => {
+    return { node, isMatch: true, folds: [], children: node.children.filter((child) => shown.has(child)).map(only) };
+  };
+  const row = treeRow(only(root), { nodeHref: () => '', foldHref: () => '' });
+  return { tree: withUnavailable(row, unavailable), count, hidden: count + 1 - shown.size };
 }
