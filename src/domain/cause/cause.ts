@@ -1,4 +1,4 @@
-import { isObject, textAt } from '../core/read.ts';
+import { listAt, textAt } from '../core/read.ts';
 import type { Health } from '../health/health.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Placed } from '../tree/place-objects.ts';
@@ -60,8 +60,8 @@ export interface Subject {
   readonly scene: Scene;
 }
 
-/** What the objects of a tree are judged by together. */
-export interface Scene {
+/** The objects that are judged together. */
+export interface SceneObjects {
   readonly root: KubeObject;
   /** All objects of the tree. */
   readonly placed: readonly Placed[];
@@ -69,6 +69,21 @@ export interface Scene {
   readonly objects: readonly KubeObject[];
   /** The kinds (`group/Kind`) of which all objects of the namespace were read. */
   readonly listed: ReadonlySet<string>;
+}
+
+/** The same with what rules look up for every object. */
+export interface Scene extends SceneObjects {
+  /** Secrets that another resource of the tree is going to write: a Certificate, an ExternalSecret. */
+  readonly writtenSecrets: ReadonlySet<string>;
+  /** The workloads whose Pods have a label (`key=value`). */
+  readonly workloadsByLabel: ReadonlyMap<string, readonly Workload[]>;
+  readonly hasWorkloads: boolean;
+}
+
+/** What makes Pods, and the labels of these Pods. */
+export interface Workload {
+  readonly object: KubeObject;
+  readonly labels: Readonly<Record<string, unknown>>;
 }
 
 export interface EventFact {
@@ -109,10 +124,12 @@ export function sinceOf(since: string | undefined): { readonly since?: string } 
 
 /** When a condition took its present status; undefined when it has another one, or is not there. */
 export function conditionSince(object: KubeObject, type: string, status: string): string | undefined {
-  const conditions = isObject(object.status) ? object.status['conditions'] : undefined;
-  if (!Array.isArray(conditions)) return undefined;
-  const found = conditions.find((one) => textAt(one, 'type') === type && textAt(one, 'status') === status);
+  const found = listAt(object.status, 'conditions').find((one) => textAt(one, 'type') === type && textAt(one, 'status') === status);
   return textAt(found, 'lastTransitionTime');
+}
+
+export function hasCondition(object: KubeObject, type: string, status: string): boolean {
+  return listAt(object.status, 'conditions').some((one) => textAt(one, 'type') === type && textAt(one, 'status') === status);
 }
 
 /** The newest event of one of the reasons whose message matches. */

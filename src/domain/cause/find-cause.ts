@@ -12,14 +12,16 @@ import {
   conditionSince,
   type EventFact,
   excerpt,
+  hasCondition,
   type Finding,
   RANKS,
-  type Scene,
+  type SceneObjects,
   sinceOf,
   type Subject,
 } from './cause.ts';
 import { POD_RULES } from './pod-causes.ts';
 import { rejection } from './rejection.ts';
+import { sceneOf } from './scene.ts';
 import { isVouchedFor, routesTo, servicesOf, TRAFFIC_RULES } from './traffic-causes.ts';
 import { WORKLOAD_RULES } from './workload-causes.ts';
 
@@ -43,7 +45,8 @@ export type Verdicts = ReadonlyMap<Placed, Verdict>;
  *
  * @param events of the namespace; objects that no tree has are left out.
  */
-export function judgeObjects(scene: Scene, events: readonly KubeObject[]): Verdicts {
+export function judgeObjects(input: SceneObjects, events: readonly KubeObject[]): Verdicts {
+  const scene = sceneOf(input);
   const byUid = eventsByUid(events);
   const mounted = mountedObjects(scene);
   const verdicts = new Map<Placed, Verdict>();
@@ -62,7 +65,7 @@ export function judgeObjects(scene: Scene, events: readonly KubeObject[]): Verdi
 const CLAIM = '/PersistentVolumeClaim';
 
 /** Claims that nobody mounts may wait for their first Pod for ever. */
-function mountedObjects({ placed }: Scene): ReadonlySet<KubeObject | undefined> {
+function mountedObjects({ placed }: SceneObjects): ReadonlySet<KubeObject | undefined> {
   const edges = placed.flatMap((one) => one.edges).filter((edge) => edge.class === 'Mount' || edge.class === 'VolumeClaim');
   return new Set(edges.map(({ target }) => target));
 }
@@ -109,7 +112,7 @@ function findingOf(subject: Subject): Finding | undefined {
 
 /** The finding about the Job has what its Pod says. */
 function isOfFailedJob({ parent }: Placed): boolean {
-  return parent !== undefined && kindKey(parent.object) === JOB && conditionSince(parent.object, 'Failed', 'True') !== undefined;
+  return parent !== undefined && kindKey(parent.object) === JOB && hasCondition(parent.object, 'Failed', 'True');
 }
 
 /** A Pod that is well, or that goes away, has no cause to name but a finalizer; one that was lost with its node does not go away by itself. */
@@ -212,11 +215,11 @@ function isOldRun({ object, parent }: Placed): boolean {
   if (parent === undefined || kindKey(parent.object) !== 'batch/CronJob') return false;
   const time = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
   const hasEnded = (one: KubeObject): boolean => ['Healthy', 'Degraded'].includes(healthOf(one)?.status ?? '');
-  return parent.children.some((other) => kindKey(other.object) === JOB && hasEnded(other.object) && time(other.object) > time(object));
+  return parent.children.some((other) => kindKey(other.object) === JOB && time(other.object) > time(object) && hasEnded(other.object));
 }
 
 /** The cause of the health of a tree; undefined where nothing is wrong. */
-export function findCause(scene: Scene, verdicts: Verdicts, health: Health | undefined): Cause | undefined {
+export function findCause(scene: SceneObjects, verdicts: Verdicts, health: Health | undefined): Cause | undefined {
   const found = [...verdicts].flatMap(([placed, { counts, finding, health: own }]) =>
     counts && finding !== undefined ? [{ placed, finding, health: own }] : [],
   );
@@ -263,7 +266,7 @@ export function sentenceAbout(placed: Placed, { message, quoted }: Finding): str
 }
 
 /** From the cause up to the root, the Services and routes that it holds back before the root. */
-function chainOf(cause: Placed, verdicts: Verdicts, scene: Scene): CauseLink[] {
+function chainOf(cause: Placed, verdicts: Verdicts, scene: SceneObjects): CauseLink[] {
   const above: Placed[] = [];
   for (let one: Placed | undefined = cause; one !== undefined; one = one.parent) above.push(one);
   const services = kindKey(cause.object) === '/Pod' ? servicesOf(cause.object, scene) : above.slice(0, 1);

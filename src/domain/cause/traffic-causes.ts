@@ -2,12 +2,22 @@ import { at, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.t
 import { conditionsIn } from '../health/rules/conditions.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { kindKey, namespaceOf } from '../tree/object-index.ts';
+import { kindKey } from '../tree/object-index.ts';
 import type { Placed } from '../tree/place-objects.ts';
-import { POD_SPECS } from '../tree/relations.ts';
-import { blocked, type CauseRule, conditionSince, excerpt, type Finding, type Scene, sinceOf, type Subject } from './cause.ts';
+import {
+  blocked,
+  type CauseRule,
+  conditionSince,
+  excerpt,
+  hasCondition,
+  type Finding,
+  type Scene,
+  type SceneObjects,
+  sinceOf,
+  type Subject,
+} from './cause.ts';
 import { containersOf } from './containers.ts';
-import { isMissing, isToBeWritten } from './references.ts';
+import { isMissing } from './references.ts';
 
 /** Services, Ingresses and routes that lead nowhere, and autoscalers without a target: found in the graph, because none of them reports it. */
 export const TRAFFIC_RULES: Readonly<Record<string, readonly CauseRule[]>> = {
@@ -31,15 +41,14 @@ function serviceWithoutPods({ placed, object, scene }: Subject): Finding | undef
   const selector = selectorOf(object);
   if (selector.length === 0 || !scene.listed.has('/Pod') || podsOf(placed).length > 0) return undefined;
   const labels = selector.map(([key, value]) => `${key}=${value}`).join(', ');
-  const workload = scene.objects.find((one) => namespaceOf(one) === namespaceOf(object) && isSelected(one, selector));
+  const workload = workloadFor(selector, scene);
   if (workload !== undefined) {
     return wantsNone(workload)
       ? undefined
       : { rank: 'Waiting', message: `has no endpoints: ${workload.kind} ${workload.metadata.name} has no pods yet` };
   }
   const message = `has no endpoints: no pod has the ${selector.length === 1 ? 'label' : 'labels'} ${labels}`;
-  const isEarly = !scene.placed.some((one) => Object.hasOwn(POD_SPECS, kindKey(one.object)));
-  return isEarly ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
+  return scene.hasWorkloads ? blocked(message, object.metadata.creationTimestamp) : { rank: 'Waiting', message };
 }
 
 function selectorOf({ spec }: KubeObject): [string, string][] {
@@ -55,12 +64,11 @@ function podsOf({ edges }: Placed): KubeObject[] {
     .filter(({ status }) => !['Succeeded', 'Failed'].includes(textAt(status, 'phase') ?? ''));
 }
 
-/** Whether the Pods of a workload would have the labels. */
-function isSelected(workload: KubeObject, selector: readonly (readonly [string, string])[]): boolean {
-  const path = POD_SPECS[kindKey(workload)];
-  if (path === undefined || path === 'spec') return false;
-  const labels = objectAt(workload, ...path.split('.').slice(0, -1), 'metadata', 'labels');
-  return selector.every(([key, value]) => labels[key] === value);
+/** The workload whose Pods a selector would match. */
+function workloadFor(selector: readonly (readonly [string, string])[], { workloadsByLabel }: Scene): KubeObject | undefined {
+  const [first] = selector;
+  const candidates = first === undefined ? [] : (workloadsByLabel.get(first.join('=')) ?? []);
+  return candidates.find(({ labels }) => selector.every(([key, value]) => labels[key] === value))?.object;
 }
 
 function wantsNone(workload: KubeObject): boolean {
@@ -102,7 +110,7 @@ function declared(pod: KubeObject): { readonly name: string; readonly port: numb
 function serviceWithoutEndpoints({ placed, object }: Subject): Finding | undefined {
   const pods = podsOf(placed);
   if (pods.length === 0 || at(object.spec, 'publishNotReadyAddresses') === true) return undefined;
-  if (pods.some((pod) => conditionSince(pod, 'Ready', 'True') !== undefined)) return undefined;
+  if (pods.some((pod) => hasCondition(pod, 'Ready', 'True'))) return undefined;
   return { rank: 'Waiting', message: 'has no ready endpoints', ...sinceOf(conditionSince(pods[0] ?? object, 'Ready', 'False')) };
 }
 
@@ -165,7 +173,7 @@ function certificateMissing({ placed, object, scene }: Subject): Finding | undef
   if (edge === undefined) return undefined;
   const { name } = edge.named;
   const message = `uses the TLS certificate in Secret ${name}, which does not exist`;
-  return isToBeWritten(name, scene) ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
+  return scene.writtenSecrets.has(name) ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
 }
 
 function routeRejected({ object }: Subject): Finding | undefined {
@@ -205,12 +213,12 @@ function scaleTargetMissing({ placed, object, scene }: Subject): Finding | undef
 }
 
 /** The Ingresses and routes of a tree that send traffic to a Service. */
-export function routesTo(service: KubeObject, { placed }: Pick<Scene, 'placed'>): Placed[] {
+export function routesTo(service: KubeObject, { placed }: Pick<SceneObjects, 'placed'>): Placed[] {
   return placed.filter(({ edges }) => edges.some((edge) => edge.class === 'Backend' && edge.target === service));
 }
 
 /** The Services of a tree that select a Pod. */
-export function servicesOf(pod: KubeObject, { placed }: Pick<Scene, 'placed'>): Placed[] {
+export function servicesOf(pod: KubeObject, { placed }: Pick<SceneObjects, 'placed'>): Placed[] {
   return placed.filter(
     ({ object, edges }) => kindKey(object) === '/Service' && edges.some((edge) => edge.class === 'Selector' && edge.target === pod),
   );

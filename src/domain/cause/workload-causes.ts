@@ -3,7 +3,7 @@ import { conditionsOf } from '../health/rules/conditions.ts';
 import { kindKey } from '../tree/object-index.ts';
 import { blocked, type CauseRule, conditionSince, eventOf, excerpt, failed, type Finding, sinceOf, type Subject } from './cause.ts';
 import { containersOf } from './containers.ts';
-import { isMissing, isToBeWritten } from './references.ts';
+import { isMissing } from './references.ts';
 import { rejection } from './rejection.ts';
 
 const REPLICATED: readonly CauseRule[] = [podsRejected, referenceMissing];
@@ -55,7 +55,7 @@ function referenceMissing({ placed, object, health, scene }: Subject): Finding |
   const { kind, name } = edge.named;
   const message = `needs ${kind.split('/')[1]} ${name}, which does not exist`;
   if (health?.status === 'Healthy' || health?.status === 'Suspended') return { rank: 'Warning', message };
-  if (kind === '/Secret' && isToBeWritten(name, scene)) return { rank: 'Waiting', message };
+  if (kind === '/Secret' && scene.writtenSecrets.has(name)) return { rank: 'Waiting', message };
   return blocked(message, object.metadata.creationTimestamp);
 }
 
