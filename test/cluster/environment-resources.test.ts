@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
 import { after, before, describe, it } from 'node:test';
 import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { POD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
@@ -124,6 +125,44 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     assert.deepEqual(await why('resource=operators.operatorcontroller.kubeplus'), ['NotServed', undefined]);
     const bad = await product.api('dev-a', `${RESOURCES}?labelSelector=a%20b`);
     assert.deepEqual([bad.status, textAt(listAt(bad.body, 'errors')[0], 'field')], [422, 'labelSelector'], JSON.stringify(bad.body));
+  });
+
+  it('of a Helm release include what its manifest names and does not exist, for who may read the release', async () => {
+    const manifest = ['ConfigMap gone', 'ConfigMap there', 'ClusterRole shop-reader']
+      .map((text) => text.split(' '))
+      .map(
+        ([kind, name]) =>
+          `---\napiVersion: ${kind === 'ConfigMap' ? 'v1' : 'rbac.authorization.k8s.io/v1'}\nkind: ${kind}\nmetadata: {name: ${name}}\n`,
+      )
+      .join('');
+    const record = gzipSync(JSON.stringify({ name: 'mail', config: { password: 'hunter2' }, manifest })).toString('base64');
+    const labels = { owner: 'helm', name: 'mail', status: 'deployed', version: '2' };
+    const annotations = { 'meta.helm.sh/release-name': 'mail', 'meta.helm.sh/release-namespace': ENVIRONMENT };
+    await kube.asController().create(SECRET, {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'sh.helm.release.v1.mail.v2', namespace: ENVIRONMENT, labels },
+      type: 'helm.sh/release.v1',
+      stringData: { release: record },
+    });
+    await kube.asController().create(CONFIG_MAPS, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'there', namespace: ENVIRONMENT, annotations },
+    });
+    const read = async (person: string): Promise<unknown> => (await product.api(person, `${RESOURCES}?release=mail`)).body;
+    const namesOf = (body: unknown): string[] =>
+      listAt(body, 'items').map((one) => `${textAt(one, 'kind')} ${textAt(one, 'name')} ${textAt(one, 'health', 'status') ?? '-'}`);
+    await until(async () => namesOf(await read('dev-a')).length === 2, 'the release is read', 30_000);
+    const body = await read('dev-a');
+    assert.deepEqual(namesOf(body), ['ConfigMap gone Missing', 'ConfigMap there -']);
+    const lacking = (found: unknown): string[] =>
+      listAt(found, 'missing').map((one) => `${textAt(one, 'verb')} ${textAt(one, 'resource')}`);
+    assert.ok(lacking(body).includes('list clusterroles'), lacking(body).join());
+    assert.doesNotMatch(JSON.stringify(body), /hunter2/);
+    const asAdmin = await read('admin');
+    assert.deepEqual(namesOf(asAdmin), ['ConfigMap there -']);
+    assert.ok(lacking(asAdmin).includes('list secrets'), lacking(asAdmin).join());
   });
 
   it('are read as the person: what may not be listed is named, and strangers learn nothing', async () => {

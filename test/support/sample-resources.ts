@@ -150,6 +150,7 @@ function one(resource: string, kind: string, name: string, rest: Rest): Environm
   const apiVersion = resource.includes('.') ? `${resource.slice(resource.indexOf('.') + 1)}/v1` : 'v1';
   return {
     uid: `${kind}/${name}`,
+    namespace: 'team-a',
     resource,
     apiVersion,
     kind,

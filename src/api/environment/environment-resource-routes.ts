@@ -59,7 +59,7 @@ async function list({ operations, actor, params, query }: Call): Promise<Reply> 
   const found = await operations.listEnvironmentResources(actor, { environment: params['environment'] ?? '', ...filterIn(query) });
   const { resources, counts, missing, unavailable, empty } = found;
   const shown = resources.map(({ labels: _labels, ...one }) => one);
-  const page = pageOfItems(shown, ({ kind, resource, name }) => `${kind} ${resource} ${name}`, query);
+  const page = pageOfItems(shown, ({ kind, resource, name, namespace = '' }) => `${kind} ${resource} ${name} ${namespace}`, query);
   return {
     status: 200,
     body: { ...page, total: resources.length, counts, missing, unavailable, ...(empty === undefined ? {} : { empty }) },

@@ -7,6 +7,8 @@ import {
   type ResourceFilter,
 } from '../../domain/environment/environment-resources.ts';
 import { type Emptiness, emptinessOf } from '../../domain/tree/emptiness.ts';
+import { parseKey } from '../../domain/kubernetes/resource.ts';
+import { readRestOfRelease, type ReleaseRest } from '../release/read-release.ts';
 import { namespacedKinds } from '../instance/read-objects.ts';
 import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from './read-environment.ts';
 
@@ -34,11 +36,28 @@ export async function listEnvironmentResources(
   actor: Actor,
   { environment: name, ...filter }: EnvironmentResourcesInput,
 ): Promise<EnvironmentResources> {
-  const { environment, resources: all, missing, unavailable } = await readEnvironment(ports, actor, name);
+  const reading = await readEnvironment(ports, actor, name);
+  const { environment, unavailable } = reading;
+  const rest = filter.release === undefined ? NO_REST : await readRest(ports, actor, { ...reading, release: filter.release });
+  const all = [...reading.resources, ...reading.describe(rest.objects)];
+  const missing = [...reading.missing, ...rest.missing];
   const found = { environment, resources: filterResources(all, filter), all, counts: countResources(all), missing, unavailable };
   if (found.resources.length > 0) return found;
   const served = new Set(
     namespacedKinds(await ports.discovery.kinds()).map(({ group, resource }) => (group === '' ? resource : `${resource}.${group}`)),
   );
   return { ...found, empty: emptinessOf({ place: `the namespace ${environment.namespace}`, total: all.length, filter, served, missing }) };
+}
+
+const NO_REST: ReleaseRest = { objects: [], missing: [] };
+
+/** What a release has outside of the namespace, and what of its manifest does not exist. */
+async function readRest(
+  { clusters, discovery, health }: EnvironmentPorts,
+  actor: Actor,
+  { environment, objects, release }: Pick<EnvironmentReading, 'environment' | 'objects'> & { readonly release: string },
+): Promise<ReleaseRest> {
+  const { namespace = environment.namespace, name } = parseKey(release);
+  const kinds = await discovery.kinds();
+  return await readRestOfRelease(clusters.asActor(actor), { release: { namespace, name }, read: objects, kinds, health });
 }

@@ -24,6 +24,8 @@ export interface EnvironmentReading {
   readonly objects: readonly KubeObject[];
   /** The same, described, without secrets; by kind and name. */
   readonly resources: readonly EnvironmentResource[];
+  /** Describes further objects in the same way. */
+  readonly describe: (objects: readonly KubeObject[]) => readonly EnvironmentResource[];
   /** The sensitive values of its instances, which any object may repeat. */
   readonly secrets: readonly string[];
   /** The warnings among the Events of its namespace. */
@@ -50,10 +52,13 @@ export async function readEnvironment(ports: EnvironmentPorts, actor: Actor, nam
   const causes = namespaceCauses(objects, { namespace, listed, events: warnings.outcome === 'Listed' ? warnings.items : [] });
   const apps = new Set(entriesFor(ports, actor).map(({ summary }) => summary.id));
   const secrets = secretsIn(ports, objects);
+  const describe = (some: readonly KubeObject[]): readonly EnvironmentResource[] =>
+    withoutSecrets(describeResources(some, { kinds, apps, causes }), secrets);
   return {
     environment,
     objects,
-    resources: withoutSecrets(describeResources(objects, { kinds, apps, causes }), secrets),
+    resources: describe(objects),
+    describe,
     secrets,
     warnings,
     missing: unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace })),

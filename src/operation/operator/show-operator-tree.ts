@@ -5,10 +5,12 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
+import { judgeHealth, setCustomHealth } from '../../domain/health/rules/health-of.ts';
 import { emptyTree } from '../../domain/tree/emptiness.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import type { Ports } from '../ports.ts';
+import { readRestOfRelease } from '../release/read-release.ts';
 import { clusterKinds, namespacedKinds, readObjects } from '../instance/read-objects.ts';
 import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
 import type { LogPod } from '../../domain/instance/pod-log.ts';
@@ -44,6 +46,9 @@ export async function showOperatorTree(
     !isOwned(object) && (isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object));
   const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
   await ports.health.evaluate(objects);
+  const release = { namespace, name: releaseName };
+  const rest = await readRestOfRelease(cluster, { release, read, kinds, health: ports.health });
+  objects.push(...rest.objects.map((object) => keepHealth(object, adoptedBy(operator, object))));
   const missing = [
     ...inside.unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace })),
     ...outside.unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource })),
@@ -91,6 +96,13 @@ function isOfRelease(
 function adoptedBy({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObject, object: KubeObject): KubeObject {
   const { ownerReferences = [] } = object.metadata;
   return { ...object, metadata: { ...object.metadata, ownerReferences: [...ownerReferences, { apiVersion, kind, name, uid }] } };
+}
+
+/** A copy has the health that was found for the object. */
+function keepHealth(object: KubeObject, copy: KubeObject): KubeObject {
+  const health = judgeHealth(object);
+  if (health !== undefined) setCustomHealth(copy, health);
+  return copy;
 }
 
 /** Who may not even list Deployments there sees nothing of the operator at work. */

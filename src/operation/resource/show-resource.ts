@@ -120,6 +120,7 @@ async function readAround(ports: EnvironmentPorts, actor: Actor, found: FoundRes
     permissionsFor(ports, actor, found),
     replicasOf(cluster, found),
   ]);
+  await ports.health.evaluate([object]);
   const others = read.objects.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   const { related, owned } = await afterYield(() => surroundingsOf(object, others));
   return {

@@ -11,6 +11,7 @@ import {
 import { isAppError } from '../../domain/core/errors.ts';
 import { parseLabelSelector } from '../../domain/kubernetes/label-selector.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { Emptiness } from '../../domain/tree/emptiness.ts';
 import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
@@ -26,6 +27,8 @@ interface ResourceRow {
   readonly name: string;
   /** Its page; of an instance, that of the instance. */
   readonly href: string;
+  /** The namespace, where it is another one; empty else. */
+  readonly place: string;
   readonly info: string;
   /** Absent when its kind has no health. */
   readonly health?: Badge;
@@ -132,7 +135,7 @@ export function resourcesPage(found: EnvironmentResources, asked: ResourceFilter
       ({ options }) => options.length > 0,
     ),
     resultLine: filtered ? `${resources.length} of ${countOf(all.length)}` : countOf(all.length),
-    rows: page.items.map((one) => resourceRow(one, environment.name)),
+    rows: page.items.map((one) => resourceRow(one, environment)),
     filtered,
     ...(found.empty === undefined ? {} : { empty: emptyView(found.empty) }),
     labelSelector: asked.labelSelector ?? '',
@@ -166,7 +169,7 @@ function countOf(count: number): string {
 
 /** What needs somebody's attention stands on the first page. */
 function worstFirst(one: EnvironmentResource): string {
-  return `${RESOURCE_HEALTHS.length - rankOf(one)} ${one.kind} ${one.name} ${one.resource}`;
+  return `${RESOURCE_HEALTHS.length - rankOf(one)} ${one.kind} ${one.name} ${one.resource} ${one.namespace ?? ''}`;
 }
 
 function rankOf(one: EnvironmentResource): number {
@@ -174,14 +177,17 @@ function rankOf(one: EnvironmentResource): number {
   return health === 'None' ? -1 : RESOURCE_HEALTHS.indexOf(health);
 }
 
-function resourceRow(one: EnvironmentResource, environment: string): ResourceRow {
+function resourceRow(one: EnvironmentResource, { name: environment, namespace }: EnvironmentView): ResourceRow {
   const { kind, apiVersion, name, info, created, owner, instance } = one;
   const href = instance === undefined ? '' : instancePath({ environment, ...instance });
+  // What does not exist has no page, nor has what is outside of the environment.
+  const own = one.uid === '' || one.namespace !== namespace ? '' : resourcePath(environment, one);
   return {
     kind,
     apiVersion,
     name,
-    href: owner === undefined && href !== '' ? href : resourcePath(environment, one),
+    href: owner === undefined && href !== '' ? href : own,
+    place: one.namespace === namespace ? '' : (one.namespace ?? 'cluster-wide'),
     info,
     ...healthOf(one),
     message: messageOf(one),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
 import { describe, it } from 'node:test';
 import type { Cluster, ListOptions } from '../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
@@ -48,20 +49,34 @@ const object = (name: string, type: string, { annotations = {}, owner = '' } = {
 interface World {
   readonly objects?: Readonly<Record<string, readonly KubeObject[]>>;
   readonly forbidden?: readonly string[];
+  /** Of the release that is deployed. */
+  readonly manifest?: string;
 }
 
-function portsWith({ objects = {}, forbidden = [] }: World): { ports: Ports; asked: string[] } {
+function portsWith({ objects = {}, forbidden = [], manifest = '' }: World): { ports: Ports; asked: string[] } {
   const asked: string[] = [];
   const list = async ({ resource, group }: ResourceType, options: ListOptions = {}) => {
     asked.push(`${resource} ${options.namespace ?? options.labelSelector ?? 'everywhere'}`);
     if (forbidden.includes(resource)) throw new AppError('Forbidden', 'no', { missing: { verb: 'list', group, resource } });
-    return { items: objects[resource] ?? [], resourceVersion: '1' };
+    if (options.labelSelector?.startsWith('owner=helm') === true) return { items: manifest === '' ? [] : [RECORD], resourceVersion: '1' };
+    const name = options.fieldSelector?.replace('metadata.name=', '');
+    const items = (objects[resource] ?? []).filter(({ metadata }) => name === undefined || metadata.name === name);
+    return { items, resourceVersion: '1' };
   };
-  const cluster = { get: async () => OPERATOR, list, listMetadata: list } as unknown as Cluster;
+  const packed = gzipSync(JSON.stringify({ name: 'cache-operator', config: { password: 'hunter2' }, manifest })).toString('base64');
+  const record = { ...RECORD, data: { release: Buffer.from(packed).toString('base64') } };
+  const get = async ({ resource }: ResourceType) => (resource === 'secrets' ? record : OPERATOR);
+  const cluster = { get, list, listMetadata: list } as unknown as Cluster;
   const health = { evaluate: async () => undefined, faults: () => [] };
   const ports = { clusters: { asActor: () => cluster }, discovery: { kinds: async () => KINDS }, health } as unknown as Ports;
   return { ports, asked };
 }
+
+const RECORD: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'sh.helm.release.v1.cache-operator.v3', labels: { version: '3' } },
+};
 
 const shape = ({ name, children }: TreeNode): unknown => (children.length === 0 ? name : { [name]: children.map(shape) });
 
@@ -93,7 +108,35 @@ describe('the tree of an Operator', () => {
       'deployments cache-system',
       'replicasets cache-system',
       'secrets cache-system',
+      'secrets cache-system',
     ]);
+  });
+
+  it('holds what its manifest names elsewhere, and as Missing what does not exist', async () => {
+    const manifest = ['Deployment cache-system/manager', 'Deployment other/agent', 'Deployment gone', 'ClusterRole gone-role', 'Boat row']
+      .map((text) => {
+        const [kind, place = ''] = text.split(' ');
+        const [name, namespace] = place.split('/').reverse();
+        const apiVersion = { Deployment: 'apps/v1', ClusterRole: 'rbac.authorization.k8s.io/v1' }[kind ?? ''] ?? 'sea.example.com/v1';
+        return `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata:\n  name: ${name}\n${namespace === undefined ? '' : `  namespace: ${namespace}\n`}`;
+      })
+      .join('');
+    const [manager, agent] = ['manager', 'agent'].map((name) => object(name, 'Deployment', { annotations: HELM }));
+    const placed = { ...manager, apiVersion: 'apps/v1', metadata: { ...manager?.metadata, namespace: 'cache-system' } } as KubeObject;
+    const tree = await showOperatorTree(portsWith({ manifest, objects: { deployments: [placed, agent ?? placed] } }).ports, ACTOR, ADDRESS);
+    const children = tree.root.children.map(({ kind, name, health }) => `${kind} ${name} ${health?.status ?? '-'}`);
+    assert.deepEqual(children, [
+      'Boat row Missing',
+      'ClusterRole gone-role Missing',
+      'Deployment agent -',
+      'Deployment gone Missing',
+      'Deployment manager Progressing',
+    ]);
+    assert.match(
+      JSON.stringify(tree),
+      /The manifest of the release cache-operator has this Boat, and the cluster does not serve sea\.example\.com\/v1 Boat/,
+    );
+    assert.doesNotMatch(JSON.stringify(tree), /hunter2/);
   });
 
   it('names the permission without which the workloads cannot be seen, and the kinds that are left out', async () => {

@@ -1,0 +1,136 @@
+import pMap from 'p-map';
+import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
+import { setCustomHealth } from '../../domain/health/rules/health-of.ts';
+import type { HealthEvaluator } from '../health/health-evaluator.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { permissionTo, SECRET } from '../../domain/kubernetes/resource-types.ts';
+import { kindKey } from '../../domain/tree/object-index.ts';
+import { ThreadHost } from '../../thread/thread-host.ts';
+import { readObjects } from '../instance/read-objects.ts';
+import type { MANIFEST_JOBS, ManifestKey } from './manifest-worker.ts';
+
+/** A Helm release by its name. */
+export interface ReleaseName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** What the manifest of a release names beyond what was read. */
+export interface ReleaseRest {
+  /** Objects elsewhere, and what does not exist, whose health is Missing. */
+  readonly objects: readonly KubeObject[];
+  /** Without these permissions it is not known. */
+  readonly missing: readonly MissingPermission[];
+}
+
+export interface ReleaseInput {
+  readonly release: ReleaseName;
+  /** What was read already. */
+  readonly read: readonly KubeObject[];
+  readonly kinds: readonly ServedKind[];
+  readonly health: Pick<HealthEvaluator, 'evaluate'>;
+}
+
+type ReleaseCluster = Pick<Cluster, 'get' | 'list' | 'listMetadata'>;
+
+/** Objects of a manifest that are looked for one by one. */
+const MOST_LOOKED_FOR = 200;
+
+/**
+ * Compares the manifest of a release with what was read of it, as the actor whose cluster this is. Helm's record holds the values, too: the actor needs the
+ * permission to get Secrets there, and of the record nothing but the names of objects leaves the thread that unpacks it.
+ */
+export async function readRestOfRelease(cluster: ReleaseCluster, { release, read, kinds, health }: ReleaseInput): Promise<ReleaseRest> {
+  try {
+    const keys = await keysOfRelease(cluster, release);
+    const known = new Set(read.map(nameKey));
+    const named = keys.map((key) => placed(key, release, kinds)).filter(({ object }) => !known.has(nameKey(object)));
+    const found = await pMap(named.slice(0, MOST_LOOKED_FOR), async (one) => await lookFor(cluster, one), { concurrency: 8 });
+    await health.evaluate(found.flatMap(({ objects }) => objects));
+    const absent = found.flatMap(({ absent: one }) => (one === undefined ? [] : [missingObject(one.object, one.why)]));
+    return { objects: [...found.flatMap(({ objects }) => objects), ...absent], missing: onceEach(found.flatMap(({ missing }) => missing)) };
+  } catch (error) {
+    if (!isAppError(error, 'Forbidden')) throw error;
+    return { objects: [], missing: [error.missing ?? { ...permissionTo('get', SECRET), namespace: release.namespace }] };
+  }
+}
+
+/** The object of a manifest as it would be, and its kind, if the cluster serves it. */
+interface Named {
+  readonly object: KubeObject;
+  readonly kind?: ServedKind;
+}
+
+function placed({ apiVersion, kind: name, ...key }: ManifestKey, release: ReleaseName, kinds: readonly ServedKind[]): Named {
+  const { group } = parseApiVersion(apiVersion);
+  const kind = kinds.find((one) => one.group === group && one.kind === name);
+  const namespace = kind?.namespaced === false ? undefined : (key.namespace ?? release.namespace);
+  const annotations = { 'meta.helm.sh/release-name': release.name, 'meta.helm.sh/release-namespace': release.namespace };
+  const metadata = { name: key.name, annotations, ...(namespace === undefined ? {} : { namespace }) };
+  return { object: { apiVersion, kind: name, metadata }, ...(kind === undefined ? {} : { kind }) };
+}
+
+interface Looked extends ReleaseRest {
+  readonly absent?: { readonly object: KubeObject; readonly why: string };
+}
+
+async function lookFor(cluster: ReleaseCluster, { object, kind }: Named): Promise<Looked> {
+  const { name, namespace } = object.metadata;
+  const nothing = { objects: [], missing: [] };
+  if (kind === undefined) return { ...nothing, absent: { object, why: `the cluster does not serve ${object.apiVersion} ${object.kind}` } };
+  const where = { fieldSelector: `metadata.name=${name}`, ...(namespace === undefined ? {} : { namespace }) };
+  const { objects, unreadable, unavailable } = await readObjects(cluster, [kind], where);
+  const forbidden = unreadable.map(({ group, resource }) => ({
+    verb: 'list',
+    group,
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
+  }));
+  if (objects.length > 0 || forbidden.length > 0 || unavailable.length > 0) return { objects, missing: forbidden };
+  // Jobs are removed after they have ended.
+  return kind.kind === 'Job' ? nothing : { ...nothing, absent: { object, why: 'it does not exist' } };
+}
+
+function missingObject(object: KubeObject, why: string): KubeObject {
+  const release = textAt(object, 'metadata', 'annotations', 'meta.helm.sh/release-name') ?? '';
+  const message = `The manifest of the release ${release} has this ${object.kind}, and ${why}`;
+  setCustomHealth(object, { status: 'Missing', message, rule: 'manifest' });
+  return object;
+}
+
+function nameKey(object: KubeObject): string {
+  return `${kindKey(object)} ${object.metadata.namespace ?? ''}/${object.metadata.name}`;
+}
+
+function onceEach(permissions: readonly MissingPermission[]): MissingPermission[] {
+  return [...new Map(permissions.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+const thread = new ThreadHost<typeof MANIFEST_JOBS>({
+  file: new URL('manifest-worker.ts', import.meta.url),
+  memoryMib: 256,
+  idleMs: 10_000,
+});
+const TIMEOUT_MS = 5_000;
+/** Names of releases are labels, and longer ones do not exist. */
+const NAME = /^[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?$/;
+
+/** None where nothing is deployed, and where the record cannot be read in time. */
+async function keysOfRelease(cluster: ReleaseCluster, { namespace, name }: ReleaseName): Promise<readonly ManifestKey[]> {
+  if (!NAME.test(name) || !NAME.test(namespace)) return [];
+  const { items } = await cluster.listMetadata(SECRET, { namespace, labelSelector: `owner=helm,name=${name},status=deployed` });
+  const newest = items.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
+  if (newest === undefined) return [];
+  const record = textAt(await cluster.get({ ...SECRET, namespace, name: newest.metadata.name }), 'data', 'release');
+  const outcome = await thread.run('keysOf', [record ?? ''], { timeoutMs: TIMEOUT_MS }).catch((error: unknown) => {
+    if (isAppError(error, 'InvalidInput')) return undefined;
+    throw error;
+  });
+  return outcome?.kind === 'Result' ? outcome.result : [];
+}
+
+function revisionOf({ metadata }: KubeObject): number {
+  return Number(metadata.labels?.['version'] ?? 0);
+}
