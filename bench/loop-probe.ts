@@ -26,7 +26,8 @@ export function watchLoop(): () => LongestTurn {
   };
 }
 
-function workOfThread(): number {
+/** Milliseconds of CPU that this thread has had so far. */
+export function workOfThread(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
