@@ -8,7 +8,7 @@ const MOST_PARTS = 500;
 const LONGEST_PART = 4_000;
 
 /**
- * What keeps many objects of a kind in little memory: objects of one workload share the parts of `spec` and `metadata` that are the same. Left out is what only the api-server and
+ * What keeps many objects of a kind in little memory: objects of one workload share the parts that are the same. Left out is what only the api-server and
  * kubectl read: which fields belong to which manager, and the copy of the object in `kubectl.kubernetes.io/last-applied-configuration`.
  */
 export function createCompactor(): (object: KubeObject) => KubeObject {
@@ -25,6 +25,7 @@ export function createCompactor(): (object: KubeObject) => KubeObject {
     ...object,
     metadata: compactMetadata(object.metadata, share),
     ...(isObject(object.spec) ? { spec: membersOf(object.spec, share) } : {}),
+    ...(isObject(object.status) ? { status: membersOf(object.status, share) } : {}),
   });
 }
 
@@ -50,16 +51,16 @@ function textPair(key: string, value: string | undefined): [string, string][] {
   return value === undefined ? [] : [[key, value]];
 }
 
-/** Containers differ by the name of a token's volume alone, so each of their members is shared by itself. */
-function membersOf(spec: Readonly<Record<string, unknown>>, share: Share): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(spec).map(([key, value]) => [key, key.endsWith('ontainers') ? sharedItems(value, share) : share(value)]),
-  );
+/** Containers differ by the name of a token's volume alone, and their statuses by an id, so each of their members is shared by itself; conditions one by one. */
+function membersOf(part: Readonly<Record<string, unknown>>, share: Share): Record<string, unknown> {
+  const shared = (key: string, value: unknown): unknown => {
+    if (!Array.isArray(value)) return share(value);
+    if (key === 'conditions') return value.map(share);
+    return key.endsWith('ontainers') || key.endsWith('ontainerStatuses') ? value.map((item) => sharedMembers(item, share)) : share(value);
+  };
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, shared(key, value)]));
 }
 
-function sharedItems(value: unknown, share: Share): unknown {
-  if (!Array.isArray(value)) return value;
-  return value.map((item: unknown) =>
-    isObject(item) ? Object.fromEntries(Object.entries(item).map(([key, member]) => [key, share(member)])) : item,
-  );
+function sharedMembers(item: unknown, share: Share): unknown {
+  return isObject(item) ? Object.fromEntries(Object.entries(item).map(([key, member]) => [key, share(member)])) : item;
 }

@@ -38,6 +38,7 @@ export function edgesOf(holder: KubeObject, index: ObjectIndex): readonly Edge[]
   const isFromTemplate = Object.hasOwn(POD_SPECS, kindKey(holder)) && owners.some(({ named }) => Object.hasOwn(POD_SPECS, named.kind));
   const relations = RELATIONS_BY_KIND.get(kindKey(holder)) ?? [];
   const inferred = isFromTemplate ? [] : relations.flatMap((relation) => relationEdges(relation, holder, index));
+  if (inferred.length === 0 && owners.length > 0) return owners;
   return [...owners, ...inferred, ...(owners.length === 0 ? labelEdges(holder, index) : [])];
 }
 

@@ -26,7 +26,7 @@ const DEEPEST = 32;
 export function placeObjects(root: KubeObject, objects: readonly KubeObject[]): Placed {
   const index = indexObjects([root, ...objects]);
   const edges = new Map(index.objects.map((object) => [object, edgesOf(object, index)]));
-  const followers = holdersByTarget([...edges.values()].flat());
+  const followers = holdersByTarget(edges.values());
   const placed = new Set<KubeObject>();
   const queues = PRIORITIES.map((): Queue => ({ waiting: [], taken: 0 }));
   const place = (one: Placed): Placed => {
@@ -49,13 +49,15 @@ export function placeObjects(root: KubeObject, objects: readonly KubeObject[]): 
 }
 
 /** The edges by which objects are brought along by what they name. */
-function holdersByTarget(edges: readonly Edge[]): ReadonlyMap<KubeObject, readonly Edge[]> {
+function holdersByTarget(edges: Iterable<readonly Edge[]>): ReadonlyMap<KubeObject, readonly Edge[]> {
   const holders = new Map<KubeObject, Edge[]>();
-  for (const edge of edges) {
-    if (edge.target === undefined || edge.joins !== 'Holder') continue;
-    const known = holders.get(edge.target) ?? [];
-    known.push(edge);
-    holders.set(edge.target, known);
+  for (const one of edges) {
+    for (const edge of one) {
+      if (edge.target === undefined || edge.joins !== 'Holder') continue;
+      const known = holders.get(edge.target);
+      if (known === undefined) holders.set(edge.target, [edge]);
+      else known.push(edge);
+    }
   }
   return holders;
 }
