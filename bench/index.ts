@@ -58,6 +58,8 @@ async function measureOurs(address: string): Promise<IndexReport> {
   const program = join(import.meta.dirname, 'index-child.ts');
   const child = spawn(process.execPath, [program, REPOSITORY, '--mirror', `${REPOSITORY}/=${address}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    // As bin/run-main.mjs has it: the first run after a change compiles.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '..', 'node_modules', '.cache', 'chandlery', 'compiled'), ...process.env },
   });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
   if (status !== 0) throw new Error(`our process ended with ${String(status)}`);

@@ -16,6 +16,8 @@ const NODE_FLAGS = JSON.parse(readFileSync(join(root, 'bin', 'node-flags.json'),
  * from 128 KiB on, such as answers of the api-server, go back to the system at once instead of leaving holes: with large CRDs a hundred MiB less.
  */
 const NODE_VARIABLES = JSON.parse(readFileSync(join(root, 'bin', 'node-env.json'), 'utf8'));
+/** What one start strips of its types and compiles, later ones and their threads take from here, in a third of the time. */
+const COMPILED = join(root, 'node_modules', '.cache', 'chandlery', 'compiled');
 /** A signal often comes twice, from the terminal and from npm; only one of the two is passed on. */
 const ECHO_MS = 1000;
 const PARENT_MS = 500;
@@ -35,7 +37,7 @@ export function runMain(args, mode = 'once') {
   const stdio = ['inherit', 'inherit', 'inherit', ...channel];
   const child = spawn(findNode(), [...NODE_FLAGS, ...nodeArgs, join(root, 'src', 'main.ts'), ...args], {
     stdio,
-    env: { ...NODE_VARIABLES, ...process.env },
+    env: { ...NODE_VARIABLES, NODE_COMPILE_CACHE: COMPILED, ...process.env },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) forward(child, signal);
   if (process.env.npm_lifecycle_event !== undefined) followNpm(child);

@@ -1,4 +1,4 @@
-import semver from 'semver';
+import valid from 'semver/functions/valid.js';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import type { Subchart } from '../../domain/chart/subcharts.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
@@ -163,7 +163,7 @@ function readMetadata(chart: JsonObject, requirements: JsonObject): ChartMetadat
   const version = textIn(chart, 'version') ?? '';
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) || name.length > 250)
     throw invalid(`Chart.yaml: the name ${JSON.stringify(name)} is not a chart name`);
-  if (semver.valid(version, { loose: true }) === null)
+  if (valid(version, { loose: true }) === null)
     throw invalid(`Chart.yaml: the version ${JSON.stringify(version)} is not a semantic version`);
   if (chart['type'] === 'library') throw invalid('Chart.yaml: a chart of type "library" cannot be installed alone');
   const icon = textIn(chart, 'icon');

@@ -1,4 +1,4 @@
-import semver from 'semver';
+import valid from 'semver/functions/valid.js';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { normalDigest, type OfferedVersion } from './repository.ts';
 
@@ -32,8 +32,7 @@ export function listedVersion(entry: Json | undefined): ListedVersion | undefine
   if (!isMap(entry)) return undefined;
   const { version, urls, digest, deprecated } = entry;
   const [address] = Array.isArray(urls) ? (urls as readonly Json[]) : [];
-  if (typeof version !== 'string' || version.length > VERSION_CHARACTERS || semver.valid(version, { loose: true }) === null)
-    return undefined;
+  if (typeof version !== 'string' || version.length > VERSION_CHARACTERS || valid(version, { loose: true }) === null) return undefined;
   if (typeof address !== 'string' || address === '' || address.length > ADDRESS_CHARACTERS) return undefined;
   const isDigest = typeof digest === 'string' && /^(sha256:)?[0-9a-f]{64}$/i.test(digest);
   return {
