@@ -17,6 +17,7 @@ import { listEnvironmentResources } from './environment/list-environment-resourc
 import { listEnvironmentWorkloads } from './environment/list-environment-workloads.ts';
 import { listEnvironments } from './environment/list-environments.ts';
 import { showEnvironment } from './environment/show-environment.ts';
+import { showTierBoard } from './environment/show-tier-board.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
 import { createInstance } from './instance/create-instance.ts';
 import { deleteInstance } from './instance/delete-instance.ts';
@@ -137,6 +138,7 @@ const OPERATIONS = {
   showSavedConfiguration,
   showScale,
   showTimeline,
+  showTierBoard,
   showTree,
   suspendCronJob,
   updateInstance,

@@ -18,6 +18,7 @@ import { migrationRoutes } from './instance/migration-routes.ts';
 import { pictureRoutes } from './page/picture-routes.ts';
 import { changeRequestRoutes } from './change-request/change-request-routes.ts';
 import { meOf, type WebDeps } from './page/page.ts';
+import { TIER_BOARD_PATH } from './page/paths.ts';
 import { type Me, shellOf } from './page/shell.ts';
 import { resourceRoutes } from './resource/resource-routes.ts';
 import { savedConfigurationCompareRoutes } from './saved-configuration/compare-routes.ts';
@@ -55,7 +56,7 @@ export function createWebRouter(deps: WebDeps): Router {
 }
 
 /** Below these addresses every page belongs to somebody; an address that is nobody's stays a plain 404. */
-const OURS = ['/pictures', '/apps', '/environments', '/operators', '/catalog', '/change-requests', '/admin'];
+const OURS = ['/pictures', '/apps', '/environments', '/operators', '/catalog', '/change-requests', '/admin', TIER_BOARD_PATH];
 
 function renderStart({ views, signInHint }: WebDeps): string {
   return views.render('start', {

@@ -7,9 +7,10 @@ import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resou
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { until } from '../support/product.ts';
-import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const ENVIRONMENT = `ci-${process.pid}`;
+const PRODUCTION = `prod-${process.pid}`;
 const RESOURCES = `/environments/${ENVIRONMENT}/resources`;
 const CACHES = 'caches.samples.chandlery.dev';
 const DEPLOYMENTS: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
@@ -28,18 +29,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
       "  quota: {count/pods: '20', requests.memory: 4Gi}\n  limitRange: [{type: Container, defaultRequest: {memory: 64Mi}}]\n",
     );
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'ci' });
-    const labels = { app: 'shop' };
-    const container = { name: 'shop', image: 'registry.example.com/shop:1', envFrom: [{ configMapRef: { name: 'settings' } }] };
-    await kube.asController().create(DEPLOYMENTS, {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: {
-        name: 'shop',
-        namespace: ENVIRONMENT,
-        annotations: { 'app.gitlab.com/app': 'group/shop', 'app.gitlab.com/env': '=review' },
-      },
-      spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
-    });
+    await kube.asController().create(DEPLOYMENTS, shop(ENVIRONMENT, 'registry.example.com/shop:1'));
     await kube.asController().create(CONFIG_MAPS, {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -52,6 +42,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     });
   });
   after(async () => {
+    await kube.asController().delete({ ...POD, namespace: ENVIRONMENT, name: 'too-big' });
     await kube.close();
     await product.stop();
   });
@@ -213,7 +204,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     const csv = await product.api('dev-a', `${path}?search=shop&format=csv`);
     const accepted = await product.api('dev-a', `${path}?search=shop`, { headers: { Accept: 'text/csv' } });
     assert.equal(csv.headers.get('content-type'), 'text/csv; charset=utf-8; header=present');
-    assert.match(csv.headers.get('content-disposition') ?? '', new RegExp(`attachment; filename="${ENVIRONMENT}-workloads.csv"`));
+    assert.match(csv.headers.get('content-disposition') ?? '', new RegExp(`attachment; filename="?${ENVIRONMENT}-workloads.csv`));
     assert.equal(accepted.body, csv.body);
     const [head = '', row = '', rest] = String(csv.body).split('\r\n');
     assert.ok(head.startsWith('namespace,kind,name,'), head);
@@ -252,7 +243,64 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     assert.equal((await product.api('dev-b', `/environments/${ENVIRONMENT}/timeline`)).status, 404);
     assert.equal((await product.api('dev-a', `/environments/${ENVIRONMENT}/timeline?since=x`)).status, 400);
   });
+
+  it('stand beside those of other tiers on the tier board, where nobody sees a column of another team', async () => {
+    await addToCatalog(
+      product,
+      `environments/${PRODUCTION}.yaml`,
+      `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${PRODUCTION}}\nspec: {tier: production, groups: [{name: "oidc:team-a", role: developer}]}\n`,
+    );
+    await until(async () => (await product.api('dev-a', `/environments/${PRODUCTION}`)).status === 200, 'production is there', 60_000);
+    await kube.asController().create(DEPLOYMENTS, shop(PRODUCTION, 'registry.example.com/shop:0'));
+    const body = { app: CACHES, name: 'visits', spec: { replicas: 2 } };
+    await until(
+      async () => (await product.api('dev-a', `/environments/${PRODUCTION}/instances`, { method: 'POST', body })).status === 201,
+      'the cache is installed in production',
+      60_000,
+    );
+    const board = async (person: string): Promise<unknown> => (await product.api(person, '/tier-board?limit=500')).body;
+    const cells = async (person: string): Promise<readonly string[]> =>
+      listAt(await board(person), 'items').flatMap((row) =>
+        listAt(row, 'cells').map((cell) => {
+          const drift = [textAt(cell, 'drift', 'from'), ...listAt(cell, 'drift', 'fields')].join(' ');
+          return `${textAt(row, 'name')} ${textAt(cell, 'environment')} ${textAt(cell, 'health', 'status')} [${drift}]`;
+        }),
+      );
+    const wanted = [
+      `shop ${ENVIRONMENT} Healthy []`,
+      `shop ${PRODUCTION} Healthy [${ENVIRONMENT} image.shop]`,
+      `visits ${ENVIRONMENT} Healthy []`,
+      `visits ${PRODUCTION} Healthy [${ENVIRONMENT} replicas]`,
+    ];
+    const has = async (cell: string): Promise<boolean> => (await cells('dev-a')).includes(cell);
+    for (const cell of wanted) await until(async () => await has(cell), `the board has ${cell}`, 60_000);
+
+    const csv = String((await product.api('dev-a', '/tier-board?tier=production&differs=yes&format=csv')).body);
+    assert.match(csv, new RegExp(`\\r\\nshop,,${PRODUCTION},production,0,,Healthy,[^,]*,Complete,100,${ENVIRONMENT},image.shop,`));
+    assert.ok(!csv.includes(`,${ENVIRONMENT},development,`), csv);
+
+    const columnOf = async (person: string, name: string): Promise<unknown> =>
+      listAt(await board(person), 'environments').find((one) => textAt(one, 'name') === name);
+    const missing = listAt(await columnOf('admin', PRODUCTION), 'missing').map(
+      (one) => `${textAt(one, 'verb')} ${textAt(one, 'resource')}`,
+    );
+    assert.ok(missing.includes('list deployments'), missing.join('\n'));
+    assert.ok(!(await cells('admin')).some((cell) => cell.startsWith(`shop ${PRODUCTION}`)));
+    const strangers = JSON.stringify(await board('dev-b')) + String((await product.api('dev-b', '/tier-board?format=csv')).body);
+    assert.ok(!strangers.includes(ENVIRONMENT) && !strangers.includes(PRODUCTION), strangers);
+  });
 });
+
+function shop(namespace: string, image: string): KubeObject {
+  const labels = { app: 'shop' };
+  const container = { name: 'shop', image, envFrom: [{ configMapRef: { name: 'settings', optional: namespace === PRODUCTION } }] };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'shop', namespace, annotations: { 'app.gitlab.com/app': 'shop', 'app.gitlab.com/env': '=review' } },
+    spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
+  };
+}
 
 function unschedulable(): KubeObject {
   const container = { name: 'main', image: 'registry.example.com/big:1', resources: { requests: { memory: '3Gi', cpu: '9000' } } };

@@ -20,6 +20,7 @@ import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
 import { sampleBoard, sampleResources, sampleStatus } from './sample-resources.ts';
 import { SAMPLE_RESOURCE_OPERATIONS } from './sample-resource.ts';
+import { sampleTierBoard } from './sample-tier-board.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import { sampleMetrics } from './sample-metrics.ts';
 import { sampleConnection } from './sample-connections.ts';
@@ -80,6 +81,7 @@ const READS: Omit<
   showEnvironment: async (_actor, name) =>
     SAMPLE_ENVIRONMENTS.find((one) => one.name === name) ?? missing(`environment ${JSON.stringify(name)}`),
   listEnvironmentWorkloads: async (_actor, { environment, ...filter }) => sampleBoard(environment, filter),
+  showTierBoard: async (_actor, filter) => sampleTierBoard(filter),
   showEnvironmentStatus: async (_actor, name) => sampleStatus(name),
   showEnvironmentMetrics: async (_actor, { environment, range }) => ({
     environment: SAMPLE_ENVIRONMENTS.find((one) => one.name === environment) ?? missing(`environment ${JSON.stringify(environment)}`),

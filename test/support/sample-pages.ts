@@ -30,7 +30,22 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Install PostgreSQL',
     holds: ['Your role there does not allow installing apps.', 'Review first'],
   }),
-  page('/environments', 'dev-a', { title: 'Environments', holds: ['oidc:team-a', 'production'] }),
+  page('/environments', 'dev-a', { title: 'Environments', holds: ['oidc:team-a', 'production', 'href="/tier-board"', '2 instances'] }),
+  page('/tier-board', 'dev-a', {
+    title: 'Tier board',
+    holds: [
+      '3 apps in 2 environments',
+      `${INSTANCES}/orders`,
+      '1 field differs from Team A',
+      'Change request open',
+      'The permission to list deployments.apps',
+    ],
+  }),
+  page('/tier-board?tier=development&differs=yes', 'dev-a', {
+    title: 'Tier board',
+    holds: ['No app matches', '0 of 3 apps in 1 environment'],
+  }),
+  page('/tier-board?app=shop&health=Healthy', 'dev-a', { title: 'Tier board', holds: ['1 of 3 apps', 'format&#x3D;csv'] }),
   page('/environments/team-a', 'dev-a', {
     title: 'Team A',
     holds: [
@@ -40,6 +55,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
       'A container that sets no requests gets 100m CPU and 128Mi memory.',
       'ci/deploy',
       'environments/team-a.yaml:12',
+      '1 kind that you may not list',
     ],
   }),
   page('/environments/team-a/workloads', 'dev-a', {
@@ -114,7 +130,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page(`${INSTANCES}/orders/timeline`, 'dev-a', { title: 'Timeline of orders in Team A', holds: ['3 entries', 'Chandlery pages or REST'] }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',
-    holds: ['No apps installed yet', 'The namespace is being reserved.', '1 kind that you may not list', 'No quota'],
+    holds: ['No apps installed yet', 'The namespace is being reserved.', 'No quota'],
   }),
   page(`${INSTANCES}/orders`, 'dev-a', {
     title: 'orders in Team A',

@@ -2,11 +2,13 @@ import { csvText } from '../../domain/core/csv.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { BOARD_TRACKS, type BoardFilter, type BoardWorkload, tracksOf } from '../../domain/environment/deploy-board.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
+import type { TierBoardFilter, TierCell, TierRow } from '../../domain/environment/tier-board.ts';
+import type { TierBoard } from '../../operation/environment/show-tier-board.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import { type Call, type CsvFile, FORMAT_QUERY, type Reply, type Route } from '../route.ts';
 import { pageOf, ref } from '../schema-parts.ts';
 
-/** The deploy board of an environment. */
+/** The deploy board of an environment, and the tier board. */
 export const BOARD_ROUTES: readonly Route[] = [
   {
     method: 'get',
@@ -34,6 +36,36 @@ export const BOARD_ROUTES: readonly Route[] = [
     handle: async (call) => await listWorkloads(call),
     csv: async (call) => await workloadsFile(call),
   },
+  {
+    method: 'get',
+    path: '/tier-board',
+    operationId: 'showTierBoard',
+    summary:
+      'The tier board: the instances and workloads of all environments that you can see, beside each other, as far as you may list them',
+    tag: 'Environments',
+    query: {
+      tier: { type: 'string', description: 'Only environments of this tier' },
+      app: { type: 'string', description: 'Must occur in the name of the app, or of its kind' },
+      health: { enum: RESOURCE_HEALTHS, description: 'Only apps that have this health in an environment' },
+      differs: { enum: ['yes'], description: 'Only apps that differ from the tier before in an environment' },
+      ...PAGE_QUERY,
+      ...FORMAT_QUERY,
+    },
+    replies: {
+      200: {
+        description: 'A page of apps, by name; `environments` are the columns in the order of the tiers',
+        schema: pageOf('TierRow', {
+          environments: { type: 'array', items: ref('TierColumn') },
+          total: { type: 'integer', description: 'Apps that the filter leaves' },
+        }),
+      },
+    },
+    handle: async (call) => await tierBoard(call),
+    csv: async ({ operations, actor, query }) => ({
+      name: 'tier-board',
+      text: tableOf(TIER_COLUMNS, cellsOf(await operations.showTierBoard(actor, tierFilterIn(query)))),
+    }),
+  },
 ];
 
 async function listWorkloads({ operations, actor, params, query }: Call): Promise<Reply> {
@@ -54,6 +86,52 @@ function filterIn(query: Call['query']): BoardFilter {
   };
 }
 
+async function tierBoard({ operations, actor, query }: Call): Promise<Reply> {
+  const { columns, rows } = await operations.showTierBoard(actor, tierFilterIn(query));
+  const page = pageOfItems(rows, ({ name, key }) => `${name} ${key}`, query);
+  return { status: 200, body: { ...page, environments: columns, total: rows.length } };
+}
+
+function tierFilterIn(query: Call['query']): TierBoardFilter {
+  const [tier, app] = ['tier', 'app'].map((key) => textAt(query, key));
+  const health = RESOURCE_HEALTHS.find((one) => one === query['health']);
+  return {
+    ...(tier === undefined ? {} : { tier }),
+    ...(app === undefined ? {} : { app }),
+    ...(health === undefined ? {} : { health }),
+    ...(query['differs'] === 'yes' ? { differs: 'yes' } : {}),
+  };
+}
+
+interface TableCell {
+  readonly row: TierRow;
+  readonly cell: TierCell;
+  readonly tier: string;
+}
+
+function cellsOf({ columns, rows }: TierBoard): TableCell[] {
+  const tiers = new Map(columns.map(({ name, tier }) => [name, tier]));
+  return rows.flatMap((row) => row.cells.map((cell) => ({ row, cell, tier: tiers.get(cell.environment) ?? '' })));
+}
+
+const TIER_COLUMNS: readonly Column<TableCell>[] = [
+  ['name', ({ row }) => row.name],
+  ['app', ({ row }) => row.app],
+  ['environment', ({ cell }) => cell.environment],
+  ['tier', ({ tier }) => tier],
+  ['version', ({ cell }) => cell.version],
+  ['canary_version', ({ cell }) => cell.canaryVersion],
+  ['health', ({ cell }) => cell.health?.status ?? ''],
+  ['message', ({ cell }) => cell.health?.message ?? ''],
+  ['rollout', ({ cell }) => cell.rollout?.state ?? ''],
+  ['rollout_percentage', ({ cell }) => cell.rollout?.percentage ?? ''],
+  ['compared_with', ({ cell }) => cell.drift?.from ?? ''],
+  ['differing_fields', ({ cell }) => cell.drift?.fields.join(' ') ?? ''],
+  ['lock', ({ cell }) => cell.lock?.kind ?? ''],
+  ['change_request', ({ cell }) => cell.lock?.changeRequest ?? ''],
+  ['workloads', ({ cell }) => cell.workloads.map(({ kind, name }) => `${kind}/${name}`).join(' ')],
+];
+
 type Column<T> = readonly [title: string, value: (item: T) => string | number];
 
 const WORKLOAD_COLUMNS: readonly Column<BoardWorkload>[] = [
@@ -69,7 +147,7 @@ const WORKLOAD_COLUMNS: readonly Column<BoardWorkload>[] = [
   ['rollout', ({ rollout }) => rollout.state],
   ['rollout_percentage', ({ rollout }) => rollout.percentage],
   ['health', ({ health }) => health?.status ?? ''],
-  ['message', ({ health, rollout }) => health?.message || rollout.message],
+  ['message', ({ cause, health, rollout }) => cause || health?.message || rollout.message],
   ['instance_app', ({ instance }) => instance?.app ?? ''],
   ['instance', ({ instance }) => instance?.name ?? ''],
   ['managed_by', ({ managedBy }) => managedBy?.tool ?? ''],

@@ -9,7 +9,8 @@ import type { Workload } from '../workload/workload.ts';
 import type { Track } from '../workload/pod-template.ts';
 
 /** A workload on the deploy board of an environment, whoever made it. */
-export interface BoardWorkload extends Workload, Pick<EnvironmentResource, 'resource' | 'deleting' | 'owner' | 'instance' | 'managedBy'> {}
+export interface BoardWorkload
+  extends Workload, Pick<EnvironmentResource, 'resource' | 'deleting' | 'owner' | 'instance' | 'managedBy' | 'cause'> {}
 
 export const BOARD_TRACKS = ['stable', 'canary'] as const satisfies readonly Track[];
 
@@ -26,12 +27,14 @@ export function boardOf(workloads: readonly Workload[], resources: readonly Envi
   return workloads.flatMap((workload) => {
     const known = byUid.get(workload.uid);
     if (known === undefined) return [];
-    const { resource, deleting, owner, instance, managedBy } = known;
+    const { resource, deleting, owner, instance, managedBy, health, cause } = known;
     return [
       {
         ...workload,
         resource,
         deleting,
+        ...(health === undefined ? {} : { health }),
+        ...(cause === undefined ? {} : { cause }),
         ...(owner === undefined ? {} : { owner }),
         ...(instance === undefined ? {} : { instance }),
         ...(managedBy === undefined ? {} : { managedBy }),

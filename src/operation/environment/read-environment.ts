@@ -11,7 +11,7 @@ import { catalogEntries, entriesFor } from '../app/find-app.ts';
 import { listKind, type KindList } from '../instance/list-kind.ts';
 import { markedOf, redactHealth, redactTexts, secretsOf } from '../instance/instance-masking.ts';
 import { readNamespace } from '../instance/read-group.ts';
-import { namespacedKinds } from '../instance/read-objects.ts';
+import { namespacedKinds, type ReadObjects } from '../instance/read-objects.ts';
 import type { Ports } from '../ports.ts';
 import { findEnvironment } from './find-environment.ts';
 
@@ -41,27 +41,57 @@ export async function readEnvironment(ports: EnvironmentPorts, actor: Actor, nam
   const environment = await findEnvironment(ports.clusters, actor, name);
   const { namespace } = environment;
   const kinds = namespacedKinds(await ports.discovery.kinds());
-  const memory = ports.groupMemory.kindsFor(actor, groupOf(namespace));
+  const memory = ports.groupMemory.kindsFor(actor, groupOf('namespace', namespace));
   const cluster = ports.clusters.asActor(actor);
-  const [{ objects, unreadable, unavailable }, warnings] = await Promise.all([
+  const [read, warnings] = await Promise.all([
     readNamespace(cluster, { kinds, namespace, memory, health: ports.health }),
     listKind(async (options) => (await cluster.list(EVENT, { namespace, fieldSelector: 'type=Warning', ...options })).items),
   ]);
-  const unread = new Set([...unreadable.map(kindName), ...unavailable.map(kindKey)]);
+  const unread = new Set([...read.unreadable.map(kindName), ...read.unavailable.map(kindKey)]);
   const listed = new Set(kinds.map(kindName).filter((kind) => !unread.has(kind)));
-  const causes = namespaceCauses(objects, { namespace, listed, events: warnings.outcome === 'Listed' ? warnings.items : [] });
+  const causes = namespaceCauses(read.objects, { namespace, listed, events: warnings.outcome === 'Listed' ? warnings.items : [] });
+  return { ...readingOf(ports, actor, { environment, kinds, read, causes }), warnings };
+}
+
+interface KindsInput {
+  readonly environment: EnvironmentView;
+  readonly kinds: readonly ServedKind[];
+}
+
+/** The same of the few kinds that boards consist of, without causes. */
+export async function readBoardKinds(
+  ports: EnvironmentPorts,
+  actor: Actor,
+  { environment, kinds }: KindsInput,
+): Promise<Omit<EnvironmentReading, 'warnings'>> {
+  const { namespace } = environment;
+  const memory = ports.groupMemory.kindsFor(actor, groupOf('board', namespace));
+  const read = await readNamespace(ports.clusters.asActor(actor), { kinds, namespace, memory, health: ports.health });
+  return readingOf(ports, actor, { environment, kinds, read });
+}
+
+interface ReadKinds extends KindsInput {
+  readonly read: Pick<ReadObjects, 'objects' | 'unreadable' | 'unavailable'>;
+  readonly causes?: ReturnType<typeof namespaceCauses>;
+}
+
+function readingOf(
+  ports: EnvironmentPorts,
+  actor: Actor,
+  { environment, kinds, read, causes }: ReadKinds,
+): Omit<EnvironmentReading, 'warnings'> {
+  const { objects, unreadable, unavailable } = read;
   const apps = new Set(entriesFor(ports, actor).map(({ summary }) => summary.id));
   const secrets = secretsIn(ports, objects);
   const describe = (some: readonly KubeObject[]): readonly EnvironmentResource[] =>
-    withoutSecrets(describeResources(some, { kinds, apps, causes }), secrets);
+    withoutSecrets(describeResources(some, { kinds, apps, ...(causes === undefined ? {} : { causes }) }), secrets);
   return {
     environment,
     objects,
     resources: describe(objects),
     describe,
     secrets,
-    warnings,
-    missing: unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace })),
+    missing: unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace: environment.namespace })),
     unavailable,
   };
 }
@@ -71,8 +101,8 @@ function kindName({ group, kind }: ServedKind): string {
 }
 
 /** Under what the empty kinds of a namespace are remembered. */
-function groupOf(namespace: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, uid: `namespace ${namespace}` } };
+function groupOf(group: 'namespace' | 'board', namespace: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, uid: `${group} ${namespace}` } };
 }
 
 /** The sensitive values of the instances among some objects, each once. */

@@ -1,14 +1,15 @@
 import { type RequestHandler, Router } from 'express';
 import { hrefWith } from '../page/facets.ts';
 import { page, paramsOf, queryOf, type WebDeps } from '../page/page.ts';
-import { environmentWorkloadsPath } from '../page/paths.ts';
+import { environmentWorkloadsPath, TIER_BOARD_PATH } from '../page/paths.ts';
+import { parseTierBoardFilter, tierBoardPage } from './tier-board-page.ts';
 import { parseBoardFilter, workloadsLive, workloadsPage } from './workloads-page.ts';
 
 const WORKLOADS = '/environments/:environment/workloads';
 /** Between two readings of a live page; watches ask for others, and permissions are checked again as often. */
 const INTERVAL_MS = 8_000;
 
-/** The deploy board of an environment, and its live stream. */
+/** The deploy board of an environment with its live stream, and the tier board. */
 export function boardRoutes(deps: WebDeps): Router {
   const { operations } = deps;
   const router = Router();
@@ -26,6 +27,15 @@ export function boardRoutes(deps: WebDeps): Router {
     }),
   );
   router.get(`${WORKLOADS}/stream`, workloadsStream(deps));
+  router.get(
+    TIER_BOARD_PATH,
+    page(deps, async ({ actor, query }) => {
+      const filter = parseTierBoardFilter(query);
+      const model = tierBoardPage(await operations.showTierBoard(actor, filter), filter);
+      const crumbs = [{ label: 'Environments', href: '/environments' }, { label: 'Tier board' }];
+      return { view: 'tier-board', title: 'Tier board', section: 'environments', crumbs, model };
+    }),
+  );
   return router;
 }
 

@@ -1,5 +1,6 @@
 import type { HealthCause } from '../../domain/environment/environment-status.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { TierColumn } from '../../domain/environment/tier-board.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
@@ -8,7 +9,7 @@ import { missingSentence } from '../page/message-page.ts';
 import { environmentPath, environmentResourcesPath, environmentWorkloadsPath, instancePath, resourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import type { EnvironmentStatus, InstanceStatus } from '../../operation/environment/show-environment-status.ts';
-import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import { environmentListTabs, type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 import { limitSentences, type QuotaRow, quotaRows } from './quota-view.ts';
 
 export interface EnvironmentRow {
@@ -77,11 +78,39 @@ export interface EnvironmentPage {
 
 const MOST_WARNINGS = 10;
 
+/** A row of the list of environments: how its instances and workloads are. */
+interface EnvironmentListRow extends EnvironmentRow {
+  readonly health: Badge;
+  readonly contents: string;
+}
+
+/** A view of `environments/index`. */
+export interface EnvironmentsPage {
+  readonly tabs: readonly EnvironmentTab[];
+  readonly environments: readonly EnvironmentListRow[];
+  readonly admin: boolean;
+}
+
 export function environmentsPage(
   environments: readonly EnvironmentView[],
+  columns: readonly TierColumn[],
   admin: boolean,
-): { environments: EnvironmentRow[]; admin: boolean } {
-  return { environments: environments.map(environmentRow), admin };
+): EnvironmentsPage {
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  return {
+    tabs: environmentListTabs('list'),
+    environments: environments.map((environment) => ({ ...environmentRow(environment), ...contentsOf(byName.get(environment.name)) })),
+    admin,
+  };
+}
+
+function contentsOf(column: TierColumn | undefined): Pick<EnvironmentListRow, 'health' | 'contents'> {
+  const { health, instances = 0, workloads = 0, missing = [] } = column ?? {};
+  const counts = [plural(instances, 'instance', 'instances'), plural(workloads, 'other workload', 'other workloads')];
+  return {
+    health: health === undefined ? NO_HEALTH : healthBadge(health.status),
+    contents: [...counts, ...(missing.length === 0 ? [] : [`${plural(missing.length, 'kind', 'kinds')} not readable`])].join(', '),
+  };
 }
 
 /** Who looks at the page, and what they come from. */

@@ -14,7 +14,8 @@ export function environmentRoutes(deps: WebDeps): Router {
   router.get(
     '/environments',
     page(deps, async ({ actor, me }) => {
-      const model = environmentsPage(await operations.listEnvironments(actor), me.admin);
+      const [environments, { allColumns }] = await Promise.all([operations.listEnvironments(actor), operations.showTierBoard(actor, {})]);
+      const model = environmentsPage(environments, allColumns, me.admin);
       return { view: 'environments/index', title: 'Environments', section: 'environments', model };
     }),
   );

@@ -4,6 +4,7 @@ import {
   environmentPath,
   environmentResourcesPath,
   environmentWorkloadsPath,
+  TIER_BOARD_PATH,
 } from '../page/paths.ts';
 
 /** The tabs of an environment, in the order in which they stand. */
@@ -24,4 +25,12 @@ export interface EnvironmentTab {
 
 export function environmentTabs(environment: string, current: keyof typeof TABS): EnvironmentTab[] {
   return Object.entries(TABS).map(([id, { label, pathOf }]) => ({ label, href: pathOf(environment), current: id === current }));
+}
+
+/** The tabs of the pages about all environments. */
+export function environmentListTabs(current: 'list' | 'board'): EnvironmentTab[] {
+  return [
+    { label: 'Environments', href: '/environments', current: current === 'list' },
+    { label: 'Tier board', href: TIER_BOARD_PATH, current: current === 'board' },
+  ];
 }

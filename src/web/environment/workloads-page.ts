@@ -157,7 +157,7 @@ function workloadRow(workload: BoardWorkload, environment: string): WorkloadRow 
     restarts: workload.restarts,
     rollout: rolloutView(rollout),
     ...(deleting ? { health: DELETING } : health === undefined ? {} : { health: healthBadge(health.status) }),
-    message: isOld || health.message === rollout.message ? '' : health.message,
+    message: workload.cause ?? (isOld || health.message === rollout.message ? '' : health.message),
     change: changeOf(workload),
   };
 }

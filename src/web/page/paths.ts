@@ -48,6 +48,9 @@ export function environmentTimelinePath(environment: string): string {
   return `${environmentPath(environment)}/timeline`;
 }
 
+/** Apps × environments. */
+export const TIER_BOARD_PATH = '/tier-board';
+
 /** The deploy board of an environment. */
 export function environmentWorkloadsPath(environment: string): string {
   return `${environmentPath(environment)}/workloads`;
