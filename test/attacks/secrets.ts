@@ -11,6 +11,7 @@ import type { Target } from './target.ts';
 
 const APP = 'vaults.attacks.example.com';
 const INSTANCES = `/api/v1/environments/${ATTACKED}/instances`;
+const RESOURCES = `/environments/${ATTACKED}/resources`;
 const PAGE = `/environments/${ATTACKED}/instances/${APP}/safe`;
 const SECRETS = {
   adminPassword: 'Tr0ub4dor&3<correct>',
@@ -22,6 +23,20 @@ const SPEC = { ...SECRETS, size: 3 };
 const HIDDEN = [SECRETS.adminPassword, SECRETS.config['db.password'], 'staple-4711-xyz', 's3cr3t-pw', 'four-eight-15', SECRETS.license];
 const KEY = 'porcupine-2718-Lantern';
 const CHART_SECRET = 'K4n<ä&"u>ru-9913-Zebra';
+
+/** Names and resources that could lead to another namespace, a subresource, or out of the path. */
+const LEADING_OUT = [
+  `secrets/..%2F..%2F${FOREIGN}%2Fsecrets%2Fx`,
+  'pods/x%2Flog',
+  'pods/x%3Flimit=1',
+  'configmaps/x%00',
+  'configmaps/%0d%0aImpersonate-User:%20root',
+  'deployments.apps%2Fscale/repeats',
+  'namespaces/kube-system',
+  'nodes/node-1',
+  `environments.chandlery.dev/${FOREIGN}`,
+  '__proto__/constructor',
+];
 
 export const attacks: readonly Attack[] = [
   {
@@ -52,6 +67,28 @@ export const attacks: readonly Attack[] = [
       assert.match((await target.call('viewer', PAGE)).text, /&lt;masked: spec\.license&gt;/);
       for (const [index, text] of answers.entries()) shows(text, `answer ${index}`);
       return answers.length;
+    },
+  },
+  {
+    title: 'people read them on the pages of the resources that repeat them, or leave the namespace there',
+    run: async (target) => {
+      const repeats = await applyRepeats(target);
+      const places = [`${APP}/safe`, ...repeats];
+      for (const place of places) {
+        for (const path of [`/api/v1${RESOURCES}/${place}`, `${RESOURCES}/${place}`]) {
+          const { status, text } = await target.call('developer', path);
+          assert.equal(status, 200, `${path}: ${text}`);
+          shows(text, path);
+          assert.equal((await target.call('neighbour', path)).status, 404);
+        }
+      }
+      for (const place of LEADING_OUT) {
+        for (const path of [`/api/v1${RESOURCES}/${place}`, `${RESOURCES}/${place}`]) {
+          const { status, text } = await target.call('developer', path);
+          assert.ok(status >= 400 && status < 500, `${path}: ${status} ${text}`);
+        }
+      }
+      return 4 * places.length + 2 * LEADING_OUT.length;
     },
   },
   {
@@ -265,6 +302,22 @@ function shows(text: string, what: string): void {
       assert.ok(!text.includes(spelling), `${what} shows ${spelling}`);
     }
   }
+}
+
+/** Resources with the values of the instance in places where no schema marks them, applied by kubectl, which keeps a copy of each. */
+async function applyRepeats(target: Target): Promise<string[]> {
+  const all = HIDDEN.join(' ');
+  const metadata = { name: 'repeats', namespace: ATTACKED, annotations: { note: all } };
+  const container = { name: 'a', image: 'b', args: [all], env: [{ name: 'NOTE', value: all }] };
+  const template = { metadata: { labels: { a: 'b' }, annotations: { note: all } }, spec: { containers: [container] } };
+  const items = [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'app.ini': all } },
+    { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, annotations: {} }, stringData: { note: all } },
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 0, selector: { matchLabels: { a: 'b' } }, template } },
+  ];
+  const made = await target.kubectl('root', ['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  assert.equal(made.exitCode, 0, made.stderr);
+  return ['configmaps/repeats', 'secrets/repeats', 'deployments.apps/repeats'];
 }
 
 async function change(target: Target, spec: object, query = ''): ReturnType<Target['call']> {
