@@ -44,7 +44,7 @@ export interface RelatedView extends RelatedResource {
 }
 
 /** All about one resource in an Environment, its sensitive values masked on every path. */
-export interface ResourceView extends EnvironmentResource {
+export interface ResourceView extends Omit<EnvironmentResource, 'labels'> {
   readonly namespace: string;
   /** Plural and group of its `owner`; absent for a cluster-scoped one. */
   readonly ownerResource?: string;
@@ -233,19 +233,25 @@ function viewOf(ports: EnvironmentPorts, actor: Actor, found: FoundResource, rea
 }
 
 /** The row of the list of the environment's resources. */
-function rowOf(ports: EnvironmentPorts, actor: Actor, raw: KubeObject, { kinds, others, secrets }: Reading): EnvironmentResource {
+function rowOf(
+  ports: EnvironmentPorts,
+  actor: Actor,
+  raw: KubeObject,
+  { kinds, others, secrets }: Reading,
+): Omit<EnvironmentResource, 'labels'> {
   const apps = new Set(entriesFor(ports, actor).map(({ summary }) => summary.id));
   const rows = describeResources([raw, ...ancestorsOf(raw, others)], { kinds, apps });
   const row = rows.find(({ uid }) => uid === raw.metadata.uid) ?? rows[0];
   if (row === undefined) throw new AppError('Internal', 'resource: it is not among itself');
+  const { labels: _labels, ...shown } = row;
   return {
-    ...row,
+    ...shown,
     ...redactTexts({ info: row.info }, secrets),
     ...(row.health === undefined ? {} : { health: redactHealth(row.health, secrets) }),
   };
 }
 
-function ownerResource({ owner }: EnvironmentResource, kinds: readonly ServedKind[]): Pick<ResourceView, 'ownerResource'> {
+function ownerResource({ owner }: Pick<EnvironmentResource, 'owner'>, kinds: readonly ServedKind[]): Pick<ResourceView, 'ownerResource'> {
   const served = kinds.find((kind) => owner?.kind === kind.kind && parseApiVersion(owner.apiVersion).group === kind.group);
   return served === undefined ? {} : { ownerResource: resourceKey(served) };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
+import { anything, assert as assertProperty, constantFrom, dictionary, property } from 'fast-check';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { fieldManagersOf } from '../../../../src/domain/resource/managed-fields.ts';
 import { containersOf, factsOf, hasFacts } from '../../../../src/domain/resource/resource-facts.ts';
@@ -56,12 +56,12 @@ describe('the summary of a resource', () => {
       ['networking.k8s.io/v1', 'Ingress'],
       ['autoscaling/v2', 'HorizontalPodAutoscaler'],
     ] as const;
-    const anything = fc.dictionary(
-      fc.constantFrom('containers', 'ports', 'rules', 'metrics', 'replicas', 'selector', 'template', 'paths', 'spec'),
-      fc.anything(),
+    const members = dictionary(
+      constantFrom('containers', 'ports', 'rules', 'metrics', 'replicas', 'selector', 'template', 'paths', 'spec'),
+      anything(),
     );
-    fc.assert(
-      fc.property(fc.constantFrom(...kinds), anything, anything, fc.anything(), ([apiVersion, kind], spec, status, managedFields) => {
+    assertProperty(
+      property(constantFrom(...kinds), members, members, anything(), ([apiVersion, kind], spec, status, managedFields) => {
         const one = object(apiVersion, kind, { spec, status }, { managedFields });
         assert.ok(hasFacts(one));
         for (const { value } of factsOf(one)) assert.ok(value.length <= 1_001);
