@@ -132,7 +132,7 @@ const CONTROLLERS: readonly BrokenApp[] = [
   broken('import', 'Job import failed after 1 attempt: container main exited with code 2', [job('import', { backoffLimit: 0 })], {
     reports: [podStatus('import-*', [container('main', terminated(2))], { phase: 'Failed' })],
   }),
-  broken('deadline', 'Job deadline failed: it ran for longer than its deadline of 1 seconds', [
+  broken('deadline', 'Job deadline failed: it ran for longer than its deadline of 1 second', [
     job('deadline', { activeDeadlineSeconds: 1 }),
   ]),
   broken(
@@ -150,7 +150,7 @@ const CONTROLLERS: readonly BrokenApp[] = [
       },
     }),
   ]),
-  broken('rollout', 'Deployment rollout has not progressed within its deadline of 1 seconds: 0 of 1 pods are available', [
+  broken('rollout', 'Deployment rollout has not progressed within its deadline of 1 second: 0 of 1 pods are available', [
     deployment('rollout', {}, { ...UNTOUCHED, rollout: { progressDeadlineSeconds: 1 } }),
   ]),
   broken('metrics', 'HorizontalPodAutoscaler metrics cannot read metrics: the cluster has no working metrics API (metrics.k8s.io)', [

@@ -190,16 +190,16 @@ const CONTAINERS: readonly BrokenApp[] = [
 ];
 
 const UNSCHEDULED: readonly BrokenApp[] = [
-  broken('large', 'Pod large-0 cannot be scheduled: 2 of 2 have too little memory free; it needs 640Gi memory', [
+  broken('large', 'Pod large-0 cannot be scheduled: 2 of 2 nodes have too little memory free; it needs 640Gi memory', [
     statefulSet('large', { resources: { requests: { memory: '640Gi' } } }, {}),
   ]),
-  broken('busy', 'Pod busy-0 cannot be scheduled: 2 of 2 have too little CPU free; it needs 64 CPU', [
+  broken('busy', 'Pod busy-0 cannot be scheduled: 2 of 2 nodes have too little CPU free; it needs 64 CPU', [
     statefulSet('busy', { resources: { requests: { cpu: '64' } } }, {}),
   ]),
-  broken('selector', 'Pod selector-0 cannot be scheduled: 2 of 2 have not the labels that this pod asks for', [
+  broken('selector', 'Pod selector-0 cannot be scheduled: 2 of 2 nodes have not the labels that this pod asks for', [
     statefulSet('selector', {}, { nodeSelector: { disk: 'ssd' } }),
   ]),
-  broken('affinity', 'Pod affinity-0 cannot be scheduled: 2 of 2 have no pod that this pod has to run beside', [
+  broken('affinity', 'Pod affinity-0 cannot be scheduled: 2 of 2 nodes have no pod that this pod has to run beside', [
     statefulSet(
       'affinity',
       {},
@@ -214,7 +214,7 @@ const UNSCHEDULED: readonly BrokenApp[] = [
       },
     ),
   ]),
-  broken('topology', 'Pod topology-0 cannot be scheduled: 2 of 2 have no place that its topology spread constraints allow', [
+  broken('topology', 'Pod topology-0 cannot be scheduled: 2 of 2 nodes have no place that its topology spread constraints allow', [
     statefulSet(
       'topology',
       {},
@@ -227,7 +227,7 @@ const UNSCHEDULED: readonly BrokenApp[] = [
   ]),
   broken(
     'taint',
-    'Pod taint-0 cannot be scheduled: 2 of 2 have the taint dedicated=gpu, which this pod does not tolerate',
+    'Pod taint-0 cannot be scheduled: 2 of 2 nodes have the taint dedicated=gpu, which this pod does not tolerate',
     [statefulSet('taint')],
     {
       reports: [

@@ -121,6 +121,18 @@ test('a command is copied by its button', async () => {
   await context.close();
 });
 
+test('the page of a broken instance says why in its first sentence, and names what that affects', async () => {
+  const { context, page } = await visit('dev-a', { javaScriptEnabled: false });
+  await page.goto(`${web.url}${ORDERS.replace(/orders$/, 'archive')}`);
+  const banner = await page.getByRole('region', { name: 'Health' }).textContent();
+  assert.match(banner ?? '', /Degraded\s+Pod archive-0 cannot be scheduled: insufficient memory/);
+  const why = page.getByRole('region', { name: 'Why' });
+  assert.match((await why.textContent()) ?? '', /Pod\s+archive-0 cannot be scheduled: insufficient memory for \d+ \w+/);
+  assert.match((await why.getByRole('listitem').first().textContent()) ?? '', /StatefulSet\s+archive 2 of 3 pods are ready/);
+  assert.equal(await why.locator('time').getAttribute('datetime'), '2026-11-18T09:30:00Z');
+  await context.close();
+});
+
 test('the account menu opens and closes by keyboard', async () => {
   const { context, page } = await visit('admin');
   await page.goto(`${web.url}/`);

@@ -91,6 +91,7 @@ export interface EventFact {
   readonly reason: string;
   readonly message: string;
   readonly firstSeen: string;
+  readonly lastSeen: string;
 }
 
 /** Undefined where the rule says nothing about the object. */

@@ -72,24 +72,22 @@ function mountedObjects({ placed }: SceneObjects): ReadonlySet<KubeObject | unde
 
 function eventsByUid(events: readonly KubeObject[]): ReadonlyMap<string, readonly EventFact[]> {
   const byUid = Map.groupBy(events, (event) => textAt(event, 'involvedObject', 'uid') ?? '');
-  return new Map([...byUid].map(([uid, all]) => [uid, all.toSorted((a, b) => lastSeen(b) - lastSeen(a)).map(eventFact)]));
-}
-
-function lastSeen(event: KubeObject): number {
-  const time = textAt(event, 'series', 'lastObservedTime') ?? textAt(event, 'lastTimestamp') ?? firstSeen(event);
-  return Date.parse(time) || 0;
-}
-
-function firstSeen(event: KubeObject): string {
-  return textAt(event, 'firstTimestamp') ?? textAt(event, 'eventTime') ?? event.metadata.creationTimestamp ?? '';
+  return new Map(
+    [...byUid].map(([uid, all]) => [
+      uid,
+      all.map(eventFact).toSorted((a, b) => (Date.parse(b.lastSeen) || 0) - (Date.parse(a.lastSeen) || 0)),
+    ]),
+  );
 }
 
 function eventFact(event: KubeObject): EventFact {
+  const firstSeen = textAt(event, 'firstTimestamp') ?? textAt(event, 'eventTime') ?? event.metadata.creationTimestamp ?? '';
   return {
     isWarning: textAt(event, 'type') === 'Warning',
     reason: textAt(event, 'reason') ?? '',
     message: textAt(event, 'message') ?? '',
-    firstSeen: firstSeen(event),
+    firstSeen,
+    lastSeen: textAt(event, 'series', 'lastObservedTime') ?? textAt(event, 'lastTimestamp') ?? firstSeen,
   };
 }
 

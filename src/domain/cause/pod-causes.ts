@@ -25,8 +25,14 @@ function nodeLost(subject: Subject): Finding | undefined {
   const { object } = subject;
   const node = textAt(object.spec, 'nodeName') ?? '';
   const event = eventOf(subject, ['NodeNotReady', 'TaintManagerEviction']);
-  const isLost = textAt(object.status, 'reason') === 'NodeLost' || (event !== undefined && conditionSince(object, 'Ready', 'False'));
-  return isLost ? failed(`runs on node ${node}, which does not respond`, conditionSince(object, 'Ready', 'False')) : undefined;
+  const since = conditionSince(object, 'Ready', 'False');
+  const isLost = textAt(object.status, 'reason') === 'NodeLost' || isOfEvent(since, event?.lastSeen);
+  return isLost ? failed(`runs on node ${node}, which does not respond`, since) : undefined;
+}
+
+/** A Pod that is not ready for another reason later is not lost. */
+function isOfEvent(since = '', lastSeen = ''): boolean {
+  return Date.parse(since) <= Date.parse(lastSeen) + 60_000;
 }
 
 function evicted({ object }: Subject): Finding | undefined {
@@ -102,7 +108,7 @@ const START_FAILURES = ['RunContainerError', 'CreateContainerError', 'StartError
 
 function commandNotStarted({ object }: Subject): Finding | undefined {
   const failing = containersOf(object).find(
-    ({ waiting, ended }) => START_FAILURES.includes(waiting) || START_FAILURES.includes(ended?.reason ?? ''),
+    ({ waiting, ended, isReady }) => !isReady && [waiting, ended?.reason ?? ''].some((reason) => START_FAILURES.includes(reason)),
   );
   if (failing === undefined) return undefined;
   const said = START_FAILURES.includes(failing.waiting) ? failing.waitingMessage : (failing.ended?.message ?? '');
@@ -133,11 +139,14 @@ function probeFault(message: string): string {
 }
 
 /** A container that ended with an error, or that ends although the Pod is to run for ever. */
-function crashed({ object }: Subject): Finding | undefined {
+function crashed(subject: Subject): Finding | undefined {
+  const { object } = subject;
   const containers = containersOf(object);
   const container = containers.find(({ waiting }) => waiting === 'CrashLoopBackOff') ?? containers.find(hasFailed);
   const ended = container?.ended;
   if (container === undefined || ended === undefined) return undefined;
+  // What runs again is not ready because of its probe, however it ended before.
+  if (container.isRunning && eventOf(subject, ['Unhealthy']) !== undefined) return undefined;
   return {
     ...failed(crash(container, object), ended.finishedAt),
     container: { pod: object.metadata.name, name: container.name, previous: container.isRunning },
@@ -148,7 +157,7 @@ function hasFailed({ ended, isReady }: Container): boolean {
   return !isReady && ended !== undefined && ended.exitCode !== 0;
 }
 
-function crash({ title, ended, spec, waiting }: Container, { status }: KubeObject): string {
+function crash({ title, ended, spec, waiting, isRunning }: Container, { status }: KubeObject): string {
   const { reason = '', exitCode = 0, message = '' } = ended ?? {};
   if (reason === 'OOMKilled') {
     const limit = textAt(spec, 'resources', 'limits', 'memory');
@@ -156,6 +165,7 @@ function crash({ title, ended, spec, waiting }: Container, { status }: KubeObjec
   }
   const said = message === '' ? '' : `: ${excerpt(message.trim().split('\n').at(-1) ?? '')}`;
   if (waiting !== 'CrashLoopBackOff' && textAt(status, 'phase') === 'Failed') return `failed: ${title} exited with code ${exitCode}${said}`;
+  if (isRunning) return `was restarted: ${title} exited with code ${exitCode}${said}`;
   if (exitCode === 0) return `restarts again and again: ${title} ends by itself with code 0${said}`;
   return `restarts again and again: ${title} exits with code ${exitCode}${said}`;
 }
@@ -175,7 +185,10 @@ function unscheduled({ object }: Subject): Finding | undefined {
   }
   const needs = [...new Set([...condition.message.matchAll(/Insufficient (\S+?)[,.]/g)].map(([, name = '']) => requested(object, name)))];
   const needed = needs.filter((need) => need !== '').join(' and ');
-  const reason = words.replace(/^No node can take it: /, '');
+  const reason = words.replace(
+    /^No node can take it: (\d+) of (\d+) /,
+    (_, some: string, all: string) => `${some} of ${all} ${all === '1' ? 'node' : 'nodes'} `,
+  );
   return blocked(`cannot be scheduled: ${excerpt(reason)}${needed === '' ? '' : `; it needs ${needed}`}`, since);
 }
 

@@ -67,9 +67,13 @@ function deadlineExceeded({ object }: Subject): Finding | undefined {
   const available = numberAt(object.status, 'availableReplicas') ?? 0;
   return {
     rank: 'Reported',
-    message: `has not progressed within its deadline of ${seconds} seconds: ${available} of ${wanted} pods are available`,
+    message: `has not progressed within its deadline of ${inSeconds(seconds)}: ${available} of ${wanted} pods are available`,
     ...sinceOf(conditionSince(object, 'Progressing', 'False')),
   };
+}
+
+function inSeconds(count: number): string {
+  return `${count} ${count === 1 ? 'second' : 'seconds'}`;
 }
 
 function jobFailed({ placed, object }: Subject): Finding | undefined {
@@ -80,7 +84,7 @@ function jobFailed({ placed, object }: Subject): Finding | undefined {
   const subject = hook === undefined ? '' : `is a Helm hook (${hook}) and `;
   if (condition.reason === 'DeadlineExceeded') {
     return failed(
-      `${subject}failed: it ran for longer than its deadline of ${numberAt(object.spec, 'activeDeadlineSeconds')} seconds`,
+      `${subject}failed: it ran for longer than its deadline of ${inSeconds(numberAt(object.spec, 'activeDeadlineSeconds') ?? 0)}`,
       since,
     );
   }
