@@ -264,8 +264,8 @@ async function walkTabs({ page, check }: Visitor, name: string): Promise<void> {
     new RegExp(`StatefulSet ${name}-cache[\\s\\S]*Complete[\\s\\S]*100 %[\\s\\S]*1 of 1 ready`),
   );
   await check();
-  await page.getByRole('link', { name: `Logs of ${name}-cache-0` }).click();
-  assert.equal(await page.getByLabel('Pod', { exact: true }).inputValue(), `${name}-cache-0`);
+  const logs = await page.getByRole('link', { name: `Logs of ${name}-cache-0` }).getAttribute('href');
+  assert.match(logs ?? '', new RegExp(`/logs\\?pod=${name}-cache-0$`));
   await page.getByRole('link', { name: 'Overview', exact: true }).click();
   await page.getByRole('heading', { level: 2, name: 'Versions' }).waitFor();
 }
