@@ -10,6 +10,9 @@ import type { InstanceChange } from '../../src/operation/instance/instance-chang
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
 import { showApp } from '../../src/operation/app/show-app.ts';
+import { listEnvironmentResources } from '../../src/operation/environment/list-environment-resources.ts';
+import { listInstances } from '../../src/operation/instance/list-instances.ts';
+import { showTree } from '../../src/operation/instance/show-tree.ts';
 import { showInstance } from '../../src/operation/instance/show-instance.ts';
 import { updateInstance } from '../../src/operation/instance/update-instance.ts';
 import { placedForm } from '../../src/form/model/app-form.ts';
@@ -33,7 +36,15 @@ const RULES = {
     scopes: { type: 'array', items: text },
   },
   defaults: { data: { region: 'eu' }, metadata: { labels: { tier: 'bronze' } } },
-};
+  health: [
+    { status: 'Missing', when: "self.data.region != 'eu'" },
+    {
+      status: 'Degraded',
+      when: 'size(self.scopes) < 2',
+      messageExpression: "self.auth.user + ' may only ' + self.scopes[0] + ' with ' + self.auth.password",
+    },
+  ],
+} as const;
 let world: AppWorld;
 
 before(async () => {
@@ -77,6 +88,20 @@ describe('a kind whose members stand beside a spec', { timeout: 120_000 }, () =>
       metadata: { labels: { tier: 'bronze', ...labels } },
     });
     assert.equal('spec' in object, false);
+  });
+
+  it('has the health that the rules of its Operator say wherever it is shown, without its secrets', async () => {
+    const [shown, { instances }, tree, { resources }] = await Promise.all([
+      showInstance(world.ports, DEV, address),
+      listInstances(world.ports, DEV, NS),
+      showTree(world.ports, DEV, address),
+      listEnvironmentResources(world.ports, DEV, { environment: NS, resource: address.app }),
+    ]);
+    const healths = [shown.health, instances[0]?.health, tree.root.health, tree.health, resources[0]?.health];
+    for (const health of healths) {
+      assert.equal(health?.status, 'Degraded');
+      assert.match(health.message, /^anna may only read with (?!hunter2)/);
+    }
   });
 
   it('is changed without touching the labels that others set meanwhile, and what is reserved is rejected', async () => {

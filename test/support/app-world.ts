@@ -10,6 +10,7 @@ import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
+import type { CustomHealthRule } from '../../src/domain/operator/kind/catalog-fields.ts';
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
 import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
@@ -29,6 +30,8 @@ export interface WorldKind {
   readonly members?: JsonObject;
   /** Laid out like `spec`; without one like the resource. */
   readonly defaults: JsonObject;
+  /** `catalog.kinds[].health` */
+  readonly health?: readonly CustomHealthRule[];
 }
 
 export interface AppWorldInput {
@@ -115,7 +118,11 @@ async function prepareCluster(kube: Kube, { name, group, kinds, developer }: App
       name,
       chartURL: `https://charts.example.com/${name}-1.0.0.tgz`,
       catalog: {
-        kinds: kinds.map(({ kind, schema, defaults }) => ({ kind, defaults: schema === undefined ? defaults : { spec: defaults } })),
+        kinds: kinds.map(({ kind, schema, defaults, health = [] }) => ({
+          kind,
+          health,
+          defaults: schema === undefined ? defaults : { spec: defaults },
+        })),
       },
     },
   });

@@ -89,6 +89,15 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Resources of Team A',
     holds: ['1 of 11 resources', '0/2 ready', 'cannot be pulled'],
   }),
+  page('/environments/team-a/resources?release=team-a/mailer&labelSelector=a%20b', 'dev-a', {
+    title: 'Resources of Team A',
+    holds: ['1 of 11 resources', 'Write a label selector as kubectl takes it', 'flux-system/team-a'],
+  }),
+  page('/environments/team-a/resources?resource=secrets&search=nothing', 'dev-a', {
+    title: 'Resources of Team A',
+    holds: ['No permission', 'You may not list secrets in the namespace team-a', 'Clear all filters'],
+  }),
+  page('/environments/shop/resources', 'dev-a', { title: 'Resources of Shop', holds: ['Nothing installed yet', 'Open the catalogue'] }),
   page('/environments/team-a/monitoring', 'dev-a', { title: 'Monitoring of Team A', holds: ['orders-2', 'no answer within 10 seconds'] }),
   page('/environments/shop/monitoring', 'dev-a', { title: 'Monitoring of Shop', holds: ['No Prometheus configured'] }),
   page('/environments/team-a/resources/deployments.apps/shop', 'dev-a', {

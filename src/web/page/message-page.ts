@@ -45,10 +45,9 @@ export function missingSentence({ verb, group, resource, namespace, name }: Miss
   return `The permission to ${verb} ${what} ${where} is missing.`;
 }
 
-/** Why there is nothing, with the missing permission; empty when there is something. */
+/** Why there is nothing; empty when there is something. */
 export function emptySentence(empty: Emptiness | undefined): string {
-  if (empty === undefined) return '';
-  return `${empty.message}.${empty.missing === undefined ? '' : ` ${missingSentence(empty.missing)}`}`;
+  return empty === undefined ? '' : `${empty.message}.`;
 }
 
 function symbolOf({ code, status }: MessageView): string {
