@@ -103,7 +103,7 @@ describe('The chart of Chandlery', () => {
     for (const manifest of manifests) await dryRun(manifest);
   });
 
-  it('opens the web port and the metrics port alone, and reaches no metadata service, unless told', async () => {
+  it('opens the web port and the metrics port alone, and reaches no metadata service, unless configured', async () => {
     const policyOf = async (...values: readonly string[]): Promise<Manifest | undefined> =>
       (await rendered([...REQUIRED, ...values])).find(({ kind }) => kind === 'NetworkPolicy');
     const { spec } = (await policyOf()) ?? {};

@@ -21,7 +21,7 @@ before(async () => {
 after(() => world.stop());
 
 describe('a CRD', () => {
-  it('that a newer chart does not hold stays with its instances, is told, and comes back with a later chart', async () => {
+  it('that a newer chart does not hold stays with its instances, is reported, and comes back with a later chart', async () => {
     await world.writeChart('fleet', chart('fleet', '1.0.0', ['Boat', 'Ship']));
     await world.create(NS, 'fleet', spec('fleet', '1.0.0'));
     await world.condition(NS, 'fleet', { type: 'Ready', status: 'True' });

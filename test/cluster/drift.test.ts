@@ -70,7 +70,7 @@ describe('an object that somebody changed', () => {
     assert.equal(textAt(await read('fought'), 'data', 'ours'), 'bad');
   });
 
-  it('is told from one that cannot be compared, because a webhook does not answer', async () => {
+  it('is distinguished from one that cannot be compared, because a webhook does not answer', async () => {
     await install('unanswered', { mode: 'Warn' });
     await world.condition(NS, 'unanswered', { type: 'Drifted', status: 'False', reason: 'NoDrift' });
     const clientConfig = { service: { namespace: NS, name: 'nowhere' } };

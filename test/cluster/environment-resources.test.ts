@@ -70,7 +70,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     });
   };
 
-  it('are there whoever made them, with health, owner and manager', async () => {
+  it('are there regardless of who made them, with health, owner and manager', async () => {
     await until(
       async () => (await rows()).filter((row) => row === 'pods Healthy shop - GitLab').length === 2,
       'the pods of the Deployment run',

@@ -137,7 +137,7 @@ describe('an environment', () => {
     assert.equal((await person('y').get({ ...ENVIRONMENT, name: 'envtest-shrinking' })).metadata.name, 'envtest-shrinking');
   });
 
-  test('does not take a namespace that exists already, unless it is told to', async () => {
+  test('does not take a namespace that exists already, unless it is asked to', async () => {
     const cluster = kube.asController();
     await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'envtest-old-namespace' } });
     await create(environment('envtest-newcomer', { namespace: 'envtest-old-namespace' }));
@@ -160,7 +160,7 @@ describe('an environment', () => {
     await settled('envtest-newcomer', 'Ready');
   });
 
-  test('never takes the namespace of another environment, whatever it is told', async () => {
+  test('never takes the namespace of another environment, whatever it is asked', async () => {
     await create(environment('envtest-first', { namespace: 'envtest-contested' }));
     await settled('envtest-first', 'Ready');
     await create(environment('envtest-second', { namespace: 'envtest-contested' }, { [ADOPT_ANNOTATION]: 'true' }));

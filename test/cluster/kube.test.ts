@@ -77,7 +77,7 @@ describe('acting as a user', () => {
     assert.deepEqual(textsAt(object.status, 'userInfo', 'groups'), ['oidc:on-call', 'oidc:team-a', 'system:authenticated']);
   });
 
-  test('a missing permission is told in the words of RBAC', async () => {
+  test('a missing permission is reported in the words of RBAC', async () => {
     const error = await thrownBy(kube.asActor(actor).create(DEPLOYMENT, deployment('forbidden')));
     assert.equal(error.code, 'Forbidden');
     assert.deepEqual(error.missing, { verb: 'create', group: 'apps', resource: 'deployments', namespace, name: 'forbidden' });
@@ -129,7 +129,7 @@ describe('writing', () => {
     );
   });
 
-  test('what exists, what changed meanwhile and what others set are told apart', async () => {
+  test('what exists, what changed meanwhile and what others set are distinguished', async () => {
     const { object } = await cluster.create(CONFIG_MAP, configMap('contested', { key: 'a' }));
     assert.equal((await thrownBy(cluster.create(CONFIG_MAP, configMap('contested')))).code, 'AlreadyExists');
     await cluster.apply(CONFIG_MAP, configMap('contested', { key: 'b' }), { fieldManager: 'one', force: 'force' });
@@ -139,7 +139,7 @@ describe('writing', () => {
     assert.deepEqual(stolen.faults, [{ field: 'data.key', message: 'conflict with "one"' }]);
   });
 
-  test('a used-up quota is told as such', async () => {
+  test('a used-up quota is reported as such', async () => {
     const quota = {
       apiVersion: 'v1',
       kind: 'ResourceQuota',
@@ -262,7 +262,7 @@ describe('reading', () => {
     assert.doesNotMatch(JSON.stringify(object), /hidden/);
   });
 
-  test('a watch tells of changes until it is given up, and then ends silently', async () => {
+  test('a watch reports changes until it is given up, and then ends silently', async () => {
     const { resourceVersion } = await cluster.list(CONFIG_MAP, { namespace });
     const ending = new AbortController();
     const seen: WatchEvent[] = [];

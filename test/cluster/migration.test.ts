@@ -49,7 +49,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     return object.spec;
   }
 
-  it('tells an admin before, how many instances have values to decide about', async () => {
+  it('shows an admin beforehand how many instances have values to decide about', async () => {
     const { status, body } = await product.api('admin', `${OPERATOR}/upgrade-preview?version=2.0.0`);
     assert.equal(status, 200);
     const [definition] = listAt(body, 'crds', 'items');

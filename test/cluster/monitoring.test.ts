@@ -45,7 +45,7 @@ describe('Monitoring', () => {
     assert.match(await metricsText(), /^chandlery_build_info\{/m);
   });
 
-  it('renders nothing for the Prometheus operator and Grafana unless told', async () => {
+  it('renders nothing for the Prometheus operator and Grafana unless configured', async () => {
     const kinds = (await rendered()).map((manifest) => textAt(manifest, 'kind'));
     assert.ok(kinds.includes('Deployment') && !kinds.includes('ServiceMonitor') && !kinds.includes('PrometheusRule'), kinds.join());
     assert.ok(!(await rendered()).some((manifest) => textAt(manifest, 'metadata', 'name') === 'chandlery-dashboard'));
@@ -131,7 +131,7 @@ describe('the metrics of an environment', () => {
     assert.equal((await metrics('?range=2y')).status, 422);
   });
 
-  it('are drawn for whoever may see it, and for nobody else', async () => {
+  it('are drawn for anybody who may see it, and for nobody else', async () => {
     const browser = await openBrowser();
     const { page } = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     await page.goto('/environments/metered');
@@ -163,7 +163,7 @@ describe('the metrics of an environment', () => {
     );
   });
 
-  it('of an Operator are read with the Secret of its namespace, by whoever may read the Operator', async () => {
+  it('of an Operator are read with the Secret of its namespace, by anybody who may read the Operator', async () => {
     const metadata = { name: 'metered', namespace: 'default' };
     await apply({ apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name: 'prometheus' }, stringData: prometheus.credentials });
     const spec = { chartURL: 'https://charts.example.com/metered-1.0.0.tgz', suspend: true, monitoring: monitoring([HEAP]) };

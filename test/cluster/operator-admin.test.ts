@@ -131,7 +131,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     }
   });
 
-  it('tells what deleting it would do, and what would block it, without deleting anything', async () => {
+  it('says what deleting it would do, and what would block it, without deleting anything', async () => {
     const { body } = await admin('/deletion');
     assert.deepEqual([textAt(body, 'state'), numberAt(body, 'instances')], ['Preview', others + 1]);
     assert.ok(listAt(body, 'blockers').some((blocker) => textAt(blocker, 'name') === 'sessions'));

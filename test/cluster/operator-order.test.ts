@@ -30,7 +30,7 @@ describe('an Operator that depends on others', () => {
     await world.condition(NS, 'second', { type: 'Ready', status: 'True' });
   });
 
-  it('and that depend on it in turn is told the whole way', async () => {
+  it('and that depend on it in turn reports the whole cycle', async () => {
     await create('a', { dependsOn: [{ name: 'b', namespace: NS }] });
     await create('b', { dependsOn: [{ name: 'a' }] });
     const cycle = await world.condition(NS, 'b', { type: 'Released', status: 'False', reason: 'DependencyCycle' });

@@ -97,7 +97,7 @@ describe('a channel', () => {
     );
   });
 
-  it('that is no range is told, and what runs stays', async () => {
+  it('that is no range is reported, and what runs stays', async () => {
     await merge('auto', { upgrade: { range: 'newest' } });
     const told = await world.condition(NS, 'auto', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
     assert.match(told.message, /spec\.upgrade\.range: "newest" is no range of versions/);
@@ -150,7 +150,7 @@ describe('a maintenance window', () => {
     assert.deepEqual(await revisionsOf('night'), ['1 superseded', '2 deployed']);
   });
 
-  it('holds other values, too, and is passed by whoever forces it', async () => {
+  it('holds other values, too, and is passed by anybody who forces it', async () => {
     ahead += 12 * HOUR;
     await merge('night', { values: { password: 'another' } });
     await untilStatus('night', ({ pendingUpgrade }) => pendingUpgrade?.reason === 'OutsideWindow', 'the values are held');
@@ -160,7 +160,7 @@ describe('a maintenance window', () => {
     await untilStatus('night', ({ pendingUpgrade, status: word }) => pendingUpgrade === undefined && word === 'READY', 'nothing waits');
   });
 
-  it('in a zone that nobody knows is told, and what runs stays', async () => {
+  it('in a zone that nobody knows is reported, and what runs stays', async () => {
     await merge('night', { upgrade: { window: { ...window, timeZone: 'Europe/Atlantis' } } });
     const told = await world.condition(NS, 'night', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
     assert.match(told.message, /"Europe\/Atlantis" is no time zone/);

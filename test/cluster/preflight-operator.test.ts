@@ -100,7 +100,7 @@ describe('the check of a new Operator', () => {
     assert.match(texts(broken.warned), /health\[2\]\.when: the CEL expression does not compile/);
   });
 
-  it('tells of a namespace that is made with it, or that is missing', async () => {
+  it('reports a namespace that is made with it, or that is missing', async () => {
     const made = await preflightOperator(ports, ROOT, barrel({ targetNamespace: `new-${RUN}`, createNamespace: true }));
     assert.ok(made.findings.created.some(({ message }) => message === `The namespace new-${RUN}`));
     const missing = await preflightOperator(ports, ROOT, barrel({ targetNamespace: `new-${RUN}` }));
@@ -140,7 +140,7 @@ describe('the check of a new Operator', () => {
     assert.deepEqual([verdict, findings.blocked.map(({ subject }) => subject)], ['Blocked', ['Chart']]);
   });
 
-  it('tries as the controller, for whoever may create it, and the audit log says for whom', async () => {
+  it('tries as the controller, for anybody who may create it, and the audit log says for whom', async () => {
     const { verdict, findings } = await preflightOperator(ports, ADMIN, barrel({ targetNamespace: TARGET }));
     assert.equal(verdict, 'Ready', texts(findings.blocked));
     assert.ok(findings.created.some(({ message, evidence }) => message === `Secret ${TARGET}/barrel` && evidence === 'exact'));

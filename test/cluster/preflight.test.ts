@@ -258,7 +258,7 @@ describe('the check of a new instance', () => {
     await eventually(async () => (await check(VIEWER, {})).verdict === 'Ready', 'the viewer may create now');
   });
 
-  it('tells a stranger nothing', async () => {
+  it('shows a stranger nothing', async () => {
     await assert.rejects(check(STRANGER, {}), { code: 'NotFound' });
   });
 });

@@ -141,7 +141,7 @@ describe('the preview of an upgrade', () => {
     assert.equal((await world.status(NS, 'crate')).chart?.version, '1.0.0');
   });
 
-  it('is tried as the controller for whoever may change the Operator, and reads the rest as them', async () => {
+  it('is tried as the controller for anybody who may change the Operator, and reads the rest as them', async () => {
     const preview = await previewUpgrade(ports, ADMIN, { ...ADDRESS, version: '2.0.0' });
     assert.equal(preview.verdict.kind, 'Blocked');
     assert.ok(preview.verdict.unchecked.some((sentence) => sentence.includes(`get secrets in the namespace ${NS}`)));

@@ -53,7 +53,7 @@ describe('a private repository', () => {
     assert.equal((await world.status(NS, 'vault')).release?.revision, 1);
   });
 
-  it('whose Secret is missing, or lacks a key, is told which one', async (t) => {
+  it('whose Secret is missing, or lacks a key, says which one', async (t) => {
     const [first] = PASSWORDS;
     const site = await serveRepository(t, first);
     await world.create(NS, 'late', { chart: { repoURL: site.address, name: 'vault', version: '1.0.0', secretRef: { name: 'soon' } } });

@@ -43,7 +43,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     await product.stop();
   });
 
-  it('tells people who they are for the api-server', async () => {
+  it('shows people who they are for the api-server', async () => {
     const { body } = await product.api('dev-a', '/me');
     assert.equal(textAt(body, 'user'), 'oidc:dev-a');
     assert.ok(listAt(body, 'groups').includes('oidc:team-a'));

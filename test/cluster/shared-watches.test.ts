@@ -83,7 +83,7 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
     await eventually(async () => (await calls('ResponseComplete')).length === 2, 'both watches have ended');
   });
 
-  it('gives nobody what they may not list, whoever watches it, and notices a lost permission within ten seconds', async () => {
+  it('gives nobody what they may not list, even while others watch it, and notices a lost permission within ten seconds', async () => {
     const watches = createSharedWatches(looking, silent());
     const [allowed, other] = [look(watches, people[0] as Actor), look(watches, people[1] as Actor)];
     const secretsOf = async ({ cluster: seen }: Pick<WatchedCluster, 'cluster'>): Promise<readonly string[]> =>

@@ -183,7 +183,7 @@ describe('a catalogue folder', () => {
     { title: 'a YAML error', text: () => 'kind: Operator\n  name: x\n', line: 1, message: /invalid YAML/ },
   ];
   for (const { title, text, line, message } of faults) {
-    it(`tells of ${title} on its line`, async () => {
+    it(`reports ${title} on its line`, async () => {
       await save('good.yaml', operator('good'));
       await save('bad.yaml', text());
       await follow();

@@ -9,7 +9,7 @@ describe('an issuer that is away at the start', () => {
   });
   after(() => house.close());
 
-  it('is told by /readyz, which stays ready for those who are signed in', async () => {
+  it('is reported by /readyz, which stays ready for those who are signed in', async () => {
     assert.equal((await fetch(`${house.origin}/healthz`)).status, 200);
     const answer = await fetch(`${house.origin}/readyz`);
     assert.equal(answer.status, 200);
@@ -19,7 +19,7 @@ describe('an issuer that is away at the start', () => {
     assert.match(unavailable[0]?.message ?? '', /The identity provider at http.*\/issuer does not answer/);
   });
 
-  it('is told on the sign-in page, with a way to try again', async () => {
+  it('is reported on the sign-in page, with a way to try again', async () => {
     const answer = await house.browser().visit('/login?return=/apps');
     assert.equal(answer.status, 503);
     assert.equal(answer.headers.get('retry-after'), '5');
@@ -28,7 +28,7 @@ describe('an issuer that is away at the start', () => {
     assert.deepEqual(view.action, { label: 'Try again', href: '/login?return=/apps' });
   });
 
-  it('is told to programs as 503, not as a bad token', async () => {
+  it('is reported to programs as 503, not as a bad token', async () => {
     const token = await house.issuer.mintToken('dev-a');
     const answer = await fetch(`${house.origin}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(answer.status, 503);
@@ -57,7 +57,7 @@ describe('an issuer that calls itself otherwise than it is configured', () => {
     );
   });
 
-  it('that answers with an error is told with its status', async () => {
+  it('that answers with an error is reported with its status', async () => {
     const house = await openHouse();
     const other = await openHouse({ settings: { issuer: new URL(`${house.origin}/public/nowhere`) } });
     const answer = await other.browser().visit('/login');

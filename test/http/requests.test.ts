@@ -159,7 +159,7 @@ describe('a request', () => {
     });
   }
 
-  it('that fails inside tells its id and nothing else, and the log has the rest once', async () => {
+  it('that fails inside shows its id and nothing else, and the log has the rest once', async () => {
     const answer = await ask('/api/v1/crash');
     const problem = await problemOf(answer);
     assert.deepEqual(
@@ -179,7 +179,7 @@ describe('a request', () => {
     assert.equal(lines.length, 1);
   });
 
-  it('for a page that fails inside gets a page that tells nothing either', async () => {
+  it('for a page that fails inside gets a page that says nothing either', async () => {
     const answer = await ask('/crash', { headers: { accept: 'text/html' } });
     assert.equal(answer.status, 500);
     const text = await answer.text();
@@ -187,7 +187,7 @@ describe('a request', () => {
     assert.equal(JSON.parse(text).code, 'Internal');
   });
 
-  it('for an address that does not exist is told so, as a page or as a problem', async () => {
+  it('for an address that does not exist gets that answer, as a page or as a problem', async () => {
     const page = await ask('/nowhere/at/all', { headers: { accept: 'text/html,*/*' } });
     assert.equal(page.status, 404);
     assert.equal(JSON.parse(await page.text()).message, 'address: nothing exists at "/nowhere/at/all"');
@@ -266,7 +266,7 @@ describe('an error of the table', () => {
     );
   });
 
-  it('is told even when the page for it cannot be rendered', async () => {
+  it('is reported even when the page for it cannot be rendered', async () => {
     const house = await openHouse({
       http: {
         renderError: () => {
@@ -282,7 +282,7 @@ describe('an error of the table', () => {
 });
 
 describe('the metrics', () => {
-  it('name one route by one label, whoever answers it, and everything that no route takes by another', async () => {
+  it('name one route by one label, no matter what answers it, and everything that no route takes by another', async () => {
     const seen: string[] = [];
     const house = await openHouse({ http: { observe: ({ method, route, status }) => void seen.push(`${method} ${route} ${status}`) } });
     const authorization = `Bearer ${await house.issuer.mintToken('dev-a')}`;

@@ -70,7 +70,7 @@ describe('a session', () => {
     assert.equal(await statusOf(browser), 200, 'and is there again when the issuer is');
   });
 
-  it('is kept under a digest, so that whoever reads the store cannot use it', async () => {
+  it('is kept under a digest, so that a reader of the store cannot use it', async () => {
     const browser = await signedIn();
     const secret = browser.cookie(`chandlery-${new URL(house.origin).port}`) ?? '';
     assert.equal(await house.store.sessions.get(secret), undefined);

@@ -92,7 +92,7 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
     assert.equal(textAt((await product.api('dev-a', path)).body, 'object', 'spec', 'evictionPolicy'), 'noeviction');
   });
 
-  it('tells in the form as data who locked a field', async () => {
+  it('shows in the form as data who locked a field', async () => {
     const { body } = await product.api('dev-a', `/apps/${CACHES}/form?environment=locks`);
     const childOf = (parent: unknown, key: string): unknown => listAt(parent, 'children').find((child) => textAt(child, 'key') === key);
     const field = (key: string): unknown => childOf(childOf(at(body, 'root'), 'spec'), key);

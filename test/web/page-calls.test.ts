@@ -66,7 +66,7 @@ describe('the page of an instance on a cluster with hundreds of kinds', { timeou
     assert.ok(warm <= 20 && later <= 20, `warm ${warm}, later ${later}`);
   });
 
-  it('is followed by one watch a kind, whoever looks, and by none when nobody does', async (context) => {
+  it('is followed by one watch a kind, no matter how many look, and by none when nobody does', async (context) => {
     const path = `${INSTANCES}/${APP}/${NAME}`;
     const since = (await stat(product.auditLogPath)).size;
     const people = ['dev-a', 'admin', 'dev-a', 'admin'];

@@ -87,7 +87,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     await visitor.close();
   });
 
-  it('tells a viewer over REST which permission is missing to delete, and the smallest grant', async () => {
+  it('shows a viewer over REST which permission is missing to delete, and the smallest grant', async () => {
     const path = `/environments/narrow/instances/${CACHES}/wide?dryRun=All`;
     const { status, body } = await product.api('admin', path, { method: 'DELETE' });
     assert.deepEqual([status, textAt(body, 'verdict')], [200, 'Blocked']);
@@ -95,7 +95,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
     assert.equal((await product.api('dev-a', path.split('?')[0] ?? '')).status, 200);
   });
 
-  it('tells an admin what stands against a new Operator', async () => {
+  it('shows an admin what stands against a new Operator', async () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
     const { page } = visitor;
     await page.goto('/operators');

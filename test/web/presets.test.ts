@@ -80,7 +80,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     await visitor.close();
   });
 
-  it('of two browsers that change the same, the second is told, and neither loses anything', async () => {
+  it('of two browsers that change the same, the second learns of it, and neither loses anything', async () => {
     const [first, second] = await Promise.all(
       (['off', 'on'] as const).map(async (javaScript) => await signIn(browser, product.origin, 'dev-a', { javaScript })),
     );

@@ -209,7 +209,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     assert.doesNotMatch(seen, /swordfish-7|c3dvcmRmaXNoLTc/);
   });
 
-  it('cannot be made by somebody who may not write Secrets, who is told which permission that takes', async () => {
+  it('cannot be made by somebody who may not write Secrets, who learns which permission that takes', async () => {
     const body = { app: LEDGERS, name: 'no-right', spec: {}, secrets: [{ name: 'no-right', key: 'password' }] };
     await letInstallOnly('dev-b');
     const { body: dry } = await product.api('dev-b', `${INSTANCES}?dryRun=All`, { method: 'POST', body });

@@ -88,7 +88,7 @@ describe('the page of a resource', { timeout: 300_000 }, () => {
     await close();
   });
 
-  it('tells a viewer which permission each action needs', async () => {
+  it('shows a viewer which permission each action needs', async () => {
     const { page, check, close } = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
     await page.goto(SHOP);
     await page.getByText('The permission to patch deployments.apps "shop" in the namespace "handled" is missing.').waitFor();

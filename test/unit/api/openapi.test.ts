@@ -104,11 +104,11 @@ describe('a request', () => {
     ['a form', new URLSearchParams('app=x&name=a')],
     ['YAML', 'app: x'],
   ] as const) {
-    it(`with ${title} is told to send JSON`, () =>
+    it(`with ${title} is asked for JSON`, () =>
       assert.throws(() => validatorOf(route('createInstance')).body(body), { code: 'UnsupportedMediaType' }));
   }
 
-  it('with a word that is not in the list is told the list', () => {
+  it('with a word that is not in the list gets the list as an answer', () => {
     assert.throws(() => validatorOf(route('createInstance')).query({ dryRun: 'none' }), { message: 'query: "dryRun" must be one of All' });
   });
 

@@ -146,7 +146,7 @@ test('a caller who gives up gets the reason of its own signal', async (t) => {
   await assert.rejects(library.fetch({ kind: 'url', url: ADDRESS }, signal), reason);
 });
 
-test('nothing listening, a name that does not exist and an untrusted certificate are told apart', async (t) => {
+test('nothing listening, a name that does not exist and an untrusted certificate are distinguished', async (t) => {
   const site = await serveHttps(t, (_request, response) => response.end());
   const library = await libraryFor(t, { allowEgress: ['127.0.0.0/8', '::1/128'] });
   await assertFails(

@@ -11,7 +11,7 @@ const PROGRAM = join(import.meta.dirname, 'full-disk-program.ts');
 const SMALL_DISK = 'unshare -rm sh -c \'mount -t tmpfs -o size=2m tmpfs "$1" && exec "$2" "$3" "$1/cache"\' - "$1" "$2" "$3"';
 const SMALL_FILES = 'ulimit -f 1900 && exec "$2" "$3" "$1/cache"';
 
-test('a full disk is told with its folder and what to do, loses nothing, and is no hindrance to what fits', async (t) => {
+test('a full disk is reported with its folder and what to do, loses nothing, and is no hindrance to what fits', async (t) => {
   const folder = join(await temporaryFolder(t), 'disk');
   await mkdir(folder);
   const mayMount = await run('unshare -rm sh -c \'mount -t tmpfs -o size=2m tmpfs "$1"\' - "$1"', folder);

@@ -12,7 +12,7 @@ import { assertFails } from './library.ts';
 const repoRoot = resolve(import.meta.dirname, '../../..');
 
 describe('chandlery chart inspect', () => {
-  it('tells of a folder of 2018 its kinds by origin and what becomes of its objects', async (t) => {
+  it('reports the kinds of a folder of 2018 by origin, and what becomes of its objects', async (t) => {
     const folder = await temporaryFolder(t);
     await writeFiles(join(folder, 'legacy-operator'), LEGACY_CHART);
     const found = await inspect(join(folder, 'legacy-operator'));
@@ -45,7 +45,7 @@ describe('chandlery chart inspect', () => {
     assert.equal(warnings[0]?.code, 'ReleaseTooLarge');
   });
 
-  it('tells of a chart that does not render why, in lines for people', async (t) => {
+  it('says why a chart does not render, in lines for people', async (t) => {
     const folder = await temporaryFolder(t);
     await writeFiles(join(folder, 'broken'), chartFiles('broken', '1.0.0', { 'templates/a.yaml': '{{ fail "no such size" }}\n' }));
     const text = await run('inspect', join(folder, 'broken'));
@@ -53,7 +53,7 @@ describe('chandlery chart inspect', () => {
     assert.match(text, /RenderFailed {2}chart: .*no such size/);
   });
 
-  it('tells who signed a chart, and rejects one that the key did not sign', async (t) => {
+  it('says who signed a chart, and rejects one that the key did not sign', async (t) => {
     const [ann, eve] = [await createPgpSigner('Ann'), await createPgpSigner('Eve')];
     const { packed, provenance } = await packSigned(t, { name: 'a', version: '1.0.0', files: chartFiles('a', '1.0.0') }, ann);
     const folder = await temporaryFolder(t);

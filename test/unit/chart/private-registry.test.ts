@@ -30,7 +30,7 @@ describe('a private registry', () => {
     });
   }
 
-  it('is told the password only when it asks for it, and a token otherwise', async (t) => {
+  it('gets the password only when it asks for it, and a token otherwise', async (t) => {
     const { registry, library } = await pushed(t, { login: { kind: 'Token', ...ANN } });
     registry.asked.length = 0;
     await fetchAs(library, registry, ANN);

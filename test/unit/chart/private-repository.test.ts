@@ -35,7 +35,7 @@ describe('a private repository', () => {
     });
   });
 
-  it('takes a bearer token, and tells a lack of permissions from a wrong token', async (t) => {
+  it('takes a bearer token, and distinguishes a lack of permissions from a wrong token', async (t) => {
     const site = await serveHttps(t, (request, response) => {
       if (request.headers.authorization !== 'Bearer t0ken') response.writeHead(401).end();
       else if (request.url === '/index.yaml') response.end(indexOf('demo-1.0.0.tgz'));
@@ -169,7 +169,7 @@ describe('a private repository', () => {
 });
 
 describe('a Secret that a source names', () => {
-  it('must be read by whoever asks for the chart: neither login nor policy is ever left out', async (t) => {
+  it('must be read by anybody who asks for the chart: neither login nor policy is ever left out', async (t) => {
     const { site, seen } = await privateRepository(t);
     const library = await libraryFor(t, { allowEgress: LOOPBACK, certificateAuthorities: [site.authority] });
     const source = { kind: 'repository', repoURL: site.address, name: 'demo', version: '1.0.0' } as const;

@@ -115,7 +115,7 @@ describe('the provenance of a chart', () => {
     }
   });
 
-  it('that is no signed text, has no YAML, or is too large, is told apart', async (t) => {
+  it('that is no signed text, has no YAML, or is too large, is distinguished', async (t) => {
     const one = await signed(t, '1.0.0', ANN);
     const access = trusting({ 'ann.asc': ANN.publicKey });
     await assertFails(

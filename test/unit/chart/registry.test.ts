@@ -68,7 +68,7 @@ test('a version that is asked for exactly needs no list of tags', async (t) => {
   assert.ok(!asked.includes('/v2/team/demo/tags/list'));
 });
 
-test('a tag that is missing, an image, another chart’s bytes and a closed address are told apart', async (t) => {
+test('a tag that is missing, an image, another chart’s bytes and a closed address are distinguished', async (t) => {
   const packed = await packChart('demo', chartFiles('demo', '1.1.0+build.1'));
   const { library, host } = await registry(t, packed, await packChart('demo', chartFiles('demo', '6.6.6')));
   const demo = { repoURL: `oci://${host}/team`, name: 'demo' };

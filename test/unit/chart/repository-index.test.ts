@@ -124,7 +124,7 @@ test('a download that nobody waits for any more is ended', async (t) => {
   await eventually(async () => isClosed, 'the end of the answer');
 });
 
-test('a chart whose digest the index tells is fetched once', async (t) => {
+test('a chart whose digest the index has is fetched once', async (t) => {
   const packed = await packChart('demo', chartFiles('demo', '1.0.0'));
   const digest = createHash('sha256').update(packed).digest('hex');
   const asked: (string | undefined)[] = [];
@@ -253,7 +253,7 @@ test('what an index says of a chart is read once, until there is another index',
   assert.deepEqual(await versions(), ['2.0.0']);
 });
 
-test('what was left out is told to who does not find a chart or version', async (t) => {
+test('what was left out is reported to those who do not find a chart or version', async (t) => {
   const broken = `${indexOf('1.0.0')}  - version: none\n  bad: 7\n`;
   const { library, versions, parsed } = await repository(t, (_request, response) => response.end(broken));
   await assertFails(

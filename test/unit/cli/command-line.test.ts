@@ -16,7 +16,7 @@ describe('the command line', () => {
       ...(input === undefined ? {} : { input }),
     });
 
-  it('tells its version, and about each command', () => {
+  it('prints its version, and help for each command', () => {
     const { version } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
     assert.equal(run(['--version']).stdout, `${version}\n`);
     const overview = run(['help']).stdout;
@@ -59,7 +59,7 @@ describe('the command line', () => {
     assert.equal(run(['health', '-f', '-'], 'kind: Job').status, 1);
   });
 
-  it('says nothing when whoever reads has read enough', () => {
+  it('says nothing when the reader has read enough', () => {
     const script = `"${process.execPath}" bin/chandlery.mjs form -f "${CRDS}" | head -1`;
     const { stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: repoRoot, encoding: 'utf8' });
     assert.equal(stdout, '# Environment chandlery.dev/v1alpha1\n');

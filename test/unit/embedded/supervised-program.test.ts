@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a program that ends is started again, and the log tells its last words', async () => {
+test('a program that ends is started again, and the log has its last words', async () => {
   const program = supervise(`console.log('last words'); process.exit(process.uptime() < 100 ? 3 : 0)`);
   program.start();
   await until(async () => (await output()).match(/last words/g)?.length === 2);

@@ -22,5 +22,5 @@ describe('the tests of a release in what helm status prints', () => {
     assert.deepEqual(parseTests('{"hooks":null}'), []);
   });
 
-  it('cannot be told from anything else', () => assert.throws(() => parseTests('Error: x'), { code: 'HelmFailed' }));
+  it('cannot be distinguished from anything else', () => assert.throws(() => parseTests('Error: x'), { code: 'HelmFailed' }));
 });

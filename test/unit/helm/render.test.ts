@@ -54,7 +54,7 @@ test('a chart of 2018 renders whole, with the CRD that is a hook of Helm 2, and 
   assert.equal(lifted.conversions.length, 4);
 });
 
-test('templates see the version and the APIs they are told of, and whether it is an upgrade; hooks keep their annotation', async (t) => {
+test('templates see the version and the APIs they are given, and whether it is an upgrade; hooks keep their annotation', async (t) => {
   const { render } = await bench(t);
   const template = `apiVersion: v1
 kind: ConfigMap
@@ -78,7 +78,7 @@ test('a chart is read as Helm hands it to a post-renderer, with the quote that c
   assert.deepEqual(object?.['data'], { rule: 'one\ntwo\n', b: 'x' });
 });
 
-test('what a post-renderer cannot read is told by object, file and reason, without a secret', async (t) => {
+test('what a post-renderer cannot read is reported by object, file and reason, without a secret', async (t) => {
   const { render } = await bench(t);
   const hook =
     'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.c, annotations: {"helm.sh/hook": crd-install}}\n';
@@ -95,7 +95,7 @@ test('what a post-renderer cannot read is told by object, file and reason, witho
   });
 });
 
-test('a cluster with thousands of kinds can be told of', async (t) => {
+test('a cluster may have thousands of kinds', async (t) => {
   const { render } = await bench(t);
   const many = Array.from({ length: 5000 }, (_, index) => `group-${index}.providers.example.com/v1alpha1/SomeLongKind${index}`);
   const template =
@@ -214,7 +214,7 @@ test('the program gets an environment of our own, values in a file for us alone,
   assert.match(seen, /--skip-crds --skip-schema-validation/);
 });
 
-test('a program that is not there, and one that never ends, are told apart', async (t) => {
+test('a program that is not there, and one that never ends, are distinguished', async (t) => {
   const missing = await bench(t, { program: '/nowhere/helm' });
   await assert.rejects(missing.helm.history({ release: 'a', namespace: 'b' }, signal), {
     code: 'HelmFailed',

@@ -19,7 +19,7 @@ test('objects are sorted by namespace, then by name', () => {
   );
 });
 
-test('whoever listens hears of what is there and then of each change, once', () => {
+test('anybody who listens hears of what is there and then of each change, once', () => {
   const things = store();
   for (const name of ['one', 'two']) things.set(object('a', name));
   const heard: string[] = [];

@@ -214,7 +214,7 @@ describe('an answer of the api-server', () => {
     });
   }
 
-  test('an APIService whose server does not answer is told apart from an api-server in trouble', () => {
+  test('an APIService whose server does not answer is distinguished from an api-server in trouble', () => {
     const away = { statusCode: 503, headers: {} };
     const ofService = statusError({ what: 'list', path: '/apis/agg.example.com/v1/tubs' }, away, 'service unavailable\n');
     assert.deepEqual([ofService.code, ofService.retryAfter], ['WebhookUnavailable', undefined]);
@@ -222,13 +222,13 @@ describe('an answer of the api-server', () => {
     assert.equal(statusError({ what: 'list', path: '/apis/apps/v1/deployments' }, away, 'shutting down').code, 'ClusterUnavailable');
   });
 
-  test('a proxy that answers without a Status is told by its words, cut short', () => {
+  test('a proxy that answers without a Status is reported by its words, cut short', () => {
     const error = statusError({ what: 'get' }, { statusCode: 502, headers: {} }, `Bad Gateway${'.'.repeat(5_000)}`);
     assert.equal(error.code, 'ClusterUnavailable');
     assert.ok(error.message.length < 400);
   });
 
-  test('thousands of faults are a hundred and the word that there are more, whichever way they are told', () => {
+  test('thousands of faults are a hundred and the word that there are more, whichever way they are reported', () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `spec.k${index}`);
     const strict = `strict decoding error: ${names.map((name) => `unknown field "${name}"`).join(', ')}`;
     const causes = names.map((field) => ({ field, message: 'Forbidden' }));

@@ -6,7 +6,7 @@ test('a warning is its quoted sentence', () => {
   assert.deepEqual(parseWarnings('299 - "unknown field \\"spec.x\\""'), ['unknown field "spec.x"']);
 });
 
-test('several warnings come in one header or in several, commas in the sentences included, each told once', () => {
+test('several warnings come in one header or in several, commas in the sentences included, each reported once', () => {
   const header = ['299 - "one, two", 299 kube "a \\\\ backslash"', '299 - "one, two"'];
   assert.deepEqual(parseWarnings(header), ['one, two', 'a \\ backslash']);
 });

@@ -57,7 +57,7 @@ describe('the log', () => {
 });
 
 describe('a secret', () => {
-  test('prints as [secret], however it is printed, and tells itself only to who asks', () => {
+  test('prints as [secret], however it is printed, and reveals itself only when asked', () => {
     const password = secret('hunter2');
     const [line = ''] = written({ level: 'info', format: 'json' }, (log) => log.info('Sign in', { password, nested: { password } }));
     const prints = [String(password), JSON.stringify({ password }), inspect(password), inspect({ password }), line];

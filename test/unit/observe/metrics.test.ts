@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '../../../src/observe/metrics.ts';
 
-test('what was counted is told in the text format of Prometheus', async () => {
+test('what was counted is reported in the text format of Prometheus', async () => {
   const metrics = createMetrics({ version: '1.2.3' });
   metrics.httpAnswered({ method: 'GET', route: '/apps/{app}', status: 200 }, 0.02);
   metrics.reconciled('environment', 'succeeded', 0.2);

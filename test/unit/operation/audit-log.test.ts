@@ -51,7 +51,7 @@ describe('the audit log of operations', () => {
     assert.match(lines[1]?.[0] ?? '', /cannot be written/);
   });
 
-  it('bounds and spells out what comes from whoever asks', async () => {
+  it('bounds and spells out what comes from anybody who asks', async () => {
     const entries: AuditEntry[] = [];
     const groups = Array.from({ length: 500 }, (_, index) => `oidc:${String(index).padStart(200, 'g')}`);
     const actor = parseActor(`oidc:${'u'.repeat(5000)}`, groups);
@@ -110,7 +110,7 @@ describe('reading the audit log', () => {
     return { asked, auditLog: sampleAuditLog(), clusters: { asActor: () => ({ review }) } as unknown as Ports['clusters'] };
   };
 
-  it('takes a permission of its own, asked for as whoever reads', async () => {
+  it('takes a permission of its own, asked for as the reader', async () => {
     const ports = portsFor(false);
     await assert.rejects(listAuditEvents(ports, ANNA, EVERY_ENTRY), {
       code: 'Forbidden',

@@ -40,7 +40,7 @@ function portsWith(pages: Readonly<Record<string, readonly ObjectPage[] | AppErr
 }
 
 describe('counting instances', () => {
-  it('reads one page where the api-server tells how many follow', async () => {
+  it('reads one page where the api-server says how many follow', async () => {
     const { ports, read } = portsWith({ caches: [some(500, 12_345), some(500, 11_845)] });
     assert.deepEqual(Object.fromEntries(await countInstances(ports, ACTOR, ['caches.a.example'])), {
       'caches.a.example': { count: 12_845 },

@@ -48,7 +48,7 @@ describe('the values of an Operator under another version of its chart', () => {
     assert.match(previewed.faults[0]?.message ?? '', /cannot become null/);
   });
 
-  it('of other layers are told with their layer, and of what nobody may read only that it has no place', () => {
+  it('of other layers are reported with their layer, and of what nobody may read only that it has no place', () => {
     const layer = { origin: 'Secret extra', values: { logLevel: 'not-readable', replicas: 'not-readable' } };
     const to = chart('2.0.0', { replicas: 1, adminPassword: '' }, { properties: { replicas: { type: 'integer' } } });
     const { previewed } = decide({}, undefined, { to, layers: [layer] });

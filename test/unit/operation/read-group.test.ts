@@ -94,7 +94,7 @@ describe('the kinds that are listed for a group', () => {
     assert.deepEqual(await ofPage({ user: 'stranger', groups: ['c'] }), ['Secret'], 'what others had allows nothing');
   });
 
-  it('that are forbidden are told each time, and not asked for each time', async () => {
+  it('that are forbidden are reported each time, and not asked for each time', async () => {
     forbidden.add('replicasets');
     const first = await unreadable();
     assert.deepEqual(first, ['ReplicaSet']);

@@ -156,7 +156,7 @@ test('Nobody saves for another person or for a group that they are not in', asyn
   }
 });
 
-test('Secrets, and what stands for them, are left out and told', async () => {
+test('Secrets, and what stands for them, are left out and reported', async () => {
   await start();
   const users = [{ name: 'a', password: 'hunter2' }, { name: '<masked: spec.users[1].name>' }];
   const values = { size: 1, users, other: [{ adminPassword: 'x' }, '<masked: spec.a>', 'b'] };
@@ -171,7 +171,7 @@ test('Secrets, and what stands for them, are left out and told', async () => {
   assert.equal(omittedSecrets.length, 4);
 });
 
-test('Of two who read the same version one changes it, and the other is told', async () => {
+test('Of two who read the same version one changes it, and the other learns of it', async () => {
   await start();
   const { id } = (await saveConfiguration(ports, ANNA, draft())).savedConfiguration;
   const change = async (title: string): Promise<string> =>

@@ -53,12 +53,12 @@ test('a list of the person replaces that of a layer below as a whole', () => {
   assert.deepEqual(linesOfNew({ tags: ['b'] }, { tags: ['a'] }), ['you: spec.tags ["a"] > ["b"]']);
 });
 
-test('secrets are told to differ, and no more', () => {
+test('secrets are reported as different, and no more', () => {
   const [change] = changesOfNew(entry, { operator: {}, environment: {}, own: { spec: { password: 'hunter2' } } });
   assert.deepEqual(change, { path: 'spec.password', to: '[secret]', layer: 'you', secret: true });
 });
 
-test('a change tells what it takes away, and what the schema gives instead', () => {
+test('a change says what it takes away, and what the schema gives instead', () => {
   const live = { spec: { instances: 3, storage: { size: '1Gi', className: 'fast' }, password: 'old' } };
   assert.deepEqual(changesOfLive(entry, live, { spec: { storage: { size: '2Gi' }, password: 'new' } }), [
     { path: 'spec.instances', from: 3, to: 1, layer: 'schema', secret: false },

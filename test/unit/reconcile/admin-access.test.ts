@@ -23,7 +23,7 @@ const places = (bindings: readonly KubeObject[]): string[] =>
 const nowhere = (): boolean => false;
 
 describe('what admins may read of an Operator at work', () => {
-  it('is given to whoever is an admin, each once, and to nobody else', () => {
+  it('is given to anybody who is an admin, each once, and to nobody else', () => {
     const bindings = [
       binding('chandlery-admin', [GROUP]),
       binding('chandlery-admin', [GROUP]),

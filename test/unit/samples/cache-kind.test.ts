@@ -108,7 +108,7 @@ describe('The Secret of a Cache', () => {
     assert.equal(values['password-replication'], 'new');
   });
 
-  it('tells Valkey about users by hashes only, each with its own keys', () => {
+  it('configures Valkey with users by hashes only, each with its own keys', () => {
     const lines = (fresh.values['users.acl'] ?? '').split('\n');
     assert.equal(
       lines.find((line) => line.includes('made')),

@@ -47,7 +47,7 @@ test('What is empty in values.yaml has controls by its comment or its name, and 
   });
 });
 
-test('Values of another shape than the name tells come back as they were', () => {
+test('Values of another shape than the name says come back as they were', () => {
   const values = {
     tolerations: ['odd'],
     extraEnv: [{ name: 'A', more: [1] }],

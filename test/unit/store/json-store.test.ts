@@ -107,7 +107,7 @@ describe('the file of a store', () => {
     await assert.rejects(stat(join(folder, 'before.audit-log.json')));
   });
 
-  it('tells everybody who waits for a write that fails, and writes again when it can', async () => {
+  it('fails everybody who waits for a write that fails, and writes again when it can', async () => {
     const blocked = join(folder, 'blocked');
     await writeFile(blocked, 'a file where a folder should be');
     const json = new JsonFile(join(blocked, 'x.json'), (data) => ({ a: Number(data['a']) }));

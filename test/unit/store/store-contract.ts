@@ -119,7 +119,7 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         assert.ok(await store.sessions.get('c'));
       }));
 
-    it('tells the newest entries of the audit log first, over a restart', () =>
+    it('lists the newest entries of the audit log first, over a restart', () =>
       withStore(async ({ store, reopen }) => {
         for (const target of ['one', 'two', 'three']) {
           await store.auditLog.append(aLine({ target }));

@@ -39,7 +39,7 @@ describe('the catalogue', () => {
     assert.equal(buildCatalog([operator()], [crd()])[0]?.summary.displayName, 'Big cache');
   });
 
-  it('tells apps of one name apart by provider, group and version', () => {
+  it('distinguishes apps of one name by provider, group and version', () => {
     const other = operator({ catalog: { provider: 'Acme', kinds: [{ kind: 'BigCache', displayName: 'big cache' }] } });
     const theirs = { ...other, metadata: { name: 'theirs', namespace: 'ops' } };
     const ofTheirs = {

@@ -156,7 +156,7 @@ describe('the warnings about the files of a chart', () => {
 });
 
 describe('an inspection', () => {
-  it('tells where each kind comes from, and counts everything else', () => {
+  it('says where each kind comes from, and counts everything else', () => {
     const hook = { ...definition('hooks'), metadata: { name: 'hooks.example.com', annotations: { 'chandlery.dev/origin': 'hook' } } };
     const objects = [definition('folders'), definition('templates'), hook, kind('ConfigMap'), kind('ConfigMap')];
     const crds = [definition('folders')];
@@ -179,7 +179,7 @@ describe('an inspection', () => {
     assert.deepEqual([conversions[0]?.to, failedConversions[0]?.kind], ['apps/v1', 'PodSecurityPolicy']);
   });
 
-  it('of a chart that does not render still tells its kinds, and says why', () => {
+  it('of a chart that does not render still has its kinds, and says why', () => {
     const rendering: RenderedChart = { ...rendered([]), faults: [{ code: 'HelmFailed', message: 'no size' }] };
     const { kinds, warnings } = inspectRendering(input({ crds: [definition('folders')], rendering }));
     assert.deepEqual([kinds[0]?.name, warnings[0]?.code, warnings[0]?.message], ['folders.example.com', 'RenderFailed', 'no size']);

@@ -36,7 +36,7 @@ describe('the CRDs of a rendered chart', () => {
     assert.deepEqual(crds[2]?.metadata.annotations, { keep: 'me', 'chandlery.dev/origin': 'template', 'helm.sh/resource-policy': 'keep' });
   });
 
-  it('of 2018 are carried over, each conversion told', () => {
+  it('of 2018 are carried over, each conversion reported', () => {
     const old = {
       apiVersion: 'apiextensions.k8s.io/v1beta1',
       kind: 'CustomResourceDefinition',

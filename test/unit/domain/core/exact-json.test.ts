@@ -23,7 +23,7 @@ const read: readonly (readonly [world: string, text: string, value: number | big
 ];
 
 describe('a number to its last digit', () => {
-  for (const [world, text, value] of read) it(`is told for ${world}`, () => assert.equal(exactNumber(text), value));
+  for (const [world, text, value] of read) it(`is read from ${world}`, () => assert.equal(exactNumber(text), value));
 });
 
 describe('JSON of the cluster', () => {

@@ -29,7 +29,7 @@ describe('quantities of Kubernetes', () => {
       assert.equal(parseQuantity(text), undefined, JSON.stringify(text));
   });
 
-  it('are told in the unit that fits', () => {
+  it('are shown in the unit that fits', () => {
     const told = (text: string, units: 'binary' | 'decimal'): string => formatQuantity(parseQuantity(text) ?? 0n, units);
     assert.deepEqual(
       [told('4Gi', 'binary'), told('1536Mi', 'binary'), told('1.26Gi', 'binary'), told('10', 'binary'), told('5G', 'binary')],

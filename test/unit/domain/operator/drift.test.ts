@@ -58,7 +58,7 @@ describe('who has written a field', () => {
     },
   });
 
-  it('is told without ourselves, and without those of subresources', () => {
+  it('is reported without ourselves, and without those of subresources', () => {
     assert.deepEqual(managersOf(live, 'spec.replicas', 'helm'), ['kubectl-edit']);
     assert.deepEqual(managersOf(live, 'spec.gone', 'helm'), []);
   });

@@ -6,7 +6,7 @@ const lines = (before: unknown, after: unknown): string[] =>
   contentChanges({ spec: before }, { spec: after }).map(({ message }) => message);
 
 describe('what a change does to a spec', () => {
-  it('is told field by field, with numbers and amounts', () => {
+  it('is reported field by field, with numbers and amounts', () => {
     const before = { replicas: 1, memory: '1Gi', tls: true, old: 1, same: { a: 1 }, users: [{ name: 'a' }] };
     const after = { replicas: 3, memory: '2Gi', tls: false, fresh: 4, same: { a: 1 }, users: [{ name: 'b' }] };
     assert.deepEqual(lines(before, after), [
@@ -19,14 +19,14 @@ describe('what a change does to a spec', () => {
     ]);
   });
 
-  it('never tells a text, which may be a secret', () => {
+  it('never shows a text, which may be a secret', () => {
     assert.deepEqual(lines({ password: 'hunter22' }, { password: '12345678', token: 'abc' }), [
       'spec.password changes',
       'spec.token is set',
     ]);
   });
 
-  it('tells not even an amount of what may be a secret', () => {
+  it('shows not even an amount of what may be a secret', () => {
     assert.deepEqual(lines({ password: '100m', pin: 1 }, { password: '200m', pin: 2 }), ['spec.password changes', 'spec.pin changes']);
   });
 

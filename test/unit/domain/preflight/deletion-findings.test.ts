@@ -38,7 +38,7 @@ describe('what goes with an instance', () => {
     assert.deepEqual(ownedBelow(root, [object('A', 'a', ['b']), object('A', 'b', ['a'])]), []);
   });
 
-  it('tells of data what the reclaim policy says, and what it does not know', () => {
+  it('reports what the reclaim policy says of data, and what it does not know', () => {
     const fates = (['Delete', 'Retain', 'Unknown'] as const).map((reclaim) => ({ claim: owned, fate: 'Goes' as const, reclaim }));
     const { removed = [], warned = [] } = deletionFindings(root, [], [...fates, { claim: left, fate: 'Stays', reclaim: 'Unknown' }]);
     const data = removed.filter(({ subject }) => subject === 'Data');

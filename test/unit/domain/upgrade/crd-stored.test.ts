@@ -147,7 +147,7 @@ describe('the level of safety of an upgrade', () => {
     });
   }
 
-  it('names manifests that are written in a version that goes, whoever else has written so', () => {
+  it('names manifests that are written in a version that goes, even if others wrote so too', () => {
     const version = (name: string, served: boolean) => ({ name, served, storage: name === 'v1', schema: {} });
     const of = (...versions: object[]) => ({ ...live, spec: { ...(live.spec as object), versions } });
     const gone = removedVersions(of(version('v1', true), version('v1beta1', true), version('v1alpha1', false)), of(version('v1', true)));

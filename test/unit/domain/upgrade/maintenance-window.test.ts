@@ -73,7 +73,7 @@ describe('a maintenance window', () => {
     assert.deepEqual(read, { days: EVERY_DAY, start: 1350, duration: 1.5 * HOUR, timeZone: 'UTC' });
   });
 
-  it('is told in a sentence', () => {
+  it('is described in a sentence', () => {
     assert.equal(windowSentence(window('22:00 4 Europe/Berlin', ['Sat', 'Sun'])), 'Sat, Sun at 22:00 for 4 h (Europe/Berlin)');
     assert.equal(windowSentence({ ...window('06:05 0'), duration: 45 * 60_000 }), 'every day at 06:05 for 45 min (UTC)');
   });

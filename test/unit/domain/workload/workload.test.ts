@@ -39,7 +39,7 @@ const rows = ({ revisions }: Workload): string[] =>
   revisions.map(({ name, number, current, pods }) => [name, number ?? '-', current ? 'now' : 'old', pods.length].join(' '));
 
 describe('the workloads among objects', () => {
-  test('a Deployment is told with its pods by revision, who changed it, and why it does not go on', () => {
+  test('a Deployment is reported with its pods by revision, who changed it, and why it does not go on', () => {
     const [web, servers] = sampleWorkloads({ name: 'orders', health: { status: 'Degraded', message: '' } });
     assert.ok(web !== undefined && servers !== undefined);
     assert.deepEqual(rows(web), ['5c9d 4 now 1', '84bb 3 old 2']);
@@ -121,7 +121,7 @@ describe('the workloads among objects', () => {
     assert.deepEqual(rows(only(...of(['aaa', 'bbb']))), ['bbb - now 1', 'aaa - old 1']);
   });
 
-  test('a CronJob is told by its last Job, and a Job that failed is stalled', () => {
+  test('a CronJob is reported by its last Job, and a Job that failed is stalled', () => {
     const job = (name: string, creationTimestamp: string, status: object, owner?: string) =>
       object('batch/v1', 'Job', name, {
         ...(owner === undefined ? {} : { owner }),

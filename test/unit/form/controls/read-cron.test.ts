@@ -57,7 +57,7 @@ const faults: readonly (readonly [text: string, says: RegExp])[] = [
 
 describe('a schedule', () => {
   for (const [text, words, next] of read) {
-    it(`${text} is told in words and times`, () => {
+    it(`${text} is shown in words and times`, () => {
       const found = readCron(text);
       assert.ok(found.fault === undefined, found.fault);
       assert.equal(found.words, words);

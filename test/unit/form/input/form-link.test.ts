@@ -58,12 +58,12 @@ test('what no control describes is a secret by its name', () => {
   assert.deepEqual([query.toString(), secret], ['', ['spec.extra']]);
 });
 
-test('what an address cannot say is told', () => {
+test('what an address cannot say is reported', () => {
   const { query, left } = formLink(model, { note: '', unknown: 1, instances: 2 }, {});
   assert.deepEqual([query.toString(), left], ['v.spec.instances=2', ['spec.note', 'spec.unknown']]);
 });
 
-test('it stays short: what makes it too long is told, and what comes after it still has room', () => {
+test('it stays short: what makes it too long is reported, and what comes after it still has room', () => {
   const { query, left } = formLink(model, { note: 'x'.repeat(7000), instances: 2 }, {});
   assert.deepEqual([query.toString(), left], ['v.spec.instances=2', ['spec.note']]);
 });

@@ -264,7 +264,7 @@ test('The drafts of a form are its own inputs as they were sent', () => {
   assert.deepEqual([...formToValues(create, sent, {}).drafts], [['v.spec.instances', 'x']]);
 });
 
-test('all YAML of a form together has a limit, which is told at the field that passes it', () => {
+test('all YAML of a form together has a limit, which is reported at the field that passes it', () => {
   const words = Array.from({ length: 6 }, (_, index) => `w${index}`);
   const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const model = buildForm({

@@ -112,7 +112,7 @@ describe('values under another version of a chart', () => {
     assert.deepEqual(faults, [{ field: 'values.logLevel', message: 'Choose an option' }]);
   });
 
-  it('of another layer are told, and cannot be decided here', () => {
+  it('of another layer are reported, and cannot be decided here', () => {
     const preview = previewValuesMigration({
       from,
       to,

@@ -40,7 +40,7 @@ for (const draft of DRAFTS) {
     );
   });
 
-  test(`What a form of ${draft} rejects, a validator of that draft rejects; what it lets through is accepted, or the fault is told`, () => {
+  test(`What a form of ${draft} rejects, a validator of that draft rejects; what it lets through is accepted, or the fault is reported`, () => {
     fc.assert(
       fc.property(samplesOf(draft), ({ schema, value }) => {
         const model = formOf(schema);

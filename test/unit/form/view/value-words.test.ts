@@ -59,7 +59,7 @@ describe('a default', () => {
     assert.doesNotMatch(html, /\[&quot;|\{&quot;|hunter2/);
   });
 
-  it('with a secret in it is not told at all', () => {
+  it('with a secret in it is not shown at all', () => {
     const children = model.root.kind === 'group' ? model.root.children : [];
     const told = children.map((node) => [node.key, fallbackWords(node, 60).words]);
     assert.deepEqual(told, [

@@ -6,7 +6,7 @@ import { readManifest } from '../../../../src/form/yaml/read-manifest.ts';
 const CACHE = { group: 'samples.example.com', version: 'v1', kind: 'Cache' };
 const HEAD = 'apiVersion: samples.example.com/v1\nkind: Cache\n';
 
-test('A whole resource gives its spec, its labels and its name, and tells what is left out', () => {
+test('A whole resource gives its spec, its labels and its name, and reports what is left out', () => {
   const text = `${HEAD}metadata:\n  name: a\n  uid: x\n  ownerReferences: []\n  labels: {b: c}\n  namespace: n\nspec: {size: 1}\nstatus: {ok: true}\n`;
   assert.deepEqual(readManifest(text, CACHE), {
     manifest: {

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { watchFolder } from '../../../../src/reconcile/source/watch-folder.ts';
 
 describe('watching the catalogue folder', () => {
-  it('tells of a new file, a change, an atomic save, a removal and a file below, each within two seconds', async () => {
+  it('reports a new file, a change, an atomic save, a removal and a file below, each within two seconds', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
     const watching = startWatching(folder);
     await watching.expectChange(() => writeFile(join(folder, 'a.yaml'), 'a'));
@@ -24,7 +24,7 @@ describe('watching the catalogue folder', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('tells of a folder that appears later', async () => {
+  it('reports a folder that appears later', async () => {
     const outer = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
     const watching = startWatching(join(outer, 'later'));
     await watching.expectChange(async () => {

@@ -80,7 +80,7 @@ describe('what is stored', () => {
     assert.equal((await checkStoredInstances(inputOf({ pages }))).faultCount, 0);
   });
 
-  it('is held against new rules, and rules that cannot be carried out are told', async () => {
+  it('is held against new rules, and rules that cannot be carried out are reported', async () => {
     const rules = [{ rule: 'self < 3' }, { rule: "quantity('1').isInteger()" }];
     const candidate = crd({ schema: withSpec({ ...int, 'x-kubernetes-validations': rules }) });
     const verdict = await checkStoredInstances({ ...storing(10).input, candidate });

@@ -108,7 +108,7 @@ for (const { world, draft, schema, values, faults } of cases) {
   });
 }
 
-test('A pattern that cannot be run rejects nothing, neither a value nor a name, and is told', async () => {
+test('A pattern that cannot be run rejects nothing, neither a value nor a name, and is reported', async () => {
   const schema = {
     properties: {
       a: { pattern: '^(?!b)' },

@@ -5,7 +5,7 @@ import { runFormJob } from '../../../../src/web/form-thread/run-form-job.ts';
 
 const LARGE = 'key: value\n'.repeat(3).concat('# much to read\n'.repeat(5_000));
 
-test('whoever sends many large forms waits for themselves, and others have their turn between them', async () => {
+test('anybody who sends many large forms waits for themselves, and others have their turn between them', async () => {
   const done: string[] = [];
   const send = (user: string): Promise<void> =>
     forPerson(user, async () => {

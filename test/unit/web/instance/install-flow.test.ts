@@ -160,7 +160,7 @@ test('a name that is taken lands on the name', async () => {
   assert.equal(linkTo(html, 'PostgreSQL "orders": there is one already'), '#name');
 });
 
-test('a missing permission is told before anything is written, with the RoleBinding that would grant it', async () => {
+test('a missing permission is reported before anything is written, with the RoleBinding that would grant it', async () => {
   const post = await start();
   const before = created.length;
   const html = await (await post(INSTALL, `${GOOD.replace('orders', 'blocked')}&_do=install`)).text();
@@ -307,7 +307,7 @@ test('production is deleted only by its name, and says so in a summary', async (
   assert.deepEqual(deleted, ['orders']);
 });
 
-test('whoever lacks the permission can ask somebody else, with exactly what the review showed', async () => {
+test('anybody who lacks the permission can ask somebody else, with exactly what the review showed', async () => {
   const asked: ChangeRequestDraft[] = [];
   const post = await start({
     createChangeRequest: async (_actor, wish) => {

@@ -28,7 +28,7 @@ test('the health word of the tree stands above everything, with a sentence', () 
   assert.deepEqual([instanceLive(reading('reports'), APP).working, instanceLive(reading('orders'), APP).working], [true, false]);
 });
 
-test('a change that no controller has taken up yet is told', () => {
+test('a change that no controller has taken up yet is reported', () => {
   assert.equal(instanceLive(reading('orders'), APP).pending, false);
   assert.equal(instanceLive(reading('orders', { observedGeneration: 1 }), APP).pending, true);
   assert.equal(instanceLive(reading('orders', { observedGeneration: undefined }), APP).pending, false);

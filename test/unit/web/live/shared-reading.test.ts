@@ -51,7 +51,7 @@ test('an error of our own is not swallowed', async () => {
   assert.match((await follow(['a', new AppError('Internal', 'x: a bug')])).join(' '), /a bug/);
 });
 
-test('what cannot be read at first is the answer to whoever asks', async () => {
+test('what cannot be read at first is the answer to anybody who asks', async () => {
   await assert.rejects(follow([new AppError('NotFound', 'x: there is none')]), /there is none/);
 });
 
@@ -67,7 +67,7 @@ test('readings of one person come one after another, and do not hold back those 
   assert.equal(order.length, 7);
 });
 
-test('whoever leaves while waiting for a turn reads nothing, and holds nobody up', async () => {
+test('anybody who leaves while waiting for a turn reads nothing, and holds nobody up', async () => {
   const turns = createReadingTurns({ personMs: 10, allMs: 1 });
   const left = new AbortController();
   let read = 0;

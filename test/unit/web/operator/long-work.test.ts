@@ -67,7 +67,7 @@ describe('work that takes longer than a look', () => {
     for (const _ of [1, 2]) assert.deepEqual(await work.find(visitOf(ANN, query), '/new', WORDS), DONE);
   });
 
-  it('that fails says so to whoever asks, and can be tried again', async () => {
+  it('that fails says so to anybody who asks, and can be tried again', async () => {
     const work = createLongWork();
     let runs = 0;
     const job = jobOf(async () => {
@@ -90,7 +90,7 @@ describe('work that takes longer than a look', () => {
     assert.ok('redirect' in (await begin(ANN)));
   });
 
-  it('that is over takes no place: the last five results are kept, and a failure until it is told', async () => {
+  it('that is over takes no place: the last five results are kept, and a failure until it is shown', async () => {
     const work = createLongWork({ patience: 0 });
     const failing = jobOf(async () => {
       await wait(5);

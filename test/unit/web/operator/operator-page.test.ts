@@ -73,7 +73,7 @@ describe('the list of Operators', () => {
     assert.deepEqual(query('state=Broken&state=Ready').state, ['Ready']);
   });
 
-  it('tells an empty catalogue from a search that finds nothing', () => {
+  it('distinguishes an empty catalogue from a search that finds nothing', () => {
     assert.equal(
       operatorsPage(filterOperators([], { search: '', state: [], category: [], upgrade: 'any' }), {}, query('')).live.empty,
       'no-operators',

@@ -31,7 +31,7 @@ test('a missing permission is named in a sentence', () => {
 const DANA: SignedIn = { actor: { user: 'oidc:dev-a', groups: [] }, person: { name: 'Dana Able' } };
 const renderError = createRenderError({ views: sampleViews(), operations: sampleOperations() });
 
-test('an error page tells what happened, what to do, and the id of the request', async () => {
+test('an error page says what happened, what to do, and the id of the request', async () => {
   const html = await renderError({ ...VIEW, message: 'app "<b>": no such app' });
   assert.match(html, /<h1>Not found<\/h1>/);
   assert.match(html, /app &quot;&lt;b&gt;&quot;: no such app/);

@@ -67,7 +67,7 @@ for (const [when, text, why] of AGES) {
   test(`the age of ${when} reads ${text}: ${why}`, () => assert.equal(age(when, NOW), text));
 }
 
-test('dates are told in one form, in UTC', () => {
+test('dates are shown in one form, in UTC', () => {
   assert.equal(dateText('2026-01-01T00:05:00Z'), '1 Jan 2026, 00:05 UTC');
   assert.equal(dateText('soon'), 'soon');
 });

@@ -40,7 +40,7 @@ describe('what changes between two renderings', () => {
     assert.deepEqual(changes([deployment('x:1')], [turned]), { changes: [], unchanged: 1, omitted: 0 });
   });
 
-  it('tells labels apart from what matters', () => {
+  it('distinguishes labels from what matters', () => {
     const labelled = deployment('x:1', { metadata: { name: 'a', labels: { 'helm.sh/chart': 'a-2' } } });
     const before = deployment('x:1', { metadata: { name: 'a', labels: { 'helm.sh/chart': 'a-1' } } });
     const [change] = changes([before], [labelled]).changes;

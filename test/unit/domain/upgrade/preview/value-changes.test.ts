@@ -16,7 +16,7 @@ describe('how effective values change', () => {
   const { items } = valueChanges(from, to);
   const leaf = (path: string) => items.find((one) => one.path === path);
 
-  it('is told with the layer and both values', () => {
+  it('is reported with the layer and both values', () => {
     assert.deepEqual(leaf('replicas'), { path: 'replicas', origin: 'the chart', change: 'changed', from: '1', to: '2', secret: false });
     assert.deepEqual(leaf('old'), { path: 'old', origin: 'the chart', change: 'removed', from: 'true', secret: false });
     assert.deepEqual(leaf('fresh.deep'), { path: 'fresh.deep', origin: 'the chart', change: 'added', to: '[1]', secret: false });

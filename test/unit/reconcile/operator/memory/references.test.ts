@@ -31,7 +31,7 @@ describe('watching what Operators refer to', () => {
     assert.deepEqual(open(), []);
   });
 
-  it('tells of exactly the Operators that refer to what changed', () => {
+  it('reports exactly the Operators that refer to what changed', () => {
     const { operators, objects, told } = world();
     operators.set(operator('a', [secret('shared')]));
     operators.set(operator('b', [secret('shared'), secret('own')]));
@@ -45,7 +45,7 @@ describe('watching what Operators refer to', () => {
     assert.deepEqual(told(), ['team/a', 'team/b']);
   });
 
-  it('tells no more of what an Operator has stopped to refer to', () => {
+  it('no longer reports what an Operator has stopped to refer to', () => {
     const { operators, objects, told } = world();
     operators.set(operator('a', [secret('old'), secret('kept')]));
     operators.set(operator('a', [secret('kept')], undefined, '2'));

@@ -85,7 +85,7 @@ describe('the history in the status of an Operator', () => {
   });
 });
 
-describe('what the history tells about the newest revision', () => {
+describe('what the history says about the newest revision', () => {
   const NEWEST = { ...record(2, 'today'), time: '2026-01-01T00:00:00Z' };
   const seen = (status: object, records: readonly RevisionRecord[] = [NEWEST]): ReturnType<typeof readHistory> =>
     readHistory(work({ status }), own({ records }));
