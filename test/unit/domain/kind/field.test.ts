@@ -88,7 +88,9 @@ describe('a resource that its CRD would not let in', () => {
 
   it('is rejected by name, with the field that is at fault', () => {
     const expected = 'CatalogSource catalog: spec.folder.path is missing or of the wrong type: set it as its CRD describes it';
-    assert.throws(() => specOf(CATALOG_SOURCE_KIND, { ...source, spec: { folder: {} } }), { code: 'InvalidInput', message: expected });
+    const folder = object({ path: text({ description: 'The path of the folder.' }) }, {});
+    const kind = { ...CATALOG_SOURCE_KIND, spec: object({ folder }, {}) };
+    assert.throws(() => specOf(kind, { ...source, spec: { folder: {} } }), { code: 'InvalidInput', message: expected });
   });
 
   it('has an empty status while nobody has written one', () => {
