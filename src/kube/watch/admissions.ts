@@ -24,8 +24,22 @@ interface Admission {
 export class Admissions {
   readonly #answers = new LRUCache<string, Admission>({ max: MOST_ADMISSIONS, ttl: ADMITTED_MS.ended });
 
-  /** @throws AppError `Forbidden` with the missing permission, or whatever the review throws. */
-  async require({ actor, cluster }: Asking, permission: ResourceAttributes): Promise<void> {
+  /**
+   * Whoever may do it to all resources of the namespace (`*`) is not asked about for each of them.
+   *
+   * @throws AppError `Forbidden` with the missing permission, or whatever the review throws.
+   */
+  async require(asking: Asking, permission: ResourceAttributes): Promise<void> {
+    const { verb, group, resource, namespace } = permission;
+    const all = { verb, group: '*', resource: '*', ...(namespace === undefined ? {} : { namespace }) };
+    if ((await this.#isAllowed(asking, all)) || (await this.#isAllowed(asking, permission))) return;
+    const type = group === '' ? resource : `${resource}.${group}`;
+    throw new AppError('Forbidden', `${verb} ${type} in namespace "${namespace ?? ''}": the api-server does not allow it`, {
+      missing: permission,
+    });
+  }
+
+  async #isAllowed({ actor, cluster }: Asking, permission: ResourceAttributes): Promise<boolean> {
     const key = keyOfAdmission(actor, permission);
     const review = async (): Promise<boolean> => (await cluster.review(permission)).allowed;
     const known = this.#answers.get(key) ?? this.#ask(key, review);
@@ -33,12 +47,7 @@ export class Admissions {
       known.isRenewed = true;
       this.#renew(key, review);
     }
-    if (await known.answer) return;
-    const { verb, group, resource, namespace } = permission;
-    const type = group === '' ? resource : `${resource}.${group}`;
-    throw new AppError('Forbidden', `${verb} ${type} in namespace "${namespace ?? ''}": the api-server does not allow it`, {
-      missing: permission,
-    });
+    return await known.answer;
   }
 
   #ask(key: string, review: () => Promise<boolean>): Admission {
