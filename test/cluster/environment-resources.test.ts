@@ -234,7 +234,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     const { body } = await product.api('dev-a', `/environments/${ENVIRONMENT}/instances/${CACHES}/visits/timeline?limit=500`);
     const kinds = new Set(listAt(body, 'items').map((item) => textAt(item, 'subject', 'kind')));
     assert.ok(kinds.has('Cache') && kinds.has('StatefulSet') && !kinds.has('Deployment'), [...kinds].join(' '));
-    const csv = await product.api('dev-a', `/environments/${ENVIRONMENT}/timeline?format=csv&kind=Release`);
+    const csv = await product.api('dev-a', `/environments/${ENVIRONMENT}/timeline?format=csv&kind=Release&search=mailer`);
     assert.match(
       String(csv.body),
       /^time,kind,who,subject_kind,subject,message,instance_app,instance\r\n2023-11-14T22:13:20.000Z,Release,Helm,/,

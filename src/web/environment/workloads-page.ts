@@ -1,5 +1,7 @@
 import { BOARD_TRACKS, type BoardFilter, type BoardWorkload, filterBoard, tracksOf } from '../../domain/environment/deploy-board.ts';
 import { RESOURCE_HEALTHS, resourceHealthOf } from '../../domain/environment/environment-resources.ts';
+import { kindKey } from '../../domain/tree/object-index.ts';
+import { POD_SPECS } from '../../domain/tree/relations.ts';
 import type { EnvironmentWorkloads } from '../../operation/environment/list-environment-workloads.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
@@ -18,7 +20,9 @@ interface WorkloadRow {
   readonly name: string;
   readonly href: string;
   readonly canary: boolean;
-  readonly instance?: { readonly name: string; readonly href: string; readonly logsHref: string };
+  readonly instance?: { readonly name: string; readonly href: string };
+  /** Empty for what has no page of logs. */
+  readonly logsHref: string;
   readonly manager: string;
   readonly version: string;
   readonly images: readonly string[];
@@ -149,7 +153,8 @@ function workloadRow(workload: BoardWorkload, environment: string): WorkloadRow 
     name,
     href: resourcePath(environment, { resource, name }),
     canary: tracksOf(workload).includes('canary'),
-    ...(instance === undefined || href === undefined ? {} : { instance: { name: instance.name, href, logsHref: `${href}/logs` } }),
+    ...(instance === undefined || href === undefined ? {} : { instance: { name: instance.name, href } }),
+    logsHref: logsOf(workload, environment),
     manager: managerOf(workload),
     version: workload.version,
     images: workload.images.map(({ image }) => image),
@@ -160,6 +165,12 @@ function workloadRow(workload: BoardWorkload, environment: string): WorkloadRow 
     message: workload.cause ?? (isOld || health.message === rollout.message ? '' : health.message),
     change: changeOf(workload),
   };
+}
+
+/** Its own logs, or those of its instance where it has no page of logs. */
+function logsOf({ apiVersion, kind, resource, name, instance }: BoardWorkload, environment: string): string {
+  if (Object.hasOwn(POD_SPECS, kindKey({ apiVersion, kind }))) return resourcePath(environment, { resource, name }, 'logs');
+  return instance === undefined ? '' : `${instancePath({ environment, ...instance })}/logs`;
 }
 
 function changeOf({ change: { manager, time, cause, gitlab, pipeline } }: BoardWorkload): WorkloadRow['change'] {
