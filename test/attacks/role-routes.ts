@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 const TRIED_IN = { stranger: ATTACKED, viewer: ATTACKED, developer: FOREIGN, maintainer: FOREIGN } as const;
 type Role = keyof typeof TRIED_IN;
 
-/** Routes about the person alone, or about what everybody may see; those of saved configurations and requests take what somebody makes for themselves. */
+/** Routes about the person alone, or about what they see of what there is; those of saved configurations and requests take what somebody makes for themselves. */
 const FOR_EVERYBODY = new Set([
   'showMe',
   'listApps',
@@ -18,6 +18,7 @@ const FOR_EVERYBODY = new Set([
   'listSavedConfigurations',
   'saveConfiguration',
   'listChangeRequests',
+  'showTierBoard',
 ]);
 
 export interface RouteRow {
