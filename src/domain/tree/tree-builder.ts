@@ -95,21 +95,25 @@ function nodeOf(placed: Placed, reading: Reading): TreeNode {
   const health = reading.verdicts.get(placed)?.health;
   const namespace = namespaceOf(object);
   const resource = reading.resources.get(kindKey(object));
-  return {
+  // Of ten thousand nodes, spreading what may be absent takes as long as everything else.
+  const node: Draft = {
     uid: uidOf(object),
-    ...(resource === undefined ? {} : { resource }),
     apiVersion: object.apiVersion,
     kind: object.kind,
     name: object.metadata.name,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(placed.edge === undefined ? {} : { edge: edgeOf(placed.edge, object) }),
-    ...(health === undefined ? {} : { health }),
     info: infoOf(object),
     created: object.metadata.creationTimestamp ?? '',
     links: linksOf(placed, reading),
     children: [...children].sort(byKindAndName).map((child) => nodeOf(child, reading)),
   };
+  if (resource !== undefined) node.resource = resource;
+  if (namespace !== undefined) node.namespace = namespace;
+  if (placed.edge !== undefined) node.edge = edgeOf(placed.edge, object);
+  if (health !== undefined) node.health = health;
+  return node;
 }
+
+type Draft = { -readonly [K in keyof TreeNode]: TreeNode[K] };
 
 function byKindAndName({ object: a }: Placed, { object: b }: Placed): number {
   return a.kind === b.kind ? compare(a.metadata.name, b.metadata.name) : a.kind.localeCompare(b.kind);

@@ -53,7 +53,13 @@ export interface TreeNode {
 
 /** A resource and everything below it. */
 export function nodesOf(node: TreeNode): TreeNode[] {
-  return [node, ...node.children.flatMap(nodesOf)];
+  const nodes: TreeNode[] = [];
+  const visit = (one: TreeNode): void => {
+    nodes.push(one);
+    one.children.forEach(visit);
+  };
+  visit(node);
+  return nodes;
 }
 
 /** A kind whose objects cannot be listed now, because what the api-server has to ask for them does not answer. */

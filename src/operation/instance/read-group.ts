@@ -44,8 +44,9 @@ export async function readGroup(cluster: GroupCluster, input: GroupInput): Promi
   await input.health.evaluate([root, ...read.objects]);
   const surroundings = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds), events: await events };
   const tree = buildTree(root, read.objects, surroundings);
-  remember(memory, { asked, read, needed: new Set(kindsOf(tree.root)) });
-  const uids = new Set(nodesOf(tree.root).map(({ uid }) => uid));
+  const nodes = nodesOf(tree.root);
+  remember(memory, { asked, read, needed: kindsOf(nodes) });
+  const uids = new Set(nodes.map(({ uid }) => uid));
   return { tree, objects: read.objects.filter((object) => uids.has(uidOf(object))), unreadable: read.unreadable };
 }
 
@@ -149,10 +150,15 @@ function remember(memory: GroupKinds, { asked, read, needed }: Outcome): void {
   }
 }
 
-function kindsOf({ apiVersion, kind, health, links, children }: TreeNode): string[] {
-  const own = `${parseApiVersion(apiVersion).group}/${kind}`;
-  const selected = own === '/Service' && health?.status !== 'Healthy' ? SELECTED : [];
-  return [own, ...selected, ...links.map((link) => `${link.group}/${link.kind}`), ...children.flatMap(kindsOf)];
+function kindsOf(nodes: readonly TreeNode[]): ReadonlySet<string> {
+  const kinds = new Set<string>();
+  for (const node of nodes) {
+    const own = kindKey(node);
+    kinds.add(own);
+    for (const { group, kind } of node.links) kinds.add(`${group}/${kind}`);
+    if (own === '/Service' && node.health?.status !== 'Healthy') SELECTED.forEach((kind) => kinds.add(kind));
+  }
+  return kinds;
 }
 
 /** What a Service could select: that there is nothing is known only while it is listed. */
