@@ -114,7 +114,7 @@ describe('The chart of Chandlery', () => {
     assert.deepEqual([at(names, 'to'), rest], [undefined, []]);
     assert.deepEqual(
       listAt(hosts, 'ports').map((port) => at(port, 'port')),
-      [443, 6443, 8443],
+      [443, 6443, 8443, 9090],
     );
     const closed = listAt(hosts, 'to').flatMap((peer) => listAt(at(peer, 'ipBlock'), 'except'));
     assert.ok(closed.includes('169.254.0.0/16') && closed.includes('fd00:ec2::/32'), JSON.stringify(closed));
