@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { watchFolder } from '../../../../src/reconcile/source/watch-folder.ts';
 
 describe('watching the catalogue folder', () => {
-  it('reports a new file, a change, an atomic save, a removal and a file below, each within two seconds', async () => {
+  it('reports a new file, a change, an atomic save, a removal and a file below, each within two seconds', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
-    const watching = startWatching(folder);
+    const watching = startWatching(t, folder);
     await watching.expectChange(() => writeFile(join(folder, 'a.yaml'), 'a'));
     await watching.expectChange(() => writeFile(join(folder, 'a.yaml'), 'b'));
     await watching.expectChange(async () => {
@@ -24,9 +24,9 @@ describe('watching the catalogue folder', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('reports a folder that appears later', async () => {
+  it('reports a folder that appears later', async (t) => {
     const outer = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
-    const watching = startWatching(join(outer, 'later'));
+    const watching = startWatching(t, join(outer, 'later'));
     await watching.expectChange(async () => {
       await mkdir(join(outer, 'later'));
       await writeFile(join(outer, 'later', 'a.yaml'), 'a');
@@ -41,10 +41,12 @@ interface Watching {
   readonly stop: () => Promise<void>;
 }
 
-function startWatching(folder: string): Watching {
+/** Stops with the test, also with one that fails: a watch keeps the process. */
+function startWatching(t: TestContext, folder: string): Watching {
   const stopping = new AbortController();
   let onChange = (): void => {};
   const done = watchFolder(folder, () => onChange(), stopping.signal);
+  t.after(() => stopping.abort());
   return {
     expectChange: async (change) => {
       const told = Promise.withResolvers<void>();
