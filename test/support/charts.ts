@@ -11,7 +11,7 @@ import type { TestContext } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { Header } from 'tar-stream';
-import { issueCertificate } from '../../src/embedded/cluster/certificate.ts';
+import { localTls } from './local-tls.ts';
 
 /** A folder that goes with the test. */
 export async function temporaryFolder(t: TestContext): Promise<string> {
@@ -68,11 +68,9 @@ export interface TlsSite {
 
 /** The same by https, under an authority of its own. With `clients`, only those with a certificate of that authority get in. */
 export async function serveHttps(t: TestContext, listener: RequestListener, clients?: { readonly authority: string }): Promise<TlsSite> {
-  const lifetime = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
-  const authority = issueCertificate({ commonName: 'test authority', use: 'authority', ...lifetime });
-  const pair = issueCertificate({ commonName: 'localhost', use: 'server', hosts: ['localhost', '127.0.0.1'], ...lifetime }, authority);
+  const { authority, server: pair } = localTls();
   const port = await listen(t, createTlsServer({ cert: pair.certificate, key: pair.key, ...askingFor(clients) }, listener));
-  return { address: `https://localhost:${port}`, authority: authority.certificate };
+  return { address: `https://localhost:${port}`, authority: authority };
 }
 
 function askingFor(clients: { readonly authority: string } | undefined): TlsOptions {

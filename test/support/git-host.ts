@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { issueCertificate } from '../../src/embedded/cluster/certificate.ts';
+import { localTls } from './local-tls.ts';
 
 /** A git host by https that asks for a password: git's own http-backend. */
 export interface GitHost {
@@ -39,9 +39,7 @@ export async function startGitHost(): Promise<GitHost> {
   await git('clone', '--quiet', bare, work);
   let password = 'tides';
   let fetches = 0;
-  const lifetime = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
-  const authority = issueCertificate({ commonName: 'git authority', use: 'authority', ...lifetime });
-  const pair = issueCertificate({ commonName: 'localhost', use: 'server', hosts: ['localhost', '127.0.0.1'], ...lifetime }, authority);
+  const { authority, server: pair } = localTls();
   const server = createServer({ cert: pair.certificate, key: pair.key }, (request, response) => {
     const expected = `Basic ${Buffer.from(`chandlery:${password}`).toString('base64')}`;
     if (request.headers.authorization !== expected) {
@@ -57,7 +55,7 @@ export async function startGitHost(): Promise<GitHost> {
   });
   return {
     url: `https://localhost:${(server.address() as AddressInfo).port}/catalog.git`,
-    credentials: { username: 'chandlery', password, 'ca.crt': authority.certificate },
+    credentials: { username: 'chandlery', password, 'ca.crt': authority },
     fetches: () => fetches,
     push: async (files, { branch = 'main', tag } = {}) => {
       await git('-C', work, 'checkout', '--quiet', '-B', branch);

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { issueCertificate } from '../../src/embedded/cluster/certificate.ts';
+import { localTls } from './local-tls.ts';
 import { repoRoot } from './cluster.ts';
 
 /** A real Prometheus by https that asks for a password. */
@@ -50,9 +50,7 @@ export async function startPrometheus(target: string, port: number): Promise<Pro
 
 /** JSON is YAML. */
 async function writeFiles(folder: string, target: string): Promise<string> {
-  const lifetime = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
-  const authority = issueCertificate({ commonName: 'test authority', use: 'authority', ...lifetime });
-  const pair = issueCertificate({ commonName: 'localhost', use: 'server', hosts: ['localhost', '127.0.0.1'], ...lifetime }, authority);
+  const { authority, server: pair } = localTls();
   const scrape = { job_name: 'chandlery', scrape_interval: '1s', scrape_timeout: '1s', static_configs: [{ targets: [target] }] };
   const files = {
     'tls.crt': pair.certificate,
@@ -64,7 +62,7 @@ async function writeFiles(folder: string, target: string): Promise<string> {
     }),
   };
   await Promise.all(Object.entries(files).map(async ([name, text]) => await writeFile(join(folder, name), text, { mode: 0o600 })));
-  return authority.certificate;
+  return authority;
 }
 
 /** Built once for all clones from what test/prometheus/go.mod pins, without the pages and service discoveries that no test needs. */
