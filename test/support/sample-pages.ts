@@ -82,6 +82,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: [
       `${INSTANCES}/orders`,
       'GitLab project shop/frontend',
+      'flux-system/team-a',
       'The permission to list secrets in the namespace &quot;team-a&quot; is missing.',
     ],
   }),
@@ -91,7 +92,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/environments/team-a/resources?release=team-a/mailer&labelSelector=a%20b', 'dev-a', {
     title: 'Resources of Team A',
-    holds: ['1 of 11 resources', 'Write a label selector as kubectl takes it', 'flux-system/team-a'],
+    holds: ['1 of 11 resources', 'Write a label selector as kubectl takes it'],
   }),
   page('/environments/team-a/resources?resource=secrets&search=nothing', 'dev-a', {
     title: 'Resources of Team A',
