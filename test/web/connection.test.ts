@@ -24,8 +24,9 @@ describe('the connection of an instance', { timeout: 300_000 }, () => {
     await until(async () => {
       const { status, body } = await product.api('dev-a', KEYS, { method: 'POST', body: { key: 'password' } });
       password = textAt(body, 'value') ?? '';
-      return status === 200;
-    }, 'the operator has made the password');
+      const keys = listAt((await product.api('dev-a', `${INSTANCE}/connection`)).body, 'keys');
+      return status === 200 && keys.every((key) => textAt(key, 'kind') !== 'Unavailable');
+    }, 'the operator has made the password and the Service');
   });
   after(async () => {
     await product.api('dev-a', INSTANCE, { method: 'DELETE' });
