@@ -119,8 +119,8 @@ function blockListOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** What is connected to: makes the error for an address that the policy rejects. */
-export type DenyEgress = (host: string, address: string) => AppError;
+/** Makes the error for an address that the policy rejects; `why` names host and address, and how to open it. */
+type DenyEgress = (why: string) => AppError;
 
 /** How connections are made. */
 interface GuardedConnections {
@@ -139,7 +139,7 @@ export function guardedConnector({ policy, deny, options }: GuardedConnections):
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // An address in figures is connected to without being looked up.
-    if (isIP(host) !== 0 && !policy.allows(host)) callback(deny(host, host), null);
+    if (isIP(host) !== 0 && !policy.allows(host)) callback(deny(denial(host, host)), null);
     else connect(target, callback);
   };
 }
@@ -152,7 +152,7 @@ export function guardedConnector({ policy, deny, options }: GuardedConnections):
 export async function resolveAllowed(host: string, { policy, deny }: Pick<GuardedConnections, 'policy' | 'deny'>): Promise<string> {
   const addresses = isIP(host) === 0 ? (await lookup(host, { all: true })).map(({ address }) => address) : [host];
   const allowed = addresses.find((address) => policy.allows(address));
-  if (allowed === undefined) throw deny(host, addresses[0] ?? 'no address');
+  if (allowed === undefined) throw deny(denial(host, addresses[0] ?? 'no address'));
   return allowed;
 }
 
@@ -166,9 +166,15 @@ function guardedLookup(policy: EgressPolicy, deny: DenyEgress): LookupFunction {
       }
       const allowed = addresses.filter((entry) => policy.allows(entry.address));
       const [first] = allowed;
-      if (first === undefined) callback(deny(hostname, addresses[0]?.address ?? 'no address'), []);
+      if (first === undefined) callback(deny(denial(hostname, addresses[0]?.address ?? 'no address')), []);
       else if (options.all === true) callback(null, allowed);
       else callback(null, first.address, first.family);
     });
   };
+}
+
+/** Which address of a host the policy rejects, and how to open it. */
+function denial(host: string, address: string): string {
+  const named = host === address ? address : `${host} (${address})`;
+  return `${named}: the egress policy allows no loopback, private, link-local or metadata address; open it with --allow-egress`;
 }

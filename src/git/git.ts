@@ -126,10 +126,8 @@ async function settingsOf({ git, credentials }: GitRequest, policy: EgressPolicy
   return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
 }
 
-function denied(host: string, address: string): AppError {
-  const named = host === address ? address : `${host} (${address})`;
-  const why = 'the egress policy allows no loopback, private, link-local or metadata address; open it with --allow-egress';
-  return new AppError('EgressDenied', `git: ${named}: ${why}`);
+function denied(why: string): AppError {
+  return new AppError('EgressDenied', `git: ${why}`);
 }
 
 interface Work extends GitRequest {

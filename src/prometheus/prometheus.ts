@@ -94,14 +94,7 @@ function agentOf({ policy, credentials, certificateAuthorities }: AgentInput): A
     ...(authorities.length > 0 ? { ca: [...getCACertificates('default'), ...authorities] } : {}),
     ...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key.reveal() }),
   };
-  return new Agent({ connect: guardedConnector({ policy, deny: denied, options }), headersTimeout: TOTAL_MS, bodyTimeout: TOTAL_MS });
-}
-
-function denied(host: string, address: string): AppError {
-  const named = host === address ? address : `${host} (${address})`;
-  return unavailable(
-    `${named}: the egress policy allows no loopback, private, link-local or metadata address; open it with --allow-egress`,
-  );
+  return new Agent({ connect: guardedConnector({ policy, deny: unavailable, options }), headersTimeout: TOTAL_MS, bodyTimeout: TOTAL_MS });
 }
 
 async function ask({ url, dispatcher, credentials }: Asked, query: string, range: TimeRange): Promise<readonly MetricSeries[]> {

@@ -57,11 +57,6 @@ function createAgent({ trust, identity }: Hop, { policy, limits, certificateAuth
   return new Agent({ ...timeouts, connect: guardedConnector({ policy, deny: egressDenied, options: { ...bounds, ...tls } }) });
 }
 
-/** The rejection of an address, which says how to open it. */
-function egressDenied(host: string, address: string): AppError {
-  const named = host === address ? address : `${host} (${address})`;
-  return new AppError(
-    'EgressDenied',
-    `chart: ${named}: the egress policy allows no loopback, private, link-local or metadata address; open it with --allow-egress, or serve the chart with --mirror`,
-  );
+function egressDenied(why: string): AppError {
+  return new AppError('EgressDenied', `chart: ${why}, or serve the chart with --mirror`);
 }
