@@ -6,7 +6,7 @@ import { fieldManagersOf } from '../../src/domain/resource/managed-fields.ts';
 import { actionCommand, actionsFor, effectsOf, permissionFor } from '../../src/domain/resource/resource-actions.ts';
 import { containersOf, factsOf } from '../../src/domain/resource/resource-facts.ts';
 import { kindKey } from '../../src/domain/tree/object-index.ts';
-import { surroundingsOf } from '../../src/domain/tree/related-resources.ts';
+import { relatedResourcesOf } from '../../src/domain/tree/related-resources.ts';
 import { POD_SPECS } from '../../src/domain/tree/relations.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import type { ActionResult } from '../../src/operation/resource/act-on-resource.ts';
@@ -113,7 +113,7 @@ export function sampleResource({ environment: name, resource, name: called }: Re
 }
 
 function viewOf(kind: ServedKind, found: KubeObject, resource: string): ResourceView {
-  const { related } = surroundingsOf(
+  const { related } = relatedResourcesOf(
     found,
     OBJECTS.filter((one) => one !== found),
   );

@@ -24,7 +24,7 @@ const own = {
   managers: { ...list({ $ref: '#/components/schemas/FieldManager' }), description: 'Who set which fields, newest first' },
   actions: list({ $ref: '#/components/schemas/ResourceAction' }),
   hasLogs: { ...flag, description: 'Whether `/logs` has lines of it: it is a pod, or it runs pods' },
-  missing: { ...list(permission), description: 'What you may not read of its surroundings' },
+  missing: { ...list(permission), description: 'What you may not read of its related resources' },
   unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
   etag: { ...text, description: 'For `If-Match`' },
   specVersion: { ...text, description: 'Changes with the spec, not with the status' },

@@ -18,7 +18,7 @@ export interface RelatedResource extends TreeLink {
 const MOST_RELATED = 200;
 
 /** What an object is related to, and the Pods, ReplicaSets and others below it. */
-export interface Surroundings {
+export interface RelatedResources {
   /** Owners first, then what it owns, what it names, and what names it. */
   readonly related: readonly RelatedResource[];
   /** The object with everything that it owns, at any depth. */
@@ -29,7 +29,7 @@ export interface Surroundings {
  * Finds the relations of one object among all objects of its namespace. What it names and is not among them is `NotRead`; of references that may be absent
  * (`optional: true`) only those are given that are there.
  */
-export function surroundingsOf(object: KubeObject, others: readonly KubeObject[]): Surroundings {
+export function relatedResourcesOf(object: KubeObject, others: readonly KubeObject[]): RelatedResources {
   const index = indexObjects([object, ...others]);
   const down = Map.groupBy(
     index.objects.filter((one) => one !== object).flatMap((one) => edgesOf(one, index)),

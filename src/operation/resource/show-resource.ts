@@ -24,7 +24,7 @@ import {
 } from '../../domain/resource/resource-actions.ts';
 import { containersOf, type ContainerView, factOf, factsOf, hasFacts, type ResourceFact } from '../../domain/resource/resource-facts.ts';
 import { kindKey } from '../../domain/tree/object-index.ts';
-import { type RelatedResource, surroundingsOf } from '../../domain/tree/related-resources.ts';
+import { type RelatedResource, relatedResourcesOf } from '../../domain/tree/related-resources.ts';
 import { POD_SPECS } from '../../domain/tree/relations.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { readCron } from '../../form/controls/cron/read-cron.ts';
@@ -94,7 +94,7 @@ interface Reading {
   readonly others: readonly KubeObject[];
   readonly events: readonly KubeObject[];
   readonly related: readonly RelatedResource[];
-  readonly owned: ReturnType<typeof surroundingsOf>['owned'];
+  readonly owned: ReturnType<typeof relatedResourcesOf>['owned'];
   readonly columns: ObjectTable;
   readonly permissions: ReadonlyMap<string, MissingPermission>;
   readonly replicas: number | undefined;
@@ -122,7 +122,7 @@ async function readAround(ports: EnvironmentPorts, actor: Actor, found: FoundRes
   ]);
   await ports.health.evaluate([object]);
   const others = read.objects.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
-  const { related, owned } = await afterYield(() => surroundingsOf(object, others));
+  const { related, owned } = await afterYield(() => relatedResourcesOf(object, others));
   return {
     kinds,
     others,

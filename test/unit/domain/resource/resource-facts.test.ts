@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { fieldManagersOf } from '../../../../src/domain/resource/managed-fields.ts';
 import { containersOf, factsOf, hasFacts } from '../../../../src/domain/resource/resource-facts.ts';
 import { kindKey } from '../../../../src/domain/tree/object-index.ts';
-import { surroundingsOf } from '../../../../src/domain/tree/related-resources.ts';
+import { relatedResourcesOf } from '../../../../src/domain/tree/related-resources.ts';
 import { POD_SPECS } from '../../../../src/domain/tree/relations.ts';
 import { nodesOf } from '../../../../src/domain/tree/tree.ts';
 import { runs } from '../../../support/runs.ts';
@@ -82,8 +82,8 @@ describe('the relations of a resource', () => {
     const chain = Array.from({ length: 5_000 }, (_, index) => link(index, index - 1));
     const [root, ...others] = chain;
     assert.ok(root !== undefined);
-    assert.equal(nodesOf(surroundingsOf(root, others).owned).length, 33);
-    const circle = surroundingsOf(link(0, 1), [link(1, 0)]);
+    assert.equal(nodesOf(relatedResourcesOf(root, others).owned).length, 33);
+    const circle = relatedResourcesOf(link(0, 1), [link(1, 0)]);
     assert.deepEqual(
       circle.related.map(({ direction, name }) => `${direction} ${name}`),
       ['Owner c1', 'Owned c1'],
