@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { execa, ExecaError } from 'execa';
 import semver from 'semver';
 import { AppError } from '../domain/core/errors.ts';
-import type { GitCheckout, GitRequest } from '../domain/source/git-source.ts';
+import { commitField, type GitCheckout, type GitRequest, type SourceCommit } from '../domain/source/git-source.ts';
 import { createEgressPolicy, type EgressPolicy, resolveAllowed } from '../egress/egress-policy.ts';
 
 export interface GitOptions {
@@ -142,14 +142,40 @@ async function bring(work: Work): Promise<GitCheckout> {
   const revision = `${name}@sha1:${commit}`;
   const key = createHash('sha256').update(`${commit} ${git.path}`).digest('hex').slice(0, 16);
   const folder = join(place, `files-${key}`);
-  if (existsSync(folder)) return { folder, revision };
+  const known = `${folder.replace('files-', 'commit-')}.json`;
+  if (existsSync(folder)) return { folder, revision, ...(await readCommit(known)) };
   const repository = join(place, 'repository.git');
   if (!existsSync(repository)) await run(work, ['init', '--quiet', '--bare', '--', repository], ASK_MS);
   const fetch = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', git.url, commit];
   await run(work, ['--git-dir', repository, ...fetch], FETCH_MS);
+  await writeFile(known, JSON.stringify(await describeCommit(work, repository, commit)));
   await writeFiles(work, { repository, commit, folder });
-  await forgetOthers(place, folder);
-  return { folder, revision };
+  await forgetOthers(place, [folder, known]);
+  return { folder, revision, ...(await readCommit(known)) };
+}
+
+const MAX_MESSAGE = 1_000;
+
+/** Author, message and time of a commit, as its repository tells them: foreign texts of any length. */
+async function describeCommit(work: Work, repository: string, commit: string): Promise<SourceCommit> {
+  const format = '--format=%an <%ae>%x00%at%x00%B';
+  const told = await run(work, ['--git-dir', repository, 'log', '-1', '--no-show-signature', '--encoding=UTF-8', format, commit], ASK_MS);
+  const [author = '', seconds = '', message = ''] = told.split('\0');
+  const time = new Date(Math.min(Math.max(Number(seconds), 0) || 0, LAST_SECOND) * 1_000);
+  return {
+    author: author.slice(0, MAX_AUTHOR),
+    message: message.trim().slice(0, MAX_MESSAGE),
+    time: `${time.toISOString().slice(0, 19)}Z`,
+  };
+}
+
+const MAX_AUTHOR = 300;
+/** The end of the year 9999: what RFC 3339 can say. */
+const LAST_SECOND = 253_402_300_799;
+
+async function readCommit(file: string): Promise<Pick<GitCheckout, 'commit'>> {
+  const commit = commitField.read(JSON.parse(await readFile(file, 'utf8').catch(() => '{}')));
+  return commit === undefined ? {} : { commit };
 }
 
 /** The commit that the ref of the source names now. */
@@ -215,8 +241,8 @@ async function writeFiles(work: Work, input: { repository: string; commit: strin
   }
 }
 
-async function forgetOthers(place: string, folder: string): Promise<void> {
-  const others = (await readdir(place)).filter((name) => /^(files|draft)-/.test(name) && join(place, name) !== folder);
+async function forgetOthers(place: string, kept: readonly string[]): Promise<void> {
+  const others = (await readdir(place)).filter((name) => /^(files|draft|commit)-/.test(name) && !kept.includes(join(place, name)));
   await Promise.all(others.map((name) => rm(join(place, name), { recursive: true, force: true })));
 }
 

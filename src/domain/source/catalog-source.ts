@@ -1,5 +1,6 @@
 import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, RECONCILE_AT_COLUMN, type Kind } from '../kind/kind.ts';
 import {
+  choice,
   conditionsField,
   duration,
   flag,
@@ -13,7 +14,7 @@ import {
   time,
   type ValueOf,
 } from '../kind/field.ts';
-import { gitField } from './git-source.ts';
+import { commitField, gitField } from './git-source.ts';
 import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
 
 const folder = object(
@@ -79,6 +80,21 @@ const fault = object(
   {},
 );
 
+const historyEntry = object(
+  {
+    revision: text({ description: 'The revision.' }),
+    time: time({ description: 'When this came of it.' }),
+    outcome: choice(['Applied', 'Failed', 'Waiting'], {
+      description:
+        'Applied: everything is live. Failed: it has faults, in status.faults at that time. Waiting: somebody has to approve it.',
+    }),
+    applied: integer({ description: 'How many resources it applied.' }),
+    deleted: integer({ description: 'How many resources it deleted.' }),
+    message: text({ description: 'A sentence for people.' }),
+  },
+  {},
+);
+
 const status = object(
   {
     observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
@@ -90,6 +106,8 @@ const status = object(
     ),
     lastAppliedRevision: optional(text({ description: 'The revision that was applied last without a fault.' })),
     lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
+    commit: optional(commitField),
+    history: orEmpty(list(historyEntry, { description: 'What came of the last 10 revisions, the newest first.', merge: 'atomic' })),
     inventory: orEmpty(list(inventoryItem, { description: 'The resources that this source owns, each with the file that it came from.' })),
     faults: orEmpty(
       list(fault, { description: 'What is wrong in the folder, at most 100 of them. What has no fault is live all the same.' }),
@@ -101,6 +119,8 @@ const status = object(
 
 export type SourceSpec = ValueOf<typeof spec>;
 export type SourceStatus = ValueOf<typeof status>;
+/** What came of a revision. */
+export type HistoryEntry = ValueOf<typeof historyEntry>;
 /** A resource that a source owns. */
 export type InventoryItem = ValueOf<typeof inventoryItem>;
 /** What is wrong in a catalogue folder, and where. */

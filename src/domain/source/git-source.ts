@@ -1,5 +1,5 @@
 import type { ChartCredentials } from '../chart/chart-access.ts';
-import { object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
+import { object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
 
 const ref = object(
   {
@@ -65,7 +65,20 @@ export const gitField = object(
   { description: 'A git repository. It is read again after each interval. Exclusive with folder.' },
 );
 
+export const commitField = object(
+  {
+    author: text({ description: 'Name and email address of the author.' }),
+    message: text({ description: 'The first 1,000 characters of the message.' }),
+    time: time({ description: 'When it was made, by the clock of its author.' }),
+    signedBy: optional(text({ description: 'The key or identity whose signature was verified; absent without a signature policy.' })),
+  },
+  { description: 'The commit of the revision that was read last; absent for a folder.' },
+);
+
 export type GitSource = ValueOf<typeof gitField>;
+
+/** Who changed what, as the repository tells it. */
+export type SourceCommit = ValueOf<typeof commitField>;
 
 /** A repository, and who we are there. */
 export interface GitRequest {
@@ -81,4 +94,6 @@ export interface GitCheckout {
   readonly folder: string;
   /** `main@sha1:<commit>`, as Flux writes it. */
   readonly revision: string;
+  /** Of that revision; absent where nobody committed it, as for an artifact. */
+  readonly commit?: SourceCommit;
 }

@@ -1,4 +1,5 @@
 import type { SourceFault, SourceSpec } from '../../domain/source/catalog-source.ts';
+import type { SourceCommit } from '../../domain/source/git-source.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { checkDocuments, type CheckedDocuments } from './check-documents.ts';
@@ -13,12 +14,17 @@ type SourceState =
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'Vanished'; readonly why: string }
   | { readonly kind: 'GitUnavailable'; readonly why: string }
-  | { readonly kind: 'Empty'; readonly revision: string }
+  | { readonly kind: 'Empty'; readonly read: ReadRevision }
   | { readonly kind: 'Stocked'; readonly stock: Stock };
 
-/** What a folder holds. */
-export interface Stock extends CheckedDocuments {
+/** What was read, and for a repository who committed it. */
+interface ReadRevision {
   readonly revision: string;
+  readonly commit?: SourceCommit;
+}
+
+/** What a folder holds. */
+export interface Stock extends CheckedDocuments, ReadRevision {
   readonly files: number;
 }
 
@@ -30,7 +36,7 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, conte
   if (!finalizers.includes(OURS.finalizer)) return { kind: 'FinalizerMissing' };
   if (content.kind !== 'Read') return { kind: content.kind, why: content.why };
   const stock = stockOf(content);
-  if (stock.named.size === 0 && stock.faults.length === 0) return { kind: 'Empty', revision: content.revision };
+  if (stock.named.size === 0 && stock.faults.length === 0) return { kind: 'Empty', read: revisionOf(content) };
   return { kind: 'Stocked', stock };
 }
 
@@ -38,20 +44,24 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, conte
 export type ParsedFolder =
   | Extract<FolderContent, { kind: 'Vanished' }>
   | { readonly kind: 'GitUnavailable'; readonly why: string }
-  | (Omit<Extract<FolderContent, { kind: 'Read' }>, 'files'> & { readonly files: readonly ParsedFile[] });
+  | (Omit<Extract<FolderContent, { kind: 'Read' }>, 'files'> & ReadRevision & { readonly files: readonly ParsedFile[] });
 
-/** Reads a folder and the documents in it. `revision` is what it is called; by default the digest of its content. */
-export async function readParsedFolder(path: string, revision?: string): Promise<ParsedFolder> {
-  const found = await readFolder(path);
-  const content = found.kind === 'Read' && revision !== undefined ? { ...found, revision } : found;
-  return content.kind === 'Vanished' ? content : { ...content, files: await parseFiles(content.files) };
+/** Reads a folder and the documents in it. Without a revision, the digest of its content is one. */
+export async function readParsedFolder(path: string, revision?: ReadRevision): Promise<ParsedFolder> {
+  const content = await readFolder(path);
+  if (content.kind === 'Vanished') return content;
+  return { ...content, ...(revision === undefined ? {} : revisionOf(revision)), files: await parseFiles(content.files) };
+}
+
+function revisionOf({ revision, commit }: ReadRevision): ReadRevision {
+  return { revision, ...(commit === undefined ? {} : { commit }) };
 }
 
 /** The documents of a folder, checked. */
-export function stockOf({ files, faults, revision }: Extract<ParsedFolder, { kind: 'Read' }>): Stock {
+export function stockOf({ files, faults, ...read }: Extract<ParsedFolder, { kind: 'Read' }>): Stock {
   const checked = checkDocuments(files.flatMap(({ documents }) => documents));
   const all: SourceFault[] = [...faults, ...files.flatMap((file) => file.faults), ...checked.faults];
-  return { ...checked, faults: all, revision, files: files.length };
+  return { ...checked, ...revisionOf(read), faults: all, files: files.length };
 }
 
 /** What to do next about a CatalogSource. */
@@ -63,7 +73,7 @@ export type SourceAction =
       readonly kind: 'reject';
       readonly reason: 'FolderMissing' | 'FolderEmpty' | 'GitUnavailable';
       readonly message: string;
-      readonly revision?: string;
+      readonly read?: ReadRevision;
     }
   | { readonly kind: 'synchronise'; readonly stock: Stock };
 
@@ -88,7 +98,7 @@ export function nextSourceAction(state: SourceState): SourceAction {
       return { kind: 'reject', reason: 'GitUnavailable', message: `${state.why}; nothing was deleted (${HINT})` };
     case 'Empty': {
       const message = `the folder is empty; nothing was deleted (${HINT})`;
-      return { kind: 'reject', reason: 'FolderEmpty', message, revision: state.revision };
+      return { kind: 'reject', reason: 'FolderEmpty', message, read: state.read };
     }
     case 'Stocked':
       return { kind: 'synchronise', stock: state.stock };

@@ -1,0 +1,177 @@
+import { statusOf } from '../../domain/kind/kind.ts';
+import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND, type HistoryEntry, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
+import type { SourceCommit } from '../../domain/source/git-source.ts';
+import { applyStatus } from '../apply-status.ts';
+import { sameFault } from './check-documents.ts';
+import type { SourcePorts } from './ports.ts';
+import type { Synchronised, SynchroniseInput } from './synchronise.ts';
+
+/** How an attempt to bring a source in step ended. */
+export type SourceOutcome =
+  | { readonly kind: 'Synced'; readonly resources: number; readonly files: number }
+  | { readonly kind: 'Invalid'; readonly faults: readonly SourceFault[]; readonly unit: SynchroniseInput['unit'] }
+  | {
+      readonly kind: 'PruneNotApproved';
+      readonly source: string;
+      readonly revision: string;
+      readonly owned: number;
+      readonly deletes: readonly string[];
+    }
+  | { readonly kind: 'Rejected'; readonly reason: string; readonly fault: SourceFault }
+  | { readonly kind: 'Suspended' };
+
+export interface Work {
+  readonly ports: SourcePorts;
+  readonly source: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+const MAX_FAULTS = 100;
+
+export interface Report {
+  readonly outcome: SourceOutcome;
+  readonly faults: readonly SourceFault[];
+  readonly inventory?: SourceStatus['inventory'];
+  /** What was read, if anything was. */
+  readonly read?: { readonly revision: string; readonly commit?: SourceCommit };
+  readonly applied?: number;
+  readonly deleted?: number;
+}
+
+/** Writes what came of an attempt into the status, and each new fault into the log. */
+export async function reportSource({ ports, source, signal }: Work, found: Report): Promise<void> {
+  const before = statusOf(CATALOG_SOURCE_KIND, source);
+  const now = `${ports.now().toISOString().slice(0, 19)}Z`;
+  const observedGeneration = source.metadata.generation ?? 0;
+  const conditions = sourceConditions(found.outcome);
+  const { revision, commit } = found.read ?? before;
+  const asked = found.outcome.kind === 'Suspended' ? undefined : source.metadata.annotations?.[OURS.reconcileAt];
+  const handled = asked ?? before.lastHandledReconcileAt;
+  const appliedRevision = found.outcome.kind === 'Synced' ? revision : before.lastAppliedRevision;
+  const time = appliedRevision === before.lastAppliedRevision ? before.lastAppliedTime : now;
+  const status: SourceStatus = {
+    observedGeneration,
+    ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(appliedRevision === undefined ? {} : { lastAppliedRevision: appliedRevision }),
+    ...(time === undefined ? {} : { lastAppliedTime: time }),
+    ...(commit === undefined ? {} : { commit }),
+    history: historyAfter(before.history, found, { time: now, message: conditions[0]?.message ?? '' }),
+    inventory: found.inventory ?? before.inventory,
+    faults: found.faults,
+    conditions: mergeConditions(
+      before.conditions,
+      conditions.map((condition) => ({ ...condition, observedGeneration })),
+      now,
+    ),
+  };
+  await writeSourceStatus(ports, { source, status, signal });
+  for (const fault of found.faults.filter((each) => !before.faults.some((known) => sameFault(known, each)))) {
+    ports.log.warn('The catalogue has a fault', {
+      source: source.metadata.name,
+      place: placeOf(fault),
+      resource: fault.resource,
+      fault: fault.message,
+    });
+  }
+}
+
+const HISTORY_OUTCOMES = {
+  Synced: 'Applied',
+  Invalid: 'Failed',
+  Rejected: 'Failed',
+  PruneNotApproved: 'Waiting',
+  Suspended: undefined,
+} as const satisfies Record<SourceOutcome['kind'], HistoryEntry['outcome'] | undefined>;
+
+/** What could not be read has no revision, and so no entry. */
+function historyAfter(
+  history: SourceStatus['history'],
+  { outcome: { kind }, read, applied = 0, deleted = 0 }: Report,
+  at: Pick<HistoryEntry, 'time' | 'message'>,
+): SourceStatus['history'] {
+  const outcome = HISTORY_OUTCOMES[kind];
+  if (read === undefined || outcome === undefined) return history;
+  return withEntry(history, { revision: read.revision, ...at, outcome, applied, deleted });
+}
+
+const LONGEST_HISTORY = 10;
+
+/** One more entry, the newest first. What came of the newest revision once more replaces its entry; the same again changes nothing. */
+function withEntry(history: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
+  const [newest, ...others] = history;
+  if (newest?.revision !== entry.revision || newest.outcome !== entry.outcome) return [entry, ...history].slice(0, LONGEST_HISTORY);
+  return newest.message === entry.message && entry.deleted === 0 ? history : [entry, ...others];
+}
+
+/** Logs what an attempt changed. */
+export function logChanges({ ports, source }: Work, before: SourceStatus, done: Synchronised & { readonly revision: string }): void {
+  const keys = { source: source.metadata.name };
+  for (const resource of done.pruned) ports.log.info('A resource was removed from the catalogue', { ...keys, resource });
+  for (const resource of done.handedOver) ports.log.info('A resource was transferred to another source', { ...keys, resource });
+  if (done.faults.length > 0 || before.lastAppliedRevision === done.revision) return;
+  ports.log.info('The catalogue is in sync with its folder', { ...keys, resources: done.applied, revision: done.revision.slice(0, 19) });
+}
+
+function placeOf(fault: SourceFault): string {
+  if (fault.file === '') return 'the folder';
+  return fault.line === 0 ? fault.file : `${fault.file}:${fault.line}`;
+}
+
+/** The conditions of a CatalogSource. A fault waits for a person, so the source is stalled until then. */
+function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
+  switch (outcome.kind) {
+    case 'Synced': {
+      const message = `${count(outcome.resources, 'resource')} of ${count(outcome.files, 'file')} ${outcome.resources === 1 ? 'is' : 'are'} live`;
+      return [{ type: 'Ready', status: 'True', reason: 'Synced', message }];
+    }
+    case 'Invalid':
+      return stalled('Invalid', faultySentence(outcome));
+    case 'PruneNotApproved':
+      return stalled('PruneNotApproved', pruneSentence(outcome));
+    case 'Rejected':
+      return stalled(outcome.reason, outcome.fault.message);
+    case 'Suspended':
+      return [{ type: 'Ready', status: 'False', reason: 'Suspended', message: 'The source is suspended' }];
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function pruneSentence({ source, revision, owned, deletes }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>): string {
+  const named = `${deletes.slice(0, 3).join(', ')}${deletes.length > 3 ? ', …' : ''}`;
+  const command = `kubectl annotate --overwrite catalogsource ${source} ${OURS.approvedPrune}=${revision}`;
+  return `${revision} would delete ${deletes.length} of ${count(owned, 'resource')} (${named}); nothing of it is applied. To approve it: ${command}`;
+}
+
+function faultySentence({ faults, unit }: Extract<SourceOutcome, { kind: 'Invalid' }>): string {
+  const [first] = faults;
+  const place = first === undefined ? '' : [first.file, ...(first.line === 0 ? [] : [first.line])].join(':');
+  const more = faults.length > 1 ? `; ${count(faults.length - 1, 'more fault')} in status.faults` : '';
+  return `${place}: ${first?.message ?? ''}${more}; ${unit === 'Revision' ? 'nothing of this revision is applied' : 'everything else is live'}`;
+}
+
+function stalled(reason: string, message: string): ConditionInput[] {
+  return [
+    { type: 'Ready', status: 'False', reason, message },
+    { type: 'Stalled', status: 'True', reason, message },
+  ];
+}
+
+function count(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`;
+}
+
+/** Writes the status, with no more faults than it may hold. */
+export async function writeSourceStatus(
+  { cluster }: SourcePorts,
+  input: { source: KubeObject; status: SourceStatus; signal: AbortSignal },
+): Promise<void> {
+  const { source, signal } = input;
+  const status = { ...input.status, faults: input.status.faults.slice(0, MAX_FAULTS) };
+  await applyStatus(cluster, CATALOG_SOURCE, { object: source, status, signal });
+}

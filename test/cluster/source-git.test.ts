@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { CATALOG_SOURCE, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import type { SourceStatus } from '../../src/domain/source/catalog-source.ts';
+import { eventually } from '../support/eventually.ts';
+import { type GitHost, startGitHost } from '../support/git-host.ts';
+import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
+
+let world: SourceWorld;
+let host: GitHost;
+let source: string;
+
+describe('a git repository', () => {
+  const secret = `git-${newSourceName()}`;
+  const SYSTEM = { namespace: 'chandlery-system' };
+  const password = async (text: string): Promise<void> => {
+    const data = Object.entries({ ...host.credentials, password: text }).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString('base64'),
+    ]);
+    const object = { apiVersion: 'v1', kind: 'Secret', metadata: { ...SYSTEM, name: secret }, data: Object.fromEntries(data) };
+    await world.kube.asController().apply(SECRET, object, { fieldManager: 'test', force: 'force' });
+  };
+  const declare = async (git: object): Promise<void> => {
+    const spec = { git: { url: host.url, secretRef: { name: secret }, path: 'clusters/one', ...git }, interval: '10s' };
+    await world.declare(source, spec);
+  };
+  const annotate = async (name: string, value: string): Promise<void> => {
+    const body = { metadata: { annotations: { [`chandlery.dev/${name}`]: value } } };
+    await world.kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body }, { fieldManager: 'test' });
+  };
+  const wake = (): void => world.wake(source);
+  const isAt = async (revision: string): Promise<void> => {
+    wake();
+    await eventually(async () => (await world.status(source))?.lastAppliedRevision === revision, `${revision} is live`, 20);
+  };
+  const problem = (): Promise<string> => world.problem(source);
+  const settled = (reason: string): Promise<SourceStatus> => world.settled(source, reason);
+
+  before(async () => {
+    world = await startSourceWorld();
+    host = await startGitHost();
+    source = newSourceName();
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM.namespace } };
+    await world.kube.asController().apply(NAMESPACE, namespace, { fieldManager: 'test', force: 'force' });
+    await password('tides');
+  });
+  after(async () => {
+    await world.remove(source);
+    await world.stop();
+    await host.stop();
+  });
+
+  it('is live by its default branch, follows what is pushed, and is fetched once a commit', async () => {
+    const first = await host.push({ 'clusters/one/a.yaml': operator('a'), 'clusters/two/b.yaml': operator('b'), 'README.md': 'Hello' });
+    await declare({});
+    await settled('Synced');
+    await isAt(`main@sha1:${first}`);
+    assert.ok((await live('a')) !== undefined && (await live('b')) === undefined);
+    const before = host.fetches();
+    await annotate('reconcile-at', 'again');
+    await eventually(async () => (await world.status(source))?.lastHandledReconcileAt === 'again', 'it was looked at again', 20);
+    assert.equal(host.fetches(), before);
+    const second = await host.push({ 'clusters/one/c.yaml': operator('c') });
+    wake();
+    await settled('PruneNotApproved');
+    const command = `kubectl annotate --overwrite catalogsource ${source} chandlery.dev/approved-prune=main@sha1:${second}`;
+    const deletes = `main@sha1:${second} would delete 1 of 1 resource (Operator default/${nameOf('a')})`;
+    assert.equal(await problem(), `${deletes}; nothing of it is applied. To approve it: ${command}`);
+    assert.ok((await live('a')) !== undefined && (await live('c')) === undefined);
+    await annotate('approved-prune', `main@sha1:${second}`);
+    await isAt(`main@sha1:${second}`);
+    assert.ok((await live('a')) === undefined && (await live('c')) !== undefined);
+    const { commit, history } = await settled('Synced');
+    assert.deepEqual([commit?.author, commit?.message], ['Ada <ada@example.com>', 'Change the catalogue']);
+    assert.deepEqual(
+      history.map(({ revision, outcome, applied, deleted }) => [revision.slice(-40), outcome, applied, deleted]),
+      [
+        [second, 'Applied', 1, 1],
+        [second, 'Waiting', 0, 0],
+        [first, 'Applied', 1, 0],
+      ],
+    );
+  });
+
+  it('applies nothing of a revision with a fault, and says file and line', async () => {
+    await host.push({ 'clusters/one/c.yaml': operator('c'), 'clusters/one/d.yaml': `${operator('d')}  unknown: true\n` });
+    wake();
+    const { faults } = await settled('Invalid');
+    assert.deepEqual(
+      faults.map(({ file, line }) => [file, line]),
+      [['d.yaml', 7]],
+    );
+    assert.match(await problem(), /d\.yaml:7: .*nothing of this revision is applied/);
+    assert.equal(await live('d'), undefined);
+  });
+
+  it('is read at a tag, at the newest version of a range, or at one commit', async () => {
+    const old = await host.push({ 'clusters/one/c.yaml': operator('c') }, { tag: 'v1.2.0' });
+    const newest = await host.push({ 'clusters/one/c.yaml': operator('c', 'suspend: true') }, { tag: 'v1.10.0' });
+    await host.push({ 'clusters/one/c.yaml': operator('c') }, { tag: 'v2.0.0-rc.1' });
+    await declare({ ref: { semver: '^1.2' } });
+    await isAt(`v1.10.0@sha1:${newest}`);
+    assert.ok(isSuspended(await live('c')));
+    await declare({ ref: { tag: 'v1.2.0' } });
+    await isAt(`v1.2.0@sha1:${old}`);
+    await declare({ ref: { commit: newest } });
+    await isAt(`commit@sha1:${newest}`);
+    await declare({ ref: { semver: '>=3' } });
+    await settled('GitUnavailable');
+    assert.match(await problem(), /no tag is a version in the range >=3; nothing was deleted/);
+    assert.ok(await live('c'));
+  });
+
+  it('stops when its credentials are revoked, and goes on with new ones', async () => {
+    await declare({});
+    await settled('Synced');
+    host.setPassword('ebb');
+    wake();
+    await settled('GitUnavailable');
+    assert.match(await problem(), /the host rejects the credentials, or asks for some; check the Secret in spec\.git\.secretRef/);
+    assert.ok(!world.lines.some((line) => line.includes('tides')));
+    await password('ebb');
+    await settled('Synced');
+    await declare({ path: 'clusters/none' });
+    await settled('GitUnavailable');
+    assert.match(await problem(), /has no folder "clusters\/none"/);
+    await declare({ url: 'https://169.254.169.254/catalog.git' });
+    await eventually(async () => (await problem()).includes('the egress policy allows no'), 'a metadata address is closed', 20);
+  });
+
+  it('is rejected by the api-server where it can hold no repository', async () => {
+    const wrong = [
+      [{ url: 'http://localhost/catalog.git' }, /must be an https address/],
+      [{ url: 'https://user:pass@localhost/catalog.git' }, /must not hold a user or password/],
+      [{ path: '../../etc' }, /must be a path inside the repository/],
+      [{ ref: { branch: '--upload-pack=touch' } }, /must be the name of a branch or tag/],
+      [{ ref: { branch: 'main', tag: 'v1' } }, /set one of branch, tag, semver and commit/],
+    ] as const;
+    for (const [git, message] of wrong) await assert.rejects(declare(git), message);
+  });
+});
+
+function operator(name: string, more = ''): string {
+  return operatorDocument(nameOf(name), more);
+}
+
+function nameOf(name: string): string {
+  return `${name}-${source}`;
+}
+
+async function live(name: string): Promise<KubeObject | undefined> {
+  return await world.operator(nameOf(name));
+}

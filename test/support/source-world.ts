@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runController } from '../../src/controller/controller.ts';
+import { statusOf } from '../../src/domain/kind/kind.ts';
+import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
+import { findCondition } from '../../src/domain/kubernetes/condition.ts';
+import { CATALOG_SOURCE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND, type SourceStatus } from '../../src/domain/source/catalog-source.ts';
+import { createGit } from '../../src/git/git.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/watch/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { createSourceReconciler } from '../../src/reconcile/source/reconcile-source.ts';
+import { repoRoot, sharedCluster } from './cluster.ts';
+import { eventually } from './eventually.ts';
+
+/** The controller of CatalogSources on the shared cluster. */
+export interface SourceWorld {
+  readonly kube: Kube;
+  /** What it logged. */
+  readonly lines: readonly string[];
+  /** Has it look at a source now. */
+  wake(source: string): void;
+  status(source: string): Promise<SourceStatus | undefined>;
+  /** The status, once `Ready` has that reason. */
+  settled(source: string, reason: string): Promise<SourceStatus>;
+  /** The message of `Ready`. */
+  problem(source: string): Promise<string>;
+  declare(source: string, spec: object): Promise<void>;
+  /** Deletes a source and waits until it is gone. */
+  remove(source: string): Promise<void>;
+  /** An Operator in `default`, by the name in its documents. */
+  operator(name: string): Promise<KubeObject | undefined>;
+  stop(): Promise<void>;
+}
+
+export async function startSourceWorld(): Promise<SourceWorld> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const lines: string[] = [];
+  const wakers = new Set<(key: string) => void>();
+  const testCluster = await sharedCluster();
+  const kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
+  const gitHome = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-'));
+  const git = createGit({ homeDir: gitHome, allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [] });
+  const cluster = kube.asController();
+  const log = createLog({ level: 'warn', format: 'lines', write: (text) => lines.push(text) });
+  const woken = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
+  const running = runController({
+    name: 'source',
+    sources: [startReflector({ cluster, type: CATALOG_SOURCE, signal, log }), woken],
+    reconcile: createSourceReconciler({ cluster, git, log, now: () => new Date() }),
+    workers: 2,
+    log,
+    signal,
+  });
+  const stop = async (): Promise<void> => {
+    ending.abort();
+    await running;
+    await kube.close();
+    await rm(gitHome, { recursive: true, force: true });
+    await testCluster.stop();
+  };
+  return { ...handsOf(kube), kube, lines, wake: (source) => wakers.forEach((waker) => waker(source)), stop };
+}
+
+function handsOf(kube: Kube): Pick<SourceWorld, 'status' | 'settled' | 'problem' | 'declare' | 'remove' | 'operator'> {
+  const cluster = kube.asController();
+  const status = async (name: string): Promise<SourceStatus | undefined> => {
+    const object = await ifFound(cluster.get({ ...CATALOG_SOURCE, name }));
+    return object === undefined ? undefined : statusOf(CATALOG_SOURCE_KIND, object);
+  };
+  const ready = async (name: string) => findCondition((await status(name))?.conditions ?? [], 'Ready');
+  const settled = (name: string, reason: string): Promise<SourceStatus> =>
+    eventually(async () => ((await ready(name))?.reason === reason ? await status(name) : undefined), `${name} is ${reason}`, 20);
+  return {
+    status,
+    settled,
+    problem: async (name) => (await ready(name))?.message ?? '',
+    declare: async (name, spec) => {
+      const object = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name }, spec };
+      await cluster.apply(CATALOG_SOURCE, object, { fieldManager: 'test', force: 'force' });
+    },
+    remove: async (name) => {
+      await cluster.delete({ ...CATALOG_SOURCE, name });
+      await eventually(async () => (await status(name)) === undefined, `${name} is gone`, 20);
+    },
+    operator: (name) => ifFound(cluster.get({ ...OPERATOR, namespace: 'default', name })),
+  };
+}
+
+const RUN = randomBytes(3).toString('hex');
+let count = 0;
+
+/** A name that no other test has. */
+export function newSourceName(): string {
+  count += 1;
+  return `source-${RUN}-${count}`;
+}
+
+/** The document of an Operator, with one more line in its spec. */
+export function operatorDocument(name: string, more = ''): string {
+  const head = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata:\n  name: ${name}\nspec:\n  chartURL: https://example.com/chart.tgz\n`;
+  return more === '' ? head : `${head}  ${more}\n`;
+}
+
+export function isSuspended(object: KubeObject | undefined): boolean {
+  return (object?.spec as { suspend?: boolean } | undefined)?.suspend === true;
+}
