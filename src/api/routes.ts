@@ -7,8 +7,7 @@ import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import { TIMELINE_ROUTES } from './timeline/timeline-routes.ts';
-import { BOARD_ROUTES } from './environment/board-routes.ts';
-import { ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-resource-routes.ts';
+import { BOARD_ROUTES, ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
 import { RESOURCE_ROUTES } from './resource/resource-routes.ts';
 import type { Route } from './route.ts';

@@ -11,7 +11,7 @@ import { splitContent } from '../../src/domain/instance/instance-content.ts';
 import { at, isObject, objectAt } from '../../src/domain/core/read.ts';
 import type { Json, JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import type { ValueChange } from '../../src/domain/values/value-change.ts';
-import { createInstance } from '../../src/operation/instance/create-instance.ts';
+import { createInstance, updateInstance } from '../../src/operation/instance/write-instance.ts';
 import { findApp } from '../../src/operation/app/find-app.ts';
 import { findEnvironment } from '../../src/operation/environment/find-environment.ts';
 import { findInstance, type InstanceAddress } from '../../src/operation/instance/find-instance.ts';
@@ -20,7 +20,6 @@ import { preflightChange } from '../../src/operation/preflight/preflight-change.
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
 import { showApp } from '../../src/operation/app/show-app.ts';
 import { showInstance } from '../../src/operation/instance/show-instance.ts';
-import { updateInstance } from '../../src/operation/instance/update-instance.ts';
 import { changesOfLive } from '../../src/operation/instance/value-changes.ts';
 import type { FormMode, FormModel } from '../../src/form/model/form-node.ts';
 import { parsePath } from '../../src/schema/form-path.ts';

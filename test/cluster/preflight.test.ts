@@ -17,7 +17,7 @@ import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { createInstance } from '../../src/operation/instance/create-instance.ts';
+import { createInstance } from '../../src/operation/instance/write-instance.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightDeletion } from '../../src/operation/preflight/preflight-deletion.ts';

@@ -4,7 +4,7 @@ import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { besidePatch, ownContentOf, splitContent } from '../../src/domain/instance/instance-content.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
-import { createInstance } from '../../src/operation/instance/create-instance.ts';
+import { createInstance, updateInstance } from '../../src/operation/instance/write-instance.ts';
 import { findInstance, type InstanceAddress } from '../../src/operation/instance/find-instance.ts';
 import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
@@ -14,7 +14,6 @@ import { listEnvironmentResources } from '../../src/operation/environment/list-e
 import { listInstances } from '../../src/operation/instance/list-instances.ts';
 import { showTree } from '../../src/operation/instance/show-tree.ts';
 import { showInstance } from '../../src/operation/instance/show-instance.ts';
-import { updateInstance } from '../../src/operation/instance/update-instance.ts';
 import { placedForm } from '../../src/form/model/app-form.ts';
 import { formToValues } from '../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../src/form/input/values-to-fields.ts';

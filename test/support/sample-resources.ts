@@ -8,8 +8,7 @@ import {
 import { environmentHealth } from '../../src/domain/environment/environment-status.ts';
 import type { EnvironmentStatus } from '../../src/operation/environment/show-environment-status.ts';
 import { emptinessOf } from '../../src/domain/tree/emptiness.ts';
-import type { EnvironmentResources } from '../../src/operation/environment/list-environment-resources.ts';
-import type { EnvironmentWorkloads } from '../../src/operation/environment/list-environment-workloads.ts';
+import type { EnvironmentResources, EnvironmentWorkloads } from '../../src/operation/environment/list-environment-resources.ts';
 import { type BoardFilter, type BoardWorkload, filterBoard, summarizeWorkloads } from '../../src/domain/environment/deploy-board.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import { SAMPLE_ENVIRONMENTS, sampleInstances } from './sample-instances.ts';

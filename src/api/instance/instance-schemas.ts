@@ -1,7 +1,208 @@
+import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { FINDING_SUBJECTS } from '../../domain/preflight/findings.ts';
+import { RELATION_CLASSES } from '../../domain/tree/relations.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/preview/value-rows.ts';
 import { VALUE_LAYERS } from '../../domain/values/value-change.ts';
-import { anything, list, object, text } from '../schema-parts.ts';
+import { anything, flag, integer, list, object, text, time } from '../schema-parts.ts';
+import { ROLLOUT_STATES } from '../../domain/workload/rollout.ts';
+
+const health = object({ status: { enum: HEALTH_STATUSES }, message: text });
+const relation = {
+  class: { enum: RELATION_CLASSES },
+  path: { type: 'string', description: 'The field that names the other resource, such as `spec.volumes[0].configMap.name`' },
+  inferred: { type: 'boolean', description: 'Whether the edge is inferred from something else than an owner reference' },
+} as const;
+
+/** The members that are always there. */
+const TREE_MEMBERS = ['root', 'count', 'health', 'causes', 'addresses', 'unreadable', 'unavailable'];
+
+/** What the API says of what runs: resource trees, logs, events. */
+export const TREE_SCHEMAS = {
+  TreeNode: object(
+    {
+      uid: text,
+      resource: { ...text, description: 'Plural and group, such as `deployments.apps`' },
+      apiVersion: text,
+      kind: text,
+      name: text,
+      namespace: text,
+      edge: { $ref: '#/components/schemas/TreeEdge' },
+      health,
+      info: text,
+      created: time,
+      links: { ...list({ $ref: '#/components/schemas/TreeLink' }), description: 'Further relations, at most 50' },
+      children: list({ $ref: '#/components/schemas/TreeNode' }),
+    },
+    ['uid', 'apiVersion', 'kind', 'name', 'links', 'children'],
+  ),
+  TreeEdge: {
+    ...object({ ...relation, fieldOf: { enum: ['Parent', 'Resource'], description: 'Which of the two has the field' } }),
+    description: 'The relation to the parent; absent for the root',
+  },
+  TreeLink: object(
+    { ...relation, group: text, kind: text, namespace: text, name: text, state: { enum: ['Found', 'Missing', 'NotRead'] } },
+    ['class', 'path', 'inferred', 'group', 'kind', 'name', 'state'],
+  ),
+  Cause: {
+    ...object(
+      {
+        message: { ...text, description: 'One sentence that names the cause' },
+        since: time,
+        chain: {
+          ...list(
+            object({ apiVersion: text, kind: text, name: text, message: text, since: time }, ['apiVersion', 'kind', 'name', 'message']),
+          ),
+          description: 'From the cause to what it holds back, the instance last',
+        },
+        container: {
+          ...object({ pod: text, name: text, previous: flag }),
+          description: 'The container that crashed; `previous`: its last run is over, and another one has begun',
+        },
+        log: { ...object({ time, text }), description: 'The last line that this container has written, if you may read it' },
+      },
+      ['message', 'chain'],
+    ),
+    description: 'Why the tree is not well, or what to look at although it is; absent where nothing is known to be wrong',
+  },
+  ResourceTree: object(
+    {
+      root: { $ref: '#/components/schemas/TreeNode' },
+      count: { ...integer, description: 'Of the whole tree, whatever the filter' },
+      matched: { ...integer, description: 'Resources that match the filter; absent without one' },
+      health,
+      causes: list(object({ kind: text, name: text, message: text })),
+      cause: { $ref: '#/components/schemas/Cause' },
+      addresses: list(
+        object(
+          {
+            kind: text,
+            name: text,
+            scope: { enum: ['External', 'Node', 'Cluster'], description: 'From where it is reached' },
+            address: text,
+            url: { ...text, description: 'Absent for what is no web address' },
+            portForward: { ...text, description: 'A kubectl command that connects a port of your machine' },
+          },
+          ['kind', 'name', 'scope', 'address'],
+        ),
+      ),
+      unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
+      unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
+      empty: { $ref: '#/components/schemas/Emptiness', description: 'Why there is nothing but the root' },
+    },
+    TREE_MEMBERS,
+  ),
+  UnavailableKind: {
+    ...object({ kind: text, apiVersion: text, message: text }),
+    description: 'A kind that cannot be listed now, because a webhook or API service that the api-server calls for it does not answer',
+  },
+  Logs: object({
+    namespace: text,
+    pods: list(object({ name: text, phase: text, containers: list(object({ name: text, isInit: flag, restarts: integer })) })),
+    lines: list(object({ pod: text, container: text, time, text })),
+    notices: list(object({ pod: text, container: text, message: { ...text, description: 'Why the log cannot be read now' } })),
+    more: { ...integer, description: 'Pods that were not read; name one in `pod`' },
+  }),
+  Event: object({
+    type: { enum: ['Normal', 'Warning'] },
+    reason: text,
+    message: text,
+    kind: text,
+    name: text,
+    count: integer,
+    firstSeen: time,
+    lastSeen: time,
+    resolved: { ...flag, description: 'A Warning about a resource that is healthy now' },
+  }),
+} as const;
+
+const track = { enum: ['stable', 'canary'], description: 'By the labels `track` and `app.kubernetes.io/track`' } as const;
+const images = list(object({ container: text, image: text, name: text, tag: text, digest: text }, ['container', 'image', 'name']));
+const version = { ...text, description: 'The label `app.kubernetes.io/version`, else the tag of the first image' } as const;
+
+/** What the API says of workloads. */
+export const WORKLOAD_SCHEMAS = {
+  Workload: object(
+    {
+      uid: text,
+      apiVersion: text,
+      kind: text,
+      namespace: text,
+      name: text,
+      created: time,
+      health,
+      track,
+      desired: { ...integer, description: 'Pods that should be ready; of Jobs, completions' },
+      ready: integer,
+      restarts: integer,
+      images,
+      version,
+      rollout: object(
+        {
+          state: { enum: ROLLOUT_STATES },
+          percentage: { ...integer, description: 'Of the desired pods, those that are ready in the current revision' },
+          message: text,
+          canaryWeight: { type: 'number', description: 'Per cent of the traffic that an Argo Rollout sends to its canary' },
+        },
+        ['state', 'percentage', 'message'],
+      ),
+      revisions: list(
+        object(
+          {
+            name: { ...text, description: 'The hash in the labels of its pods, or the name of the Job' },
+            number: integer,
+            current: flag,
+            track,
+            images,
+            version,
+            created: time,
+            desired: integer,
+            completed: integer,
+            pods: list(
+              object(
+                {
+                  uid: text,
+                  name: text,
+                  status: { ...text, description: 'As in the column STATUS of `kubectl get pods`' },
+                  ready: flag,
+                  restarts: integer,
+                  track,
+                  node: text,
+                  created: time,
+                  health,
+                },
+                ['uid', 'name', 'status', 'ready', 'restarts', 'track', 'node', 'created'],
+              ),
+            ),
+          },
+          ['name', 'current', 'track', 'images', 'version', 'created', 'desired', 'pods'],
+        ),
+      ),
+      change: object({
+        manager: { ...text, description: 'The field manager of the last change' },
+        time,
+        cause: { ...text, description: 'The annotation `kubernetes.io/change-cause`' },
+        gitlab: { type: 'object', additionalProperties: text, description: 'The annotations `app.gitlab.com/*`' },
+        pipeline: { ...text, description: 'The https address of the pipeline, from an annotation that ends in `pipeline-url`; else empty' },
+      }),
+    },
+    [
+      'uid',
+      'apiVersion',
+      'kind',
+      'name',
+      'created',
+      'track',
+      'desired',
+      'ready',
+      'restarts',
+      'images',
+      'version',
+      'rollout',
+      'revisions',
+      'change',
+    ],
+  ),
+} as const;
 
 const permission = { $ref: '#/components/schemas/MissingPermission' } as const;
 

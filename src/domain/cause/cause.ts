@@ -1,6 +1,8 @@
 import { listAt, textAt } from '../core/read.ts';
 import type { Health } from '../health/health.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import type { Edge } from '../tree/find-edges.ts';
+import { namespaceOf } from '../tree/object-index.ts';
 import type { Placed } from '../tree/place-objects.ts';
 
 /** Why a resource tree is not well, the cause first. */
@@ -136,4 +138,16 @@ export function hasCondition(object: KubeObject, type: string, status: string): 
 /** The newest event of one of the reasons whose message matches. */
 export function eventOf({ events }: Pick<Subject, 'events'>, reasons: readonly string[], pattern = /(?:)/): EventFact | undefined {
   return events.find(({ reason, message }) => reasons.includes(reason) && pattern.test(message));
+}
+
+/** What a Pod or its workload names and cannot do without, although the namespace does not have it; references of the workload's template are its own. */
+export function missingReferences(placed: Placed, scene: Pick<SceneObjects, 'root' | 'listed'>): Edge[] {
+  const own = placed.edges.filter((edge) => isMissing(edge, scene));
+  const { parent, edge } = placed;
+  return parent === undefined || edge?.class !== 'Owner' ? own : [...own, ...missingReferences(parent, scene)];
+}
+
+/** Whether the kind was listed, and what the edge names is not there. */
+export function isMissing({ target, named, inferred, isOptional }: Edge, { root, listed }: Pick<SceneObjects, 'root' | 'listed'>): boolean {
+  return inferred && target === undefined && !isOptional && named.namespace === namespaceOf(root) && listed.has(named.kind);
 }

@@ -1,9 +1,9 @@
-import { numberAt, textAt } from '../core/read.ts';
-import { HEALTH_STATUSES, type Health } from '../health/health.ts';
+import { numberAt, objectAt, textAt } from '../core/read.ts';
+import { type Health, HEALTH_STATUSES } from '../health/health.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { kindKey, uidOf } from '../tree/object-index.ts';
+import { kindKey, namespaceOf, uidOf } from '../tree/object-index.ts';
 import type { Placed } from '../tree/place-objects.ts';
 import {
   type Cause,
@@ -12,18 +12,19 @@ import {
   conditionSince,
   type EventFact,
   excerpt,
-  hasCondition,
   type Finding,
+  hasCondition,
   RANKS,
+  type Scene,
   type SceneObjects,
   sinceOf,
   type Subject,
+  type Workload,
 } from './cause.ts';
 import { POD_RULES } from './pod-causes.ts';
-import { rejection } from './rejection.ts';
-import { sceneOf } from './scene.ts';
+import { rejection, WORKLOAD_RULES } from './workload-causes.ts';
 import { isVouchedFor, routesTo, servicesOf, TRAFFIC_RULES } from './traffic-causes.ts';
-import { WORKLOAD_RULES } from './workload-causes.ts';
+import { POD_SPECS } from '../tree/relations.ts';
 
 /** Of one chain; what a deep tree has between the cause and the root is left out. */
 const LONGEST_CHAIN = 10;
@@ -287,4 +288,36 @@ function isSetOfDeployment({ object, parent }: Placed): boolean {
 
 function messageIn(verdicts: Verdicts, placed: Placed): string {
   return verdicts.get(placed)?.finding?.message ?? '';
+}
+
+/** Indexes objects once, so that no rule walks over all of them for each. */
+function sceneOf(input: SceneObjects): Scene {
+  const workloads = workloadsIn(input);
+  const workloadsByLabel = new Map<string, Workload[]>();
+  for (const workload of workloads) {
+    for (const [key, value] of Object.entries(workload.labels)) {
+      const known = workloadsByLabel.get(`${key}=${String(value)}`) ?? [];
+      known.push(workload);
+      workloadsByLabel.set(`${key}=${String(value)}`, known);
+    }
+  }
+  const hasWorkloads = input.placed.some(({ object }) => Object.hasOwn(POD_SPECS, kindKey(object)));
+  return { ...input, writtenSecrets: writtenSecrets(input), workloadsByLabel, hasWorkloads };
+}
+
+function writtenSecrets({ placed }: SceneObjects): ReadonlySet<string> {
+  return new Set(
+    placed.flatMap(({ object: { spec } }) =>
+      [textAt(spec, 'secretName'), textAt(spec, 'target', 'name')].filter((name) => name !== undefined),
+    ),
+  );
+}
+
+/** Those of the namespace of the root; a Pod is none. */
+function workloadsIn({ root, objects }: SceneObjects): Workload[] {
+  return objects.flatMap((object) => {
+    const path = POD_SPECS[kindKey(object)];
+    if (path === undefined || path === 'spec' || namespaceOf(object) !== namespaceOf(root)) return [];
+    return [{ object, labels: objectAt(object, ...path.split('.').slice(0, -1), 'metadata', 'labels') }];
+  });
 }

@@ -2,9 +2,19 @@ import { listAt, objectAt, textAt } from '../core/read.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
 import { unschedulable } from '../health/rules/unschedulable.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { blocked, type CauseRule, conditionSince, eventOf, excerpt, failed, type Finding, sinceOf, type Subject } from './cause.ts';
+import {
+  blocked,
+  type CauseRule,
+  conditionSince,
+  eventOf,
+  excerpt,
+  failed,
+  type Finding,
+  missingReferences,
+  sinceOf,
+  type Subject,
+} from './cause.ts';
 import { type Container, containersOf } from './containers.ts';
-import { missingReferences } from './references.ts';
 
 /** A Pod that does not run as it should; the first that applies. */
 export const POD_RULES: readonly CauseRule[] = [

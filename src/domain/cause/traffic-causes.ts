@@ -9,15 +9,15 @@ import {
   type CauseRule,
   conditionSince,
   excerpt,
-  hasCondition,
   type Finding,
+  hasCondition,
+  isMissing,
   type Scene,
   type SceneObjects,
   sinceOf,
   type Subject,
 } from './cause.ts';
 import { containersOf } from './containers.ts';
-import { isMissing } from './references.ts';
 
 /** Services, Ingresses and routes that lead nowhere, and autoscalers without a target: found in the graph, because none of them reports it. */
 export const TRAFFIC_RULES: Readonly<Record<string, readonly CauseRule[]>> = {

@@ -2,11 +2,11 @@ import { at, booleanAt, listAt, textAt } from '../core/read.ts';
 import type { NamespaceVerdict } from '../cause/namespace-causes.ts';
 import { type Health, HEALTH_STATUSES, type HealthStatus } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
+import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject, ServedKind } from '../kubernetes/resource.ts';
 import { parseLabelSelector } from '../kubernetes/label-selector.ts';
 import { kindKey } from '../tree/object-index.ts';
-import { resourceGroupsOf } from '../tree/resource-groups.ts';
-import { type ResourceManager, managerOf } from '../tree/resource-manager.ts';
+import { managerOf, type ResourceManager } from '../tree/resource-manager.ts';
 import { infoOf } from '../tree/tree-builder.ts';
 
 /** One resource in the namespace of an Environment, whoever made it. */
@@ -185,4 +185,45 @@ export function countHealth(resources: readonly Pick<EnvironmentResource, 'healt
     counts[health] = (counts[health] ?? 0) + 1;
   }
   return counts;
+}
+
+/** The groups that an object says it belongs to, beside its namespace and its owners. */
+export interface ResourceGroups {
+  /** The Helm release, `namespace/name`. */
+  readonly release?: string;
+  /** Inventories, ApplySets, Kustomizations, Applications and CatalogSources, by their ids; each once. */
+  readonly inventories: readonly string[];
+}
+
+type Place = readonly ['labels' | 'annotations', key: string];
+
+/** Where tools write the id of what they apply together, and what it is within. */
+const INVENTORIES: readonly { readonly id: Place; readonly within?: Place }[] = [
+  // cli-utils and kpt: on the inventory itself, and on what is in it.
+  { id: ['labels', 'cli-utils.sigs.k8s.io/inventory-id'] },
+  { id: ['annotations', 'config.k8s.io/owning-inventory'] },
+  // kubectl apply --prune --applyset.
+  { id: ['labels', 'applyset.kubernetes.io/id'] },
+  { id: ['labels', 'applyset.kubernetes.io/part-of'] },
+  {
+    id: ['labels', 'kustomize.toolkit.fluxcd.io/name'],
+    within: ['labels', 'kustomize.toolkit.fluxcd.io/namespace'],
+  },
+  { id: ['labels', 'helm.toolkit.fluxcd.io/name'], within: ['labels', 'helm.toolkit.fluxcd.io/namespace'] },
+  { id: ['labels', 'argocd.argoproj.io/instance'] },
+  { id: ['labels', OURS.sourceLabel] },
+];
+
+function resourceGroupsOf(object: KubeObject): ResourceGroups {
+  const read = (place: Place | undefined): string => (place === undefined ? '' : (textAt(object, 'metadata', ...place) ?? ''));
+  const release = read(['annotations', 'meta.helm.sh/release-name']);
+  const namespace = read(['annotations', 'meta.helm.sh/release-namespace']) || (object.metadata.namespace ?? '');
+  const [application = ''] = read(['annotations', 'argocd.argoproj.io/tracking-id']).split(':');
+  const marked = INVENTORIES.flatMap(({ id, within }) => {
+    const [name, outer] = [read(id), read(within)];
+    return name === '' ? [] : [outer === '' ? name : `${outer}/${name}`];
+  });
+  // Argo CD writes `namespace_name` for an Application outside its own namespace.
+  const tracked = application === '' ? [] : [application.replace('_', '/')];
+  return { ...(release === '' ? {} : { release: `${namespace}/${release}` }), inventories: [...new Set([...marked, ...tracked])].sort() };
 }

@@ -1,7 +1,7 @@
 import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { kindKey } from '../tree/object-index.ts';
-import { valuesAt } from '../tree/field-values.ts';
+import { valuesAt } from '../tree/find-edges.ts';
 
 /** A line of the summary of a resource. */
 export interface ResourceFact {

@@ -1,8 +1,7 @@
 import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
-import { type FieldValue, valuesAt } from './field-values.ts';
 import { kindKey, labelsOf, nameOf, namespaceOf, type ObjectIndex, type ObjectName } from './object-index.ts';
-import { POD_SPECS, RELATIONS_BY_KIND, type Lookup, type Relation, type RelationClass } from './relations.ts';
+import { type Lookup, POD_SPECS, type Relation, type RelationClass, RELATIONS_BY_KIND } from './relations.ts';
 
 /** A field of one object that names another one. */
 export interface Edge {
@@ -212,4 +211,55 @@ function isOfGroup(prefix: string, group: string): boolean {
   if (prefix === group) return true;
   if (!prefix.includes('.') || FOR_ALL.test(prefix)) return false;
   return group.endsWith(`.${prefix}`) || prefix.endsWith(`.${group}`);
+}
+
+/** A value of a foreign object, where it stands, and the value that it stands in. */
+interface FieldValue {
+  readonly value: unknown;
+  /** `spec.volumes[2].configMap.name`. */
+  readonly path: string;
+  readonly within: unknown;
+}
+
+/** Nobody reads more of one field; hostile objects may have lists of any length. */
+const MOST_VALUES = 500;
+
+/**
+ * The values that a path leads to, absent ones left out.
+ *
+ * @param path `spec.volumes[].configMap.name`, where `[]` stands for every item of a list; `metadata.labels["a.b/c"]` for a key with dots.
+ */
+export function valuesAt(object: unknown, path: string): readonly FieldValue[] {
+  let found: readonly FieldValue[] = [{ value: object, path: '', within: undefined }];
+  for (const step of stepsOf(path)) {
+    found = found.flatMap((field) => next(field, step)).slice(0, MOST_VALUES);
+    if (found.length === 0) break;
+  }
+  return found;
+}
+
+const STEP = /\[\]|\["(?<quoted>[^"]+)"\]|(?<plain>[^.[\]]+)/g;
+const parsed = new Map<string, readonly string[]>();
+
+/** The paths are those of the table of relations, so that none is parsed twice and few are kept. */
+function stepsOf(path: string): readonly string[] {
+  const known = parsed.get(path);
+  if (known !== undefined) return known;
+  const steps = [...path.matchAll(STEP)].map(({ groups, 0: text }) => groups?.['quoted'] ?? groups?.['plain'] ?? text);
+  parsed.set(path, steps);
+  return steps;
+}
+
+function next({ value, path }: FieldValue, step: string): FieldValue[] {
+  if (step === '[]') {
+    if (!Array.isArray(value)) return [];
+    return value.slice(0, MOST_VALUES).map((item: unknown, index) => ({ value: item, path: `${path}[${index}]`, within: value }));
+  }
+  const member = Array.isArray(value) ? undefined : at(value, step);
+  return member === undefined || member === null ? [] : [{ value: member, path: joined(path, step), within: value }];
+}
+
+function joined(path: string, step: string): string {
+  if (/[./]/.test(step)) return `${path}["${step}"]`;
+  return path === '' ? step : `${path}.${step}`;
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { App, InstancePermissions } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { permissionsIn } from '../instance/instance-permissions.ts';
-import { listEnvironments } from '../environment/list-environments.ts';
+import { listEnvironments } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 import { findApp } from './find-app.ts';
 import { showApp } from './show-app.ts';

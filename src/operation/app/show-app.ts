@@ -14,7 +14,7 @@ import { coverage, type Coverage } from '../../form/model/coverage.ts';
 import type { FormModel, FormNode } from '../../form/model/form-node.ts';
 import { placedForm } from '../../form/model/app-form.ts';
 import { holdsSecrets } from '../../form/view/value-words.ts';
-import { showEnvironment } from '../environment/show-environment.ts';
+import { showEnvironment } from '../environment/find-environment.ts';
 
 /** One App with its README, schema, versions and siblings. Values that are sensitive are masked. */
 export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, id: string): Promise<App> {

@@ -5,13 +5,12 @@ import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
-import { makeInstance } from '../instance/create-instance.ts';
+import { makeInstance, replaceInstance } from '../instance/write-instance.ts';
 import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
 import { preflightInstance } from '../preflight/preflight-instance.ts';
 import { showInstance } from '../instance/show-instance.ts';
-import { replaceInstance } from '../instance/update-instance.ts';
 
 /** What approving a change request would do now, in the approver's name. */
 export interface Candidate {

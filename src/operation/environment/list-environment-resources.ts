@@ -1,3 +1,4 @@
+import { type BoardFilter, boardOf, type BoardWorkload, filterBoard } from '../../domain/environment/deploy-board.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import {
   countResources,
@@ -8,6 +9,8 @@ import {
 } from '../../domain/environment/environment-resources.ts';
 import { type Emptiness, emptinessOf } from '../../domain/tree/emptiness.ts';
 import { parseKey } from '../../domain/kubernetes/resource.ts';
+import { type Workload, workloadsOf } from '../../domain/workload/workload.ts';
+import { redactWorkload } from '../instance/instance-masking.ts';
 import { readRestOfRelease, type ReleaseRest } from '../release/read-release.ts';
 import { namespacedKinds } from '../instance/read-objects.ts';
 import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from './read-environment.ts';
@@ -60,4 +63,37 @@ async function readRest(
   const { namespace = environment.namespace, name } = parseKey(release);
   const kinds = await discovery.kinds();
   return await readRestOfRelease(clusters.asActor(actor), { release: { namespace, name }, read: objects, kinds, health });
+}
+
+export interface EnvironmentWorkloadsInput extends BoardFilter {
+  readonly environment: string;
+}
+
+/** The deploy board of an environment. */
+export interface EnvironmentWorkloads extends Pick<EnvironmentReading, 'environment' | 'missing' | 'unavailable'> {
+  /** Those that the filter leaves, by kind and name. */
+  readonly workloads: readonly BoardWorkload[];
+  /** All of them, whatever the filter. */
+  readonly all: readonly BoardWorkload[];
+}
+
+/**
+ * Every workload in the namespace of an environment, whoever made it, read as the actor.
+ *
+ * @throws AppError `NotFound` for an environment that the actor does not see.
+ */
+export async function listEnvironmentWorkloads(
+  ports: EnvironmentPorts,
+  actor: Actor,
+  { environment: name, ...filter }: EnvironmentWorkloadsInput,
+): Promise<EnvironmentWorkloads> {
+  const reading = await readEnvironment(ports, actor, name);
+  const { environment, resources, missing, unavailable } = reading;
+  const all = boardOf(workloadsIn(reading), resources);
+  return { environment, workloads: filterBoard(all, filter), all, missing, unavailable };
+}
+
+/** The workloads of a reading, without secrets. */
+export function workloadsIn({ objects, secrets }: Pick<EnvironmentReading, 'objects' | 'secrets'>): Workload[] {
+  return workloadsOf(objects).map((workload) => redactWorkload(workload, secrets));
 }

@@ -8,7 +8,7 @@ import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts
 import { kindKey } from '../../domain/tree/object-index.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { catalogEntries, entriesFor } from '../app/find-app.ts';
-import { listKind, type KindList } from '../instance/list-kind.ts';
+import { type KindList, listKind } from '../instance/list-instances.ts';
 import { markedOf, redactHealth, redactTexts, secretsOf } from '../instance/instance-masking.ts';
 import { readNamespace } from '../instance/read-group.ts';
 import { namespacedKinds, type ReadObjects } from '../instance/read-objects.ts';

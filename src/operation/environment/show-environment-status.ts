@@ -17,9 +17,9 @@ import { entriesFor } from '../app/find-app.ts';
 import { listFaults } from '../catalog/list-faults.ts';
 import { instanceSummary } from '../instance/find-instance.ts';
 import { redactTexts } from '../instance/instance-masking.ts';
-import { type KindList, listKind } from '../instance/list-kind.ts';
+import { type KindList, listKind } from '../instance/list-instances.ts';
 import type { Ports } from '../ports.ts';
-import { workloadsIn } from './list-environment-workloads.ts';
+import { workloadsIn } from './list-environment-resources.ts';
 import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from './read-environment.ts';
 
 /** An instance with the health of all that it owns, and the version that it reports; empty when it reports none. */

@@ -22,8 +22,8 @@ import { listChangeRequests } from '../change-request/list-change-requests.ts';
 import { redactTexts } from '../instance/instance-masking.ts';
 import { namespacedKinds } from '../instance/read-objects.ts';
 import type { Ports } from '../ports.ts';
-import { listEnvironments } from './list-environments.ts';
-import { workloadsIn } from './list-environment-workloads.ts';
+import { listEnvironments } from './find-environment.ts';
+import { workloadsIn } from './list-environment-resources.ts';
 import { type EnvironmentPorts, readBoardKinds } from './read-environment.ts';
 
 /** Apps × environments. */

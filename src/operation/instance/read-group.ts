@@ -8,7 +8,7 @@ import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tre
 import { withoutRequestId } from '../../observe/log.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
 import type { GroupKinds } from './group-memory.ts';
-import { listKind } from './list-kind.ts';
+import { listKind } from './list-instances.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
 
 /** Calls at once for what no page waits for. */

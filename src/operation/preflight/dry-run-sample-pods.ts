@@ -5,7 +5,7 @@ import type { Cluster, Discovery, DryRunCluster } from '../../domain/kubernetes/
 import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { asDryRunPod, podOf } from '../../domain/preflight/as-dry-run-pod.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
-import { listEnvironments } from '../environment/list-environments.ts';
+import { listEnvironments } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 import { dryRunPod } from './dry-run-pod.ts';
 

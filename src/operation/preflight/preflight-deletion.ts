@@ -10,7 +10,7 @@ import { claimsLeft, deletionFindings, ownedBelow, type ClaimFate, type Reclaim 
 import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { InstanceDeletion } from '../instance/delete-instance.ts';
+import type { InstanceDeletion } from '../instance/write-instance.ts';
 import { findInstance, instanceView } from '../instance/find-instance.ts';
 import { missingPermission } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';

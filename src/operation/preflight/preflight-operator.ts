@@ -13,7 +13,7 @@ import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
 import { maskObject } from '../../schema/sensitive/mask.ts';
 import { checkOperatorChart, type CheckedChart } from './check-operator-chart.ts';
 import { missingPermission, USER_WRITE } from '../instance/instance-draft.ts';
-import { bareStandIns } from '../instance/masked-commands.ts';
+import { bareStandIns } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
 

@@ -8,8 +8,7 @@ import { remedyFor } from '../../domain/preflight/remedy.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ValueChange } from '../../domain/values/value-change.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
-import { redactTexts, secretsOf, shownObject } from '../instance/instance-masking.ts';
-import { withBareStandIns } from '../instance/masked-commands.ts';
+import { redactTexts, secretsOf, shownObject, withBareStandIns } from '../instance/instance-masking.ts';
 
 /** What a preflight is made of: the object, the permission it takes, the write as a dry run, and the same act for automation. */
 export interface Attempt {

@@ -1,11 +1,21 @@
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
-import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { AppError, isAppError, type MissingPermission } from '../../domain/core/errors.ts';
+import { booleanAt, numberAt, objectAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
-import type { MissingPermission } from '../../domain/core/errors.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
-import { hasAction, permissionFor, resourceKey, type ResourceAction } from '../../domain/resource/resource-actions.ts';
+import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
+import { JOB } from '../../domain/kubernetes/resource-types.ts';
+import {
+  hasAction,
+  jobFrom,
+  jobNameFor,
+  permissionFor,
+  type ResourceAction,
+  resourceKey,
+  restartPatch,
+} from '../../domain/resource/resource-actions.ts';
 import { audited } from '../audit/audited.ts';
 import { secretsOf, withoutSecretsInErrors } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
@@ -34,7 +44,7 @@ export interface CheckedVersion {
   readonly resourceVersion?: string;
 }
 
-export type ActionPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog'>;
+type ActionPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog'>;
 
 /** The words of the audit log. */
 const EVENTS: Readonly<Record<ResourceAction, string>> = {
@@ -52,7 +62,7 @@ const EVENTS: Readonly<Record<ResourceAction, string>> = {
  * @throws AppError as `findResource`; `InvalidInput` for a kind that has no such action; `Forbidden` with the missing permission; `Conflict` when it has changed
  * since it was looked at, or is being deleted; `PreconditionFailed`.
  */
-export async function actOnResource<T>(
+async function actOnResource<T>(
   ports: ActionPorts,
   actor: Actor,
   {
@@ -88,7 +98,7 @@ export async function actOnResource<T>(
 const ATTEMPTS = 4;
 
 /** @throws AppError when the kind has no such action, when the actor may not do it, or when the resource goes away. */
-export async function checkAction(
+async function checkAction(
   { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
   { action, found: { kind, object } }: { readonly action: ResourceAction; readonly found: FoundResource },
@@ -117,4 +127,157 @@ function checkVersion({ object, kind }: FoundResource, { preconditions, specVers
   checkPreconditions(what, etagOf(object), preconditions ?? {});
   if (specVersion === '' || specVersion === specVersionOf(object)) return;
   throw new AppError('Conflict', `${what}: it changed since you opened the page`);
+}
+
+export interface ScaleInput extends ResourceActionInput {
+  readonly replicas: number;
+}
+
+/** The scale subresource: how many replicas there should be. */
+export interface ScaleView {
+  readonly replicas: number;
+  /** Of the resource, as the `ETag` header. */
+  readonly etag: string;
+}
+
+/**
+ * Reads the scale subresource as the actor.
+ *
+ * @throws AppError as `findResource`; `InvalidInput` for a kind that does not serve it.
+ */
+export async function showScale(ports: ActionPorts, actor: Actor, address: ResourceAddress): Promise<ScaleView> {
+  const { kind, ref, object } = await findResource(ports, actor, address);
+  if (!hasAction(kind, 'scale')) throw new AppError('InvalidInput', `scale: ${resourceKey(kind)} cannot do that`);
+  const { spec } = await ports.clusters.asActor(actor).get(ref, { subresource: 'scale' });
+  return { replicas: numberAt(spec, 'replicas') ?? 0, etag: etagOf(object) };
+}
+
+export const MOST_REPLICAS = 10_000;
+
+/**
+ * Sets the number of replicas by the scale subresource, of whatever kind serves it.
+ *
+ * @throws AppError as `actOnResource`; `InvalidInput` for what is no number of replicas.
+ */
+export async function scaleResource(ports: ActionPorts, actor: Actor, input: ScaleInput): Promise<ActionResult> {
+  const { replicas } = input;
+  if (!Number.isInteger(replicas) || replicas < 0 || replicas > MOST_REPLICAS) {
+    const message = `Enter a whole number from 0 to ${MOST_REPLICAS}`;
+    throw new AppError('InvalidInput', `scale: ${message}`, { faults: [{ field: 'replicas', message }] });
+  }
+  return await actOnResource(ports, actor, {
+    action: 'scale',
+    input,
+    write: async ({ ref, kind }, only) => {
+      const patch = { type: 'merge', body: { metadata: only, spec: { replicas } } } as const;
+      const options = { subresource: 'scale', fieldManager: OURS.userFieldManager } as const;
+      const { warnings } = await ports.clusters.asActor(actor).patch(ref, patch, options);
+      const count = replicas === 1 ? '1 replica' : `${replicas} replicas`;
+      return {
+        resource: resourceKey(kind),
+        name: ref.name,
+        message: `${kind.kind} ${JSON.stringify(ref.name)} scales to ${count}.`,
+        warnings,
+      };
+    },
+  });
+}
+
+export interface EvictInput extends ResourceActionInput {
+  /** `All`: only find out whether disruption budgets allow it. */
+  readonly dryRun?: 'All';
+}
+
+/**
+ * Deletes a pod by the eviction API, so that PodDisruptionBudgets hold.
+ *
+ * @throws AppError as `actOnResource`; `DisruptionBudget` when a budget does not allow it now.
+ */
+export async function evictPod(ports: ActionPorts, actor: Actor, { dryRun, ...input }: EvictInput): Promise<ActionResult> {
+  const cluster = ports.clusters.asActor(actor);
+  if (dryRun !== undefined) {
+    const found = await findResource(ports, actor, input);
+    await checkAction(ports, actor, { action: 'evict', found });
+    await cluster.evict(found.ref, { dryRun });
+    return { resource: resourceKey(found.kind), name: found.ref.name, message: 'The eviction is possible now.', warnings: [] };
+  }
+  return await actOnResource(ports, actor, {
+    action: 'evict',
+    input,
+    write: async ({ ref, kind }, { uid }) => {
+      await cluster.evict(ref, uid === undefined ? {} : { uid });
+      return { resource: resourceKey(kind), name: ref.name, message: `The pod ${JSON.stringify(ref.name)} is evicted.`, warnings: [] };
+    },
+  });
+}
+
+export interface RestartInput extends ResourceActionInput {
+  /** RFC 3339: when the restart was asked for. */
+  readonly at: string;
+}
+
+/**
+ * Restarts a Deployment, StatefulSet or DaemonSet as `kubectl rollout restart` does, by an annotation of its pod template.
+ *
+ * @throws AppError as `actOnResource`; `Conflict` for a Deployment whose rollout is paused.
+ */
+export async function restartWorkload(ports: ActionPorts, actor: Actor, input: RestartInput): Promise<ActionResult> {
+  return await actOnResource(ports, actor, {
+    action: 'restart',
+    input,
+    write: async ({ ref, kind, object }, only) => {
+      const what = `${kind.kind} ${JSON.stringify(ref.name)}`;
+      if (booleanAt(object.spec, 'paused') === true)
+        throw new AppError('Conflict', `restart ${what}: its rollout is paused; resume it first`);
+      const patch = { type: 'merge', body: { ...objectAt(restartPatch(input.at)), metadata: only } } as const;
+      const { warnings } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
+      return { resource: resourceKey(kind), name: ref.name, message: `${what} restarts its pods.`, warnings };
+    },
+  });
+}
+
+export interface RunInput extends ResourceActionInput {
+  /** The name of the Job; empty: one after the CronJob and the time. */
+  readonly job?: string;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/**
+ * Creates a Job from the template of a CronJob now, as `kubectl create job --from` does. The result names the Job.
+ *
+ * @throws AppError as `actOnResource`; `AlreadyExists` for a name that is taken.
+ */
+export async function runCronJob(ports: ActionPorts, actor: Actor, input: RunInput): Promise<ActionResult> {
+  const wanted = input.job ?? '';
+  const named = wanted === '' ? '' : parseObjectName(wanted, 'name');
+  return await actOnResource(ports, actor, {
+    action: 'run',
+    input,
+    write: async ({ object }) => {
+      const name = named === '' ? jobNameFor(object, input.at) : named;
+      const cluster = ports.clusters.asActor(actor);
+      const { warnings } = await cluster.create(JOB, jobFrom(object, name), { fieldManager: OURS.userFieldManager });
+      return { resource: resourceKey(JOB), name, message: `The Job ${JSON.stringify(name)} is created.`, warnings };
+    },
+  });
+}
+
+export interface SuspendInput extends ResourceActionInput {
+  readonly suspend: boolean;
+}
+
+/** Suspends or resumes a CronJob. @throws AppError as `actOnResource`. */
+export async function suspendCronJob(ports: ActionPorts, actor: Actor, input: SuspendInput): Promise<ActionResult> {
+  const { suspend } = input;
+  return await actOnResource(ports, actor, {
+    action: suspend ? 'suspend' : 'resume',
+    input,
+    write: async ({ ref, kind }, only) => {
+      const patch = { type: 'merge', body: { metadata: only, spec: { suspend } } } as const;
+      const { warnings } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
+      const message = `The CronJob ${JSON.stringify(ref.name)} is ${suspend ? 'suspended' : 'resumed'}.`;
+      return { resource: resourceKey(kind), name: ref.name, message, warnings };
+    },
+  });
 }

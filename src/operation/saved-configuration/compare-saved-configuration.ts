@@ -10,7 +10,7 @@ import type { ValueChange } from '../../domain/values/value-change.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
 import { findApp } from '../app/find-app.ts';
 import { findInstance } from '../instance/find-instance.ts';
-import { listEnvironments } from '../environment/list-environments.ts';
+import { listEnvironments } from '../environment/find-environment.ts';
 import { showSavedConfiguration } from './list-saved-configurations.ts';
 import type { Ports } from '../ports.ts';
 import { changesOfLive, changesOfNew } from '../instance/value-changes.ts';

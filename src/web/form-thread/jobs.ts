@@ -14,11 +14,19 @@ import { formatPath } from '../../schema/form-path.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 import { installLink } from '../app/install-link.ts';
 import { switchPreset } from '../app/install-presets.ts';
-import { followRows, formatRows, keepPlaces } from '../instance/follow-rows.ts';
+import {
+  followRows,
+  formatRows,
+  formatSeen,
+  keepPlaces,
+  type Merge,
+  mergeChanges as mergeSeen,
+  parseSeen,
+  seenOf,
+} from '../instance/three-way.ts';
 import { pressedFile } from '../instance/form-file.ts';
 import { type LocatedForm, locateForm } from '../instance/locate-form.ts';
 import { reviewYaml } from '../instance/review-yaml.ts';
-import { formatSeen, type Merge, mergeChanges as mergeSeen, parseSeen, seenOf } from '../instance/three-way.ts';
 import { readAssets } from '../page/assets.ts';
 import { createViews, type Views } from '../page/view-engine.ts';
 

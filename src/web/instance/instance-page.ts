@@ -1,15 +1,15 @@
 import type { App } from '../../domain/app/app.ts';
+import type { CauseLink } from '../../domain/cause/cause.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Address } from '../../domain/tree/addresses.ts';
-import { nodesOf, type ResourceTree } from '../../domain/tree/tree.ts';
+import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
 import type { ContainerImage } from '../../domain/workload/pod-template.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
-import { causeView, type CauseView } from './cause-view.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
-import { conditionRows, type ConditionRow } from '../page/conditions.ts';
+import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { DELETING } from '../environment/environment-page.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { instancePath } from '../page/paths.ts';
@@ -215,4 +215,47 @@ function fillUsage(usage: string, { name }: InstanceView, { namespace }: Environ
 
 function withoutStatus({ status: _status, ...rest }: KubeObject): object {
   return rest;
+}
+
+/** A view of `parts/cause`. */
+interface CauseView {
+  readonly cause: LinkView;
+  /** What it holds back, the instance last. */
+  readonly affected: readonly LinkView[];
+  /** Present when a container crashed. */
+  readonly log?: { readonly container: string; readonly href: string; readonly text: string };
+  /** Kinds that were not read, as words; empty where all were. */
+  readonly unread: string;
+}
+
+interface LinkView extends Pick<CauseLink, 'kind' | 'name' | 'message'> {
+  /** Empty where there is no other page about it. */
+  readonly href: string;
+  /** Empty when unknown. */
+  readonly since: string;
+}
+
+/** Why an instance is not well; undefined where nothing is known to be wrong. */
+function causeView(instance: InstanceView, { root, cause, unreadable }: ResourceTree): CauseView | undefined {
+  if (cause === undefined) return undefined;
+  const { chain, container, log } = cause;
+  const [first, ...affected] = chain.map((link) => linkView(link, root, instance.environment));
+  if (first === undefined) return undefined;
+  return {
+    cause: first,
+    affected,
+    ...(container === undefined ? {} : { log: { container: container.name, href: logsPath(instance, container), text: log?.text ?? '' } }),
+    unread: unreadable.join(', '),
+  };
+}
+
+function linkView({ apiVersion, kind, name, message, since = '' }: CauseLink, root: TreeNode, environment: string): LinkView {
+  const node = nodesOf(root).find((one) => one.kind === kind && one.name === name && one.apiVersion === apiVersion);
+  // The instance is the page itself.
+  return { kind, name, message, since, href: node === undefined || node === root ? '' : nodePath(environment, node) };
+}
+
+function logsPath(instance: InstanceView, { pod, name, previous }: NonNullable<NonNullable<ResourceTree['cause']>['container']>): string {
+  const query = new URLSearchParams({ pod, container: name, ...(previous ? { previous: 'on' } : {}) });
+  return `${instancePath(instance)}/logs?${query.toString()}`;
 }

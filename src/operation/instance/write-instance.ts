@@ -3,11 +3,13 @@ import { contentOf } from '../../domain/instance/instance-content.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
-import { instanceView } from './find-instance.ts';
-import { prepareDraft, rejectDeleting, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
+import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
+import { findInstance, type InstanceAddress, instanceView } from './find-instance.ts';
+import { type InstanceChange, writeChange } from './instance-change.ts';
+import { type InstanceDraft, prepareDraft, rejectDeleting, USER_WRITE } from './instance-draft.ts';
 import { rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
-import { instanceEvent, audited } from '../audit/audited.ts';
+import { audited, instanceEvent } from '../audit/audited.ts';
 import { createSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from '../ports.ts';
 
@@ -46,4 +48,48 @@ export async function makeInstance(
   } catch (error) {
     throw await undone(cluster, made, error);
   }
+}
+
+/** Changes an Instance as the actor. */
+export async function updateInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog' | 'health'>,
+  actor: Actor,
+  change: InstanceChange & RequestOrigin,
+): Promise<InstanceView> {
+  const event = instanceEvent('update instance', change, change);
+  return await audited(ports, actor, event, async () => await replaceInstance(ports, actor, change));
+}
+
+/** Writes a change of an Instance. */
+export async function replaceInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'health'>,
+  actor: Actor,
+  change: InstanceChange,
+): Promise<InstanceView> {
+  const { entry, environment, object } = await writeChange(ports, actor, { change });
+  await ports.health.evaluate([object]);
+  return instanceView(entry, environment, object);
+}
+
+/** What to delete, and what must hold of it. */
+export interface InstanceDeletion extends InstanceAddress {
+  readonly preconditions?: Preconditions;
+}
+
+/** Deletes exactly the Instance that stands there now; what it owns goes with it in the background. Resolves once the api-server has accepted. */
+export async function deleteInstance(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  actor: Actor,
+  deletion: InstanceDeletion & RequestOrigin,
+): Promise<void> {
+  await audited(ports, actor, instanceEvent('delete instance', deletion, deletion), async () => await remove(ports, actor, deletion));
+}
+
+async function remove(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, deletion: InstanceDeletion): Promise<void> {
+  const { entry, ref, object } = await findInstance(ports, actor, deletion);
+  const { uid } = object.metadata;
+  const what = `${entry.summary.displayName} ${JSON.stringify(deletion.name)}`;
+  await writeChecked({ ...deletion, what, object }, async (only) => {
+    await ports.clusters.asActor(actor).delete(ref, { propagation: 'Background', ...(uid === undefined ? {} : { uid }), ...only });
+  });
 }
