@@ -16,6 +16,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'config.ts': ['domain'],
   form: EDGE,
   chart: EDGE,
+  folder: EDGE,
   helm: EDGE,
   kube: EDGE,
   git: EDGE,

@@ -35,7 +35,8 @@ import { createOperatorReconciler } from '../reconcile/operator/create-operator-
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { sourcesOwning, sourcesWaiting } from '../reconcile/source/ownership.ts';
-import { watchFolder } from '../reconcile/source/watch-folder.ts';
+import { readSourceFolder } from '../folder/read-source-folder.ts';
+import { watchFolder } from '../folder/watch-folder.ts';
 
 export interface ControllersInput {
   readonly kube: Kube;
@@ -92,7 +93,15 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
 
 function catalogSources({ kube, catalog, git, log, signal }: ControllersInput): Controller {
   const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
-  const reconcile = createSourceReconciler({ cluster: kube.asController(), git, log, now });
+  const reconcile = createSourceReconciler({
+    cluster: kube.asController(),
+    asServiceAccount: kube.asServiceAccount,
+    discovery: kube,
+    readFolder: readSourceFolder,
+    git,
+    log,
+    now,
+  });
   // What somebody deleted although its document is there comes back, and what its source has given away goes to the one that waits for it.
   const lostFrom = (reflector: Reflector, kind: string): KeySource =>
     mapSource(reflector, (key) => {

@@ -6,6 +6,7 @@ import { AppError } from '../domain/core/errors.ts';
 import { at, isObject, textAt } from '../domain/core/read.ts';
 import {
   type CallOptions,
+  type Cluster,
   type Clusters,
   type Discovery,
   type DryRunAnswer,
@@ -17,7 +18,7 @@ import { SELF_SUBJECT_REVIEW, SERVICE_ACCOUNT } from '../domain/kubernetes/resou
 import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
 import { createCluster, reviewAccess } from './cluster.ts';
 import { createDiscovery } from './discovery.ts';
-import { callFor, type Identity, impersonationHeaders, type Place, resourcePath } from './transport/call.ts';
+import { callFor, type Identity, impersonationHeaders, type Place, resourcePath, type ServiceAccountRef } from './transport/call.ts';
 import { type ClusterAccess, type ConfigEntries, createCredentials } from './transport/credentials.ts';
 import { createDispatcherPool } from './transport/dispatcher.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
@@ -33,6 +34,8 @@ export interface KubeOptions extends ClusterAccess {
 
 /** One cluster: every identity's view of it, and what it serves. */
 export interface Kube extends Clusters, Discovery {
+  /** As a ServiceAccount, impersonated. @throws AppError `ActorMissing` for a name that is none. */
+  asServiceAccount(account: ServiceAccountRef): Cluster;
   /** Resolves when the api-server says that it is ready. @throws AppError `ClusterUnavailable`. */
   ping(options?: CallOptions): Promise<void>;
   /** E.g. `1.36.3`. */
@@ -45,11 +48,6 @@ export interface Kube extends Clusters, Discovery {
   server(): string;
   /** Ends all connections. */
   close(): Promise<void>;
-}
-
-export interface ServiceAccountRef {
-  readonly namespace: string;
-  readonly name: string;
 }
 
 const CONTROLLER: Identity = { kind: 'controller' };
@@ -82,6 +80,7 @@ export function createKube({ userAgent, readerPatience, observe, ...access }: Ku
   return {
     asController: () => clusterFor(CONTROLLER),
     asActor: (actor) => clusterFor(checked({ kind: 'actor', actor })),
+    asServiceAccount: (account) => clusterFor(checked({ kind: 'serviceAccount', account })),
     tryAsActor: (actor) => createDryRun({ transport, identity: checked({ kind: 'actor', actor }) }),
     dryRunAsController: (actor) => createDryRun({ transport, identity: checked({ kind: 'dryRun', actor }) }),
     kinds: discovery.kinds,

@@ -103,6 +103,26 @@ describe('The chart of Chandlery', () => {
     for (const manifest of manifests) await dryRun(manifest);
   });
 
+  it('may impersonate no ServiceAccount but those that its values name for sources', async () => {
+    const impersonated = (objects: readonly Manifest[]): unknown[] =>
+      objects
+        .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
+        .flatMap(({ metadata, rules }) =>
+          listAt(rules)
+            .filter((rule) => listAt(rule, 'verbs').includes('impersonate') && listAt(rule, 'resources').includes('serviceaccounts'))
+            .map((rule) => [metadata.namespace, at(rule, 'resourceNames')]),
+        );
+    assert.deepEqual(impersonated(await rendered(REQUIRED)), []);
+    const named = ['a.deployer', 'b.deployer', 'a.builder'].flatMap((account, index) => {
+      const [namespace, name] = account.split('.');
+      return [`rbac.sourceServiceAccounts[${index}].namespace=${namespace}`, `rbac.sourceServiceAccounts[${index}].name=${name}`];
+    });
+    assert.deepEqual(impersonated(await rendered([...REQUIRED, ...named])), [
+      ['a', ['builder', 'deployer']],
+      ['b', ['deployer']],
+    ]);
+  });
+
   it('opens the web port and the metrics port alone, and reaches no metadata service, unless configured', async () => {
     const policyOf = async (...values: readonly string[]): Promise<Manifest | undefined> =>
       (await rendered([...REQUIRED, ...values])).find(({ kind }) => kind === 'NetworkPolicy');

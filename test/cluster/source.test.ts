@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { CATALOG_SOURCE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { watchFolder } from '../../src/reconcile/source/watch-folder.ts';
+import {
+  CATALOG_SOURCE,
+  CONFIG_MAP,
+  NAMESPACE,
+  OPERATOR,
+  ROLE_BINDING,
+  SERVICE_ACCOUNT,
+} from '../../src/domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { watchFolder } from '../../src/folder/watch-folder.ts';
 import { replaceFile } from '../support/replace-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
 
+const RUN = randomBytes(3).toString('hex');
+const ROLE = { ...ROLE_BINDING, resource: 'roles', kind: 'Role' };
 let world: SourceWorld;
 let folder: string;
 let source: string;
@@ -171,6 +181,77 @@ describe('a catalogue folder', () => {
     const status = await world.settled(source, 'Invalid');
     assert.match(status.faults[0]?.message ?? '', /"a-person".*spec\.interval/);
     assert.equal(status.faults[0]?.line, 7);
+  });
+});
+
+describe('a source of a team', () => {
+  const namespace = `team-${RUN}`;
+  const cluster = () => world.kube.asController();
+  const config = (name: string, more = ''): string => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${more}`;
+
+  before(async () => {
+    source = newSourceName();
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-team-'));
+    const metadata = { name: 'deployer', namespace };
+    const subjects = [{ kind: 'ServiceAccount', name: 'deployer', namespace }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'deployer' };
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'patch', 'delete'] }];
+    await cluster().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await cluster().create(SERVICE_ACCOUNT, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    await cluster().create(ROLE, { apiVersion: apiVersionOf(ROLE), kind: 'Role', metadata, rules });
+    await cluster().create(ROLE_BINDING, { apiVersion: apiVersionOf(ROLE), kind: 'RoleBinding', metadata, roleRef, subjects });
+  });
+  after(async () => {
+    await world.remove(source);
+    await rm(folder, { recursive: true, force: true });
+    await cluster().delete({ ...NAMESPACE, name: namespace });
+  });
+
+  it('holds the kinds and namespaces of its settings, with the permissions of its account and no more', async () => {
+    await save('a.yaml', config('settings'));
+    await save('b.yaml', config('stolen', '  namespace: kube-system\n'));
+    await save('c.yaml', config('secret').replace('ConfigMap', 'Secret'));
+    await save('d.yaml', config('service').replace('ConfigMap', 'Service'));
+    await world.declare(source, {
+      folder: { path: folder },
+      mode: 'Namespaced',
+      namespaces: [namespace],
+      serviceAccount: { namespace, name: 'deployer' },
+      owner: 'team-a',
+      allowedKinds: ['ConfigMap', 'Secret'].map((kind) => ({ group: '', kind })),
+    });
+    const { faults, inventory } = await world.settled(source, 'Invalid');
+    const [b, c, d] = faults.map(({ file, line, message }) => `${file}:${line}: ${message}`);
+    assert.match(b ?? '', /^b\.yaml:5: ConfigMap stolen is in namespace "kube-system"; the source is Namespaced/);
+    assert.match(
+      c ?? '',
+      /^c\.yaml:1: .*User "system:serviceaccount:.*:deployer" cannot (get|patch) resource "secrets" in API group "" in the namespace "team-/,
+    );
+    assert.match(d ?? '', /^d\.yaml:2: Service \(v1\) is not allowed in this source; it accepts ConfigMap and Secret; /);
+    assert.deepEqual(
+      inventory.map(({ namespace: place, name }) => `${place} ${name}`),
+      [`${namespace} settings`],
+    );
+    const { metadata } = await cluster().get({ ...CONFIG_MAP, namespace, name: 'settings' });
+    assert.equal(metadata.labels?.['chandlery.dev/team'], 'team-a');
+
+    await save('b.yaml', config('more'));
+    await rm(join(folder, 'a.yaml'));
+    await rm(join(folder, 'c.yaml'));
+    await rm(join(folder, 'd.yaml'));
+    world.wake(source);
+    await world.settled(source, 'Synced');
+    const left = await cluster().list(CONFIG_MAP, { namespace, labelSelector: `chandlery.dev/source=${source}` });
+    assert.deepEqual(
+      left.items.map(({ metadata: { name } }) => name),
+      ['more'],
+    );
+  });
+
+  it('cannot be declared with namespaces and without the mode, or the other way round', async () => {
+    const message = /namespaces belong to the mode Namespaced, and it needs at least one/;
+    await assert.rejects(world.declare('wrong', { folder: { path: '/x' }, mode: 'Namespaced' }), message);
+    await assert.rejects(world.declare('wrong', { folder: { path: '/x' }, namespaces: ['a'] }), message);
   });
 });
 

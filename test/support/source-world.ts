@@ -15,6 +15,7 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createSourceReconciler } from '../../src/reconcile/source/reconcile-source.ts';
+import { readSourceFolder } from '../../src/folder/read-source-folder.ts';
 import { repoRoot, sharedCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 
@@ -50,12 +51,13 @@ export async function startSourceWorld(): Promise<SourceWorld> {
   const gitHome = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-'));
   const git = createGit({ homeDir: gitHome, allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [] });
   const cluster = kube.asController();
+  const ports = { cluster, asServiceAccount: kube.asServiceAccount, discovery: kube, readFolder: readSourceFolder };
   const log = createLog({ level: 'warn', format: 'lines', write: (text) => lines.push(text) });
   const woken = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
   const running = runController({
     name: 'source',
     sources: [startReflector({ cluster, type: CATALOG_SOURCE, signal, log }), woken],
-    reconcile: createSourceReconciler({ cluster, git, log, now: () => new Date() }),
+    reconcile: createSourceReconciler({ ...ports, git, log, now: () => new Date() }),
     workers: 2,
     log,
     signal,

@@ -47,6 +47,8 @@ export const OURS = {
   instanceLabel: 'chandlery.dev/instance',
   /** Label on what a CatalogSource applied: its name. */
   sourceLabel: 'chandlery.dev/source',
+  /** Label on what a CatalogSource with an owner applied: the team. */
+  teamLabel: 'chandlery.dev/team',
   /** Annotation by which a person asks for a reconciliation now; any new value counts. */
   reconcileAt: 'chandlery.dev/reconcile-at',
   /** Annotation on a CatalogSource: the revision that may delete more of its resources than is usual. */

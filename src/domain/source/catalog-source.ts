@@ -29,10 +29,61 @@ const folder = object(
   { description: 'A folder on the machine of the controller. Exclusive with git.' },
 );
 
+const allowedKinds = list(
+  object(
+    {
+      group: text({
+        description: "The API group, for example apps; empty for that of Kubernetes' core, * for every group.",
+        maxLength: 253,
+      }),
+      kind: text({ description: 'The kind, for example Deployment; * for every kind of the group.', minLength: 1, maxLength: 63 }),
+    },
+    {},
+  ),
+  {
+    description: 'The kinds that the source may hold. Default: Operator and Environment.',
+    minItems: 1,
+    maxItems: 100,
+    merge: 'atomic',
+  },
+);
+
+const serviceAccount = object(
+  {
+    namespace: text({ description: 'Its namespace.', minLength: 1, maxLength: 63 }),
+    name: text({ description: 'Its name.', minLength: 1, maxLength: 253 }),
+  },
+  {
+    description:
+      'The ServiceAccount whose permissions count: everything that the source holds is read, applied and deleted as this account. Default: the account of the controller.',
+  },
+);
+
 const spec = object(
   {
     folder: optional(folder),
     git: optional(gitField),
+    allowedKinds: optional(allowedKinds),
+    mode: choice(['Cluster', 'Namespaced'], {
+      description: 'Namespaced: the source may hold objects of the namespaces in namespaces alone, and nothing that is cluster-scoped.',
+      default: 'Cluster',
+    }),
+    namespaces: orEmpty(
+      list(text({ maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' }), {
+        description: 'The namespaces of the mode Namespaced. If there is one, a document without a namespace goes there.',
+        maxItems: 100,
+        merge: 'set',
+      }),
+    ),
+    serviceAccount: optional(serviceAccount),
+    owner: optional(
+      text({
+        description: 'The team that owns what the source holds. Everything it applies has the label chandlery.dev/team with this value.',
+        minLength: 1,
+        maxLength: 63,
+        pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
+      }),
+    ),
     prune: flag({
       description: 'Whether to delete a resource when its document is gone from the folder. Its own deletion policy still holds.',
       default: true,
@@ -48,7 +99,13 @@ const spec = object(
   },
   {
     description: 'Where the YAML files are, and what to do with resources that are not among them any more.',
-    rules: [{ rule: 'has(self.folder) != has(self.git)', message: 'set either folder or git' }],
+    rules: [
+      { rule: 'has(self.folder) != has(self.git)', message: 'set either folder or git' },
+      {
+        rule: "(self.mode == 'Namespaced') == (has(self.namespaces) && size(self.namespaces) > 0)",
+        message: 'namespaces belong to the mode Namespaced, and it needs at least one',
+      },
+    ],
   },
 );
 

@@ -1,6 +1,7 @@
 import { AppError, type MissingPermission } from '../../domain/core/errors.ts';
 import type { ResourceType } from '../../domain/kubernetes/resource.ts';
 import { type Actor, parseActor } from '../../domain/kubernetes/actor.ts';
+import { isDnsLabel, isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 
 /** One call to the api-server. */
 export interface Call {
@@ -84,21 +85,37 @@ function segment(text: string): string {
 export type Identity =
   | { readonly kind: 'controller' }
   | { readonly kind: 'actor'; readonly actor: Actor }
+  /** The controller, with the permissions of a ServiceAccount that an admin named. */
+  | { readonly kind: 'serviceAccount'; readonly account: ServiceAccountRef }
   /** The controller, who only tries something for the actor: see `guardTrial`. */
   | { readonly kind: 'dryRun'; readonly actor: Actor };
+
+export interface ServiceAccountRef {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
 
 /**
  * The impersonation headers of an identity; none for the controller, whoever it tries something for. Checks the actor again, however it was made.
  *
- * @throws AppError `ActorMissing` when user or groups are empty, reserved for the cluster, or cannot be sent unchanged in a header.
+ * The groups of a ServiceAccount are added by the api-server.
+ *
+ * @throws AppError `ActorMissing` when user or groups are empty, reserved for the cluster, or cannot be sent unchanged in a header; when the name of a
+ *   ServiceAccount is none.
  */
 export function impersonationHeaders(identity: Identity): ImpersonationHeaders {
   if (identity.kind === 'controller') return {};
+  if (identity.kind === 'serviceAccount') return { 'impersonate-user': userOf(identity.account) };
   const { user, groups } = parseActor(identity.actor.user, identity.actor.groups);
   const padded = [user, ...groups].find((name) => name !== name.trim());
   if (padded !== undefined) throw new AppError('ActorMissing', `actor: ${JSON.stringify(padded)} begins or ends with a space`);
   if (identity.kind === 'dryRun') return {};
   return { 'impersonate-user': user, 'impersonate-group': [...groups] };
+}
+
+function userOf({ namespace, name }: ServiceAccountRef): string {
+  if (isDnsLabel(namespace) && isDnsSubdomain(name)) return `system:serviceaccount:${namespace}:${name}`;
+  throw new AppError('ActorMissing', `actor: ${JSON.stringify(`${namespace}/${name}`)} cannot be the name of a ServiceAccount`);
 }

@@ -164,7 +164,11 @@ function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared)
 
 /** Whether a person reads or asks about permissions. A write may wait for slow webhooks, and giving up on it would leave open whether it was done. */
 function isReading({ identity, method, path }: Call): boolean {
-  return identity.kind !== 'controller' && (method === 'GET' || path.startsWith('/apis/authorization.k8s.io/'));
+  return (
+    identity.kind !== 'controller' &&
+    identity.kind !== 'serviceAccount' &&
+    (method === 'GET' || path.startsWith('/apis/authorization.k8s.io/'))
+  );
 }
 
 function headersOf(options: TransportOptions, call: Call, credentials: Credentials): Record<string, string> {

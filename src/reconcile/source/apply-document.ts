@@ -4,14 +4,16 @@ import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault } from '../../domain/source/catalog-source.ts';
-import { type Candidate, labelsOf, nameOfItem } from './check-documents.ts';
+import { type Candidate, idOfItem, labelsOf } from '../../domain/source/check-documents.ts';
 import { fieldManagerOf, sourceOfManager, upgradeManagers } from './ownership.ts';
-import type { SourcePorts } from './ports.ts';
+import type { SourceCluster } from './ports.ts';
 
 export interface ApplyInput {
   readonly candidate: Candidate;
   /** The name of the CatalogSource. */
   readonly source: string;
+  /** The labels of all that it applies. */
+  readonly labels: Readonly<Record<string, string>>;
   /** All CatalogSources. */
   readonly sources: readonly KubeObject[];
   readonly mode: 'DryRun' | 'Apply';
@@ -37,12 +39,12 @@ type Ownership =
  *
  * @throws AppError when the cluster is away or busy: nothing is wrong with the document then.
  */
-export async function applyDocument(cluster: SourcePorts['cluster'], input: ApplyInput): Promise<AppliedDocument> {
+export async function applyDocument(cluster: SourceCluster, input: ApplyInput): Promise<AppliedDocument> {
   const { candidate, source, mode, signal } = input;
   try {
     const foreign = await claim(cluster, input);
     if (foreign !== undefined) return { faults: [foreign] };
-    const { object } = await cluster.apply(candidate.allowed, labelled(candidate.object, source), {
+    const { object } = await cluster.apply(candidate.type, labelled(candidate.object, input.labels), {
       fieldManager: fieldManagerOf(source),
       fieldValidation: 'Strict',
       signal,
@@ -58,16 +60,13 @@ export async function applyDocument(cluster: SourcePorts['cluster'], input: Appl
 }
 
 /** The fault that names the owner of a resource, when another source has it. Of one that is free or our own, the fields of earlier managers become ours. */
-async function claim(
-  cluster: SourcePorts['cluster'],
-  { candidate, source, sources, signal }: ApplyInput,
-): Promise<SourceFault | undefined> {
+async function claim(cluster: SourceCluster, { candidate, source, sources, signal }: ApplyInput): Promise<SourceFault | undefined> {
   const { name, namespace } = candidate.object.metadata;
-  const ref = { ...candidate.allowed, name, ...(namespace === undefined ? {} : { namespace }) };
+  const ref = { ...candidate.type, name, ...(namespace === undefined ? {} : { namespace }) };
   const live = await ifFound(cluster.get(ref, { signal }));
   if (live === undefined) return undefined;
   const ownership = ownershipOf(live, source, sources);
-  if (ownership.kind === 'Foreign') return ownedBy(candidate, ownerSentence(ownership.owner, candidate.resource));
+  if (ownership.kind === 'Foreign') return ownedBy(candidate, ownerSentence(ownership.owner, candidate.id));
   const managedFields = upgradeManagers(live, source);
   if (managedFields === undefined) return undefined;
   const body = { metadata: { resourceVersion: live.metadata.resourceVersion, managedFields } };
@@ -85,8 +84,8 @@ function isKindAway({ message }: AppError): boolean {
   return /custom resource definition is terminating|could not find the requested resource|404 page not found/.test(message);
 }
 
-function labelled(object: KubeObject, source: string): KubeObject {
-  return { ...object, metadata: { ...object.metadata, labels: { ...labelsOf(object), [OURS.sourceLabel]: source } } };
+function labelled(object: KubeObject, labels: ApplyInput['labels']): KubeObject {
+  return { ...object, metadata: { ...object.metadata, labels: { ...labelsOf(object), ...labels } } };
 }
 
 function beingDeleted(candidate: Candidate): SourceFault {
@@ -115,7 +114,7 @@ function placeOf({ document }: Candidate, fault: FieldFault): { line: number; co
 
 /** Another manager has set fields of this document to other values: only a person can say who is right. */
 function conflictFault(candidate: Candidate, source: string, error: AppError): SourceFault {
-  const { document, resource, allowed } = candidate;
+  const { document, resource, type } = candidate;
   const fields = error.faults.map((fault) => fault.field?.replace(/^\./, '')).filter((field) => field !== undefined);
   const managers = [
     ...new Set(
@@ -130,7 +129,7 @@ function conflictFault(candidate: Candidate, source: string, error: AppError): S
   const what = fields.length === 0 ? 'fields of it' : fields.join(', ');
   const message =
     `${resource} was changed by ${who}, who now owns ${what}; set the same values in the file, ` +
-    `or give the fields back with: kubectl apply --server-side --force-conflicts --field-manager=${fieldManagerOf(source)} (${allowed.kind})`;
+    `or give the fields back with: kubectl apply --server-side --force-conflicts --field-manager=${fieldManagerOf(source)} (${type.kind})`;
   const [first] = fields;
   return { file: document.file, ...(first === undefined ? document.place : document.locate(first)), resource, message };
 }
@@ -149,7 +148,7 @@ function ownershipOf(live: KubeObject, source: string, sources: readonly KubeObj
 }
 
 /** `the CatalogSource "a" (team.yaml)`, with the file where its inventory names one. */
-function ownerSentence(owner: KubeObject, resource: string): string {
-  const file = statusOf(CATALOG_SOURCE_KIND, owner).inventory.find((item) => nameOfItem(item) === resource)?.file;
+function ownerSentence(owner: KubeObject, id: string): string {
+  const file = statusOf(CATALOG_SOURCE_KIND, owner).inventory.find((item) => idOfItem(item) === id)?.file;
   return `the CatalogSource "${owner.metadata.name}"${file === undefined ? '' : ` (${file})`}`;
 }

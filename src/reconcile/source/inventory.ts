@@ -1,7 +1,7 @@
 import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../domain/source/catalog-source.ts';
-import { type Candidate, nameOfItem } from './check-documents.ts';
+import { type Candidate, idOfItem } from '../../domain/source/check-documents.ts';
+import { findKinds, type Stock, stockOf } from '../../domain/source/stock.ts';
 import type { SourcePorts } from './ports.ts';
-import { readParsedFolder, type Stock, stockOf } from './state.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
@@ -10,7 +10,7 @@ interface Outcome {
   readonly faults: readonly SourceFault[];
   readonly applied: readonly Candidate[];
   readonly prune: boolean;
-  /** The resources that other sources have a document of, too. */
+  /** The ids of resources that other sources have a document of, too. */
   readonly claims: ReadonlySet<string>;
 }
 
@@ -22,30 +22,32 @@ export function sortOut(inventory: readonly InventoryItem[], outcome: Outcome): 
   const { stock, faults, applied, claims } = outcome;
   const faulty = new Set(faults.map((fault) => fault.file));
   const unread = new Set(faults.filter(({ resource }) => resource === undefined).map((fault) => fault.file));
-  const live = new Set(applied.map(({ resource }) => resource));
-  const others = inventory.filter((item) => !live.has(nameOfItem(item)));
+  const live = new Set(applied.map(({ id }) => id));
+  const others = inventory.filter((item) => !live.has(idOfItem(item)));
   const stays = (item: InventoryItem): boolean =>
-    stock.named.has(nameOfItem(item)) || (claims.has(nameOfItem(item)) ? unread : faulty).has(item.file);
-  const isGone = (item: InventoryItem): boolean => !stays(item) && (outcome.prune || claims.has(nameOfItem(item)));
+    stock.named.has(idOfItem(item)) || (claims.has(idOfItem(item)) ? unread : faulty).has(item.file);
+  const isGone = (item: InventoryItem): boolean => !stays(item) && (outcome.prune || claims.has(idOfItem(item)));
   return { gone: others.filter(isGone), kept: others.filter(stays) };
 }
 
 /**
- * The resources that other sources have a document of, whoever owns them: what a source gives up of these is handed over rather than deleted. Their
+ * The ids of resources that other sources have a document of, whoever owns them: what a source gives up of these is handed over rather than deleted. Their
  * folders are read, because their status may be older than a document that has just moved; of a repository, the last revision that was fetched.
  */
 export async function readClaims(
-  { git }: Pick<SourcePorts, 'git'>,
+  { git, readFolder, discovery }: Pick<SourcePorts, 'git' | 'readFolder' | 'discovery'>,
   source: string,
   sources: readonly KubeObject[],
 ): Promise<ReadonlySet<string>> {
   const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);
-  const folders = await Promise.all(
-    others.map(async (other) => {
+  const claimed = await Promise.all(
+    others.map(async (other): Promise<readonly string[]> => {
       const spec = specOf(CATALOG_SOURCE_KIND, other);
-      return spec.git === undefined ? spec.folder?.path : await git.latest({ source: other.metadata.name, git: spec.git });
+      const path = spec.git === undefined ? spec.folder?.path : await git.latest({ source: other.metadata.name, git: spec.git });
+      const content = path === undefined ? undefined : await readFolder(path);
+      if (content?.kind !== 'Read') return [];
+      return [...stockOf(content, { spec, kindOf: await findKinds(content.files, discovery.find) }).named];
     }),
   );
-  const contents = await Promise.all(folders.flatMap((path) => (path === undefined ? [] : [readParsedFolder(path)])));
-  return new Set(contents.flatMap((content) => (content.kind === 'Read' ? [...stockOf(content).named] : [])));
+  return new Set(claimed.flat());
 }

@@ -2,7 +2,7 @@ import { at, isObject, listAt, textAt } from '../../domain/core/read.ts';
 import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
-import { resourceName } from './check-documents.ts';
+import { resourceName } from '../../domain/source/check-documents.ts';
 
 /** What every field manager of a source begins with; earlier versions used this name for all of them. */
 const PREFIX = 'chandlery-source';

@@ -1,6 +1,11 @@
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
+import type { SourceSpec } from '../../domain/source/catalog-source.ts';
 import type { GitCheckout, GitRequest } from '../../domain/source/git-source.ts';
+import type { ParsedFolder, ReadRevision } from '../../domain/source/stock.ts';
 import type { Log } from '../../observe/log.ts';
+
+/** The api-server, for what a source holds. */
+export type SourceCluster = Pick<Cluster, 'get' | 'list' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
 
 /** What keeping a folder in step needs of the outside. */
 export interface SourcePorts {
@@ -10,8 +15,13 @@ export interface SourcePorts {
     /** The folder of the revision that was brought last; undefined when there is none. */
     latest(request: Pick<GitRequest, 'source' | 'git'>): Promise<string | undefined>;
   };
+  /** Reads a folder and the documents in it. Without a revision, the digest of its content is one. */
+  readonly readFolder: (path: string, read?: ReadRevision) => Promise<ParsedFolder>;
+  readonly discovery: Pick<Discovery, 'find'>;
   /** As the controller's own account. */
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  readonly cluster: SourceCluster;
+  /** With the permissions of a ServiceAccount. */
+  readonly asServiceAccount: (account: NonNullable<SourceSpec['serviceAccount']>) => SourceCluster;
   readonly log: Log;
   readonly now: () => Date;
 }

@@ -2,13 +2,14 @@ import type { InventoryItem } from '../../domain/source/catalog-source.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
-import { findAllowedKind, nameOfItem } from './check-documents.ts';
-import type { SourcePorts } from './ports.ts';
+import { idOfItem } from '../../domain/source/check-documents.ts';
+import type { SourceCluster, SourcePorts } from './ports.ts';
 
 export interface PruneOptions {
   /** The name of the CatalogSource that owns it. */
   readonly source: string;
-  /** What other sources have a document of. */
+  readonly discovery: SourcePorts['discovery'];
+  /** The ids of what other sources have a document of. */
   readonly claims: ReadonlySet<string>;
   readonly signal: AbortSignal;
 }
@@ -20,16 +21,16 @@ export interface PruneOptions {
  * @returns what was done.
  */
 export async function pruneResource(
-  cluster: SourcePorts['cluster'],
+  cluster: SourceCluster,
   item: InventoryItem,
-  { source, claims, signal }: PruneOptions,
+  { source, discovery, claims, signal }: PruneOptions,
 ): Promise<'Deleted' | 'HandedOver' | 'Left'> {
-  const ref = refOf(item);
+  const ref = await refOf(item, discovery, signal);
   if (ref === undefined) return 'Left';
   try {
     const live: KubeObject = await cluster.get(ref, { signal });
     if (!isOwned(live, item, source)) return 'Left';
-    if (claims.has(nameOfItem(item))) {
+    if (claims.has(idOfItem(item))) {
       await release(cluster, live, { ref, signal });
       return 'HandedOver';
     }
@@ -49,7 +50,7 @@ function isOwned({ metadata }: KubeObject, item: InventoryItem, source: string):
 
 /** Takes the label off, so that whoever has a document of it may take it. */
 async function release(
-  cluster: SourcePorts['cluster'],
+  cluster: SourceCluster,
   { metadata: { resourceVersion } }: KubeObject,
   { ref, signal }: { readonly ref: ResourceRef; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -57,8 +58,10 @@ async function release(
   await cluster.patch(ref, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
 }
 
-function refOf(item: InventoryItem): ResourceRef | undefined {
-  const allowed = findAllowedKind(item.apiVersion, item.kind);
-  if (allowed === undefined) return undefined;
-  return { ...allowed, name: item.name, ...(item.namespace === undefined ? {} : { namespace: item.namespace }) };
+/** Undefined when the cluster does not serve the kind any more, and so has no object of it. */
+async function refOf(item: InventoryItem, discovery: SourcePorts['discovery'], signal: AbortSignal): Promise<ResourceRef | undefined> {
+  const type = await discovery.find(item.apiVersion, item.kind, signal);
+  if (type === undefined) return undefined;
+  const { group, version, resource } = type;
+  return { group, version, resource, name: item.name, ...(item.namespace === undefined ? {} : { namespace: item.namespace }) };
 }

@@ -6,11 +6,12 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE, SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { GitRequest, GitSource } from '../../domain/source/git-source.ts';
+import { findKinds } from '../../domain/source/stock.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec } from '../../domain/source/catalog-source.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
-import { determineSourceState, nextSourceAction, type ParsedFolder, readParsedFolder, type SourceAction } from './state.ts';
-import type { SourcePorts } from './ports.ts';
+import { type Content, determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
+import type { SourceCluster, SourcePorts } from './ports.ts';
 import { pruneResource } from './prune-resources.ts';
 import { readClaims } from './inventory.ts';
 import { synchronise, type SynchroniseInput, type Synchronised } from './synchronise.ts';
@@ -37,15 +38,22 @@ export function createSourceReconciler(ports: SourcePorts): (key: string, signal
   };
 }
 
-/** What the folder holds, or the repository. */
-async function readContent({ ports, source, signal }: Work, { folder, git, suspend }: SourceSpec): Promise<ParsedFolder> {
-  if (folder !== undefined) return await readParsedFolder(folder.path);
+/** What the folder holds, or the repository, and the kinds in it. */
+async function readContent(work: Work, spec: SourceSpec): Promise<Content> {
+  const { discovery } = work.ports;
+  const folder = await readFolderOf(work, spec);
+  const find = (apiVersion: string, kind: string) => discovery.find(apiVersion, kind, work.signal);
+  return { folder, kindOf: folder.kind === 'Read' ? await findKinds(folder.files, find) : () => undefined };
+}
+
+async function readFolderOf({ ports, source, signal }: Work, { folder, git, suspend }: SourceSpec): Promise<Content['folder']> {
+  if (folder !== undefined) return await ports.readFolder(folder.path);
   const isAtRest = suspend || source.metadata.deletionTimestamp !== undefined;
   if (git === undefined || isAtRest) return { kind: 'GitUnavailable', why: 'the source is suspended or being deleted' };
   try {
     const credentials = await credentialsOf(ports, git, signal);
     const checkout = await ports.git.checkout({ source: source.metadata.name, git, ...credentials }, signal);
-    return await readParsedFolder(checkout.folder, checkout);
+    return await ports.readFolder(checkout.folder, checkout);
   } catch (error) {
     if (!isAppError(error, 'GitUnavailable', 'EgressDenied', 'ChartSecretInvalid')) throw error;
     return { kind: 'GitUnavailable', why: messageOf(error).replace(/^chart:/, 'git:') };
@@ -98,16 +106,19 @@ async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { 
   const { ports, source, signal } = work;
   const before = statusOf(CATALOG_SOURCE_KIND, source);
   const sources = await allSources(work);
-  const unit = specOf(CATALOG_SOURCE_KIND, source).git === undefined ? 'Document' : 'Revision';
+  const spec = specOf(CATALOG_SOURCE_KIND, source);
+  const unit = spec.git === undefined ? 'Document' : 'Revision';
   let current = source;
-  const done = await synchronise(ports.cluster, {
+  const done = await synchronise(objectsCluster(work, spec), {
     source: source.metadata.name,
     sources,
+    labels: { [OURS.sourceLabel]: source.metadata.name, ...(spec.owner === undefined ? {} : { [OURS.teamLabel]: spec.owner }) },
+    discovery: ports.discovery,
     unit,
     claims: () => readClaims(ports, source.metadata.name, sources),
     stock,
     inventory: before.inventory,
-    prune: specOf(CATALOG_SOURCE_KIND, source).prune,
+    prune: spec.prune,
     ...approvedPruneOf(source),
     signal,
     remember: async (inventory) => {
@@ -128,6 +139,11 @@ async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { 
   await reportSource({ ...work, source: current }, report);
   logChanges(work, before, { ...done, revision: stock.revision });
   return outcome.kind === 'Synced';
+}
+
+/** With the permissions that count for what the source holds. */
+function objectsCluster({ ports }: Pick<Work, 'ports'>, { serviceAccount }: SourceSpec): SourceCluster {
+  return serviceAccount === undefined ? ports.cluster : ports.asServiceAccount(serviceAccount);
 }
 
 function approvedPruneOf({ metadata }: KubeObject): Pick<SynchroniseInput, 'approvedPrune'> {
@@ -153,8 +169,11 @@ async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[
 /** Deletes what the source brought, unless it is not to prune, and lets it go. What another source has too is handed over. */
 async function finalize({ ports, source, signal }: Work): Promise<void> {
   const { inventory } = statusOf(CATALOG_SOURCE_KIND, source);
+  const spec = specOf(CATALOG_SOURCE_KIND, source);
   const { name } = source.metadata;
-  const options = { source: name, claims: await readClaims(ports, name, await allSources({ ports, source, signal })), signal };
-  if (specOf(CATALOG_SOURCE_KIND, source).prune) for (const item of inventory) await pruneResource(ports.cluster, item, options);
+  const claims = await readClaims(ports, name, await allSources({ ports, source, signal }));
+  const cluster = objectsCluster({ ports }, spec);
+  if (spec.prune)
+    for (const item of inventory) await pruneResource(cluster, item, { source: name, discovery: ports.discovery, claims, signal });
   await removeFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
 }

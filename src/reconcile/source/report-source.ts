@@ -6,7 +6,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type HistoryEntry, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
 import type { SourceCommit } from '../../domain/source/git-source.ts';
 import { applyStatus } from '../apply-status.ts';
-import { sameFault } from './check-documents.ts';
+import { sameFault } from '../../domain/source/check-documents.ts';
 import type { SourcePorts } from './ports.ts';
 import type { Synchronised, SynchroniseInput } from './synchronise.ts';
 

@@ -3,8 +3,10 @@ import { describe, it } from 'node:test';
 import { specOf } from '../../../../src/domain/kind/kind.ts';
 import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../../../src/domain/source/catalog-source.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { determineSourceState, nextSourceAction, type ParsedFolder, type Stock } from '../../../../src/reconcile/source/state.ts';
-import { located, parsePlainFile } from '../../../../src/reconcile/source/parse/parse-file.ts';
+import { determineSourceState, nextSourceAction } from '../../../../src/reconcile/source/state.ts';
+import { located, parsePlainFile } from '../../../../src/domain/source/parse-file.ts';
+import type { ParsedFolder, Stock } from '../../../../src/domain/source/stock.ts';
+import { ENVIRONMENT } from '../../../../src/domain/kubernetes/resource-types.ts';
 import { sortOut } from '../../../../src/reconcile/source/inventory.ts';
 
 const FINALIZER = { finalizers: ['chandlery.dev/finalizer'] };
@@ -49,7 +51,9 @@ describe('what to do about a CatalogSource', () => {
   ];
   for (const { title, source: object, content, act } of cases) {
     it(title, () => {
-      const planned = nextSourceAction(determineSourceState(object, specOf(CATALOG_SOURCE_KIND, object), content));
+      const planned = nextSourceAction(
+        determineSourceState(object, specOf(CATALOG_SOURCE_KIND, object), { folder: content, kindOf: () => ENVIRONMENT }),
+      );
       assert.equal(planned.kind === 'reject' ? `reject ${planned.reason}` : planned.kind, act);
     });
   }
@@ -69,7 +73,7 @@ describe('what is gone from a folder', () => {
   }[] = [
     {
       title: 'a resource no document names is gone',
-      named: ['Environment a', 'Environment b'],
+      named: ['Environment.chandlery.dev a', 'Environment.chandlery.dev b'],
       faulty: [],
       prune: true,
       gone: ['c'],
@@ -77,7 +81,7 @@ describe('what is gone from a folder', () => {
     },
     {
       title: 'nothing of a file with a fault is gone',
-      named: ['Environment a'],
+      named: ['Environment.chandlery.dev a'],
       faulty: [{ file: 'b.yaml' }],
       prune: true,
       gone: [],
@@ -85,7 +89,7 @@ describe('what is gone from a folder', () => {
     },
     {
       title: 'a fault in one file does not hold what left another',
-      named: ['Environment b', 'Environment c'],
+      named: ['Environment.chandlery.dev b', 'Environment.chandlery.dev c'],
       faulty: [{ file: 'b.yaml' }],
       prune: true,
       gone: ['a'],
@@ -93,32 +97,39 @@ describe('what is gone from a folder', () => {
     },
     {
       title: 'what another source has now is gone although a document in its file has a fault',
-      named: ['Environment a'],
+      named: ['Environment.chandlery.dev a'],
       faulty: [{ file: 'b.yaml', resource: 'Environment d' }],
-      claims: ['Environment b'],
+      claims: ['Environment.chandlery.dev b'],
       prune: true,
       gone: ['b'],
       kept: ['a', 'c'],
     },
     {
       title: 'what another source has now stays while its file cannot be read',
-      named: ['Environment a'],
+      named: ['Environment.chandlery.dev a'],
       faulty: [{ file: 'b.yaml' }],
-      claims: ['Environment b'],
+      claims: ['Environment.chandlery.dev b'],
       prune: true,
       gone: [],
       kept: ['a', 'b', 'c'],
     },
     {
       title: 'a source that does not prune gives away what another one has now',
-      named: ['Environment a'],
+      named: ['Environment.chandlery.dev a'],
       faulty: [],
-      claims: ['Environment b'],
+      claims: ['Environment.chandlery.dev b'],
       prune: false,
       gone: ['b'],
       kept: ['a'],
     },
-    { title: 'a source that does not prune forgets what left', named: ['Environment a'], faulty: [], prune: false, gone: [], kept: ['a'] },
+    {
+      title: 'a source that does not prune forgets what left',
+      named: ['Environment.chandlery.dev a'],
+      faulty: [],
+      prune: false,
+      gone: [],
+      kept: ['a'],
+    },
   ];
   for (const { title, named, faulty, claims = [], prune, gone, kept } of cases) {
     it(title, () => {

@@ -1,7 +1,6 @@
-import { yieldToEventLoop } from '../../../domain/core/yield-to-event-loop.ts';
-import { ThreadHost } from '../../../thread/thread-host.ts';
-import type { SourceFile } from '../read-folder.ts';
-import { located, parsePlainFile, type ParsedFile, type PlainFile } from './parse-file.ts';
+import { yieldToEventLoop } from '../domain/core/yield-to-event-loop.ts';
+import { ThreadHost } from '../thread/thread-host.ts';
+import { located, parsePlainFile, type ParsedFile, type PlainFile, type SourceFile } from '../domain/source/parse-file.ts';
 import type { FILE_JOBS } from './parse-files-worker.ts';
 
 /** Larger ones take longer to parse than others should wait. */

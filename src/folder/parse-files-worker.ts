@@ -1,6 +1,6 @@
 /** The thread of `parse-files.ts`: reads one file after the other. */
-import { serveJobs } from '../../../thread/serve-jobs.ts';
-import { parsePlainFile } from './parse-file.ts';
+import { serveJobs } from '../thread/serve-jobs.ts';
+import { parsePlainFile } from '../domain/source/parse-file.ts';
 
 export const FILE_JOBS = { parsePlainFile };
 

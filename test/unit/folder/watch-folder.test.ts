@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { watchFolder } from '../../../../src/reconcile/source/watch-folder.ts';
+import { watchFolder } from '../../../src/folder/watch-folder.ts';
 
 describe('watching the catalogue folder', () => {
   it('reports a new file, a change, an atomic save, a removal and a file below, each within two seconds', async (t) => {

@@ -2,14 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import type { SourceFault } from '../../domain/source/catalog-source.ts';
-
-/** A file of the folder with its whole text. */
-export interface SourceFile {
-  /** Relative to the folder, with `/`. */
-  readonly file: string;
-  readonly text: string;
-}
+import type { SourceFault } from '../domain/source/catalog-source.ts';
+import type { SourceFile } from '../domain/source/parse-file.ts';
 
 export type FolderContent =
   | { readonly kind: 'Vanished'; readonly why: string }

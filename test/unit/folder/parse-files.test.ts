@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { watchLoop } from '../../../../../bench/loop-probe.ts';
-import { located, parsePlainFile, type ParsedFile } from '../../../../../src/reconcile/source/parse/parse-file.ts';
-import { parseFiles } from '../../../../../src/reconcile/source/parse/parse-files.ts';
-import type { SourceFile } from '../../../../../src/reconcile/source/read-folder.ts';
+import { watchLoop } from '../../../bench/loop-probe.ts';
+import { located, parsePlainFile, type ParsedFile, type SourceFile } from '../../../src/domain/source/parse-file.ts';
+import { parseFiles } from '../../../src/folder/parse-files.ts';
 
 const parseFile = (file: SourceFile): ParsedFile => located(parsePlainFile(file));
 

@@ -10,12 +10,18 @@ import {
   parseAllDocuments,
   type YAMLError,
 } from 'yaml';
-import { goTags, repeatedKey } from '../../../domain/core/bounded-yaml.ts';
-import { messageOf } from '../../../domain/core/errors.ts';
-import { narrowIntegers } from '../../../domain/core/exact-json.ts';
-import { isObject } from '../../../domain/core/read.ts';
-import type { SourceFault } from '../../../domain/source/catalog-source.ts';
-import type { SourceFile } from '../read-folder.ts';
+import { goTags, repeatedKey } from '../core/bounded-yaml.ts';
+import { messageOf } from '../core/errors.ts';
+import { narrowIntegers } from '../core/exact-json.ts';
+import { isObject } from '../core/read.ts';
+import type { SourceFault } from './catalog-source.ts';
+
+/** A file with its whole text. */
+export interface SourceFile {
+  /** Relative to the folder, with `/`. */
+  readonly file: string;
+  readonly text: string;
+}
 
 /** A place in a file, counted from 1. */
 interface Place {

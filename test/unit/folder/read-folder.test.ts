@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { type FolderContent, readFolder } from '../../../../src/reconcile/source/read-folder.ts';
+import { type FolderContent, readFolder } from '../../../src/folder/read-folder.ts';
 
 describe('reading the catalogue folder', () => {
   let outer: string;

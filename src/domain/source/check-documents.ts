@@ -1,0 +1,207 @@
+import { OURS, isDnsSubdomain } from '../kubernetes/names.ts';
+import { isObject, objectAt, textAt } from '../core/read.ts';
+import { compileFaults, rulesOfOperator } from '../health/custom-rules.ts';
+import { type KubeObject, type ObjectMeta, parseApiVersion } from '../kubernetes/resource.ts';
+import { type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
+import type { InventoryItem, SourceFault, SourceSpec } from './catalog-source.ts';
+import type { SourceDocument } from './parse-file.ts';
+
+/** A document that names a resource which may be applied; whether its content is valid, the api-server says. */
+export interface Candidate {
+  readonly document: SourceDocument;
+  readonly type: KnownType;
+  readonly object: KubeObject;
+  /** `Kind namespace/name`, or `Kind name`, for people. */
+  readonly resource: string;
+  /** `Kind.group namespace/name`, unique in the cluster. */
+  readonly id: string;
+}
+
+export interface CheckedDocuments {
+  readonly candidates: readonly Candidate[];
+  readonly faults: readonly SourceFault[];
+  /** The ids of all documents that name a resource, those with faults too: what is not gone from the folder. */
+  readonly named: ReadonlySet<string>;
+}
+
+/** What a source may hold, by its spec, and which kinds the cluster serves. */
+export interface SourceRules {
+  readonly spec: Pick<SourceSpec, 'allowedKinds' | 'mode' | 'namespaces'>;
+  /** The served kind of an apiVersion and kind; undefined when there is none. */
+  readonly kindOf: (apiVersion: string, kind: string) => KnownType | undefined;
+}
+
+const NAME_RULE = 'lower-case letters, digits, hyphens and dots, with a letter or digit at both ends, and at most 253 of them';
+
+/** Where a namespaced document without a namespace goes, as with kubectl. */
+const DEFAULT_NAMESPACE = 'default';
+
+/** Finds what is wrong with documents before the api-server sees them: what is not a resource, kinds and namespaces that have no place here, and names given twice. */
+export function checkDocuments(documents: readonly SourceDocument[], rules: SourceRules): CheckedDocuments {
+  const faults: SourceFault[] = [];
+  const byId = new Map<string, Candidate[]>();
+  const rejected = new Set<Candidate>();
+  for (const document of documents) {
+    const checked = checkOne(document, rules);
+    if ('message' in checked) {
+      faults.push(checked);
+    } else {
+      const own = expressionFaults(checked);
+      faults.push(...own);
+      if (own.length > 0) rejected.add(checked);
+      const group = byId.get(checked.id);
+      if (group === undefined) byId.set(checked.id, [checked]);
+      else group.push(checked);
+    }
+  }
+  const groups = [...byId.values()];
+  return {
+    candidates: groups.flatMap((group) => (group.length === 1 ? group.filter((one) => !rejected.has(one)) : [])),
+    faults: [...faults, ...groups.flatMap((group) => (group.length > 1 ? duplicates(group) : []))],
+    named: new Set(byId.keys()),
+  };
+}
+
+/** Expressions in CEL that do not compile, which the api-server does not look into. */
+function expressionFaults({ document, type, object, resource }: Candidate): SourceFault[] {
+  if (type.kind !== OPERATOR.kind || type.group !== OPERATOR.group) return [];
+  return [...rulesOfOperator(object).values()].flatMap(({ field, rules }) =>
+    compileFaults(rules).map(({ index, member, message }) => {
+      const path = `${field}[${index}].${member}`;
+      return { file: document.file, ...document.locate(path), resource, message: `${path}: ${message}` };
+    }),
+  );
+}
+
+/** The name by which resources are distinguished: `Kind namespace/name`, or `Kind name`. */
+export function resourceName(kind: string, namespace: string | undefined, name: string): string {
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+/** The same, telling apart kinds of the same name in two API groups. The version does not count: it is the same object in all of them. */
+function resourceId(type: { readonly group: string; readonly kind: string }, namespace: string | undefined, name: string): string {
+  return resourceName(type.group === '' ? type.kind : `${type.kind}.${type.group}`, namespace, name);
+}
+
+function checkOne(document: SourceDocument, { spec, kindOf }: SourceRules): Candidate | SourceFault {
+  const { content } = document;
+  const fault = (field: string, message: string): SourceFault => ({ file: document.file, ...document.locate(field), message });
+  const missing = ['apiVersion', 'kind'].find((field) => textAt(content, field) === undefined);
+  if (missing !== undefined) return fault(missing, `the resource has no ${missing}; the source accepts ${allowedSentence(spec)}`);
+  const [apiVersion = '', kind = ''] = [textAt(content, 'apiVersion'), textAt(content, 'kind')];
+  const { group } = parseApiVersion(apiVersion);
+  if (!isAllowed(spec, group, kind)) {
+    const accepts = `it accepts ${allowedSentence(spec)}; allow others in spec.allowedKinds of the CatalogSource`;
+    return fault('kind', `${kind} (${apiVersion}) is not allowed in this source; ${accepts}`);
+  }
+  const type = kindOf(apiVersion, kind);
+  if (type === undefined) return fault('kind', `the cluster does not serve ${kind} (${apiVersion}); correct it, or install its CRD first`);
+  const name = textAt(content, 'metadata', 'name');
+  if (name === undefined) return fault('metadata', `the ${kind} has no metadata.name; give it one`);
+  if (!isNameOf(type, name)) return fault('metadata.name', `the name ${JSON.stringify(name.slice(0, 63))} must be ${NAME_RULE}`);
+  const namespace = textAt(content, 'metadata', 'namespace');
+  const misplaced = misplacement(spec, type, { name, namespace });
+  if (misplaced !== undefined) return fault(misplaced.field, misplaced.message);
+  return candidateOf(document, type, { name, namespace: type.namespaced ? (namespace ?? defaultNamespace(spec)) : undefined });
+}
+
+/** RBAC and a few other kinds of Kubernetes allow more in a name, such as colons; the api-server says what. */
+function isNameOf({ group }: KnownType, name: string): boolean {
+  return group === 'rbac.authorization.k8s.io' ? /^[^/%\p{Cc}]{1,253}$/u.test(name) && name !== '.' && name !== '..' : isDnsSubdomain(name);
+}
+
+/** What is wrong with the namespace of a document, and where. */
+function misplacement(
+  spec: SourceRules['spec'],
+  { kind, namespaced }: KnownType,
+  { name, namespace }: { readonly name: string; readonly namespace: string | undefined },
+): { readonly field: string; readonly message: string } | undefined {
+  if (!namespaced && namespace !== undefined)
+    return { field: 'metadata.namespace', message: `${kind} ${name} is cluster-wide and has no namespace; remove the line` };
+  if (spec.mode === 'Cluster') return undefined;
+  const allowed = `the source is Namespaced, and may hold objects of ${spec.namespaces.join(', ')}`;
+  if (!namespaced) return { field: 'kind', message: `${kind} ${name} is cluster-wide; ${allowed}` };
+  if (namespace === undefined)
+    return spec.namespaces.length === 1
+      ? undefined
+      : { field: 'metadata', message: `${kind} ${name} has no metadata.namespace; ${allowed}` };
+  return spec.namespaces.includes(namespace)
+    ? undefined
+    : { field: 'metadata.namespace', message: `${kind} ${name} is in namespace ${JSON.stringify(namespace)}; ${allowed}` };
+}
+
+function defaultNamespace({ mode, namespaces: [only] }: SourceRules['spec']): string {
+  return mode === 'Namespaced' && only !== undefined ? only : DEFAULT_NAMESPACE;
+}
+
+function candidateOf(document: SourceDocument, type: KnownType, address: { name: string; namespace: string | undefined }): Candidate {
+  const { content } = document;
+  const { name, namespace } = address;
+  const metadata: ObjectMeta = { ...objectAt(content, 'metadata'), name, ...(namespace === undefined ? {} : { namespace }) };
+  const object: KubeObject = { ...content, apiVersion: textAt(content, 'apiVersion') ?? '', kind: type.kind, metadata };
+  const [resource, id] = [resourceName(type.kind, namespace, name), resourceId(type, namespace, name)];
+  return { document, type, object, resource, id };
+}
+
+/** A fault for each of them, naming the others: which one is meant, only a person can tell. */
+function duplicates(group: readonly Candidate[]): SourceFault[] {
+  return group.map((candidate) => {
+    const others = group.filter((other) => other !== candidate).map(({ document }) => placeOf(document));
+    const { file } = candidate.document;
+    const place = candidate.document.locate('metadata.name');
+    return {
+      file,
+      ...place,
+      resource: candidate.resource,
+      message: `${candidate.resource} is also defined at ${others.join(' and ')}; keep one of them`,
+    };
+  });
+}
+
+function placeOf(document: SourceDocument): string {
+  return `${document.file}:${document.locate('metadata.name').line}`;
+}
+
+/** Labels of a document's metadata that are texts; others are left for the api-server to reject. */
+export function labelsOf(object: KubeObject): Readonly<Record<string, string>> {
+  const { labels } = object.metadata;
+  return isObject(labels) ? labels : {};
+}
+
+/** The kinds that a source holds when its spec does not say. */
+const DEFAULT_KINDS: NonNullable<SourceSpec['allowedKinds']> = [
+  { group: OURS.group, kind: 'Environment' },
+  { group: OURS.operatorGroup, kind: OPERATOR.kind },
+];
+
+function isAllowed({ allowedKinds = DEFAULT_KINDS }: SourceRules['spec'], group: string, kind: string): boolean {
+  return allowedKinds.some((allowed) => ['*', group].includes(allowed.group) && ['*', kind].includes(allowed.kind));
+}
+
+/** `Environment (chandlery.dev) and Operator (…)`, for sentences. */
+function allowedSentence({ allowedKinds = DEFAULT_KINDS }: SourceRules['spec']): string {
+  const names = allowedKinds.map(({ group, kind }) => (group === '' ? kind : `${kind} (${group})`));
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+}
+
+/** The id of an inventory item, as documents have it. */
+export function idOfItem({ apiVersion, kind, namespace, name }: InventoryItem): string {
+  return resourceId({ group: parseApiVersion(apiVersion).group, kind }, namespace, name);
+}
+
+/** The name of an inventory item, for people. */
+export function nameOfItem(item: InventoryItem): string {
+  return resourceName(item.kind, item.namespace, item.name);
+}
+
+/** The order in which faults are shown: by place. */
+export function sortFaults(faults: readonly SourceFault[]): SourceFault[] {
+  return faults.toSorted(
+    (a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.message.localeCompare(b.message),
+  );
+}
+
+/** Whether two faults say the same about the same place. */
+export function sameFault(a: SourceFault, b: SourceFault): boolean {
+  return a.file === b.file && a.line === b.line && a.column === b.column && a.message === b.message;
+}
