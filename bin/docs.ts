@@ -4,6 +4,8 @@ import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
 import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
 import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
 import { OPERATOR_KIND } from '../src/domain/operator/kind/operator-kind.ts';
+import { helpOf } from '../src/cli/command.ts';
+import { COMMANDS } from '../src/compose/commands.ts';
 import { crdFile } from './docs/crd.ts';
 import { fieldTable } from './docs/field-table.ts';
 
@@ -18,6 +20,7 @@ const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: st
 export function generatedFiles(): { readonly path: string; readonly text: string }[] {
   return [
     { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'docs/cli.md', text: commandsPage() },
     ...KINDS.flatMap(({ kind, page }) => [
       { path: `charts/chandlery/crds/${kind.type.resource}.${kind.type.group}.yaml`, text: crdFile(kind) },
       { path: page, text: withTables(read(page), kind) },
@@ -33,6 +36,13 @@ function errorsPage(): string {
     ([code, { status, title, meaning, remedy }]) => `${heading}${code}\`\n\n**${status}, ${title}.** ${meaning}\n\nWhat to do: ${remedy}\n`,
   );
   return `${introduction.trimEnd()}\n${sections.join('')}`;
+}
+
+/** The help of each command, below what is written by hand. */
+function commandsPage(): string {
+  const [introduction = ''] = read('docs/cli.md').split('\n## Commands\n');
+  const sections = COMMANDS.map((command) => `\n### ${command.name}\n\n\`\`\`text\n${helpOf(command)}\`\`\`\n`);
+  return `${introduction.trimEnd()}\n\n## Commands\n${sections.join('')}`;
 }
 
 /** Fills the places of a page that stand between `<!-- fields of spec -->`, or `status`, and `<!-- end of fields -->`. */

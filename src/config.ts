@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from './domain/core/errors.ts';
+import { type Secret, secret } from './domain/core/secret.ts';
 
 /** An address prefix and the folder or address that it is served from. */
 export interface MirrorSetting {
@@ -111,6 +113,32 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'reset', value: '', help: 'delete the state of the embedded cluster and start again' },
 ];
 
+/** Variables of the commands that ask a server or a cluster: no settings of a server. */
+const CLIENT_VARIABLES = ['CHANDLERY_SERVER', 'CHANDLERY_TOKEN'];
+
+/** What the environment says to a command that asks a server or a cluster. */
+export interface ClientSettings {
+  readonly server?: string;
+  readonly token?: Secret;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  /** The folder of what belongs to one person: the stored login. */
+  readonly configDir: string;
+}
+
+/** Reads the environment of such a command. */
+export function clientSettings(env: Readonly<Record<string, string | undefined>>): ClientSettings {
+  const home = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
+  const one = (name: string): string | undefined => env[`CHANDLERY_${name}`] || undefined;
+  return {
+    configDir: join(home, 'chandlery'),
+    ...maybe('server', one('SERVER'), (text) => text),
+    ...maybe('token', one('TOKEN'), secret),
+    ...maybe('kubeconfig', one('KUBECONFIG'), (text) => text),
+    ...maybe('context', one('CONTEXT'), (text) => text),
+  };
+}
+
 /**
  * Reads options and environment, options first.
  *
@@ -174,6 +202,7 @@ function fromOptions(argv: readonly string[]): [string, readonly string[]][] {
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>): [string, readonly string[]][] {
   return Object.entries(env).flatMap(([key, text]) => {
     if (!key.startsWith('CHANDLERY_') || key.startsWith('CHANDLERY_TEST_') || text === undefined || text === '') return [];
+    if (CLIENT_VARIABLES.includes(key)) return [];
     const name = key.slice('CHANDLERY_'.length).toLowerCase().replaceAll('_', '-');
     const setting = SETTINGS.find((candidate) => candidate.name === name);
     if (setting === undefined) throw new AppError('ConfigInvalid', `environment: ${key} is not a setting; "chandlery help" lists them`);

@@ -1,9 +1,16 @@
 import { SETTINGS } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 
+/** The headings of the overview, in its order. */
+const COMMAND_GROUPS = ['Catalogue and instances', 'Files', 'Server'] as const;
+
+/** What a word of a command can be, for the completion of shells. */
+export type Completion = 'command' | 'app' | 'environment' | 'instance' | 'operator' | 'source' | 'file' | 'shell';
+
 /** One word of the command line: `chandlery NAME …`. */
 export interface Command {
   readonly name: string;
+  readonly group: (typeof COMMAND_GROUPS)[number];
   /** What stands behind the name, e.g. `-f FILE|- [-o json]`. */
   readonly usage: string;
   /** One line for the list of commands. */
@@ -13,8 +20,34 @@ export interface Command {
   /** The settings that mean something to it; `all` for the server. */
   readonly settings: readonly string[] | 'all';
   readonly examples: readonly string[];
+  /** What its words are, one after another; absent: it takes none. */
+  readonly words?: readonly Completion[];
+  /** Its options, as far as completion knows what their values are. */
+  readonly optionWords?: readonly OptionWord[];
   /** @returns the text to print, or the code to exit with, or both. */
-  run(argv: readonly string[]): Promise<string | number | CommandOutput>;
+  run(argv: readonly string[], terminal: Terminal): Promise<string | number | CommandOutput>;
+}
+
+/** An option whose values completion knows. */
+export interface OptionWord {
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly completes?: Completion;
+}
+
+/** What surrounds a command. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts when somebody presses Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Prints to the standard output before the end, for what goes on. */
+  readonly print: (text: string) => void;
+  /** A line of progress or a warning, to the standard error. */
+  readonly note: (line: string) => void;
+  /** Whether statuses are coloured: a person looks at the standard output, and `NO_COLOR` is not set. */
+  readonly colors: boolean;
 }
 
 /** The text that a command prints, and the code that it exits with then. */
@@ -27,7 +60,11 @@ const WIDTH = 34;
 
 /** The text of `chandlery help`. */
 export function overviewOf(commands: readonly Command[]): string {
-  const rows = commands.map(({ name, usage, summary }) => row(`chandlery ${name}${firstOf(usage)}`, summary));
+  const rows = COMMAND_GROUPS.flatMap((group) => [
+    `${group}:`,
+    ...commands.filter((one) => one.group === group).map(({ name, usage, summary }) => row(`chandlery ${name}${firstOf(usage)}`, summary)),
+    '',
+  ]);
   return [
     'Chandlery: a self-service catalogue of managed apps for Kubernetes',
     '',
@@ -35,6 +72,7 @@ export function overviewOf(commands: readonly Command[]): string {
     row('chandlery help [COMMAND]', 'this text, or the help of a command'),
     row('chandlery --version', 'the version'),
     '',
+    'Exit codes: 0 done; 1 failed; 2 wrong usage; 3 not healthy, blocked or different; 130 interrupted.',
     '"chandlery help serve" lists the settings. Each is also a variable of the environment: --port 9000 is CHANDLERY_PORT=9000.',
     '',
   ].join('\n');

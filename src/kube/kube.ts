@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { AppError } from '../domain/core/errors.ts';
-import { at, isObject, textAt } from '../domain/core/read.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
+import { at, isObject, textAt, textsAt } from '../domain/core/read.ts';
 import {
   type CallOptions,
   type Cluster,
@@ -40,6 +41,10 @@ export interface Kube extends Clusters, Discovery {
   ping(options?: CallOptions): Promise<void>;
   /** E.g. `1.36.3`. */
   kubernetesVersion(options?: CallOptions): Promise<string>;
+  /** Who the kubeconfig is for the api-server, by SelfSubjectReview. */
+  ownActor(options?: CallOptions): Promise<Actor>;
+  /** Clusters in which everybody is who the kubeconfig is: nobody is impersonated. For a process that serves this one person. */
+  asOneself(): Clusters;
   /** A token of a service account for so many seconds (at least 600), by TokenRequest. */
   requestToken(account: ServiceAccountRef, seconds: number, options?: CallOptions): Promise<string>;
   /** Writes a self-contained kubeconfig with the controller's identity, of mode 0600. */
@@ -88,6 +93,11 @@ export function createKube({ userAgent, readerPatience, observe, ...access }: Ku
     invalidate: discovery.invalidate,
     ping: (options) => ping(transport, options),
     kubernetesVersion: (options) => kubernetesVersion(transport, options),
+    ownActor: async (options) => await selfOf({ transport, identity: CONTROLLER }, options),
+    asOneself: () => {
+      const [cluster, dryRun] = [clusterFor(CONTROLLER), createDryRun({ transport, identity: CONTROLLER })];
+      return { asController: () => cluster, asActor: () => cluster, tryAsActor: () => dryRun, dryRunAsController: () => dryRun };
+    },
     requestToken: (account, seconds, options) => requestToken(transport, { account, seconds }, options),
     writeKubeconfig: (file) => writeKubeconfigFile(file, credentials.entries()),
     server: () => credentials.entries().cluster.server,
@@ -203,7 +213,7 @@ function createDryRun(deps: Caller): DryRunCluster {
     dryRunCreate: (type, object, options) => dryRunCreate(deps, type, { object, options }),
     metadataOf: (ref, options) => metadataOf(deps, ref, options),
     review: (permission, options) => reviewAccess(deps, permission, options),
-    account: (options) => accountOf(deps, options),
+    account: async (options) => (await selfOf(deps, options)).user,
   };
 }
 
@@ -245,7 +255,7 @@ async function metadataOf(deps: Caller, ref: ResourceRef, { signal }: CallOption
   return answer === undefined ? undefined : metadataIn(answer.body);
 }
 
-async function accountOf(deps: Caller, { signal }: CallOptions = {}): Promise<string> {
+async function selfOf(deps: Caller, { signal }: CallOptions = {}): Promise<Actor> {
   const place: Place = SELF_SUBJECT_REVIEW;
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
@@ -256,7 +266,7 @@ async function accountOf(deps: Caller, { signal }: CallOptions = {}): Promise<st
   });
   const user = textAt(body, 'status', 'userInfo', 'username');
   if (user === undefined) throw new AppError('ClusterUnavailable', 'ask for the account: the answer names none');
-  return user;
+  return { user, groups: textsAt(body, 'status', 'userInfo', 'groups') };
 }
 
 function triedOf({ body, warnings }: Answer): DryRunAnswer {

@@ -359,6 +359,19 @@ export const ERROR_TABLE = {
     remedy:
       'Install only one of the two, or, if `spec.catalog.kinds` claims the kind, remove the claim from one of them. The message names both. Adopt a CRD without an owner with `spec.adopt`.',
   },
+  ServerUnavailable: {
+    status: 502,
+    title: 'The Chandlery server does not answer',
+    meaning: 'The command line reached no Chandlery server at the URL, or its answer is not that of one.',
+    remedy: 'Check the URL of `--server` in a browser. For a certificate of your own authority use `--certificate-authority FILE`.',
+  },
+  ServerRequired: {
+    status: 501,
+    title: 'Only a Chandlery server can do this',
+    meaning:
+      'The command line acts in the cluster of your kubeconfig, as its user. Change requests, saved configurations, the audit log and upgrade previews are kept or made by the server.',
+    remedy: 'Name the server: `--server URL`, or once `chandlery login URL`. See [command line](cli.md#where-commands-act).',
+  },
   ActorMissing: {
     status: 500,
     title: 'A call for a user had no user',

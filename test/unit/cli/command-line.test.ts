@@ -26,7 +26,19 @@ describe('the command line', () => {
   });
 
   it('ends with 2 and a sentence when it was called wrongly', () => {
-    for (const args of [['nope'], ['serve', '--prot', '1'], ['form'], ['state', '-o', 'xml'], ['token'], ['help', 'nope']]) {
+    for (const args of [
+      ['nope'],
+      ['serve', '--prot', '1'],
+      ['form'],
+      ['state', '-o', 'xml'],
+      ['token'],
+      ['help', 'nope'],
+      ['apps', '--nope'],
+      ['status', '-o', 'xml'],
+      ['tree'],
+      ['apps', '--server', 'http://catalogue.example.com'],
+      ['apps', '--server', 'https://catalogue.example.com', '--context', 'kind'],
+    ]) {
       const { status, stdout, stderr } = run(args);
       assert.equal(status, 2, args.join(' '));
       assert.equal(stdout, '');

@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { textAt } from '../domain/core/read.ts';
+import type { InstanceParams } from './api.ts';
+import type { Call } from './client-command.ts';
+import { oneLine } from './output.ts';
+
+const EVERY_MS = 1_000;
+/** Nothing gets better by itself after these without somebody's doing. */
+const FINAL: readonly string[] = ['Healthy', 'Suspended'];
+
+/**
+ * Waits until an instance with everything below it is healthy, or the time is over; says each change on the standard error. The instance may be too young
+ * to be found at first.
+ */
+export async function waitUntilHealthy({ api, note, signal }: Call, params: InstanceParams, timeoutMs: number): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  let said = '';
+  while (performance.now() < end) {
+    const tree = await api.call('showTree', { params });
+    const status = textAt(tree, 'health', 'status') ?? 'Unknown';
+    const message = oneLine(textAt(tree, 'cause', 'message') ?? textAt(tree, 'health', 'message') ?? '');
+    const line = message === '' ? status : `${status}: ${message}`;
+    if (line !== said) note(line);
+    said = line;
+    if (FINAL.includes(status)) return;
+    await sleep(EVERY_MS, undefined, { signal });
+  }
+  note(`Not healthy after ${Math.round(timeoutMs / 1000)} s`);
+}

@@ -1,0 +1,179 @@
+import { join, resolve } from 'node:path';
+import { CATALOG_COMMANDS } from '../cli/catalog-commands.ts';
+import { clientCommand } from '../cli/client-command.ts';
+import { type Command, takeOutput, type Terminal } from '../cli/command.ts';
+import { completionScript } from '../cli/completion.ts';
+import { INSTANCE_COMMANDS } from '../cli/instance-commands.ts';
+import { parseConfig, type Config } from '../config.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
+import { openApi } from './open-api.ts';
+
+// Each command loads what it needs when it runs, so that the small ones start at once.
+
+const repoRoot = resolve(import.meta.dirname, '../..');
+const OUTPUT = ['-o, --output json', 'for programs; default lines'] as const;
+
+/** The table of commands, from which help, completion and the page of the command line are made. */
+export const COMMANDS: readonly Command[] = [
+  ...[...CATALOG_COMMANDS, ...INSTANCE_COMMANDS].map((command) => clientCommand(command, openApi)),
+  {
+    name: 'serve',
+    group: 'Server',
+    usage: '[options]',
+    summary: 'run the catalogue, on an embedded cluster or on one of yours',
+    options: [],
+    settings: 'all',
+    examples: ['chandlery serve --port 9000', 'chandlery serve --context kind-kind'],
+    run: async (argv, { env }) => await serve(parseConfig(argv, env), env),
+  },
+  {
+    name: 'token',
+    group: 'Server',
+    usage: '--as PERSON [--state DIR] [-o json]',
+    summary: 'print a bearer token of the embedded issuer, for scripts',
+    options: [['-o, --output json', 'an ExecCredential, as kubectl takes it; default lines']],
+    settings: ['as', 'state'],
+    examples: ['TOKEN=$(chandlery token --as dev-a)'],
+    run: async (argv, { env }) => {
+      const { output, rest } = takeOutput('token', argv);
+      const { name, stateDir } = personOf('token', rest, env);
+      const { mintDemoToken, execCredential } = await import('../embedded/issuer/mint-demo-token.ts');
+      const token = await mintDemoToken({ stateDir, name });
+      return output === 'json' ? `${JSON.stringify(execCredential(token))}\n` : `${token}\n`;
+    },
+  },
+  {
+    name: 'kubeconfig',
+    group: 'Server',
+    usage: '--as PERSON [--state DIR]',
+    summary: 'print a kubeconfig of a demo person for the embedded cluster',
+    options: [],
+    settings: ['as', 'state'],
+    examples: ['chandlery kubeconfig --as dev-a > dev-a.kubeconfig', 'kubectl --kubeconfig dev-a.kubeconfig get caches -n team-a'],
+    run: async (argv, { env }) => {
+      const { name, stateDir } = personOf('kubeconfig', argv, env);
+      const { kubeconfigWithProgram } = await import('../embedded/cluster/kubeconfig.ts');
+      const { requireDemoPerson } = await import('../embedded/issuer/demo-people.ts');
+      const program = [process.execPath, join(repoRoot, 'bin', 'chandlery.mjs'), 'token', '--as', requireDemoPerson(name).name];
+      return await kubeconfigWithProgram(stateDir, name, [...program, '--state', stateDir, '-o', 'json']);
+    },
+  },
+  {
+    name: 'chart',
+    group: 'Files',
+    usage: 'inspect FILE|FOLDER|URL|- [-o json] [--verify-key FILE]',
+    summary: 'show the metadata, CRDs and permissions of a chart',
+    options: [OUTPUT, ['--verify-key FILE', 'verify the signature with this OpenPGP keyring or cosign public key']],
+    settings: ['mirror', 'chart-root', 'allow-egress', 'chart-ca'],
+    examples: ['chandlery chart inspect charts/cache-operator', 'chandlery chart inspect - < demo-1.0.0.tgz'],
+    run: async (argv, { env, signal }) => {
+      const { chartCommand } = await import('./chart-command.ts');
+      return await chartCommand({ argv, env, repoRoot }, signal);
+    },
+  },
+  {
+    name: 'form',
+    group: 'Files',
+    usage: '-f FILE|- [-o json]',
+    summary: 'list every form field of a CRD, a values schema or a chart',
+    options: [['-f, --file FILE', 'the file or folder; - reads the standard input'], OUTPUT],
+    settings: [],
+    examples: ['chandlery form -f crd.yaml', 'kubectl get crd NAME -o yaml | chandlery form -f -'],
+    run: async (argv, { signal }) => {
+      const { formCommand } = await import('./form-command.ts');
+      return await formCommand(argv, signal);
+    },
+  },
+  {
+    name: 'health',
+    group: 'Files',
+    usage: '-f FILE|- [--rules FILE] [-o json] [--exit-code]',
+    summary: 'print the health of each object of a file',
+    options: [
+      ['-f, --file FILE', 'YAML or JSON, also a list; - reads the standard input'],
+      ['--rules FILE', 'health rules to try: an Operator, or a list of rules'],
+      OUTPUT,
+      ['--exit-code', 'exit with 3 if an object is neither Healthy nor Suspended'],
+    ],
+    settings: [],
+    examples: [
+      'chandlery health -f certificate.yaml',
+      'chandlery health -f queues.yaml --rules operators/queues.yaml -o json',
+      'kubectl get certificates -A -o yaml | chandlery health -f -',
+    ],
+    run: async (argv) => {
+      const { healthCommand } = await import('./health-command.ts');
+      return await healthCommand(argv);
+    },
+  },
+  {
+    name: 'state',
+    group: 'Server',
+    usage: '[--state DIR] [-o json]',
+    summary: 'print the path of the state folder: kubeconfig, audit.log',
+    options: [OUTPUT],
+    settings: ['state'],
+    examples: ['KUBECONFIG=$(chandlery state)/kubeconfig kubectl get operators -A'],
+    run: (argv, { env }) => {
+      const { output, rest } = takeOutput('state', argv);
+      const stateDir = stateDirOf(parseConfig(rest, env), env);
+      const files = { stateDir, kubeconfig: join(stateDir, 'kubeconfig'), auditLog: join(stateDir, 'audit.log') };
+      return Promise.resolve(output === 'json' ? `${JSON.stringify(files, null, 2)}\n` : `${stateDir}\n`);
+    },
+  },
+  {
+    name: 'completion',
+    group: 'Server',
+    usage: 'bash|zsh|fish',
+    summary: 'print the completion script of a shell',
+    options: [],
+    settings: [],
+    examples: ['source <(chandlery completion bash)', 'chandlery completion fish | source'],
+    words: ['shell'],
+    run: (argv) => Promise.resolve(completionScript(argv[0])),
+  },
+];
+
+/** The demo person and the state folder that a command is about. */
+function personOf(command: string, argv: readonly string[], env: Terminal['env']): { name: string; stateDir: string } {
+  const config = parseConfig(argv, env);
+  if (config.as !== undefined) return { name: config.as, stateDir: stateDirOf(config, env) };
+  throw new AppError('ConfigInvalid', `${command}: name a demo person, e.g. chandlery ${command} --as dev-a`);
+}
+
+function stateDirOf(config: Config, env: Terminal['env']): string {
+  return config.stateDir ?? defaultStateDir(repoRoot, env);
+}
+
+/** Runs the server until a signal asks it to stop, or it cannot go on. */
+async function serve(config: Config, env: Terminal['env']): Promise<number> {
+  const { startChandlery } = await import('../compose.ts');
+  const { createLog } = await import('../observe/log.ts');
+  const log = createLog({ level: config.logLevel, format: config.logFormat, write: (text) => process.stderr.write(text) });
+  const stop = new AbortController();
+  // Not once: a second Ctrl-C while we stop would leave the cluster's processes behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const chandlery = await startChandlery({
+    config,
+    repoRoot,
+    stateDir: stateDirOf(config, env),
+    log,
+    durability: 'kept',
+    signal: stop.signal,
+  });
+  if (!stop.signal.aborted) process.stdout.write(`\n  Chandlery is at ${chandlery.url.href}\n${chandlery.hint}\n`);
+  const failure = await Promise.race([chandlery.failed, aborted(stop.signal)]);
+  log.info('Stopping');
+  await chandlery.stop();
+  if (failure === undefined) return 0;
+  log.error('Chandlery cannot go on', { why: failure });
+  return 1;
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((done) => {
+    if (signal.aborted) done(undefined);
+    signal.addEventListener('abort', () => done(undefined), { once: true });
+  });
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { callRoute } from '../api/call-route.ts';
+import type { Api } from '../cli/api.ts';
+import { AppError, isAppError } from '../domain/core/errors.ts';
+import type { CatalogCache, Cluster } from '../domain/kubernetes/cluster.ts';
+import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
+import { explainWebhooks } from '../kube/explain-webhooks.ts';
+import { createKube, type KubeOptions } from '../kube/kube.ts';
+import { CATALOG_TYPES } from '../kube/watch/catalog-cache.ts';
+import { createSharedWatches } from '../kube/watch/shared-watches.ts';
+import type { Log } from '../observe/log.ts';
+import type { AuditPort } from '../operation/audit/audited.ts';
+import { catalogRules, createHealthEvaluator } from '../operation/health/health-evaluator.ts';
+import { createGroupMemory } from '../operation/instance/group-memory.ts';
+import { bindOperations } from '../operation/operations.ts';
+import type { Ports } from '../operation/ports.ts';
+
+export interface LocalApiInput extends Pick<KubeOptions, 'kubeconfigPath' | 'context'> {
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The REST API in this process, over a cluster and with the identity of its kubeconfig: its permissions are those of this user, and nobody is impersonated.
+ * What only a server keeps is `ServerRequired`.
+ *
+ * @throws AppError `ConfigInvalid` for a kubeconfig that cannot be used, `Forbidden` for somebody who may not read the catalogue.
+ */
+export async function openLocalApi({ log, signal, ...access }: LocalApiInput): Promise<Api> {
+  const kube = createKube({ userAgent: 'chandlery-cli', ...access });
+  try {
+    const own = kube.asOneself();
+    const [actor, catalog] = await Promise.all([kube.ownActor({ signal }), readCatalog(own.asController(), signal)]);
+    const clusters = explainWebhooks(own, catalog);
+    const ports: Ports = {
+      clusters,
+      catalog,
+      discovery: kube,
+      watches: createSharedWatches(clusters, log),
+      groupMemory: createGroupMemory(),
+      health: createHealthEvaluator({ rules: catalogRules(catalog) }),
+      chart: () => Promise.resolve(undefined),
+      upgrades: serverOnly({} as Ports['upgrades'], 'upgrade previews'),
+      metrics: serverOnly({} as Ports['metrics'], 'metrics'),
+      changeRequests: serverOnly({} as Ports['changeRequests'], 'change requests'),
+      savedConfigurations: serverOnly({} as Ports['savedConfigurations'], 'saved configurations'),
+      auditLog: clusterAudit,
+      publicUrl: 'https://chandlery.example.com',
+    };
+    const operations = bindOperations(ports);
+    return {
+      address: kube.server(),
+      call: async (operationId, request = {}) => {
+        const requestOrigin = { via: 'api', requestId: randomUUID() } as const;
+        const { body } = await callRoute({ operations, actor, requestOrigin }, operationId, request);
+        return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
+      },
+      close: async () => await kube.close(),
+    };
+  } catch (error) {
+    await kube.close();
+    throw error;
+  }
+}
+
+/** The catalogue resources as they are now. */
+async function readCatalog(cluster: Pick<Cluster, 'list'>, signal: AbortSignal): Promise<CatalogCache> {
+  const [operators, crds, environments, sources] = await Promise.all(
+    [CATALOG_TYPES.operators, CATALOG_TYPES.customResourceDefinitions, CATALOG_TYPES.environments, CATALOG_TYPES.catalogSources].map(
+      async (type) => await readAll(cluster, type, signal),
+    ),
+  );
+  return {
+    operators: () => operators ?? [],
+    customResourceDefinitions: () => crds ?? [],
+    environments: () => environments ?? [],
+    catalogSources: () => sources ?? [],
+  };
+}
+
+async function readAll(cluster: Pick<Cluster, 'list'>, type: ResourceType, signal: AbortSignal): Promise<readonly KubeObject[]> {
+  try {
+    const { items } = await cluster.list(type, { signal });
+    return [...items].sort((a, b) => compare(keyOf(a), keyOf(b)));
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) {
+      throw new AppError('NotFound', `${type.resource}.${type.group}: the cluster does not have this CRD; is Chandlery installed in it?`, {
+        cause: error,
+      });
+    }
+    if (!isAppError(error, 'Forbidden')) throw error;
+    const why =
+      'the user of your kubeconfig may not read the whole catalogue; ask the Chandlery server with --server URL, or "chandlery login URL"';
+    const missing = error.missing === undefined ? {} : { missing: error.missing };
+    throw new AppError('Forbidden', `${error.message}: ${why}`, { cause: error, ...missing });
+  }
+}
+
+function keyOf({ metadata: { namespace = '', name } }: KubeObject): string {
+  return `${namespace}/${name}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** A port whose every use says that it takes a server. */
+function serverOnly<T extends object>(port: T, what: string): T {
+  const refuse = (): never => {
+    throw new AppError('ServerRequired', `${what}: the command acts in the cluster of your kubeconfig; name the server with --server URL`);
+  };
+  return new Proxy(port, { get: refuse });
+}
+
+/** The audit log of the api-server has who did what; the one of Chandlery belongs to its server. */
+const clusterAudit: AuditPort = {
+  checkRateLimit: () => undefined,
+  append: () => Promise.resolve(),
+  search: () => Promise.reject(new AppError('ServerRequired', 'audit log: name the server with --server URL')),
+  now: Date.now,
+};

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { Agent, type Dispatcher, request } from 'undici';
+import { findRoute } from '../api/call-route.ts';
+import { mediaTypesOf } from '../api/route.ts';
+import type { Api, ApiRequest } from '../cli/api.ts';
+import { ERROR_TABLE } from '../domain/core/error-table.ts';
+import { AppError, type ErrorCode, type FieldFault, messageOf, type MissingPermission } from '../domain/core/errors.ts';
+import { at, isObject, listAt, textAt } from '../domain/core/read.ts';
+import type { Secret } from '../domain/core/secret.ts';
+
+export interface RemoteApiInput {
+  readonly server: string;
+  readonly token: Secret;
+  /** A file of certificate authorities in PEM. */
+  readonly certificateAuthority?: string;
+  readonly signal: AbortSignal;
+}
+
+const CONNECT_MS = 10_000;
+/** Upgrade previews fetch and render charts. */
+const ANSWER_MS = 180_000;
+const LARGEST_ANSWER = 64 * 1024 * 1024;
+
+/** The REST API of a Chandlery server, with a bearer token, which is sent to this origin alone: redirects are not followed. */
+export async function openRemoteApi({ server, token, certificateAuthority, signal }: RemoteApiInput): Promise<Api> {
+  const origin = serverUrl(server);
+  const ca = certificateAuthority === undefined ? {} : { ca: await readFile(certificateAuthority, 'utf8') };
+  const dispatcher = new Agent({ connect: { timeout: CONNECT_MS, ...ca }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
+  return {
+    address: origin,
+    call: async (operationId, asked = {}) => await send({ origin, token, dispatcher, signal }, operationId, asked),
+    close: async () => await dispatcher.destroy(),
+  };
+}
+
+/**
+ * The origin of a server.
+ *
+ * @throws AppError `ConfigInvalid` for anything else, and for http to another machine, which would show the token to the network.
+ */
+function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const bad = (why: string): AppError => new AppError('ConfigInvalid', `--server: ${JSON.stringify(text)}: ${why}`);
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.username !== '') {
+    throw bad('write the URL of the pages without a path, e.g. https://catalogue.example.com');
+  }
+  if (url.protocol === 'http:' && !LOCAL_HOSTS.includes(url.hostname)) throw bad('use https: http would show the token to the network');
+  return url.origin;
+}
+
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+interface Sending {
+  readonly origin: string;
+  readonly token: Secret;
+  readonly dispatcher: Dispatcher;
+  readonly signal: AbortSignal;
+}
+
+async function send({ origin, token, dispatcher, signal }: Sending, operationId: string, asked: ApiRequest): Promise<unknown> {
+  const { route, path } = findRoute(operationId, asked.params);
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked.query ?? {})) for (const one of [value].flat()) query.append(name, one);
+  const url = `${origin}/api/v1${path}${query.size === 0 ? '' : `?${query.toString()}`}`;
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'chandlery-cli',
+    authorization: `Bearer ${token.reveal()}`,
+    ...(asked.ifMatch === undefined ? {} : { 'if-match': asked.ifMatch }),
+    ...(route.body === undefined ? {} : { 'content-type': mediaTypesOf(route)[0] }),
+  };
+  const body = route.body === undefined ? {} : { body: JSON.stringify(asked.body) };
+  const method = route.method.toUpperCase();
+  try {
+    const answer = await request(url, { method, headers, dispatcher, signal, ...body });
+    const text = await bounded(answer.body, origin);
+    return answered(answer.statusCode, text, origin);
+  } catch (error) {
+    if (error instanceof AppError || signal.aborted) throw error;
+    throw new AppError('ServerUnavailable', `${origin}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function bounded(body: AsyncIterable<unknown>, origin: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk as Uint8Array);
+    size += bytes.length;
+    if (size > LARGEST_ANSWER)
+      throw new AppError('ServerUnavailable', `${origin}: the answer is larger than ${LARGEST_ANSWER / 1024 / 1024} MiB`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function answered(status: number, text: string, origin: string): unknown {
+  if (text === '' && status < 300) return undefined;
+  const body = parsed(text);
+  if (status >= 200 && status < 300 && body !== undefined) return body;
+  const code = Object.keys(ERROR_TABLE).find((one) => one === textAt(body, 'code')) as ErrorCode | undefined;
+  if (code === undefined) throw new AppError('ServerUnavailable', `${origin}: it answers ${status}, and not as a Chandlery server does`);
+  const missing = at(body, 'missing');
+  const faults = listAt(body, 'errors').map(faultOf);
+  const message = textAt(body, 'detail') ?? ERROR_TABLE[code].title;
+  throw new AppError(code, message, { faults, ...(isObject(missing) ? { missing: missing as unknown as MissingPermission } : {}) });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(fault: unknown): FieldFault {
+  const field = textAt(fault, 'field');
+  return { message: textAt(fault, 'detail') ?? '', ...(field === undefined ? {} : { field }) };
+}

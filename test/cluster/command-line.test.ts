@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { until } from '../support/product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+
+const CACHES = 'caches.samples.chandlery.dev';
+const HERE = 'command-line';
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+describe('the command line in front of a cluster and of a server', { timeout: 300_000 }, () => {
+  let product: SharedProduct;
+  let folder: string;
+  let kubectl: string;
+  let token: string;
+
+  before(async () => {
+    product = await sharedProduct();
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-command-line-'));
+    await symlink(join(repoRoot, 'bin', 'chandlery.mjs'), join(folder, 'chandlery'));
+    await symlink(join(repoRoot, 'bin', 'kubectl-chandlery'), join(folder, 'kubectl-chandlery'));
+    ({ kubectl = 'kubectl' } = await loadTools(repoRoot));
+    token = await product.token('dev-a');
+    await addEnvironment(product, HERE);
+    const body = { app: CACHES, name: 'orders', spec: {} };
+    assert.equal((await product.api('dev-a', `/environments/${HERE}/instances`, { method: 'POST', body })).status, 201);
+    const instance = `/environments/${HERE}/instances/${CACHES}/orders`;
+    await until(async () => textAt((await product.api('dev-a', instance)).body, 'health', 'status') === 'Healthy', 'the cache is healthy');
+  });
+  after(async () => {
+    await rm(folder, { recursive: true, force: true });
+    await product.stop();
+  });
+
+  /** A program as the admin of the kubeconfig; with `CHANDLERY_SERVER`, as dev-a. */
+  const program = async (file: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+    await new Promise((resolve) => {
+      const PATH = [folder, join(repoRoot, 'node_modules/.bin'), dirname(kubectl), process.env['PATH']].join(':');
+      const all = { PATH, HOME: folder, KUBECONFIG: product.kubeconfigPath, ...env };
+      execFile(file, [...args], { env: all, cwd: folder }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+      });
+    });
+  const chandlery = async (...args: readonly string[]): Promise<Ended> => await program('chandlery', args);
+  const asDeveloper = async (...args: readonly string[]): Promise<Ended> =>
+    await program('chandlery', args, { CHANDLERY_SERVER: product.origin, CHANDLERY_TOKEN: token });
+
+  it('does the same by the kubeconfig and by a server, as the person that each of them names', async () => {
+    const [apps, sameApps, plugin, all, theirs] = await Promise.all([
+      chandlery('apps', '-o', 'name'),
+      asDeveloper('apps', '-o', 'name'),
+      program('kubectl', ['chandlery', 'apps', '-o', 'name']),
+      chandlery('environments', '-o', 'name'),
+      asDeveloper('environments', '-o', 'name'),
+    ]);
+    assert.ok(apps.stdout.split('\n').includes(CACHES), apps.stderr);
+    assert.equal(sameApps.stdout, apps.stdout, sameApps.stderr);
+    assert.equal(plugin.stdout, apps.stdout, plugin.stderr);
+    assert.ok(all.stdout.includes('team-b\n'));
+    assert.ok(theirs.stdout.includes(`${HERE}\n`) && !theirs.stdout.includes('team-b'), theirs.stdout);
+  });
+
+  it('prints tables for people, and what the REST API answers for programs', async () => {
+    const [list, one, tree, url] = await Promise.all([
+      asDeveloper('status', '-e', HERE),
+      asDeveloper('status', 'caches/orders', '-e', HERE, '-o', 'json'),
+      asDeveloper('tree', 'orders', '-e', HERE),
+      asDeveloper('url', 'orders', '-e', HERE, '-o', 'name'),
+    ]);
+    assert.match(list.stdout, /^ENVIRONMENT {3}/);
+    assert.match(list.stdout, new RegExp(`^${HERE} +caches/orders +Healthy `, 'm'));
+    assert.equal(textAt(JSON.parse(one.stdout), 'object', 'metadata', 'name'), 'orders');
+    assert.match(tree.stdout, /^Cache\/orders +Healthy/m);
+    assert.match(tree.stdout, /^└─StatefulSet\/orders-cache +Healthy +1\/1 ready/m);
+    assert.match(tree.stdout, /^ {2}└─Pod\/orders-cache-0/m);
+    assert.match(url.stdout, /^orders-cache\.command-line\.svc:6379$/m);
+    assert.ok(![list, one, tree, url].some(({ stdout }) => stdout.includes('\u001b')), 'a pipe is not coloured');
+  });
+
+  it('explains apps and single fields', async () => {
+    const [manual, fields, field] = await Promise.all([
+      chandlery('man', 'cache'),
+      chandlery('explain', 'caches', '-o', 'json'),
+      chandlery('explain', `${CACHES}.spec.memory`),
+    ]);
+    assert.match(manual.stdout, /^NAME\n {4}caches\.samples\.chandlery\.dev - Cache/);
+    assert.ok(listAt(JSON.parse(fields.stdout), 'fields').length > 10);
+    assert.match(field.stdout, /^FIELD: {3}spec\.memory <quantity>\nDEFAULT: 128Mi\n/m);
+  });
+
+  it('says what failed and what to do, with a code of its own for each kind of failure', async () => {
+    const developer = join(folder, 'dev-a.kubeconfig');
+    await writeFile(developer, (await program('chandlery', ['kubeconfig', '--as', 'dev-a', '--state', product.stateDir])).stdout);
+    await chmod(developer, 0o600);
+    const file = join(folder, 'token');
+    await writeFile(file, 'not-a-token');
+    const [absent, unseen, forbidden, refused, away] = await Promise.all([
+      asDeveloper('status', 'nothing', '-e', HERE),
+      asDeveloper('status', '-e', 'team-b'),
+      program('chandlery', ['apps', '--kubeconfig', developer]),
+      chandlery('apps', '--server', product.origin, '--token-file', file),
+      program('chandlery', ['apps', '--server', 'https://127.0.0.1:9'], { CHANDLERY_TOKEN: token }),
+    ]);
+    for (const ended of [absent, unseen, forbidden, refused, away]) {
+      assert.equal(ended.code, 1, ended.stderr);
+      assert.equal(ended.stdout, '');
+      assert.match(ended.stderr, /^chandlery: [^]+\nWhat to do: [^]+\n$/);
+      assert.ok(!ended.stderr.includes('not-a-token') && !ended.stderr.includes(token));
+    }
+    assert.match(absent.stderr, /"chandlery status -e command-line" lists them/);
+    assert.match(forbidden.stderr, /missing permission: list /);
+    assert.match(forbidden.stderr, /--server URL/);
+    assert.match(away.stderr, /https:\/\/127\.0\.0\.1:9: connect ECONNREFUSED/);
+  });
+
+  it('completes commands, options and names in bash', async () => {
+    const complete = async (line: string): Promise<readonly string[]> => {
+      const words = line.split(' ');
+      const script = `source <(chandlery completion bash); COMP_WORDS=(${words.map((word) => `"${word}"`).join(' ')}); COMP_CWORD=${words.length - 1}; _chandlery; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout, stderr } = await program('bash', ['-c', script]);
+      assert.equal(stderr, '');
+      return stdout.trim().split('\n');
+    };
+    const [commands, options, formats, apps, instances] = await Promise.all([
+      complete('chandlery en'),
+      complete('chandlery tree --en'),
+      complete('chandlery tree -o j'),
+      complete('chandlery explain cach'),
+      complete(`chandlery tree -e ${HERE} caches/o`),
+    ]);
+    assert.deepEqual(commands, ['environments']);
+    assert.deepEqual(options, ['--environment']);
+    assert.deepEqual(formats, ['json']);
+    assert.deepEqual(apps, ['caches']);
+    assert.deepEqual(instances, ['caches/orders']);
+  });
+});
