@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { JsonObject } from '../src/domain/kubernetes/resource.ts';
 import { cacheForm } from '../src/form/model/cache-form.ts';
 import { createValuesCheck } from '../src/schema/values/check-values.ts';
-import { largeKind, LARGEST_LEAVES } from '../test/support/large-kind.ts';
+import { largeKind, MAX_LEAVES } from '../test/support/large-kind.ts';
 import { watchLoop, type LongestTurn } from './loop-probe.ts';
 import { openForm } from './measure-large.ts';
 
@@ -13,7 +13,7 @@ const PEOPLE = 20;
  * know, and schemas that were written to hurt. Meanwhile values are held against a schema that never ends.
  */
 export async function measureTurns(): Promise<LongestTurn> {
-  const kinds = [() => largeKind(LARGEST_LEAVES), fields, doubling, references, choices];
+  const kinds = [() => largeKind(MAX_LEAVES), fields, doubling, references, choices];
   const schemas = Array.from({ length: PEOPLE }, (_, person) => kinds[person % kinds.length]?.() ?? {});
   await setImmediate();
   const stop = watchLoop();

@@ -1,5 +1,5 @@
 import { nameSchemas, type NamedSchemas } from './named-schemas.ts';
-import { LARGEST_RESOURCE, mediaTypesOf, type JsonSchema, type Route } from './route.ts';
+import { MAX_RESOURCE_BYTES, mediaTypesOf, type JsonSchema, type Route } from './route.ts';
 import { ref } from './schema-parts.ts';
 import { SCHEMAS } from './schemas.ts';
 
@@ -120,7 +120,7 @@ function operationOf(route: Route): JsonSchema {
 /** A PATCH is documented with its own media type alone, so that generated clients have one; `application/json` is taken, too. */
 function requestBodyOf(route: Route, schema: JsonSchema): JsonSchema {
   const [best] = mediaTypesOf(route);
-  const bytes = route.largestBody ?? LARGEST_RESOURCE;
+  const bytes = route.largestBody ?? MAX_RESOURCE_BYTES;
   return { required: true, description: `At most ${bytes / 1024} KiB and 10,000 values`, content: contentOf([best], schema) };
 }
 

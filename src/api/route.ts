@@ -42,7 +42,7 @@ export const FORMAT_QUERY: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** etcd keeps at most 1.5 MiB of an object, with all that the api-server adds. */
-export const LARGEST_RESOURCE = 1024 * 1024;
+export const MAX_RESOURCE_BYTES = 1024 * 1024;
 /** For bodies that hold names and a few sentences. */
 export const SMALL_BODY = 64 * 1024;
 
@@ -65,7 +65,7 @@ export interface Route {
   readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Resources' | 'Change requests' | 'Saved configurations' | 'Admin' | 'Account';
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
-  /** Bytes of the body; by default what a resource can need, `LARGEST_RESOURCE`. */
+  /** Bytes of the body; by default what a resource can need, `MAX_RESOURCE_BYTES`. */
   readonly largestBody?: number;
   /** `strong`: what the path is about has a strong ETag. Reads send it; writes hold `If-Match` against it, by `preconditions`. */
   readonly etag?: 'strong';

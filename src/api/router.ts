@@ -11,7 +11,7 @@ import { readJson } from '../http/body/read-json.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { Operations } from '../operation/operations.ts';
 import { openApiOf, placeholders } from './openapi.ts';
-import { LARGEST_RESOURCE, mediaTypesOf, type Call, type CsvFile, type Reply, type Route } from './route.ts';
+import { MAX_RESOURCE_BYTES, mediaTypesOf, type Call, type CsvFile, type Reply, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { validatorOf, type Validator } from './validator.ts';
 
@@ -32,7 +32,7 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
   });
   for (const route of ROUTES) {
     const validator = validatorOf(route);
-    const read = route.body === undefined ? [] : [readJson(route.largestBody ?? LARGEST_RESOURCE, mediaTypesOf(route))];
+    const read = route.body === undefined ? [] : [readJson(route.largestBody ?? MAX_RESOURCE_BYTES, mediaTypesOf(route))];
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
       const requestOrigin = { via: 'api', requestId: contextOf(res).requestId } as const;
       const call = callOf({ operations, actor: actorOf(res), requestOrigin, route, validator, req });

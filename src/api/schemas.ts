@@ -2,7 +2,7 @@ import { LEGACY_STATUSES, PENDING_REASONS, REVISION_STATUSES } from '../domain/o
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { HEALTH_STATUSES } from '../domain/health/health.ts';
-import { LONGEST_SECRET } from '../domain/instance/new-secret.ts';
+import { MAX_SECRET_LENGTH } from '../domain/instance/new-secret.ts';
 import { METRICS_SCHEMAS } from './monitoring/metrics-routes.ts';
 import { CONNECTION_SCHEMAS } from './connection/connection-routes.ts';
 import { TIMELINE_SCHEMAS } from './timeline/timeline-routes.ts';
@@ -101,7 +101,7 @@ const newSecret = {
       value: {
         type: 'string',
         minLength: 1,
-        maxLength: LONGEST_SECRET,
+        maxLength: MAX_SECRET_LENGTH,
         writeOnly: true,
         description: 'By default Chandlery generates one, which is never shown',
       },

@@ -121,7 +121,7 @@ export function takeOutput(command: string, argv: readonly string[]): { readonly
   return { output, rest: argv.toSpliced(at, inline === undefined ? 2 : 1) };
 }
 
-const LARGEST = 20 * 1024 * 1024;
+const MAX_BYTES = 20 * 1024 * 1024;
 
 /**
  * Everything on the standard input, for commands that take `-` for a file.
@@ -134,7 +134,7 @@ export async function readStandardInput(): Promise<Buffer> {
   let size = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST) throw new AppError('TooLarge', `-: the standard input is larger than ${LARGEST / 1024 / 1024} MiB`);
+    if (size > MAX_BYTES) throw new AppError('TooLarge', `-: the standard input is larger than ${MAX_BYTES / 1024 / 1024} MiB`);
     chunks.push(chunk);
   }
   if (size === 0) throw new AppError('ConfigInvalid', '-: the standard input is empty');

@@ -23,7 +23,7 @@ export interface PreviewUpgradesInput {
 }
 
 /** Plans render beside the controllers, but never more than two at once. */
-const MOST_RENDERS = 2;
+const MAX_RENDERS = 2;
 /** Upgrade previews and preflights of Operators for people. */
 const CHECKS = { what: 'check', all: 4, perPerson: 2, waiting: 6 };
 
@@ -32,7 +32,7 @@ export async function createUpgradePreviews({ kube, charts, helm, stateDir, log,
   const renderer = await createHelm({
     program: helm,
     homeDir: join(stateDir, 'helm-changeRequests'),
-    maxChildren: helmChildren(MOST_RENDERS, 1 / 2),
+    maxChildren: helmChildren(MAX_RENDERS, 1 / 2),
     log: { debug: (keys: object, message: string) => log.debug(message, { ...keys }) },
     observe: metrics.helmRan,
   });

@@ -28,7 +28,7 @@ export interface FormSource {
   readonly hints?: ChartHints;
 }
 
-const LARGEST_FILE = 16 * 1024 * 1024;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
  * The schemas in a file: those of the kinds in a YAML stream of CustomResourceDefinitions (the version that new objects are stored in), a values
@@ -40,7 +40,7 @@ export async function readFormSources(file: string, signal: AbortSignal): Promis
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) throw bad(file, 'there is no such file');
   if (found.isDirectory() || /\.(tgz|tar\.gz)$/.test(file)) return chartSources(await readLocalChart(resolve(file), signal));
-  if (found.size > LARGEST_FILE) throw bad(file, `it is larger than ${LARGEST_FILE / 1024 / 1024} MiB`);
+  if (found.size > MAX_FILE_BYTES) throw bad(file, `it is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
   return sourcesInText(file, await readFile(file, 'utf8'), await readValuesBeside(file));
 }
 
@@ -51,7 +51,7 @@ async function readValuesBeside(file: string): Promise<string> {
   );
   if (name === basename(file)) return '';
   const found = await stat(join(dirname(file), name)).catch(() => undefined);
-  return found === undefined || found.size > LARGEST_FILE ? '' : await readFile(join(dirname(file), name), 'utf8');
+  return found === undefined || found.size > MAX_FILE_BYTES ? '' : await readFile(join(dirname(file), name), 'utf8');
 }
 
 /**

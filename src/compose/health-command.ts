@@ -23,8 +23,8 @@ export interface HealthReport {
 }
 
 const OPTIONS = { file: { type: 'string', short: 'f' }, rules: { type: 'string' }, 'exit-code': { type: 'boolean' } } as const;
-const LARGEST_FILE = 16 * 1024 * 1024;
-const BOUNDS = { ...YAML_BOUNDS, maxCharacters: LARGEST_FILE };
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+const BOUNDS = { ...YAML_BOUNDS, maxCharacters: MAX_FILE_BYTES };
 /** With `--exit-code`, that of objects which are not well. */
 const UNHEALTHY = 3;
 const WELL: readonly (HealthStatus | undefined)[] = ['Healthy', 'Suspended', undefined];
@@ -91,12 +91,12 @@ async function textOf(file: string): Promise<string> {
     for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > LARGEST_FILE) break;
+      if (size > MAX_FILE_BYTES) break;
     }
   } catch (cause) {
     throw bad(file, isMissing(cause) ? 'there is no such file' : 'it cannot be read', cause);
   }
-  if (size > LARGEST_FILE) throw bad(file, `it is larger than ${LARGEST_FILE / 1024 / 1024} MiB`);
+  if (size > MAX_FILE_BYTES) throw bad(file, `it is larger than ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
   return Buffer.concat(chunks).toString('utf8');
 }
 

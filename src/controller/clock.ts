@@ -7,12 +7,12 @@ export interface Clock {
 }
 
 /** setTimeout waits no longer than this. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => performance.now(),
   after: (milliseconds, act) => {
-    const timer = setTimeout(act, Math.min(Math.max(0, milliseconds), LONGEST_TIMEOUT_MS));
+    const timer = setTimeout(act, Math.min(Math.max(0, milliseconds), MAX_TIMEOUT_MS));
     return () => clearTimeout(timer);
   },
 };

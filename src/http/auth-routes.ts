@@ -9,7 +9,7 @@ import { contextOf } from './request-context.ts';
 type AuthDeps = Pick<HttpDeps, 'publicUrl' | 'identity' | 'renderError'> & { readonly cookies: Cookies };
 
 /** A form with one token, which anyone may send. */
-const LARGEST_LOGOUT = 64 * 1024;
+const MAX_LOGOUT_BYTES = 64 * 1024;
 
 /** Signing in and out. */
 export function authRoutes(deps: AuthDeps): Router {
@@ -18,7 +18,7 @@ export function authRoutes(deps: AuthDeps): Router {
   router.get('/auth/callback', (req, res) => callback(deps, req, res));
   router.post('/logout', (req, res) => logout(deps, req, res));
   router.get('/signed-out', (req, res) => signedOut(deps, req, res));
-  router.post('/auth/backchannel-logout', readForm(LARGEST_LOGOUT), (req, res) => backchannelLogout(deps, req, res));
+  router.post('/auth/backchannel-logout', readForm(MAX_LOGOUT_BYTES), (req, res) => backchannelLogout(deps, req, res));
   router.all(['/login', '/auth/callback', '/logout', '/signed-out', '/auth/backchannel-logout'], (req) => {
     throw new AppError('MethodNotAllowed', `address: ${req.path} does not answer ${req.method}`);
   });

@@ -13,7 +13,7 @@ import { requireSignedIn } from './require-signed-in.ts';
 
 const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 /** A form of the issuer: tokens and addresses, which anyone may send. */
-const LARGEST_SIGN_IN = 56 * 1024;
+const MAX_SIGN_IN_BYTES = 56 * 1024;
 const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
 
 /**
@@ -39,7 +39,7 @@ export function createApp(deps: HttpDeps): express.Express {
   for (const { path, handler } of deps.assets) app.use(path, handler);
   app.use(noStore());
   const countPeople = limitRates(app, deps, cookies);
-  if (deps.issuer !== undefined) app.use('/issuer', contentLength(LARGEST_SIGN_IN), deps.issuer);
+  if (deps.issuer !== undefined) app.use('/issuer', contentLength(MAX_SIGN_IN_BYTES), deps.issuer);
   app.use(sameSiteOnly(deps.publicUrl, cookies));
   app.use(signing);
   app.use(authenticate(deps.identity, cookies));

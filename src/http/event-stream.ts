@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 
 const HEARTBEAT_MS = 15_000;
 /** Bytes that wait for a browser which does not take them; beyond, the stream is cut. */
-const MOST_WAITING = 2 * 1024 * 1024;
+const MAX_PENDING_BYTES = 2 * 1024 * 1024;
 
 /** One message of a stream; `data` is sent as JSON. */
 export interface StreamEvent {
@@ -35,7 +35,7 @@ export function openEventStream(req: Request, res: Response, signal: AbortSignal
   res.status(200).set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
   res.flushHeaders();
   const write = (text: string): boolean => {
-    if (res.writableLength > MOST_WAITING) res.destroy();
+    if (res.writableLength > MAX_PENDING_BYTES) res.destroy();
     return res.destroyed ? false : res.write(text);
   };
   const heartbeat = setInterval(() => void write(': still here\n\n'), HEARTBEAT_MS);

@@ -21,7 +21,7 @@ export interface IdentityDeps {
 }
 
 /** Sign-ins and logout tokens of twenty minutes that are remembered as used. */
-const MOST_USED = 20_000;
+const MAX_ENTRIES = 20_000;
 
 export type Identity = ReturnType<typeof createIdentity>;
 
@@ -44,7 +44,7 @@ export function createIdentity({ settings, sessions: table, sealKey, clock = Dat
   parsePrefix(settings.mapping.usernamePrefix, 'the prefix of user names');
   parsePrefix(settings.mapping.groupsPrefix, 'the prefix of groups');
   const issuer = createIssuerClient(settings, clock);
-  const once = (seconds: number): UsedOnce => new UsedOnce({ lifetimeMs: 2 * seconds * 1000, most: MOST_USED, clock });
+  const once = (seconds: number): UsedOnce => new UsedOnce({ lifetimeMs: 2 * seconds * 1000, most: MAX_ENTRIES, clock });
   const deps = { settings, issuer, sealKey, clock, usedStates: once(LOGIN_SECONDS), usedTokens: once(LOGOUT_TOKEN_SECONDS) };
   const renew = (record: SessionRecord): Promise<SessionRecord> => renewTokens({ settings, issuer, clock }, record);
   const sessions = createSessions({ settings, sessions: table, renew, clock });

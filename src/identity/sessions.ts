@@ -72,7 +72,7 @@ export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 /** Tokens are renewed so many milliseconds before they end. */
 const EARLY = 60_000;
 /** OpenID Connect Core, 2. */
-const LONGEST_SUBJECT = 255;
+const MAX_SUBJECT_LENGTH = 255;
 
 /** A new session for the tokens of a sign-in. */
 export function sessionOfTokens(tokens: Tokens, settings: IdentitySettings, now: number): SessionRecord {
@@ -117,8 +117,8 @@ function checkClaims(claims: Claims, { clientId }: IdentitySettings, now: number
   if (claims.azp !== undefined && claims.azp !== clientId) {
     throw new AppError('Unauthenticated', 'sign-in: the identity provider issued the ID token to another client (claim "azp")');
   }
-  if (claims.sub.length > LONGEST_SUBJECT) {
-    throw new AppError('Unauthenticated', `sign-in: the claim "sub" is longer than ${LONGEST_SUBJECT} characters`);
+  if (claims.sub.length > MAX_SUBJECT_LENGTH) {
+    throw new AppError('Unauthenticated', `sign-in: the claim "sub" is longer than ${MAX_SUBJECT_LENGTH} characters`);
   }
 }
 

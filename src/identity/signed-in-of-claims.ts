@@ -3,9 +3,9 @@ import { AppError, messageOf } from '../domain/core/errors.ts';
 import type { Person, SignedIn } from '../domain/core/session.ts';
 import type { ClaimMapping } from './identity-settings.ts';
 
-const MOST_GROUPS = 500;
-const LONGEST_NAME = 256;
-const LONGEST_SHOWN = 100;
+const MAX_GROUPS = 500;
+const MAX_NAME_LENGTH = 256;
+const MAX_NAME_CHARACTERS = 100;
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,7 @@ function userOf(claims: Claims, { usernameClaim }: ClaimMapping): string {
   if (usernameClaim === 'email' && claims['email_verified'] !== true)
     throw rejected('the identity provider has not verified the e-mail address');
   if (isReserved(name)) throw rejected(`the user name ${JSON.stringify(name)} is reserved for the cluster`);
-  if (!isSendable(name)) throw rejected(`the user name must be printable ASCII of at most ${LONGEST_NAME} characters`);
+  if (!isSendable(name)) throw rejected(`the user name must be printable ASCII of at most ${MAX_NAME_LENGTH} characters`);
   if (name !== name.trim()) throw rejected(`the user name ${JSON.stringify(name)} begins or ends with a space`);
   return name;
 }
@@ -53,7 +53,7 @@ function userOf(claims: Claims, { usernameClaim }: ClaimMapping): string {
 function groupsOf(claims: Claims, groupsClaim: string): readonly string[] {
   const given = claims[groupsClaim] ?? [];
   const groups: readonly unknown[] = Array.isArray(given) ? given : [given];
-  if (groups.length > MOST_GROUPS) throw rejected(`${groups.length} groups are more than the ${MOST_GROUPS} that we accept`);
+  if (groups.length > MAX_GROUPS) throw rejected(`${groups.length} groups are more than the ${MAX_GROUPS} that we accept`);
   const names = groups.filter((group) => typeof group === 'string');
   if (names.length < groups.length) throw rejected(`the claim ${JSON.stringify(groupsClaim)} is not a list of names`);
   const reserved = names.find(isReserved);
@@ -70,8 +70,8 @@ function personOf(claims: Claims, user: string): Person {
 /** A text of the issuer as a page shows it: one line of bounded length, without characters that nobody sees or that turn the line around. */
 function displayed(text: unknown): string {
   if (typeof text !== 'string') return '';
-  const visible = text.slice(0, 4 * LONGEST_SHOWN).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, '');
-  return Array.from(visible.trim()).slice(0, LONGEST_SHOWN).join('');
+  const visible = text.slice(0, 4 * MAX_NAME_CHARACTERS).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, '');
+  return Array.from(visible.trim()).slice(0, MAX_NAME_CHARACTERS).join('');
 }
 
 function actorOf(user: string, groups: readonly string[]): Actor {
@@ -87,7 +87,7 @@ function isReserved(name: string): boolean {
 }
 
 function isSendable(name: string): boolean {
-  return name.length <= LONGEST_NAME && /^[\x20-\x7e]+$/.test(name);
+  return name.length <= MAX_NAME_LENGTH && /^[\x20-\x7e]+$/.test(name);
 }
 
 function rejected(why: string): AppError {

@@ -8,7 +8,7 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 /** A lookup that misses refreshes what is cached at most this often. */
 const MISS_MS = 1_000;
 /** Nothing older is used, so that a missed change heals. */
-const LONGEST_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
 /** Discovery that can also be asked for a resource. */
 export interface ResourceDiscovery extends Discovery {
@@ -39,7 +39,7 @@ export function createDiscovery(transport: Transport, now: () => number = () => 
   };
   const current = async (): Promise<Snapshot> => {
     const known = await (snapshot ?? read());
-    return now() - known.at > LONGEST_MS ? read() : known;
+    return now() - known.at > MAX_AGE_MS ? read() : known;
   };
   const search = async (matches: (kind: ServedKind) => boolean, signal?: AbortSignal): Promise<ServedKind | undefined> => {
     const known = await orAborted(current(), signal);

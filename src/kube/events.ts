@@ -32,8 +32,8 @@ export interface RecorderOptions {
 }
 
 const SAME_FOR_MS = 10 * 60_000;
-const MOST_KNOWN = 10_000;
-const LONGEST_MESSAGE = 1_000;
+const MAX_CACHED = 10_000;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 interface Known {
   readonly name: string;
@@ -44,7 +44,7 @@ interface Known {
 /** Makes a recorder of core/v1 Events. */
 export function createEventRecorder(options: RecorderOptions): EventRecorder {
   const { cluster, log, now = () => new Date(), id = randomUUID } = options;
-  const known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  const known = new LRUCache<string, Known>({ max: MAX_CACHED });
   const write = async (about: KubeObject, event: EventInput): Promise<void> => {
     const at = now();
     const key = identityOf(about, event);
@@ -92,7 +92,7 @@ function eventOf(about: KubeObject, event: EventInput, { name, at, component }: 
     },
     type: event.type,
     reason: event.reason,
-    message: event.message.length > LONGEST_MESSAGE ? `${event.message.slice(0, LONGEST_MESSAGE)}…` : event.message,
+    message: event.message.length > MAX_MESSAGE_LENGTH ? `${event.message.slice(0, MAX_MESSAGE_LENGTH)}…` : event.message,
     count: 1,
     firstTimestamp: seconds(at),
     lastTimestamp: seconds(at),

@@ -9,7 +9,7 @@ export type Merged =
   | { readonly reason: string; readonly choice?: undefined };
 
 const DEEPEST = 16;
-const MOST_BRANCHES = 20;
+const MAX_BRANCHES = 20;
 /** Why a node has no typed control whose alternatives cannot be shown as a choice. */
 export const SEVERAL = 'several shapes are allowed';
 
@@ -40,7 +40,7 @@ export function mergeBranches(schema: JsonObject, resolver: Resolver, depth = 0)
 /** `oneOf: [{required: [a]}, {required: [b]}]`, as kinds of Kubernetes write a choice: each branch has its own members and those of none. */
 function exclusiveMembers(schema: JsonObject): Merged | undefined {
   const { oneOf, title: _title, description: _help, default: _default, ...outside } = schema;
-  if (!Array.isArray(oneOf) || oneOf.length < 2 || oneOf.length > MOST_BRANCHES || schema['anyOf'] !== undefined) return undefined;
+  if (!Array.isArray(oneOf) || oneOf.length < 2 || oneOf.length > MAX_BRANCHES || schema['anyOf'] !== undefined) return undefined;
   const known = membersOf(schema);
   const wanted = (oneOf as readonly Json[]).map((branch) => requiredAlone(branch));
   const all = new Set(wanted.flat());
@@ -67,7 +67,7 @@ function choiceOf(schema: JsonObject): Merged | undefined {
   const { oneOf, anyOf, title: _title, description: _help, default: _default, ...outside } = schema;
   const lists = [oneOf, anyOf].filter((list) => Array.isArray(list));
   const [list] = lists as (readonly Json[])[];
-  if (list === undefined || lists.length > 1 || list.length > MOST_BRANCHES || schema['if'] !== undefined) return undefined;
+  if (list === undefined || lists.length > 1 || list.length > MAX_BRANCHES || schema['if'] !== undefined) return undefined;
   const solid = list.filter((branch) => !isObject(branch) || branch['type'] !== 'null');
   return { choice: solid.map((branch) => ({ allOf: [branch, outside] })) };
 }

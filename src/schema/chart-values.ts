@@ -1,7 +1,7 @@
 import { at, isObject, listAt, numberAt, objectAt } from '../domain/core/read.ts';
 import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 import { resolveSchema, type SchemaDocument } from './resolve-schema.ts';
-import { MOST_WORK } from './work.ts';
+import { MAX_WORK } from './work.ts';
 
 /** What a chart says about its values. */
 export interface DescribedChart {
@@ -35,7 +35,7 @@ const SAME = [
  * values as defaults. Types and limits come from the schema alone; of values.yaml only what is a map, and what a list.
  */
 export function chartValuesSchema({ values, schema }: DescribedChart): JsonObject {
-  const document: SchemaDocument = { root: schema ?? {}, work: { left: MOST_WORK } };
+  const document: SchemaDocument = { root: schema ?? {}, work: { left: MAX_WORK } };
   return nodeOf(document, { schema: schema ?? {}, value: values, refs: [], depth: 0 });
 }
 

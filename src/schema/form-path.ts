@@ -15,11 +15,11 @@ function formatStep(step: string | number, index: number): string {
 }
 
 const STEP = /(?:\.?([\w$-]+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/y;
-const LONGEST = 2000;
+const MAX_LENGTH = 2000;
 
 /** The path of such a text; undefined when it is none. */
 export function parsePath(text: string): FormPath | undefined {
-  if (text.length > LONGEST || text.startsWith('.')) return undefined;
+  if (text.length > MAX_LENGTH || text.startsWith('.')) return undefined;
   const path: (string | number)[] = [];
   let end = 0;
   while (end < text.length) {

@@ -5,8 +5,8 @@ import type { JsonObject } from '../domain/kubernetes/resource.ts';
 /** A place below a schema, by the names of members; empty for the schema itself. */
 type Path = readonly string[];
 
-const LONGEST_RULE = 500;
-const MOST_RULES = 100;
+const MAX_RULE_LENGTH = 500;
+const MAX_RULES = 100;
 const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true });
 
 /**
@@ -23,11 +23,11 @@ export function frozenPaths(schema: JsonObject): readonly Path[] {
 function rulesOf(schema: JsonObject): string[] {
   const validations = schema['x-kubernetes-validations'];
   if (!Array.isArray(validations)) return [];
-  const rules = validations.slice(0, 10 * MOST_RULES).flatMap((validation) => {
+  const rules = validations.slice(0, 10 * MAX_RULES).flatMap((validation) => {
     const rule = isObject(validation) && typeof validation['rule'] === 'string' ? validation['rule'] : '';
-    return rule.length <= LONGEST_RULE && rule.includes('oldSelf') ? [rule] : [];
+    return rule.length <= MAX_RULE_LENGTH && rule.includes('oldSelf') ? [rule] : [];
   });
-  return rules.slice(0, MOST_RULES);
+  return rules.slice(0, MAX_RULES);
 }
 
 function parsed(rule: string): ASTNode | undefined {

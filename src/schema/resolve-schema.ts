@@ -16,7 +16,7 @@ export const ELSEWHERE = 'refers to another document';
 const CONTRADICTS = 'the schema contradicts itself';
 
 const DEEPEST = 32;
-const MOST_PARTS = 500;
+const MAX_PARTS = 500;
 
 /**
  * Follows local references and merges `allOf`, one level: members are left as they are.
@@ -24,7 +24,7 @@ const MOST_PARTS = 500;
  * @param refs the references followed on the way here; meeting one of them again is a recursion.
  */
 export function resolveSchema({ root, work }: SchemaDocument, schema: Json | undefined, refs: readonly string[]): Resolved {
-  return resolve({ root, work, depth: 0, budget: { parts: MOST_PARTS } }, schema, refs);
+  return resolve({ root, work, depth: 0, budget: { parts: MAX_PARTS } }, schema, refs);
 }
 
 /** A schema as a whole, and what may still be done with it. */

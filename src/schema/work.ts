@@ -10,7 +10,7 @@ export interface Work {
 }
 
 /** What a form may cost: a quarter more than seven pod templates with all that Kubernetes says about them. */
-export const MOST_WORK = 100_000;
+export const MAX_WORK = 100_000;
 
 /** Of a longer description no more than the first sentence is looked for. */
 const READ_CLOSELY = 220;

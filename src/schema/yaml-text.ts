@@ -9,7 +9,7 @@ export type YamlRead =
   | { readonly value?: Json; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: string; readonly line: number; readonly column: number };
 
-const MOST_CHARACTERS = 256 * 1024;
+const MAX_CHARACTERS = 256 * 1024;
 const DEEPEST = 100;
 const DEEP = 'The text is nested too deeply';
 const UNSAFE = /[^\P{Cc}\t\n]|\ufeff/u;
@@ -19,7 +19,7 @@ const UNSAFE = /[^\P{Cc}\t\n]|\ufeff/u;
  * is larger or deeper than any field needs.
  */
 export function readYaml(text: string): YamlRead {
-  if (text.length > MOST_CHARACTERS) return { fault: `The text is longer than ${MOST_CHARACTERS / 1024} KiB`, line: 1, column: 1 };
+  if (text.length > MAX_CHARACTERS) return { fault: `The text is longer than ${MAX_CHARACTERS / 1024} KiB`, line: 1, column: 1 };
   if (text.trim() === '') return {};
   const lines = new LineCounter();
   try {

@@ -24,7 +24,7 @@ interface ChangeRequestFile {
 const KEPT_MS = 14 * 24 * 3_600_000;
 
 /** Browsers in which one person can be signed in. */
-const MOST_SESSIONS = 50;
+const MAX_SESSIONS = 50;
 
 interface Account {
   readonly sessions: Record<string, SessionRecord>;
@@ -173,7 +173,7 @@ function endOldest({ sessions }: Account, subject: string): void {
   const oldest = own
     .toReversed()
     .toSorted(([, a], [, b]) => b.seenAt - a.seenAt)
-    .slice(MOST_SESSIONS);
+    .slice(MAX_SESSIONS);
   for (const [key] of oldest) delete sessions[key];
 }
 

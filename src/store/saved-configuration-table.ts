@@ -14,7 +14,7 @@ export interface SavedConfigurationData {
   readonly savedConfigurationVersions: Record<string, readonly SavedConfiguration[]>;
 }
 
-const MOST_EARLIER = 5;
+const MAX_VERSIONS = 5;
 
 interface SavedConfigurationFile {
   readonly data: SavedConfigurationData;
@@ -43,7 +43,7 @@ export function savedConfigurationsOf(low: SavedConfigurationFile): SavedConfigu
       if (!hasRoom(low.data, savedConfiguration, bounds)) return 'full';
       low.data.savedConfigurationVersions[savedConfiguration.id] = [before, ...earlierOf(low.data, savedConfiguration.id)].slice(
         0,
-        MOST_EARLIER,
+        MAX_VERSIONS,
       );
       put(low.data, savedConfiguration, bounds);
       await low.write();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { placeholders } from '../../src/api/openapi.ts';
-import { LARGEST_RESOURCE, type JsonSchema, type Route } from '../../src/api/route.ts';
+import { MAX_RESOURCE_BYTES, type JsonSchema, type Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { SCHEMAS } from '../../src/api/schemas.ts';
 import { isObject, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
@@ -202,7 +202,7 @@ function pathFor(path: string, shape: Shape, index: number): string {
 
 /** A body that the route's schema takes, with bulk wherever anything may stand. */
 function bodyFor(route: Route, shape: Shape, index: number): unknown {
-  const bytes = Math.floor((route.largestBody ?? LARGEST_RESOURCE) * 0.85);
+  const bytes = Math.floor((route.largestBody ?? MAX_RESOURCE_BYTES) * 0.85);
   const made = sampleOf(route.body ?? {}, SHAPES[shape](bytes));
   if (route.operationId === 'createOperator') return operatorOf(specOf(SHAPES[shape](bytes)), index);
   if (!isObject(made)) return made;

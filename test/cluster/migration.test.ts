@@ -15,7 +15,7 @@ const OPERATOR = `/operators/chandlery-system/${GADGET}`;
 const { kind, plural, group } = kindsOf(GADGET);
 const APP = `${plural}.${group}`;
 const INSTANCES = '/environments/moves/instances';
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 
 describe('a kind that moves to another version of which nothing converts', { timeout: 400_000 }, () => {
   let product: SharedProduct;
@@ -27,11 +27,11 @@ describe('a kind that moves to another version of which nothing converts', { tim
     await addEnvironment(product, 'moves');
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
     await kube.asController().create(OPERATORS, gadgetOperator(GADGET));
-    await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MOST_MS);
-    await until(async () => (await product.api('dev-a', `/apps/${APP}`)).status === 200, 'the app is offered', MOST_MS);
+    await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MAX_MS);
+    await until(async () => (await product.api('dev-a', `/apps/${APP}`)).status === 200, 'the app is offered', MAX_MS);
     for (const name of ['one', 'two', 'three']) {
       const made = (): Promise<Answer> => product.api('dev-a', INSTANCES, { method: 'POST', body: { app: APP, name, spec: GADGET_SPEC } });
-      await until(async () => (await made()).status === 201, `${name} is made`, MOST_MS);
+      await until(async () => (await made()).status === 201, `${name} is made`, MAX_MS);
     }
   });
   after(async () => {
@@ -92,7 +92,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     assert.equal((await approve({ version: '2.0.0', digest, decisions })).status, 202);
     const operator = await kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: GADGET });
     assert.deepEqual(at(operator.spec, 'values'), { loggingLevel: 'debug' });
-    await until(async () => (await version()) === '2.0.0', '2.0.0 is installed', MOST_MS);
+    await until(async () => (await version()) === '2.0.0', '2.0.0 is installed', MAX_MS);
   });
 
   it('keeps what is stored until somebody writes it, and loses then what nobody moved', async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 
 /** What the largest kind that we know has. */
-export const LARGEST_LEAVES = 5_900;
+export const MAX_LEAVES = 5_900;
 
 const WORDS = 'name host image size replicas enabled timeout labels mode policy port weight class region level'.split(' ');
 

@@ -14,7 +14,7 @@ interface Timing {
 
 const VARIABLE = 'CHANDLERY_TEST_TIMINGS';
 const TICKS_A_SECOND = 100;
-const MOST_LINES = 60;
+const MAX_LINES = 60;
 
 const list = process.env[VARIABLE];
 const isFileOfTests = isMainThread && process.argv[1]?.endsWith('.test.ts') === true;
@@ -38,7 +38,7 @@ export function printTimings(): void {
   const folders = Object.entries(Object.groupBy(timings, ({ file }) => file.split('/').slice(0, 2).join('/')));
   const sums = folders.map(([file, own = []]) => ({ file, wall: sumOf(own, 'wall'), cpu: sumOf(own, 'cpu') }));
   const byCpu = (one: Timing, other: Timing): number => other.cpu - one.cpu;
-  const lines = [...timings.toSorted(byCpu).slice(0, MOST_LINES), ...sums.toSorted(byCpu)];
+  const lines = [...timings.toSorted(byCpu).slice(0, MAX_LINES), ...sums.toSorted(byCpu)];
   console.log(['\n   CPU s  wall s', ...lines.map(line)].join('\n'));
 }
 

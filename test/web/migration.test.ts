@@ -16,7 +16,7 @@ const OPERATOR = `/operators/chandlery-system/${GADGET}`;
 const { plural, group } = kindsOf(GADGET);
 const APP = `${plural}.${group}`;
 const INSTANCE = `/environments/gadgets/instances/${APP}/orders`;
-const MOST_MS = 120_000;
+const MAX_MS = 120_000;
 
 describe('an app whose operator is upgraded to another version of its kind, through the pages', { timeout: 500_000 }, () => {
   let product: SharedProduct;
@@ -29,11 +29,11 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await addEnvironment(product, 'gadgets');
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
     await kube.asController().create(OPERATORS, gadgetOperator(GADGET));
-    await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MOST_MS);
+    await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MAX_MS);
     const body = { app: APP, name: 'orders', spec: GADGET_SPEC };
     const made = async (): Promise<boolean> =>
       (await product.api('dev-a', '/environments/gadgets/instances', { method: 'POST', body })).status === 201;
-    await until(made, 'the instance is made', MOST_MS);
+    await until(made, 'the instance is made', MAX_MS);
   });
   after(async () => {
     await browser.close();
@@ -68,7 +68,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await visitor.close();
     const operator = await kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: GADGET });
     assert.deepEqual(at(operator.spec, 'values'), { loggingLevel: 'debug' });
-    await until(async () => (await version()) === '2.0.0', '2.0.0 is installed', MOST_MS);
+    await until(async () => (await version()) === '2.0.0', '2.0.0 is installed', MAX_MS);
   });
 
   it('warns on the page of the instance and leads to the rows, which are accessible', async () => {

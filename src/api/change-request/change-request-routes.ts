@@ -9,7 +9,7 @@ import type { ChangeRequestView } from '../../operation/change-request/show-chan
 import { byNewestId, PAGE_QUERY, pageOfItems } from '../paging.ts';
 import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
 import { anything, object, pageOf, ref, text } from '../schema-parts.ts';
-import { LONGEST_MESSAGE, LONGEST_REASON, REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
+import { MAX_MESSAGE_LENGTH, MAX_REASON_LENGTH, REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
 
 const CHANGE_REQUEST = '/change-requests/{id}';
 
@@ -169,7 +169,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
         name: objectName,
         spec: { ...anything, description: 'The whole `spec` to install, or the JSON Merge Patch of the `spec` to change' },
         beside,
-        message: { type: 'string', maxLength: LONGEST_MESSAGE, description: 'Message to the approver' },
+        message: { type: 'string', maxLength: MAX_MESSAGE_LENGTH, description: 'Message to the approver' },
       },
       ['environment', 'app', 'name'],
     ),
@@ -182,7 +182,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
     additionalProperties: false,
   },
   DeclineRequest: {
-    ...object({ reason: { type: 'string', maxLength: LONGEST_REASON, description: 'The message to the requester' } }, []),
+    ...object({ reason: { type: 'string', maxLength: MAX_REASON_LENGTH, description: 'The message to the requester' } }, []),
     additionalProperties: false,
   },
   ChangeRequest: object(

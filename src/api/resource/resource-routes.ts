@@ -4,7 +4,7 @@ import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { RESOURCE_ACTIONS } from '../../domain/resource/resource-actions.ts';
 import { RELATION_DIRECTIONS } from '../../domain/tree/related-resources.ts';
 import { RELATION_CLASSES } from '../../domain/tree/relations.ts';
-import { type ActionResult, MOST_REPLICAS, type ResourceActionInput } from '../../operation/resource/act-on-resource.ts';
+import { type ActionResult, MAX_REPLICAS, type ResourceActionInput } from '../../operation/resource/act-on-resource.ts';
 import type { ResourceAddress } from '../../operation/resource/find-resource.ts';
 import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { type Call, type JsonSchema, type Reply, type Route, SMALL_BODY } from '../route.ts';
@@ -62,7 +62,7 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     below: 'scale',
     operationId: 'scaleResource',
     summary: 'Set the number of replicas of a kind with a scale subresource',
-    body: object({ replicas: { type: 'integer', minimum: 0, maximum: MOST_REPLICAS } }),
+    body: object({ replicas: { type: 'integer', minimum: 0, maximum: MAX_REPLICAS } }),
     act: async ({ operations, actor, body }, input) =>
       await operations.scaleResource(actor, { ...input, replicas: numberAt(body, 'replicas') ?? -1 }),
   }),

@@ -7,9 +7,9 @@ type TextOf = (name: string) => string | undefined;
 /** What a library defines is not rendered by itself. */
 const TEMPLATE = /^templates\/(?:.*\/)?[^_/][^/]*\.(?:ya?ml|tpl)$/;
 const DEEPEST = 3;
-const MOST_PLACES = 100;
+const MAX_PLACES = 100;
 /** As much as counts of all templates of a chart. */
-const MOST_CHARACTERS = 2 * 1024 * 1024;
+const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /**
  * The templates of the charts in the folder `charts/`, with where the values that each of them gets stand in those of the chart: by alias, else by name.
@@ -18,7 +18,7 @@ const MOST_CHARACTERS = 2 * 1024 * 1024;
  * @param names of the files that were read.
  */
 export function subchartTemplates(names: readonly string[], textOf: TextOf): readonly SubchartTemplates[] {
-  return below({ names, textOf, room: { characters: MOST_CHARACTERS } }, { folder: '', places: [[]] });
+  return below({ names, textOf, room: { characters: MAX_CHARACTERS } }, { folder: '', places: [[]] });
 }
 
 interface Files {
@@ -46,7 +46,7 @@ function below(files: Files, parent: Parent): readonly SubchartTemplates[] {
   return [...folders].flatMap((name): readonly SubchartTemplates[] => {
     const folder = `${start}${name}/`;
     const keys = keysOf(textAt(read(files, `${folder}Chart.yaml`), 'name') ?? name, dependencies);
-    const places = parent.places.flatMap((place) => keys.map((key) => [...place, key])).slice(0, MOST_PLACES);
+    const places = parent.places.flatMap((place) => keys.map((key) => [...place, key])).slice(0, MAX_PLACES);
     const own = inside.filter((file) => file.startsWith(folder) && TEMPLATE.test(file.slice(folder.length)));
     const templates = new Map(own.flatMap((file) => templateIn(files, file)));
     return [{ places, templates }, ...below({ ...files, names: inside }, { folder, places })];

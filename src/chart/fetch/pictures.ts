@@ -24,12 +24,12 @@ export interface PictureLibrary {
 export type PictureLibraryOptions = Pick<ChartLibraryOptions, 'mirrors' | 'allowEgress' | 'certificateAuthorities' | 'log'>;
 
 const MEBIBYTE = 1024 * 1024;
-const MOST_BYTES = MEBIBYTE;
+const MAX_BYTES = MEBIBYTE;
 const CACHE_BYTES = 16 * MEBIBYTE;
 const CACHE_ENTRIES = 1000;
 const FRESH_MS = 24 * 3_600_000;
 const MISSING_MS = 5 * 60_000;
-const MOST_AT_ONCE = 24;
+const MAX_AT_ONCE = 24;
 const LIMITS = { ...CHART_LIMITS, connectMs: 5000, idleMs: 5000, totalMs: 15_000 };
 
 interface Kept {
@@ -67,7 +67,7 @@ export function createPictureLibrary(options: PictureLibraryOptions): PictureLib
     find: async (address, signal) => {
       const known = kept.get(address);
       if (known !== undefined) return known.picture;
-      if (!fetching.has(address) && fetching.size >= MOST_AT_ONCE) return undefined;
+      if (!fetching.has(address) && fetching.size >= MAX_AT_ONCE) return undefined;
       return shareWork(fetching, address, signal, (stop) => look(address, stop));
     },
   };
@@ -77,13 +77,13 @@ async function fetchPicture(address: string, context: RemoteContext, signal: Abo
   const place = locate(address, context.locations);
   if (place.kind !== 'remote') return undefined;
   return withRemote({ place, accept: 'image/*' }, context, signal, async (answer) => {
-    if (answer.kind === 'folder' || (answer.length ?? 0) > MOST_BYTES) return undefined;
+    if (answer.kind === 'folder' || (answer.length ?? 0) > MAX_BYTES) return undefined;
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size > MOST_BYTES) return undefined;
+      if (size > MAX_BYTES) return undefined;
     }
     const bytes = Buffer.concat(chunks);
     const type = pictureType(bytes);

@@ -33,7 +33,7 @@ export const IMAGE_MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 export const IMAGE_INDEX = 'application/vnd.oci.image.index.v1+json';
 const TEXT_BYTES = 4 * 1024 * 1024;
 const TAG_PAGES = 100;
-const MOST_TAGS = 50_000;
+const MAX_TAGS = 50_000;
 
 interface SignIn {
   /** The repository in the registry: `oci://host/path`. */
@@ -115,7 +115,7 @@ function openSession(repository: URL, context: RemoteContext, signal: AbortSigna
 async function listTags(get: Get, base: string): Promise<readonly string[]> {
   const tags = new Set<string>();
   let query: string | undefined = '';
-  for (let page = 0; page < TAG_PAGES && query !== undefined && tags.size < MOST_TAGS; page += 1) {
+  for (let page = 0; page < TAG_PAGES && query !== undefined && tags.size < MAX_TAGS; page += 1) {
     const path: string = `tags/list${query}`;
     const known = tags.size;
     query = await get(path, 'application/json', async (answer) => {

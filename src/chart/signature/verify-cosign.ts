@@ -32,7 +32,7 @@ const PAYLOAD_TYPE = 'application/vnd.dev.cosign.simplesigning.v1+json';
 const SIGNATURE = 'dev.cosignproject.cosign/signature';
 const PAYLOAD_BYTES = 64 * 1024;
 const BUNDLE_BYTES = 1024 * 1024;
-const MOST_SIGNATURES = 50;
+const MAX_SIGNATURES = 50;
 
 /** The media types of bundles, which cosign writes since version 3. */
 const BUNDLE_TYPE = /^application\/vnd\.dev\.sigstore\.bundle(\.v\d+\.\d+)?\+json/;
@@ -101,7 +101,7 @@ async function* statementsAbout(chart: RegistryChart): AsyncGenerator<Statement>
 
 async function* taggedStatements({ registry, manifest }: RegistryChart): AsyncGenerator<Statement> {
   const signatures = await find(registry, `${manifest.digest.replace(':', '-')}.sig`);
-  for (const layer of listAt(signatures?.fields, 'layers').slice(0, MOST_SIGNATURES)) {
+  for (const layer of listAt(signatures?.fields, 'layers').slice(0, MAX_SIGNATURES)) {
     const [type, digest, signature] = [textAt(layer, 'mediaType'), textAt(layer, 'digest'), textAt(layer, 'annotations', SIGNATURE)];
     if (type !== PAYLOAD_TYPE || digest === undefined || !DIGEST.test(digest) || signature === undefined) continue;
     const signed = await registry.blob(digest, PAYLOAD_BYTES);
@@ -120,7 +120,7 @@ function manifestInPayload(payload: Buffer): string {
 async function* bundledStatements({ registry, manifest }: RegistryChart): AsyncGenerator<Statement> {
   const referrers = (await find(registry, `referrers/${manifest.digest}`)) ?? (await find(registry, manifest.digest.replace(':', '-')));
   const bundles = listAt(referrers?.fields, 'manifests').filter((entry) => BUNDLE_TYPE.test(textAt(entry, 'artifactType') ?? ''));
-  for (const entry of bundles.slice(0, MOST_SIGNATURES)) {
+  for (const entry of bundles.slice(0, MAX_SIGNATURES)) {
     const digest = textAt(entry, 'digest') ?? '';
     const bundle = DIGEST.test(digest) ? await find(registry, digest) : undefined;
     const layer = textAt(listAt(bundle?.fields, 'layers')[0], 'digest') ?? '';

@@ -15,7 +15,7 @@ import type { ChartToVerify, SignatureCheck, Signer } from './signature-check.ts
 const PROVENANCE_BYTES = 256 * 1024;
 const SPLIT = '\n...\n';
 /** Each one costs a digest over the whole text. */
-const MOST_SIGNATURES = 10;
+const MAX_SIGNATURES = 10;
 const ARMORED = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]+?-----END PGP PUBLIC KEY BLOCK-----/g;
 const SHOWN_CHARACTERS = 100;
 
@@ -67,8 +67,8 @@ async function openSigned(
   } catch (error) {
     throw chartError('SignatureInvalid', chart.address, 'its .prov file is no clear-signed OpenPGP text', error);
   }
-  if (message.getSigningKeyIDs().length > MOST_SIGNATURES)
-    throw invalid(chart, `its .prov file has more than ${MOST_SIGNATURES} signatures, which nobody needs`);
+  if (message.getSigningKeyIDs().length > MAX_SIGNATURES)
+    throw invalid(chart, `its .prov file has more than ${MAX_SIGNATURES} signatures, which nobody needs`);
   const { data, signatures } = await verify({ message, verificationKeys: [...keys] });
   const faults: string[] = [];
   for (const { keyID, verified } of signatures) {

@@ -26,13 +26,13 @@ export interface Choices {
 }
 
 /** What is offered at once. */
-export const MOST_CHOICES = 200;
+export const MAX_CHOICES = 200;
 
 /** The first choices whose name has the text in it; `more` when others are left out. */
 export function filterChoices(choices: Choices, search: string): Choices {
   const wanted = search.trim().toLowerCase();
   const found = choices.items.filter(({ name }) => name.toLowerCase().includes(wanted));
-  return { ...choices, items: found.slice(0, MOST_CHOICES), truncated: choices.truncated || found.length > MOST_CHOICES };
+  return { ...choices, items: found.slice(0, MAX_CHOICES), truncated: choices.truncated || found.length > MAX_CHOICES };
 }
 
 const DATA = ['f:data', 'f:binaryData', 'f:stringData'];

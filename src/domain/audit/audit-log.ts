@@ -65,7 +65,7 @@ export function matchesQuery(entry: AuditEntry, { person, environment, text }: A
   return words.includes(text.toLowerCase());
 }
 
-const LONGEST = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };
+const MAX_LENGTHS = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };
 /** Characters of all groups together. */
 const GROUPS = 2048;
 
@@ -73,15 +73,15 @@ const GROUPS = 2048;
 export function boundEvent(event: AuditRecord): AuditRecord {
   return {
     time: event.time,
-    user: cut(event.user, LONGEST.name),
+    user: cut(event.user, MAX_LENGTHS.name),
     groups: cutGroups(event.groups),
-    action: cut(event.action, LONGEST.action),
-    environment: cut(event.environment, LONGEST.name),
-    target: cut(event.target, LONGEST.target),
+    action: cut(event.action, MAX_LENGTHS.action),
+    environment: cut(event.environment, MAX_LENGTHS.name),
+    target: cut(event.target, MAX_LENGTHS.target),
     outcome: event.outcome,
-    code: cut(event.code, LONGEST.code),
+    code: cut(event.code, MAX_LENGTHS.code),
     via: event.via,
-    requestId: cut(event.requestId, LONGEST.requestId),
+    requestId: cut(event.requestId, MAX_LENGTHS.requestId),
   };
 }
 
@@ -94,7 +94,7 @@ function cutGroups(groups: readonly string[]): readonly string[] {
   const kept: string[] = [];
   let room = GROUPS;
   for (const group of groups) {
-    const name = cut(group, LONGEST.name);
+    const name = cut(group, MAX_LENGTHS.name);
     room -= name.length;
     if (room < 0) return [...kept, `… ${groups.length - kept.length} more`];
     kept.push(name);

@@ -40,7 +40,7 @@ export class ActionRateLimiter {
 }
 
 /** Unsuccessful actions of one person that are recorded one by one in a window; further ones are counted. */
-const MOST = 100;
+const MAX_ITEMS = 100;
 const WINDOW_MS = 3_600_000;
 
 interface Count {
@@ -69,13 +69,13 @@ export class RejectionQuota {
     const { user, groups, outcome } = event;
     const count = this.#counts.get(key) ?? { user, groups, outcome, until: now + WINDOW_MS, recorded: 0, skipped: 0 };
     this.#counts.set(key, count);
-    if (count.recorded < MOST) {
+    if (count.recorded < MAX_ITEMS) {
       count.recorded += 1;
       return [...over, event];
     }
     count.skipped += 1;
     const until = new Date(count.until).toISOString();
-    const first = summary(event, count, `more than ${MOST} in an hour: further ones are counted until ${until}`);
+    const first = summary(event, count, `more than ${MAX_ITEMS} in an hour: further ones are counted until ${until}`);
     return count.skipped === 1 ? [...over, first] : over;
   }
 

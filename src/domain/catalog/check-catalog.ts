@@ -15,8 +15,8 @@ export interface CatalogBlockFault extends FieldFault {
   readonly reason: 'UnknownKind' | 'UnknownField' | 'InvalidExpression';
 }
 
-const MOST = 100;
-const MOST_NAMED = 8;
+const MAX_ITEMS = 100;
+const MAX_NAMES = 8;
 
 /**
  * Compares `spec.catalog.kinds` with the kinds of an Operator: kinds that it does not bring, and paths that the schema of the kind does not have, each with
@@ -36,7 +36,7 @@ export async function checkCatalogBlock(operator: KubeObject, crds: readonly Kub
     // A kind that the operator registers itself may come later.
     else if (block.definition === undefined) faults.push(unknownKind(block, place, [...byKind.keys()]));
   }
-  return faults.slice(0, MOST);
+  return faults.slice(0, MAX_ITEMS);
 }
 
 function unknownKind({ kind }: CatalogKind, place: string, kinds: readonly string[]): CatalogBlockFault {
@@ -201,8 +201,8 @@ function formatted(steps: readonly string[]): string {
 }
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The name that was probably meant: the one that takes the fewest changed letters, as long as that is a third of them at most; undefined when none is near. */

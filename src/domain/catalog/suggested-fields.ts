@@ -4,7 +4,7 @@ import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
 import { schemaOf } from './app-catalog.ts';
 
 /** So many fields stand first where nobody picked any, required ones included. */
-const MOST = 9;
+const MAX_ITEMS = 9;
 /** So many are suggested however many are required, and below that number names and defaults help. */
 const FEW = 3;
 /** Defaults alone say little of what matters, so they fill up to so many. */
@@ -33,7 +33,7 @@ export function suggestedFields(crd: KubeObject, version: string, readme: string
   const examples = [objectAt(schema, 'example'), { spec: at(schema, 'properties', 'spec', 'example') }, readmeExample(crd, readme)];
   const named = distinct([...said, ...examples.flatMap((example) => keysIn(example))]).filter((keys) => isShort(schema, keys));
   const guessed = named.length < FEW ? guesses(schema, named.length).filter((keys) => isShort(schema, keys)) : [];
-  const room = Math.max(FEW, MOST - requiredLeaves(schema, 0));
+  const room = Math.max(FEW, MAX_ITEMS - requiredLeaves(schema, 0));
   return distinct([...named, ...guessed])
     .slice(0, room)
     .map(pathOf);
@@ -61,16 +61,16 @@ function jsonPathKeys(path: string): Keys[] {
   return /^(\.[\w-]+)+$/.test(path) ? [path.slice(1).split('.')] : [];
 }
 
-const LONGEST_README = 200_000;
+const MAX_README_LENGTH = 200_000;
 /** Blocks that may be parsed, until one is the resource that it looks like. */
-const MOST_BLOCKS = 5;
+const MAX_BLOCKS = 5;
 
 /** The first resource of the kind in the README. */
 function readmeExample(crd: KubeObject, readme: string): unknown {
   const [kind, group] = [textAt(crd.spec, 'names', 'kind') ?? '', `${textAt(crd.spec, 'group') ?? ''}/`];
-  const fenced = readme.slice(0, LONGEST_README).split(/^```/m);
+  const fenced = readme.slice(0, MAX_README_LENGTH).split(/^```/m);
   const blocks = fenced.filter((block, index) => index % 2 === 1 && /^ya?ml\s*\n/.test(block)).flatMap((block) => block.split(/^---\s*$/m));
-  const likely = blocks.filter((block) => block.includes(`kind: ${kind}`) && block.includes(group)).slice(0, MOST_BLOCKS);
+  const likely = blocks.filter((block) => block.includes(`kind: ${kind}`) && block.includes(group)).slice(0, MAX_BLOCKS);
   const examples = likely.map((block) => parsed(block.replace(/^ya?ml\s*\n/, '')));
   return examples.find((example) => textAt(example, 'kind') === kind && textAt(example, 'apiVersion')?.startsWith(group) === true);
 }
@@ -137,7 +137,7 @@ function requiredLeaves(schema: unknown, depth: number): number {
   const members = objectAt(schema, 'properties');
   const required = depth === 0 ? ['spec'] : listAt(schema, 'required');
   const inside = required.filter((key) => typeof key === 'string' && at(members, key, 'default') === undefined) as readonly string[];
-  if (depth > DEEPEST || inside.length > MOST) return MOST;
+  if (depth > DEEPEST || inside.length > MAX_ITEMS) return MAX_ITEMS;
   return inside.length === 0 && depth > 1 ? 1 : inside.reduce((sum, key) => sum + requiredLeaves(members[key], depth + 1), 0);
 }
 

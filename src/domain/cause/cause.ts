@@ -11,7 +11,7 @@ export interface Cause {
   readonly message: string;
   /** RFC 3339; absent where nothing says it. */
   readonly since?: string;
-  /** From the cause to what it holds back, the root last; at most `LONGEST_CHAIN`. */
+  /** From the cause to what it holds back, the root last; at most `MAX_CHAIN_LENGTH`. */
   readonly chain: readonly CauseLink[];
   /** The container that crashed. */
   readonly container?: CrashedContainer;
@@ -99,17 +99,17 @@ export interface EventFact {
 /** Undefined where the rule says nothing about the object. */
 export type CauseRule = (subject: Subject) => Finding | undefined;
 
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /** A foreign text as a part of a sentence: one line of bounded length, without the prefixes of gRPC and the final dot. */
 export function excerpt(text: string): string {
   const line = text
-    .slice(0, LONGEST_MESSAGE * 8)
+    .slice(0, MAX_MESSAGE_LENGTH * 8)
     .replaceAll(/rpc error: code = \w+ desc = /g, '')
     .replaceAll(/\s+/g, ' ')
     .trim()
     .replace(/\.$/, '');
-  return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE)}…`;
+  return line.length <= MAX_MESSAGE_LENGTH ? line : `${line.slice(0, MAX_MESSAGE_LENGTH)}…`;
 }
 
 export function blocked(message: string, since?: string): Finding {

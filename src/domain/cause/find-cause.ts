@@ -27,7 +27,7 @@ import { isVouchedFor, routesTo, servicesOf, TRAFFIC_RULES } from './traffic-cau
 import { POD_SPECS } from '../tree/relations.ts';
 
 /** Of one chain; what a deep tree has between the cause and the root is left out. */
-const LONGEST_CHAIN = 10;
+const MAX_CHAIN_LENGTH = 10;
 
 /** What stands in the cluster about one object of a tree. */
 export interface Verdict {
@@ -274,7 +274,7 @@ function chainOf(cause: Placed, verdicts: Verdicts, scene: SceneObjects): CauseL
   const path = [...above.slice(0, -1), ...stopped, ...routes, ...above.slice(-1)];
   const shown = [...new Set(path)].filter((one) => !isSetOfDeployment(one));
   const message = messageIn(verdicts, cause);
-  return [...shown.slice(0, LONGEST_CHAIN - 1), ...shown.slice(LONGEST_CHAIN - 1).slice(-1)].map((one, index) => {
+  return [...shown.slice(0, MAX_CHAIN_LENGTH - 1), ...shown.slice(MAX_CHAIN_LENGTH - 1).slice(-1)].map((one, index) => {
     const { apiVersion, kind, metadata } = one.object;
     const said = index === 0 ? message : messageIn(verdicts, one);
     return { apiVersion, kind, name: metadata.name, message: said, ...sinceOf(verdicts.get(index === 0 ? cause : one)?.finding?.since) };

@@ -177,7 +177,7 @@ function certificateMissing({ placed, object, scene }: Subject): Finding | undef
 }
 
 function routeRejected({ object }: Subject): Finding | undefined {
-  for (const parent of listAt(object.status, 'parents').slice(0, MOST_PARENTS)) {
+  for (const parent of listAt(object.status, 'parents').slice(0, MAX_PARENTS)) {
     const broken = conditionsIn(at(parent, 'conditions')).find(
       ({ type, status }) => status === 'False' && ['Accepted', 'ResolvedRefs'].includes(type),
     );
@@ -190,7 +190,7 @@ function routeRejected({ object }: Subject): Finding | undefined {
   return undefined;
 }
 
-const MOST_PARENTS = 50;
+const MAX_PARENTS = 50;
 
 function parentName(ref: unknown): string {
   return `${textAt(ref, 'kind') ?? 'Gateway'} ${textAt(ref, 'name') ?? ''}`;

@@ -45,7 +45,7 @@ const READINGS: readonly Reading[] = [
 
 /** Why the api-server does not create an object, in plain words. */
 export function rejection(message: string): string {
-  const bounded = message.slice(0, LONGEST);
+  const bounded = message.slice(0, MAX_LENGTH);
   for (const [pattern, words] of READINGS) {
     const groups = pattern.exec(bounded)?.groups;
     if (groups !== undefined) return excerpt(words(groups));
@@ -53,7 +53,7 @@ export function rejection(message: string): string {
   return excerpt(bounded.replace(/^.*? failed error: /s, '').replace(/^Error creating: /, ''));
 }
 
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 
 /** `limits.cpu for: main; limits.memory for: main` */
 function list(names = ''): string {

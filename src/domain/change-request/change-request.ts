@@ -3,8 +3,8 @@ import type { JsonObject } from '../kubernetes/resource.ts';
 export const REQUEST_STATES = ['open', 'approved', 'declined', 'expired', 'withdrawn'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 /** Characters of the message of who asks, and of the answer of who declines. */
-export const LONGEST_MESSAGE = 1_000;
-export const LONGEST_REASON = 500;
+export const MAX_MESSAGE_LENGTH = 1_000;
+export const MAX_REASON_LENGTH = 500;
 export const REQUEST_ACTIONS = ['install', 'change'] as const;
 export type RequestAction = (typeof REQUEST_ACTIONS)[number];
 

@@ -24,7 +24,7 @@ export interface ConnectionKey {
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 /** Characters of a value; what is longer is cut. */
-const LONGEST_VALUE = 2_000;
+const MAX_VALUE_LENGTH = 2_000;
 
 /** What the catalogue says of a connection, filled in for one instance. */
 export function resolveConnection(entries: readonly ConnectionEntry[], instance: KubeObject): ConnectionKey[] {
@@ -46,7 +46,7 @@ function sourceOf({ value, fieldPath, secretKeyRef, serviceRef }: ConnectionEntr
     return withName('Service', fillPlaceholders(serviceRef.name, instance), (service) => ({ kind: 'ServicePort', service, ...rest }));
   }
   const filled = fieldPath === undefined ? fillPlaceholders(value ?? '', instance) : fillPlaceholders(`{${fieldPath}}`, instance);
-  return 'missing' in filled ? unresolved(filled.missing) : { kind: 'Value', value: filled.text.slice(0, LONGEST_VALUE) };
+  return 'missing' in filled ? unresolved(filled.missing) : { kind: 'Value', value: filled.text.slice(0, MAX_VALUE_LENGTH) };
 }
 
 type Filled = { readonly text: string } | { readonly missing: string };

@@ -9,7 +9,7 @@ import type { Json } from '../kubernetes/resource.ts';
 const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/;
 const WHOLE = /^[+-]?\d+$/;
 /** The largest number, written out, has 309 digits; what is much longer is none that anybody means, and takes long to look at. */
-const LONGEST_NUMBER = 400;
+const MAX_NUMBER_LENGTH = 400;
 /**
  * The shortest number that could be rounded, where JSON can have a number: other texts need no second look, which takes five times as long. Digits within
  * a digest are none.
@@ -27,7 +27,7 @@ Object.defineProperty(bigints, 'toJSON', {
 
 /** The number that a decimal text stands for, to the last digit; undefined when there is none that the cluster keeps. */
 export function exactNumber(text: string): number | bigint | undefined {
-  if (text.length > LONGEST_NUMBER) return undefined;
+  if (text.length > MAX_NUMBER_LENGTH) return undefined;
   const value = Number(text);
   if (!Number.isFinite(value)) return undefined;
   if (digitsOf(text) === digitsOf(String(value))) return value;

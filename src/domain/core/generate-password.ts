@@ -10,7 +10,7 @@ export interface PasswordOptions {
 }
 
 const USUAL_LENGTH = 32;
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 /** Signs that nobody takes for each other, and that need no quotes anywhere. */
 const UPPER = 'ABCDEFGHJKLMNPQRSTUVWXYZ';
 const LOWER = 'abcdefghijkmnopqrstuvwxyz';
@@ -30,11 +30,11 @@ const TRIES = 8;
  * alphabets keeps it.
  */
 export function generatePassword(
-  { minLength = 0, maxLength = LONGEST, accepts = () => true }: PasswordOptions,
+  { minLength = 0, maxLength = MAX_LENGTH, accepts = () => true }: PasswordOptions,
   random: RandomBelow,
 ): string | undefined {
   const lengths = [Math.min(Math.max(USUAL_LENGTH, minLength), maxLength), Math.max(minLength, 16), Math.max(minLength, 8)];
-  for (const length of lengths.filter((one) => one > 0 && one <= Math.min(maxLength, LONGEST))) {
+  for (const length of lengths.filter((one) => one > 0 && one <= Math.min(maxLength, MAX_LENGTH))) {
     for (const classes of ALPHABETS) {
       for (let tried = 0; tried < TRIES; tried += 1) {
         const text = passwordOf(classes, length, random);

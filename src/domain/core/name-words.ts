@@ -1,11 +1,11 @@
 /** The words of the name of a property, in lower case: `nodePort`, `node_port` and `NODEPort` are `node` and `port`. Takes time in proportion to its length. */
 export function nameWords(name: string): readonly string[] {
-  const start = name.length > LONGEST ? name.slice(0, LONGEST) : name;
+  const start = name.length > MAX_LENGTH ? name.slice(0, MAX_LENGTH) : name;
   const spaced = CAPITAL.test(start) ? start.replaceAll(NEXT_WORD, ' ') : start;
   return spaced.toLowerCase().match(WORDS) ?? [];
 }
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 const CAPITAL = /[A-Z]/;
 /** Where a capital begins a word. */
 const NEXT_WORD = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;

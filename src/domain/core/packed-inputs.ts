@@ -10,16 +10,16 @@ const PACKED = '_packed';
 /** Fewer characters are not worth it. */
 const WORTH = 8 * 1024;
 /** Of what was packed into one form; to unpack it takes a few milliseconds. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 /** As many as a form may have that is not packed. */
-const MOST_FIELDS = 10_000;
+const MAX_FIELDS = 10_000;
 /** Names of inputs repeat one another, which is found at once; better compression takes ten times as long. */
 const FAST = { level: 1 } as const;
 
 /** Hidden inputs that a page only carries on: where they are many, as a single one, compressed. */
 export function packInputs(inputs: readonly HiddenInput[]): readonly HiddenInput[] {
   const text = textOf(inputs);
-  if (text.length < WORTH || Buffer.byteLength(text) > MOST_BYTES) return inputs;
+  if (text.length < WORTH || Buffer.byteLength(text) > MAX_BYTES) return inputs;
   return [{ name: PACKED, value: deflateRawSync(text, FAST).toString('base64url') }];
 }
 
@@ -30,7 +30,7 @@ export function inputsToBytes(inputs: readonly HiddenInput[]): Buffer {
 
 /** The names and values of such bytes. @throws AppError as `unpackInputs`. */
 export function inputsFromBytes(bytes: Uint8Array): readonly (readonly [string, string])[] {
-  return pairsIn(inflated(bytes, MOST_BYTES));
+  return pairsIn(inflated(bytes, MAX_BYTES));
 }
 
 function textOf(inputs: readonly HiddenInput[]): string {
@@ -46,12 +46,12 @@ export function unpackInputs(form: URLSearchParams): URLSearchParams {
   if (!form.has(PACKED)) return form;
   const unpacked = new URLSearchParams(form);
   unpacked.delete(PACKED);
-  let left = MOST_BYTES;
+  let left = MAX_BYTES;
   for (const text of form.getAll(PACKED)) {
     const bytes = inflated(Buffer.from(text, 'base64url'), left);
     left -= bytes.length;
     for (const [name, value] of pairsIn(bytes)) unpacked.append(name, value);
-    if (unpacked.size > MOST_FIELDS) throw new AppError('TooLarge', `form: it has more than ${MOST_FIELDS} fields. Nothing was written`);
+    if (unpacked.size > MAX_FIELDS) throw new AppError('TooLarge', `form: it has more than ${MAX_FIELDS} fields. Nothing was written`);
   }
   return unpacked;
 }
@@ -61,7 +61,7 @@ function inflated(packed: Uint8Array, most: number): Buffer {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, most) });
   } catch (cause) {
     if (cause instanceof RangeError)
-      throw new AppError('TooLarge', `form: ${PACKED}: it holds more than ${MOST_BYTES / 1024 / 1024} MiB`, { cause });
+      throw new AppError('TooLarge', `form: ${PACKED}: it holds more than ${MAX_BYTES / 1024 / 1024} MiB`, { cause });
     throw broken(cause);
   }
 }

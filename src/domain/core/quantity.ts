@@ -1,6 +1,6 @@
 // Grammar of k8s.io/apimachinery resource.Quantity: a signed decimal number with a binary, decimal or exponent suffix.
 const QUANTITY = /^([+-]?)(\d*)(?:\.(\d*))?([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,2})?$/;
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 const NANO = 1_000_000_000n;
 const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
@@ -11,7 +11,7 @@ export type Nanos = bigint;
 /** Reads a Kubernetes quantity, text or number; undefined when it is none. What is finer than a billionth is rounded up. */
 export function parseQuantity(value: unknown): Nanos | undefined {
   const text = (typeof value === 'number' && Number.isFinite(value)) || typeof value === 'bigint' ? String(value) : value;
-  if (typeof text !== 'string' || text.length > LONGEST) return undefined;
+  if (typeof text !== 'string' || text.length > MAX_LENGTH) return undefined;
   const found = QUANTITY.exec(text);
   if (found === null) return undefined;
   const [, sign = '', whole = '', fraction = '', suffix = ''] = found;

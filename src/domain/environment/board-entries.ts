@@ -131,7 +131,7 @@ const NAMES = ['app.kubernetes.io/name', 'app.kubernetes.io/part-of', 'app.kuber
 function appNameOf(object: KubeObject | undefined, name: string): string {
   const labels = NAMES.map((key) => textAt(object, 'metadata', 'labels', key));
   const others = [textAt(object, 'metadata', 'annotations', 'app.gitlab.com/app'), textAt(object, 'metadata', 'labels', 'app')];
-  return ([...labels, ...others].find((text) => text !== undefined && text !== '') ?? name).slice(0, LONGEST_NAME);
+  return ([...labels, ...others].find((text) => text !== undefined && text !== '') ?? name).slice(0, MAX_NAME_LENGTH);
 }
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;

@@ -118,13 +118,13 @@ function healthIn(object: KubeObject, verdict: NamespaceVerdict | undefined): Pi
 }
 
 /** Chains of owners are short; those that go round in a circle end here. */
-const MOST_OWNERS = 32;
+const MAX_OWNERS = 32;
 
 /** The highest object above one that was read, and the highest owner, which may be of another scope and not be read. */
 function topOf(object: KubeObject, byUid: ReadonlyMap<string, KubeObject>): { readonly top: KubeObject; readonly owner?: Owner } {
   let top = object;
   let owner: Owner | undefined;
-  for (let steps = 0; steps < MOST_OWNERS; steps += 1) {
+  for (let steps = 0; steps < MAX_OWNERS; steps += 1) {
     const owners = listAt(top, 'metadata', 'ownerReferences');
     const reference = owners.find((one) => booleanAt(one, 'controller') === true) ?? owners[0];
     const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((key) => textAt(reference, key));

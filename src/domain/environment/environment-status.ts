@@ -30,7 +30,7 @@ export interface HealthCause {
   readonly instance?: EnvironmentResource['instance'];
 }
 
-const MOST_CAUSES = 20;
+const MAX_CAUSES = 20;
 
 export function environmentHealth(environment: EnvironmentView, resources: readonly EnvironmentResource[]): EnvironmentHealth {
   const own = ownCause(environment);
@@ -42,8 +42,8 @@ export function environmentHealth(environment: EnvironmentView, resources: reado
     ...(worst === undefined ? {} : { health: { status: worst.status, message: sentenceOf(worst, causes) } }),
     total: resources.length,
     counts: countHealth(resources),
-    causes: causes.slice(0, MOST_CAUSES),
-    moreCauses: Math.max(0, causes.length - MOST_CAUSES),
+    causes: causes.slice(0, MAX_CAUSES),
+    moreCauses: Math.max(0, causes.length - MAX_CAUSES),
   };
 }
 
@@ -58,10 +58,10 @@ export function instanceHealths(resources: readonly EnvironmentResource[]): Read
 export function reportedVersion({ spec, status }: Pick<KubeObject, 'spec' | 'status'>): string {
   const said = [at(status, 'version'), at(status, 'currentVersion'), at(spec, 'version')];
   const versions = said.flatMap((one) => (typeof one === 'string' || typeof one === 'number' ? [String(one)] : []));
-  return (versions.find((version) => version !== '') ?? '').slice(0, LONGEST_VERSION);
+  return (versions.find((version) => version !== '') ?? '').slice(0, MAX_VERSION_LENGTH);
 }
 
-const LONGEST_VERSION = 60;
+const MAX_VERSION_LENGTH = 60;
 
 /** Until its namespace and its permissions are there, nothing works in it. */
 function ownCause({ name, ready, message, conditions }: EnvironmentView): HealthCause | undefined {

@@ -128,7 +128,7 @@ function cellOf(one: PlacedEntry, same: readonly PlacedEntry[], locks: ReadonlyM
   };
 }
 
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 
 /** Beside the nearest earlier tier that has the app; where that has it several times, beside the one that is most alike. */
 function driftOf({ environment, entry }: PlacedEntry, same: readonly PlacedEntry[]): Drift | undefined {
@@ -142,7 +142,7 @@ function driftOf({ environment, entry }: PlacedEntry, same: readonly PlacedEntry
 
 function differences(from: unknown, to: unknown): string[] {
   const paths = jsonPatchBetween(from, to, '').map(({ path }) => path.split('/').slice(1).join('.'));
-  return paths.map((path) => path.replaceAll('~1', '/').replaceAll('~0', '~')).slice(0, MOST_FIELDS);
+  return paths.map((path) => path.replaceAll('~1', '/').replaceAll('~0', '~')).slice(0, MAX_FIELDS);
 }
 
 interface LockInput {

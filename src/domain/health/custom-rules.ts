@@ -108,11 +108,11 @@ export function compileRule({ status, when, message, messageExpression }: Custom
     const said = word?.(self) ?? { value: plain };
     if ('error' in said) return { kind: 'Match', health: { status, message: plain }, fault: said.fault };
     if (typeof said.value !== 'string') return { kind: 'Match', health: { status, message: plain }, fault: NO_STRING };
-    return { kind: 'Match', health: { status, message: said.value.slice(0, LONGEST_MESSAGE) } };
+    return { kind: 'Match', health: { status, message: said.value.slice(0, MAX_MESSAGE_LENGTH) } };
   };
 }
 
-const LONGEST_MESSAGE = 1_000;
+const MAX_MESSAGE_LENGTH = 1_000;
 const NO_BOOLEAN = 'the expression did not yield a boolean';
 const NO_STRING = 'the expression did not yield a string';
 
@@ -134,7 +134,7 @@ function programOf(expression: string): (self: unknown) => Outcome {
   }
 }
 
-const LONGEST_ERROR = 200;
+const MAX_ERROR_LENGTH = 200;
 
 /** What kind of error it is: `no such key`. */
 function errorCode(error: unknown): string {
@@ -144,7 +144,7 @@ function errorCode(error: unknown): string {
 /** The sentence of an error of CEL, without the picture of the expression below it. */
 function errorText(error: unknown): string {
   const text = isCelError(error) ? error.summary : messageOf(error);
-  return (text.split('\n')[0] ?? '').slice(0, LONGEST_ERROR);
+  return (text.split('\n')[0] ?? '').slice(0, MAX_ERROR_LENGTH);
 }
 
 function isCelError(error: unknown): error is EvaluationError | ParseError | CelTypeError {

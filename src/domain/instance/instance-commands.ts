@@ -42,7 +42,7 @@ const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
  * which are escaped then. An object of very many values is written as JSON, which is YAML too and takes a fiftieth of the time.
  */
 export function manifestYaml(object: object): string {
-  if (!isFewer(object, MOST_VALUES)) return `${escaped(JSON.stringify(object, undefined, 2))}\n`;
+  if (!isFewer(object, MAX_VALUES)) return `${escaped(JSON.stringify(object, undefined, 2))}\n`;
   const document = new Document(object, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_key, node) => {
@@ -53,7 +53,7 @@ export function manifestYaml(object: object): string {
 }
 
 /** More than people read. */
-const MOST_VALUES = 2_000;
+const MAX_VALUES = 2_000;
 
 function isFewer(value: unknown, most: number): boolean {
   let left = most;

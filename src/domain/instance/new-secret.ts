@@ -16,9 +16,9 @@ export interface NewSecret {
 }
 
 const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
-const MOST = 10;
+const MAX_ITEMS = 10;
 /** Characters of a value. */
-export const LONGEST_SECRET = 64 * 1024;
+export const MAX_SECRET_LENGTH = 64 * 1024;
 
 /** What is wrong with the Secrets that are wanted; never with a value in it. */
 export function faultsOfNewSecrets(secrets: readonly NewSecret[]): FieldFault[] {
@@ -26,7 +26,7 @@ export function faultsOfNewSecrets(secrets: readonly NewSecret[]): FieldFault[] 
     const message = faultOf(secret, secrets.slice(0, index));
     return message === undefined ? [] : [{ ...(secret.field === undefined ? {} : { field: secret.field }), message }];
   });
-  return secrets.length > MOST ? [...faults, { message: `No more than ${MOST} Secrets can be made at once` }] : faults;
+  return secrets.length > MAX_ITEMS ? [...faults, { message: `No more than ${MAX_ITEMS} Secrets can be made at once` }] : faults;
 }
 
 function faultOf({ name, key, value }: NewSecret, before: readonly NewSecret[]): string | undefined {
@@ -38,7 +38,7 @@ function faultOf({ name, key, value }: NewSecret, before: readonly NewSecret[]):
   if (before.some((other) => other.name === name)) return `Another new Secret is called ${JSON.stringify(name)} already`;
   const length = value?.reveal().length ?? 1;
   if (length === 0) return 'Enter the value of the new Secret; it is not kept on pages, so it has to be typed again each time';
-  return length > LONGEST_SECRET ? `The value is longer than ${LONGEST_SECRET / 1024} KiB` : undefined;
+  return length > MAX_SECRET_LENGTH ? `The value is longer than ${MAX_SECRET_LENGTH / 1024} KiB` : undefined;
 }
 
 /** The object of a new Secret. The label says which Instance it was made for; the owner is written once that is there. */

@@ -28,7 +28,7 @@ export interface LogLine {
 }
 
 /** Characters of a line that are shown. */
-const LONGEST_LINE = 4_000;
+const MAX_LINE_LENGTH = 4_000;
 
 /** @param pod of the api-server. */
 export function logPodOf({ metadata, spec, status }: KubeObject): LogPod {
@@ -61,8 +61,8 @@ export function readLogLines(text: string, { pod, container }: Pick<LogLine, 'po
 }
 
 function plainText(text: string): string {
-  const plain = escapeControls(stripVTControlCharacters(text.slice(0, LONGEST_LINE)).replaceAll('\t', '    ').trimEnd());
-  return text.length > LONGEST_LINE ? `${plain}…` : plain;
+  const plain = escapeControls(stripVTControlCharacters(text.slice(0, MAX_LINE_LENGTH)).replaceAll('\t', '    ').trimEnd());
+  return text.length > MAX_LINE_LENGTH ? `${plain}…` : plain;
 }
 
 /** Lines of several containers in the order of their times. */

@@ -3,20 +3,20 @@ import { isObject, listAt, textAt } from '../core/read.ts';
 import type { KubeObject } from './resource.ts';
 
 /** Objects of one workload come one after another, so that few parts are worth remembering. */
-const MOST_PARTS = 500;
+const MAX_PARTS = 500;
 /** Characters of JSON; larger parts hardly repeat. */
-const LONGEST_PART = 4_000;
+const MAX_PART_LENGTH = 4_000;
 
 /**
  * What keeps many objects of a kind in little memory: objects of one workload share the parts that are the same. Left out is what only the api-server and
  * kubectl read: which fields belong to which manager, and the copy of the object in `kubectl.kubernetes.io/last-applied-configuration`.
  */
 export function createCompactor(): (object: KubeObject) => KubeObject {
-  const parts = new LRUCache<string, object>({ max: MOST_PARTS });
+  const parts = new LRUCache<string, object>({ max: MAX_PARTS });
   const share = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
     const key = JSON.stringify(value);
-    if (key.length > LONGEST_PART) return value;
+    if (key.length > MAX_PART_LENGTH) return value;
     const known = parts.get(key);
     if (known === undefined) parts.set(key, value);
     return known ?? value;

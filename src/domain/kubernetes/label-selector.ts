@@ -8,7 +8,7 @@ const VALUE = '(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?';
 const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*(${VALUE})$`);
 const MEMBERSHIP = new RegExp(`^(${KEY})\\s+(in|notin)\\s+\\(\\s*(${VALUE}(?:\\s*,\\s*${VALUE})*)\\s*\\)$`);
 const PRESENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
-const LONGEST = 1_000;
+const MAX_LENGTH = 1_000;
 
 /**
  * A label selector as `kubectl -l` takes it: `app=shop,tier!=db,env in (a, b),!legacy`.
@@ -16,8 +16,8 @@ const LONGEST = 1_000;
  * @throws AppError `InvalidInput` for anything else.
  */
 export function parseLabelSelector(text: string): LabelSelector {
-  const parts = text.slice(0, LONGEST + 1).split(/,(?![^(]*\))/);
-  const requirements = text.length > LONGEST ? undefined : parts.map((part) => requirementOf(part.trim()));
+  const parts = text.slice(0, MAX_LENGTH + 1).split(/,(?![^(]*\))/);
+  const requirements = text.length > MAX_LENGTH ? undefined : parts.map((part) => requirementOf(part.trim()));
   if (requirements?.every((one) => one !== undefined) !== true) {
     const message = 'write a label selector as kubectl takes it, for example app=shop,tier!=db or env in (test, prod)';
     throw new AppError('InvalidInput', `labelSelector: ${JSON.stringify(text.slice(0, 100))}: ${message}`, {

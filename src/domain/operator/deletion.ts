@@ -16,7 +16,7 @@ export interface DeletionPreview extends DeletionStatus {
   readonly steps: readonly DeletionStep[];
 }
 
-const MOST_BLOCKERS = 20;
+const MAX_BLOCKERS = 20;
 
 /** Who blocks, from the metadata of instances of one kind. */
 export function blockersOf(kind: string, instances: readonly Pick<KubeObject, 'metadata'>[]): DeletionBlocker[] {
@@ -33,7 +33,7 @@ export function blockersOf(kind: string, instances: readonly Pick<KubeObject, 'm
 /** The first of them by what needs a person first: those that hang, the longest first, then by name. */
 export function firstBlockers(blockers: readonly DeletionBlocker[]): DeletionBlocker[] {
   const rank = ({ since, kind, namespace = '', name }: DeletionBlocker): string => [since ?? '~', kind, namespace, name].join('\0');
-  return blockers.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, MOST_BLOCKERS);
+  return blockers.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, MAX_BLOCKERS);
 }
 
 /** `Cache team-a/one (since 2026-01-01T00:00:00Z it waits for the finalizer x, set by cache-operator)` */

@@ -12,7 +12,7 @@ export interface Drift {
   readonly managers: readonly string[];
 }
 
-const MOST_PATHS = 50;
+const MAX_PATHS = 50;
 /** What the api-server writes itself. */
 const SERVER_FIELDS = new Set(['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']);
 
@@ -26,7 +26,7 @@ export function differencesOf(live: KubeObject, wanted: KubeObject): string[] {
     ...rest,
     metadata: Object.fromEntries(Object.entries(metadata).filter(([name]) => !SERVER_FIELDS.has(name))),
   });
-  return differences(content(live), content(wanted), '').slice(0, MOST_PATHS);
+  return differences(content(live), content(wanted), '').slice(0, MAX_PATHS);
 }
 
 /** Whether somebody has said that the field may differ. */

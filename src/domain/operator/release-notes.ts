@@ -6,7 +6,7 @@ import type { KubeObject } from '../kubernetes/resource.ts';
 const PACKED_BYTES = 64 * 1024;
 const UNPACKED_BYTES = 4 * 1024 * 1024;
 /** Characters of the notes. */
-const LONGEST = 20_000;
+const MAX_LENGTH = 20_000;
 
 /** The name of the Secret in which Helm keeps a revision of a release. */
 export function recordName(release: string, revision: number): string {
@@ -24,7 +24,7 @@ export function notesOf(record: KubeObject): string {
   const info = start.search(/"info":\{/);
   const chart = start.indexOf('"chart":{', info);
   const found = info < 0 ? undefined : /"notes":("(?:[^"\\]|\\.)*")/.exec(start.slice(info, chart < 0 ? undefined : chart));
-  return found?.[1] === undefined ? '' : (JSON.parse(found[1]) as string).slice(0, LONGEST).trim();
+  return found?.[1] === undefined ? '' : (JSON.parse(found[1]) as string).slice(0, MAX_LENGTH).trim();
 }
 
 function unpacked(packed: Buffer): string {

@@ -3,7 +3,7 @@ import { isObject } from '../core/read.ts';
 import { parseQuantity } from '../core/quantity.ts';
 import type { Finding } from './findings.ts';
 
-const MOST = 200;
+const MAX_ITEMS = 200;
 const DEEPEST = 24;
 /** Even a number or an amount may be a password then. */
 const SECRET_NAME = /pass|secret|token|key|pin|cred|auth/i;
@@ -14,8 +14,8 @@ const SECRET_NAME = /pass|secret|token|key|pin|cred|auth/i;
  */
 export function contentChanges(before: unknown, after: unknown): Finding[] {
   const lines = changesBelow(before ?? {}, after ?? {}, []);
-  const more = lines.length - MOST;
-  return more <= 0 ? lines : [...lines.slice(0, MOST), lineFor('spec', `${more} more fields change`)];
+  const more = lines.length - MAX_ITEMS;
+  return more <= 0 ? lines : [...lines.slice(0, MAX_ITEMS), lineFor('spec', `${more} more fields change`)];
 }
 
 function changesBelow(before: unknown, after: unknown, path: readonly string[]): Finding[] {

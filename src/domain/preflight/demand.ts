@@ -36,7 +36,7 @@ export interface Demand {
 }
 
 const DEEPEST = 24;
-const MOST_NODES = 5000;
+const MAX_NODES = 5000;
 const COUNTS = ['replicas', 'instances', 'replicaCount', 'members'] as const;
 const STORAGE_GROUP = /storage|persist|volume|disk|pvc|claim/i;
 const STORAGE_SIZE = /^(?:storage|(?:storage|disk|volume|pvc)Size)$/;
@@ -70,7 +70,7 @@ type Group = Readonly<Record<string, unknown>>;
 function visit(value: unknown, ref: NodeRef, walk: Walk): void {
   const { path } = ref;
   walk.nodes += 1;
-  if (path.length > DEEPEST || walk.nodes > MOST_NODES) return;
+  if (path.length > DEEPEST || walk.nodes > MAX_NODES) return;
   if (Array.isArray(value)) {
     const own = path.at(-1) ?? '';
     value.forEach((item, index) => visit(item, { ...ref, path: [...path.slice(0, -1), `${own}[${index}]`] }, walk));

@@ -38,15 +38,15 @@ export interface Findings {
   readonly unchecked: readonly Finding[];
 }
 
-const MOST = 250;
+const MAX_ITEMS = 250;
 
 /** Several readings as one; equal lines once, and of a group no more than anybody reads. */
 export function joinFindings(parts: readonly Partial<Findings>[]): Findings {
   const of = (group: keyof Findings): Finding[] => {
     const lines = parts.flatMap((part) => part[group] ?? []);
     const once = [...new Map(lines.map((line) => [`${line.subject} ${line.message}`, line])).values()];
-    const more = once.length - MOST;
-    return more <= 0 ? once : [...once.slice(0, MOST), { message: `and ${more} more`, subject: 'Object', evidence: 'exact' }];
+    const more = once.length - MAX_ITEMS;
+    return more <= 0 ? once : [...once.slice(0, MAX_ITEMS), { message: `and ${more} more`, subject: 'Object', evidence: 'exact' }];
   };
   return {
     created: of('created'),

@@ -17,9 +17,9 @@ export interface FieldManager {
   readonly more: number;
 }
 
-const MOST_MANAGERS = 50;
-const MOST_FIELDS = 300;
-const LONGEST_FIELD = 300;
+const MAX_MANAGERS = 50;
+const MAX_FIELDS = 300;
+const MAX_FIELD_LENGTH = 300;
 
 /** Who set which fields, the newest first (`metadata.managedFields`, FieldsV1). */
 export function fieldManagersOf({ metadata }: KubeObject): FieldManager[] {
@@ -32,11 +32,11 @@ export function fieldManagersOf({ metadata }: KubeObject): FieldManager[] {
       subresource: textAt(entry, 'subresource') ?? '',
       apiVersion: textAt(entry, 'apiVersion') ?? '',
       time: textAt(entry, 'time') ?? '',
-      fields: fields.slice(0, MOST_FIELDS),
-      more: Math.max(0, fields.length - MOST_FIELDS),
+      fields: fields.slice(0, MAX_FIELDS),
+      more: Math.max(0, fields.length - MAX_FIELDS),
     };
   });
-  return managers.toSorted((a, b) => b.time.localeCompare(a.time)).slice(0, MOST_MANAGERS);
+  return managers.toSorted((a, b) => b.time.localeCompare(a.time)).slice(0, MAX_MANAGERS);
 }
 
 /** The api-server bounds the depth of objects, and so that of their fields. */
@@ -45,7 +45,7 @@ function collect(fields: Readonly<Record<string, unknown>>, path: string, found:
     if (key === '.') continue;
     const here = stepAfter(path, key);
     if (isObject(below) && Object.keys(below).some((name) => name !== '.')) collect(below, here, found);
-    else found.push(here.slice(0, LONGEST_FIELD));
+    else found.push(here.slice(0, MAX_FIELD_LENGTH));
   }
 }
 

@@ -79,12 +79,12 @@ export function restartPatch(now: string): JsonObject {
 }
 
 /** The longest name of a Job whose pods can be named after it. */
-const LONGEST_JOB_NAME = 63;
+const MAX_JOB_NAME_LENGTH = 63;
 
 /** A name that no other run has: the CronJob's and the second. @param now RFC 3339. */
 export function jobNameFor(cronJob: KubeObject, now: string): string {
   const suffix = `-manual-${Math.floor(Date.parse(now) / 1000)}`;
-  return `${cronJob.metadata.name.slice(0, LONGEST_JOB_NAME - suffix.length)}${suffix}`;
+  return `${cronJob.metadata.name.slice(0, MAX_JOB_NAME_LENGTH - suffix.length)}${suffix}`;
 }
 
 /** The Job that `kubectl create job NAME --from cronjob/…` makes. */

@@ -15,8 +15,8 @@ type Read = (object: KubeObject) => string | undefined;
 type Row = readonly [label: string, read: Read | string];
 
 /** Lists of hostile objects have any length. */
-const MOST_ITEMS = 20;
-const LONGEST_VALUE = 1_000;
+const MAX_ITEMS = 20;
+const MAX_VALUE_LENGTH = 1_000;
 
 /** What a summary says, by kind: a label, and where its value is, a path or a function. Rows without a value are left out. */
 const FACTS: Readonly<Record<string, readonly Row[]>> = {
@@ -139,7 +139,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /** A fact whose format follows from its text. */
 export function factOf(label: string, value: string): ResourceFact {
-  const bounded = value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE).toWellFormed()}…` : value;
+  const bounded = value.length > MAX_VALUE_LENGTH ? `${value.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…` : value;
   return { label, value: bounded, format: TIME.test(bounded) ? 'time' : 'text' };
 }
 
@@ -156,8 +156,8 @@ function yes(path: string): Read {
 }
 
 function joined(texts: readonly string[]): string | undefined {
-  const more = texts.length > MOST_ITEMS ? ` and ${texts.length - MOST_ITEMS} more` : '';
-  return texts.length === 0 ? undefined : `${texts.slice(0, MOST_ITEMS).join(', ')}${more}`;
+  const more = texts.length > MAX_ITEMS ? ` and ${texts.length - MAX_ITEMS} more` : '';
+  return texts.length === 0 ? undefined : `${texts.slice(0, MAX_ITEMS).join(', ')}${more}`;
 }
 
 function names(list: readonly unknown[], ...path: readonly string[]): string | undefined {
@@ -284,7 +284,7 @@ const LISTS = [
   ['containers', 'Container', 'containerStatuses'],
   ['ephemeralContainers', 'EphemeralContainer', 'ephemeralContainerStatuses'],
 ] as const;
-const MOST_CONTAINERS = 50;
+const MAX_CONTAINERS = 50;
 
 /** The containers of a pod, or of the template of a workload. @param podSpec where the object keeps its PodSpec: `spec.template.spec`. */
 export function containersOf(object: KubeObject, podSpec: string | undefined): ContainerView[] {
@@ -295,7 +295,7 @@ export function containersOf(object: KubeObject, podSpec: string | undefined): C
       const status = listAt(object.status, statuses).find((one) => textAt(one, 'name') === name);
       return containerView(container, { name, type, status });
     }),
-  ).slice(0, MOST_CONTAINERS);
+  ).slice(0, MAX_CONTAINERS);
 }
 
 function containerView(

@@ -21,10 +21,10 @@ const STRIDES: readonly (readonly [longest: number, stride: number])[] = [
  * What is looked for at most, in fragments: it takes about 20 ms, in which nobody else is served. Where there is more, as in an object of thousands of
  * passwords, each text about it is a secret as a whole, but for single words such as `Healthy`.
  */
-const MOST_FRAGMENTS = 40_000;
-const LONGEST_IN_BASE32 = 1_024;
+const MAX_FRAGMENTS = 40_000;
+const MAX_LENGTH_IN_BASE32 = 1_024;
 /** Longer ones are found by their parts. */
-const LONGEST_WHOLE = 256;
+const MAX_WHOLE_LENGTH = 256;
 
 /** Finds every spelling of some secrets in texts, in time that grows with the lengths and not with their product. */
 export function createSpellings(secrets: readonly string[]): (text: string) => readonly Span[] {
@@ -57,7 +57,7 @@ function tooMany(secrets: readonly string[]): boolean {
   let fragments = 0;
   for (const { length } of new Set(secrets)) {
     fragments += 8 + length / strideOf(length);
-    if (fragments > MOST_FRAGMENTS) return true;
+    if (fragments > MAX_FRAGMENTS) return true;
   }
   return false;
 }
@@ -85,7 +85,7 @@ function patternsOf(secret: string): readonly Pattern[] {
   const dense = canonicalTextOnly(secret, 'dense');
   const letters = canonicalTextOnly(secret, 'letters');
   const own: Pattern[] =
-    secret.length > LONGEST_WHOLE
+    secret.length > MAX_WHOLE_LENGTH
       ? []
       : [
           { form: 'literal', text: canonicalTextOnly(secret.trim(), 'literal'), kind: 'whole' },
@@ -107,8 +107,8 @@ function encodings(secret: string): string[] {
       .replaceAll('=', '');
     return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
   });
-  const twice = secret.length > LONGEST_IN_BASE32 ? [] : [Buffer.from(bytes.toString('base64')).toString('base64')];
-  const others = secret.length > LONGEST_IN_BASE32 ? [] : [base32(bytes)];
+  const twice = secret.length > MAX_LENGTH_IN_BASE32 ? [] : [Buffer.from(bytes.toString('base64')).toString('base64')];
+  const others = secret.length > MAX_LENGTH_IN_BASE32 ? [] : [base32(bytes)];
   const lettersOnly = [...base64, ...twice, ...others, bytes.toString('hex')].map((text) => canonicalTextOnly(text, 'letters'));
   return lettersOnly.filter((text) => text.length >= SHORT + 1);
 }
@@ -192,12 +192,12 @@ function runAround(text: string, at: number, known: Known): Span | undefined {
   return end - start >= known.least ? { start, end } : undefined;
 }
 
-const LONGEST_REASON = 200;
+const MAX_REASON_LENGTH = 200;
 
 /** What is left of the word that a part of a secret stands in would tell more of it. */
 function wordAround(text: string, { start, end }: Span): Span {
   let [from, to] = [start, end];
-  while (from > 0 && start - from < LONGEST_REASON && /[\w+/=%\\-]/.test(text[from - 1] ?? '')) from -= 1;
-  while (to < text.length && to - end < LONGEST_REASON && /[\w+/=%\\-]/.test(text[to] ?? '')) to += 1;
+  while (from > 0 && start - from < MAX_REASON_LENGTH && /[\w+/=%\\-]/.test(text[from - 1] ?? '')) from -= 1;
+  while (to < text.length && to - end < MAX_REASON_LENGTH && /[\w+/=%\\-]/.test(text[to] ?? '')) to += 1;
   return { start: from, end: to };
 }

@@ -104,14 +104,14 @@ interface Name {
   readonly pointsElsewhere: boolean;
 }
 
-const MOST_KNOWN = 20_000;
+const MAX_CACHED = 20_000;
 const knownNames = new Map<string, Name>();
 
 /** The same names come again and again, in every walk through an object and in every object of a kind. */
 function nameOf(key: string): Name {
   const known = knownNames.get(key);
   if (known !== undefined) return known;
-  if (knownNames.size >= MOST_KNOWN) knownNames.clear();
+  if (knownNames.size >= MAX_CACHED) knownNames.clear();
   const words = endWords(key);
   const whole = words.join('');
   const name = { words, whole, secret: secretBy(words, whole), pointsElsewhere: pointsElsewhere(words) };

@@ -46,7 +46,7 @@ interface PlacePair {
 }
 
 /** Texts that select a row of a list are names; longer ones need not be sent. */
-const LONGEST_TEXT = 300;
+const MAX_TEXT_LENGTH = 300;
 
 /** A document that is well-formed YAML and an object. */
 export interface SourceDocument {
@@ -245,7 +245,7 @@ function matches(item: PlaceNode, selector: string): boolean {
 function placesIn(node: unknown, lines: LineCounter): PlaceNode {
   const place = placeOf(node, lines);
   const at = place === undefined ? {} : { place };
-  if (isScalar(node)) return { ...at, text: String(node.value).slice(0, LONGEST_TEXT) };
+  if (isScalar(node)) return { ...at, text: String(node.value).slice(0, MAX_TEXT_LENGTH) };
   if (isSeq(node)) return { ...at, items: node.items.map((item) => placesIn(item, lines)) };
   if (!isMap(node)) return at;
   const pairs = node.items.filter((item) => isPair(item));

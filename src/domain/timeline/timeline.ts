@@ -58,9 +58,9 @@ const HIDDEN = new Set([
 ]);
 /** They write what others have asked for. */
 const SYSTEM_MANAGERS = new Set(['kube-controller-manager', 'kube-scheduler', 'kubelet', 'kube-apiserver']);
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 /** Entries of `managedFields`; more is an attack. */
-const MOST_MANAGERS = 50;
+const MAX_MANAGERS = 50;
 
 /**
  * What an object says of its past: its creation, the last write of each field manager, a deletion under way; or the revision or release that it stands for.
@@ -90,7 +90,7 @@ function releaseEntries({ metadata }: KubeObject): TimelineEntry[] {
   const time =
     Number.isFinite(seconds) && seconds > 0 ? timeOf(new Date(seconds * 1000).toISOString()) : timeOf(metadata.creationTimestamp);
   if (time === undefined || name === '') return [];
-  const subject = { resource: '', kind: 'Helm release', name: name.slice(0, LONGEST) };
+  const subject = { resource: '', kind: 'Helm release', name: name.slice(0, MAX_LENGTH) };
   return [{ id: `release ${name} ${version}`, time, kind: 'Release', who: 'Helm', message: `Revision ${version} is ${status}`, subject }];
 }
 
@@ -111,7 +111,7 @@ function revisionEntries(object: KubeObject, resourceOf: (uid: string) => Enviro
       time,
       kind: 'Revision',
       who: '',
-      message: [what, ...images, ...(cause === undefined ? [] : [cause])].map((text) => text.slice(0, 2 * LONGEST)).join(', '),
+      message: [what, ...images, ...(cause === undefined ? [] : [cause])].map((text) => text.slice(0, 2 * MAX_LENGTH)).join(', '),
       subject: { resource: workload?.resource ?? '', kind: owner.kind, name: owner.name },
       ...(workload?.instance === undefined ? {} : { instance: workload.instance }),
     },
@@ -160,12 +160,12 @@ function writeEntries(object: KubeObject, described: EnvironmentResource): Timel
 /** Oldest first; what controllers report in the status is no change of what is wanted. */
 function writesOf(object: KubeObject): Write[] {
   return listAt(object, 'metadata', 'managedFields')
-    .slice(0, MOST_MANAGERS)
+    .slice(0, MAX_MANAGERS)
     .flatMap((entry) => {
       const time = timeOf(textAt(entry, 'time'));
       const subresource = textAt(entry, 'subresource') ?? '';
       if (time === undefined || subresource === 'status') return [];
-      const manager = (textAt(entry, 'manager') ?? '').slice(0, LONGEST);
+      const manager = (textAt(entry, 'manager') ?? '').slice(0, MAX_LENGTH);
       return [{ manager, operation: textAt(entry, 'operation') ?? '', subresource, time }];
     })
     .sort((a, b) => Date.parse(a.time) - Date.parse(b.time));
@@ -180,7 +180,7 @@ function deletionEntries({ metadata }: KubeObject, described: EnvironmentResourc
   const due = timeOf(metadata.deletionTimestamp);
   if (due === undefined) return [];
   const grace = numberAt(metadata, 'deletionGracePeriodSeconds') ?? 0;
-  const finalizers = textsAt(metadata, 'finalizers').map((name) => name.slice(0, LONGEST));
+  const finalizers = textsAt(metadata, 'finalizers').map((name) => name.slice(0, MAX_LENGTH));
   const message = finalizers.length === 0 ? 'Is being deleted' : `Is being deleted; waits for the finalizers ${finalizers.join(', ')}`;
   const time = new Date(Date.parse(due) - grace * 1000).toISOString();
   return [{ ...about(described), id: `deletion ${metadata.uid ?? metadata.name}`, time, kind: 'Deletion', who: '', message }];

@@ -16,7 +16,7 @@ export interface Address {
 }
 
 /** Of one tree. */
-const MOST = 50;
+const MAX_ITEMS = 50;
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?|\[?[0-9a-f:]{2,45}\]?)$/i;
 /** A path that is no pattern of some Ingress controller. */
 const PATH = /^\/[\w\-./~%]*$/;
@@ -30,7 +30,7 @@ export function addressesOf(objects: readonly KubeObject[]): Address[] {
   const order = ['External', 'Node', 'Cluster'];
   return [...new Map(all.map((one) => [`${one.kind} ${one.name} ${one.address}`, one])).values()]
     .toSorted((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope) || compare(a.address, b.address))
-    .slice(0, MOST);
+    .slice(0, MAX_ITEMS);
 }
 
 function addressesIn(object: KubeObject, gateways: ReadonlyMap<string, KubeObject>): Address[] {

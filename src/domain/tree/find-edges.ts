@@ -22,7 +22,7 @@ export interface Edge {
 }
 
 /** A selector is followed to so many objects, and an object has so many owners at most. */
-const MOST_TARGETS = 100;
+const MAX_TARGETS = 100;
 
 /** The one kind of the table that is cluster-scoped. */
 const VOLUME = '/PersistentVolume';
@@ -43,7 +43,7 @@ export function edgesOf(holder: KubeObject, index: ObjectIndex): readonly Edge[]
 
 function ownerEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
   return listAt(holder, 'metadata', 'ownerReferences')
-    .slice(0, MOST_TARGETS)
+    .slice(0, MAX_TARGETS)
     .flatMap((owner, position) => {
       const uid = textAt(owner, 'uid');
       const name = textAt(owner, 'name');
@@ -120,7 +120,7 @@ function claimsOf(prefix: string, claims: readonly KubeObject[]): ObjectName[] {
   const isOrdinal = (name: string): boolean => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
   return claims
     .filter(({ metadata }) => isOrdinal(metadata.name))
-    .slice(0, MOST_TARGETS)
+    .slice(0, MAX_TARGETS)
     .map(nameOf);
 }
 
@@ -147,7 +147,7 @@ function selected({ value: selector, kind, holder, index }: LookupInput): Object
     const labels = objectAt(object, 'metadata', 'labels');
     if (pairs.every(([key, value]) => at(labels, key) === value) && expressions.every((one) => holds(one, labels)))
       found.push(nameOf(object));
-    if (found.length === MOST_TARGETS) break;
+    if (found.length === MAX_TARGETS) break;
   }
   return found;
 }
@@ -189,7 +189,7 @@ function labelEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
     index
       .customOf(value)
       .filter((target) => target !== holder && namespaceOf(target) === namespaceOf(holder) && isMarkOf(target, key, labels))
-      .slice(0, MOST_TARGETS)
+      .slice(0, MAX_TARGETS)
       .map((target) => {
         const field = { path: `metadata.labels["${key}"]`, value, within: undefined };
         return inferredEdge({ class: 'Label', joins: 'Holder' }, { field, holder, named: nameOf(target) }, index);
@@ -222,7 +222,7 @@ interface FieldValue {
 }
 
 /** Nobody reads more of one field; hostile objects may have lists of any length. */
-const MOST_VALUES = 500;
+const MAX_VALUES = 500;
 
 /**
  * The values that a path leads to, absent ones left out.
@@ -232,7 +232,7 @@ const MOST_VALUES = 500;
 export function valuesAt(object: unknown, path: string): readonly FieldValue[] {
   let found: readonly FieldValue[] = [{ value: object, path: '', within: undefined }];
   for (const step of stepsOf(path)) {
-    found = found.flatMap((field) => next(field, step)).slice(0, MOST_VALUES);
+    found = found.flatMap((field) => next(field, step)).slice(0, MAX_VALUES);
     if (found.length === 0) break;
   }
   return found;
@@ -253,7 +253,7 @@ function stepsOf(path: string): readonly string[] {
 function next({ value, path }: FieldValue, step: string): FieldValue[] {
   if (step === '[]') {
     if (!Array.isArray(value)) return [];
-    return value.slice(0, MOST_VALUES).map((item: unknown, index) => ({ value: item, path: `${path}[${index}]`, within: value }));
+    return value.slice(0, MAX_VALUES).map((item: unknown, index) => ({ value: item, path: `${path}[${index}]`, within: value }));
   }
   const member = Array.isArray(value) ? undefined : at(value, step);
   return member === undefined || member === null ? [] : [{ value: member, path: joined(path, step), within: value }];

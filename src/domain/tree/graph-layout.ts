@@ -39,7 +39,7 @@ const BOX = { width: 260, height: 52 } as const;
 const GAP = { column: 108, row: 12 } as const;
 const MARGIN = 12;
 /** Further relations are many and say less. */
-const MOST_LINKS = 200;
+const MAX_LINKS = 200;
 
 /** Lays a tree out in columns by depth; each parent stands beside its first child, so that the root is where people begin to read, and no two boxes touch. */
 export function layoutGraph(root: DrawnNode): GraphLayout {
@@ -99,7 +99,7 @@ function linkEdges(boxes: readonly GraphBox[]): GraphEdge[] {
         target.x < box.x ? [leftOf(box), rightOf(target)] : [rightOf(box), target.x > box.x ? leftOf(target) : rightOf(target)];
       return [{ kind: 'Link', path: curve(from, to), relation: link, end: to }];
     })
-    .slice(0, MOST_LINKS);
+    .slice(0, MAX_LINKS);
 }
 
 function nameKey({ group, kind, namespace = '', name }: Pick<TreeLink, 'group' | 'kind' | 'namespace' | 'name'>): string {

@@ -62,13 +62,13 @@ export function kindKey({ apiVersion, kind }: { readonly apiVersion: unknown; re
   const known = ofVersion.get(kind);
   if (known !== undefined) return known;
   const key = keyOfKind(apiVersion, kind);
-  if (kindKeys.size >= MOST_KINDS || ofVersion.size >= MOST_KINDS) kindKeys.clear();
+  if (kindKeys.size >= MAX_KINDS || ofVersion.size >= MAX_KINDS) kindKeys.clear();
   kindKeys.set(apiVersion, ofVersion.set(kind, key));
   return key;
 }
 
 /** Hostile owner references name any number. */
-const MOST_KINDS = 1_000;
+const MAX_KINDS = 1_000;
 const kindKeys = new Map<string, Map<string, string>>();
 
 function keyOfKind(apiVersion: unknown, kind: unknown): string {

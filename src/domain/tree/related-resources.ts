@@ -15,7 +15,7 @@ export interface RelatedResource extends TreeLink {
 }
 
 /** Of each direction. */
-const MOST_RELATED = 200;
+const MAX_RELATED = 200;
 
 /** What an object is related to, and the Pods, ReplicaSets and others below it. */
 export interface RelatedResources {
@@ -70,7 +70,7 @@ function once(edges: readonly Edge[], describe: (edge: Edge) => RelatedResource)
     const key = `${one.class} ${one.group}/${one.kind} ${one.namespace ?? ''} ${one.name}`;
     if (!found.has(key)) found.set(key, one);
   }
-  return [...found.values()].toSorted((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name)).slice(0, MOST_RELATED);
+  return [...found.values()].toSorted((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name)).slice(0, MAX_RELATED);
 }
 
 function relatedOf(edge: Edge, direction: RelatedResource['direction']): RelatedResource {

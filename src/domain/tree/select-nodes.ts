@@ -48,9 +48,9 @@ export interface SelectionInput {
 }
 
 /** Nodes that are drawn at most. */
-const MOST_DRAWN = 500;
+const MAX_NODES = 500;
 /** More siblings of a kind are folded, all but so many of the worst. */
-const MOST_SIBLINGS = 12;
+const MAX_SIBLINGS = 12;
 const SHOWN_SIBLINGS = 5;
 
 /** The resources that are drawn of a tree: what matches, with what stands above it; large groups of siblings are folded, and beyond 500 the worst are drawn. */
@@ -59,7 +59,7 @@ export function selectNodes({ root }: Pick<ResourceTree, 'root'>, { filter, expa
   const top = entryOf(root, undefined, matches);
   const visible: Entry[] = [];
   foldBelow(top, { expanded, visible });
-  const drawn = visible.length <= MOST_DRAWN ? new Set(visible) : worstOf(visible);
+  const drawn = visible.length <= MAX_NODES ? new Set(visible) : worstOf(visible);
   const told = [...drawn].reduce((sum, { isMatch, folds }) => folds.reduce((all, fold) => all + fold.matched, sum + (isMatch ? 1 : 0)), 0);
   return { root: drawnOf(top, drawn), total: top.below + 1, matched: top.matched, hidden: top.matched - told };
 }
@@ -135,10 +135,10 @@ function foldBelow(entry: Entry, input: { readonly expanded: string; readonly vi
   input.visible.push(entry);
   const groups = Map.groupBy(entry.children, ({ node }) => node.kind);
   for (const [kind, siblings] of groups) {
-    if (siblings.length <= MOST_SIBLINGS || entry.node.uid === input.expanded) continue;
+    if (siblings.length <= MAX_SIBLINGS || entry.node.uid === input.expanded) continue;
     const worstFirst = siblings.toSorted((a, b) => b.worst - a.worst);
     const sick = worstFirst.filter(({ worst }) => worst > rankOf('Healthy')).length;
-    const folded = worstFirst.slice(Math.max(SHOWN_SIBLINGS, Math.min(MOST_SIBLINGS, sick)));
+    const folded = worstFirst.slice(Math.max(SHOWN_SIBLINGS, Math.min(MAX_SIBLINGS, sick)));
     if (folded.length === 0) continue;
     entry.folds.push(foldOf(kind, folded));
     const gone = new Set(folded);
@@ -165,7 +165,7 @@ function worstOf(visible: readonly Entry[]): ReadonlySet<Entry> {
   for (const entry of visible.toSorted((a, b) => own(b) - own(a) || a.depth - b.depth)) {
     const path: Entry[] = [];
     for (let one: Entry | undefined = entry; one !== undefined && !drawn.has(one); one = one.above) path.push(one);
-    if (drawn.size + path.length > MOST_DRAWN) continue;
+    if (drawn.size + path.length > MAX_NODES) continue;
     for (const one of path) drawn.add(one);
   }
   return drawn;

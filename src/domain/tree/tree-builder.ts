@@ -10,7 +10,7 @@ import { type Placed, placeObjects } from './place-objects.ts';
 import type { ResourceTree, TreeEdge, TreeLink, TreeNode } from './tree.ts';
 
 /** Of one resource. */
-const MOST_LINKS = 50;
+const MAX_LINKS = 50;
 
 /** What could be read besides the objects themselves. */
 export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'unavailable'> {
@@ -141,7 +141,7 @@ function linksOf({ edge, edges, parent, children }: Placed, reading: Reading): r
     const { namespace, name } = one.named;
     const place = namespace === undefined ? {} : { namespace };
     links.push({ class: one.class, path: one.path, inferred: one.inferred, group, kind, ...place, name, state });
-    if (links.length === MOST_LINKS) break;
+    if (links.length === MAX_LINKS) break;
   }
   return links;
 }

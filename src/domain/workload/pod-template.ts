@@ -18,8 +18,8 @@ export interface ContainerImage {
   readonly digest?: string;
 }
 
-const MOST_IMAGES = 20;
-const LONGEST_IMAGE = 500;
+const MAX_IMAGES = 20;
+const MAX_IMAGE_LENGTH = 500;
 
 /** The pod template of a workload, the Pod itself, or undefined. */
 export function templateOf(object: KubeObject): unknown {
@@ -36,10 +36,10 @@ export function templateOf(object: KubeObject): unknown {
 /** The images of the containers of a pod or of its template, init containers left out. */
 export function imagesOf(template: unknown): ContainerImage[] {
   return listAt(template, 'spec', 'containers')
-    .slice(0, MOST_IMAGES)
+    .slice(0, MAX_IMAGES)
     .flatMap((container) => {
       const image = textAt(container, 'image') ?? '';
-      return image === '' ? [] : [{ container: textAt(container, 'name') ?? '', ...parseImage(image.slice(0, LONGEST_IMAGE)) }];
+      return image === '' ? [] : [{ container: textAt(container, 'name') ?? '', ...parseImage(image.slice(0, MAX_IMAGE_LENGTH)) }];
     });
 }
 

@@ -132,7 +132,7 @@ function podOf(pod: KubeObject): WorkloadPod {
   return {
     uid: uidOf(pod),
     name: metadata.name,
-    status: statusOf(pod).slice(0, LONGEST_STATUS),
+    status: statusOf(pod).slice(0, MAX_STATUS_LENGTH),
     ready: textAt(ready, 'status') === 'True',
     restarts: containers.reduce<number>((sum, one) => sum + (numberAt(one, 'restartCount') ?? 0), 0),
     track: trackOf(pod),
@@ -142,7 +142,7 @@ function podOf(pod: KubeObject): WorkloadPod {
   };
 }
 
-const LONGEST_STATUS = 100;
+const MAX_STATUS_LENGTH = 100;
 
 /** The reason of the first container that waits or has failed explains more than the phase. */
 function statusOf({ metadata, status }: KubeObject): string {

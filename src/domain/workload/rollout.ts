@@ -24,12 +24,12 @@ interface RolloutInput {
   readonly revisions: readonly WorkloadRevision[];
 }
 
-const LONGEST_MESSAGE = 1_000;
+const MAX_MESSAGE_LENGTH = 1_000;
 
 /** As `kubectl rollout status` decides, for any kind that counts its replicas. */
 export function rolloutOf(head: KubeObject, input: RolloutInput): Rollout {
   const rollout = isBatch(head) ? batchRollout(head, input) : replicaRollout(head, input);
-  return { ...rollout, message: rollout.message.slice(0, LONGEST_MESSAGE) };
+  return { ...rollout, message: rollout.message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
 /** Whether its pods end by themselves. */

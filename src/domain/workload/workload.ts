@@ -51,8 +51,8 @@ export interface WorkloadChange {
 }
 
 const WORKLOADS = new Set(['apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'batch/CronJob', '/ReplicationController']);
-const LONGEST_TEXT = 300;
-const MOST_ANNOTATIONS = 10;
+const MAX_TEXT_LENGTH = 300;
+const MAX_ANNOTATIONS = 10;
 
 /**
  * The workloads among objects, by kind and name: Deployments, StatefulSets, DaemonSets, Jobs and CronJobs; ReplicaSets and Pods without an owner among the objects; custom
@@ -186,18 +186,18 @@ function changeOf({ metadata }: KubeObject): WorkloadChange {
     manager: cut(textAt(last, 'manager')),
     time: textAt(last, 'time') ?? '',
     cause: cut(annotations['kubernetes.io/change-cause']),
-    gitlab: Object.fromEntries(gitlab.slice(0, MOST_ANNOTATIONS)),
+    gitlab: Object.fromEntries(gitlab.slice(0, MAX_ANNOTATIONS)),
     pipeline: pipelineOf(annotations),
   };
 }
 
 const PIPELINE_KEY = /(^|[/.-])(pipeline|job|build|run)[-_]?url$/i;
-const LONGEST_ADDRESS = 500;
+const MAX_ADDRESS_LENGTH = 500;
 
 /** An address is somebody's text: only https, and without a user name that could be taken for a host. */
 function pipelineOf(annotations: Readonly<Record<string, unknown>>): string {
   for (const [key, value] of Object.entries(annotations)) {
-    if (!PIPELINE_KEY.test(key) || typeof value !== 'string' || value.length > LONGEST_ADDRESS || !URL.canParse(value)) continue;
+    if (!PIPELINE_KEY.test(key) || typeof value !== 'string' || value.length > MAX_ADDRESS_LENGTH || !URL.canParse(value)) continue;
     const { protocol, username, password, href } = new URL(value);
     if (protocol === 'https:' && username === '' && password === '') return href;
   }
@@ -205,7 +205,7 @@ function pipelineOf(annotations: Readonly<Record<string, unknown>>): string {
 }
 
 function cut(text: unknown): string {
-  return typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : '';
+  return typeof text === 'string' ? text.slice(0, MAX_TEXT_LENGTH) : '';
 }
 
 function compare(a: string, b: string): number {

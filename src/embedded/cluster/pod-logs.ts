@@ -15,7 +15,7 @@ export interface PodLogsOptions {
 }
 
 /** What is read of a file's end; what was written before is left out. */
-const LONGEST_TAIL = 4 * 1024 * 1024;
+const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 const POLL_MS = 300;
 
 /** A line of a container's log as a container runtime writes it (CRI logging format): `<RFC 3339> stdout F <text>`. */
@@ -65,7 +65,7 @@ async function outputOf(folder: string, namespace: string, pod: string): Promise
 async function* contentOf(path: string, request: ContainerLogRequest): AsyncGenerator<string> {
   await using file = await open(path);
   const { size } = await file.stat();
-  const from = Math.max(0, size - LONGEST_TAIL);
+  const from = Math.max(0, size - MAX_TAIL_BYTES);
   const { lines, next } = await linesFrom(file, from);
   yield* shown(from === 0 ? lines : lines.slice(1), request);
   for (let position = next; request.follow && !request.signal.aborted;) {
@@ -79,7 +79,7 @@ async function* contentOf(path: string, request: ContainerLogRequest): AsyncGene
 /** The whole lines from a position on, and where the next one begins. */
 async function linesFrom(file: FileHandle, position: number): Promise<{ readonly lines: string[]; readonly next: number }> {
   const { size } = await file.stat();
-  const buffer = Buffer.alloc(Math.max(0, Math.min(size - position, LONGEST_TAIL)));
+  const buffer = Buffer.alloc(Math.max(0, Math.min(size - position, MAX_TAIL_BYTES)));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
   const end = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1;
   const lines = end === 0 ? [] : buffer.toString('utf8', 0, end - 1).split('\n');

@@ -23,10 +23,10 @@ interface Settings {
 }
 
 const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 /** A program that has run so long starts with a clean record. */
 const STEADY_MS = 30_000;
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 const TAIL_LINES = 12;
 
 /**
@@ -103,8 +103,8 @@ export class SupervisedProgram {
     const tail = await tailOf(this.#logFile);
     if (this.#stopping) return;
     log.error('a program of the embedded cluster ended', { program: this.name, code, failures: this.#failures, tail });
-    if (this.#failures >= MOST_FAILURES) return onGivenUp({ program: this.name, code, tail });
-    const delay = Math.min(FIRST_DELAY_MS * 2 ** (this.#failures - 1), LONGEST_DELAY_MS);
+    if (this.#failures >= MAX_FAILURES) return onGivenUp({ program: this.name, code, tail });
+    const delay = Math.min(FIRST_DELAY_MS * 2 ** (this.#failures - 1), MAX_DELAY_MS);
     this.#timer = setTimeout(() => this.#launch('a'), delay);
   }
 }

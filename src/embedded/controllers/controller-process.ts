@@ -26,7 +26,7 @@ const NODE_FLAGS = ['--max-semi-space-size=1'];
 const NODE_VARIABLES = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
 const TOKEN_SECONDS = 3600;
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 15_000;
+const MAX_DELAY_MS = 15_000;
 const STEADY_MS = 30_000;
 const GRACE_MS = 3000;
 
@@ -42,7 +42,7 @@ export async function keepControllerRunning(controller: LocalController, setting
     } catch (error) {
       if (!signal.aborted) setting.log.warn('a local controller ended', { reason: messageOf(error) });
     }
-    pause = performance.now() - startedAt > STEADY_MS ? FIRST_DELAY_MS : Math.min(pause * 2, LONGEST_DELAY_MS);
+    pause = performance.now() - startedAt > STEADY_MS ? FIRST_DELAY_MS : Math.min(pause * 2, MAX_DELAY_MS);
     await delay(pause, undefined, { signal }).catch(() => undefined);
   }
   await rm(kubeconfig, { force: true });

@@ -19,7 +19,7 @@ export interface LocalControllersOptions {
 }
 
 const FIRST_DELAY_MS = 250;
-const LONGEST_DELAY_MS = 5000;
+const MAX_DELAY_MS = 5000;
 
 interface Dependencies {
   readonly cluster: Pick<Cluster, 'list' | 'watch'>;
@@ -94,7 +94,7 @@ async function followDeployments(
   onChange: (deployments: readonly KubeObject[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let pause = FIRST_DELAY_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_DELAY_MS)) {
+  for (let pause = FIRST_DELAY_MS; !signal.aborted; pause = Math.min(pause * 2, MAX_DELAY_MS)) {
     try {
       const list = await cluster.list(DEPLOYMENT, { signal });
       const current = new Map(list.items.map((item) => [keyOf(item), item]));

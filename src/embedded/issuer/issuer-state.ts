@@ -11,7 +11,7 @@ interface Entry {
 
 /** What a restart may not lose, lest people have to sign in again; everything else lives for minutes. */
 const KEPT = new Set(['Session', 'Grant', 'RefreshToken']);
-const MOST_ENTRIES = 5000;
+const MAX_ENTRIES = 5000;
 
 /** The state of the embedded issuer: in memory, and the lasting part of it in `DIR/issuer/state.json`. */
 export class IssuerState {
@@ -85,7 +85,7 @@ export class IssuerState {
   #sweep(): void {
     const now = this.#clock();
     this.#delete((_key, { expiresAt }) => expiresAt <= now);
-    let excess = this.#entries.size - MOST_ENTRIES;
+    let excess = this.#entries.size - MAX_ENTRIES;
     this.#delete(() => excess-- > 0);
   }
 

@@ -7,11 +7,11 @@ export interface EnumNode extends ScalarBase {
   readonly options: readonly Option[];
 }
 
-const MOST_RADIOS = 4;
-const LONGEST_RADIO = 28;
-const MOST_IN_A_LIST = 12;
-const LONGEST_TYPED = 100;
-const MOST_NEAR = 5;
+const MAX_RADIOS = 4;
+const MAX_RADIO_LENGTH = 28;
+const MAX_LISTED = 12;
+const MAX_INPUT_LENGTH = 100;
+const MAX_SUGGESTIONS = 5;
 /** Options that are as much work on a page as one field. */
 const OPTIONS = 10;
 
@@ -26,8 +26,8 @@ export const enumeration: Control<EnumNode> = {
   options: ({ options }) => options,
   work: ({ options }) => options.length / OPTIONS,
   view: ({ options }) => {
-    if (options.length > MOST_IN_A_LIST) return { part: 'search', width: 'medium' };
-    const areFew = options.length <= MOST_RADIOS && options.every(({ label }) => label.length <= LONGEST_RADIO);
+    if (options.length > MAX_LISTED) return { part: 'search', width: 'medium' };
+    const areFew = options.length <= MAX_RADIOS && options.every(({ label }) => label.length <= MAX_RADIO_LENGTH);
     return { part: areFew ? 'radios' : 'select', width: 'medium' };
   },
   examples: [
@@ -69,8 +69,8 @@ function readOption({ options }: EnumNode, text: string): TextRead {
 }
 
 function noOption(options: EnumNode['options'], typed: string): string {
-  if (options.length <= MOST_IN_A_LIST || typed.length > LONGEST_TYPED) return 'Choose one of the options';
-  const near = options.filter(({ text }) => text.toLowerCase().includes(typed.toLowerCase())).slice(0, MOST_NEAR);
+  if (options.length <= MAX_LISTED || typed.length > MAX_INPUT_LENGTH) return 'Choose one of the options';
+  const near = options.filter(({ text }) => text.toLowerCase().includes(typed.toLowerCase())).slice(0, MAX_SUGGESTIONS);
   const hint = near.length === 0 ? 'choose one of the list' : `did you mean ${near.map(({ text }) => text).join(', ')}?`;
   return `${JSON.stringify(typed)} is not one of the ${options.length} choices: ${hint}`;
 }

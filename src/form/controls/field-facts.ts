@@ -31,14 +31,14 @@ export function ownerOf(path: FieldFacts['path']): string {
   return path.findLast((step) => step !== '*') ?? '';
 }
 
-const MOST_KNOWN = 5_000;
+const MAX_CACHED = 5_000;
 const known = new Map<string, string>();
 
 /** The words of the name of a field: `node port`. The same names come again and again. */
 export function wordsOfName(field: FieldFacts): string {
   const name = nameOf(field);
   const found = known.get(name) ?? nameWords(name).join(' ');
-  if (known.size >= MOST_KNOWN) known.clear();
+  if (known.size >= MAX_CACHED) known.clear();
   if (name.length <= 100) known.set(name, found);
   return found;
 }

@@ -13,7 +13,7 @@ const NUMBERS = [
   'minItems',
   'maxItems',
 ] as const;
-const LONGEST_TEXT = 10_000;
+const MAX_TEXT_LENGTH = 10_000;
 
 /** The limits of a schema. Draft 4's boolean `exclusiveMinimum` moves the limit there. */
 export function constraintsOf(schema: JsonObject): Constraints {
@@ -57,7 +57,7 @@ function isMultiple(value: number | bigint, step: number): boolean {
 }
 
 function checkLength({ minLength, maxLength }: Constraints, value: string): string | undefined {
-  const length = value.length > LONGEST_TEXT ? value.length : Array.from(value).length;
+  const length = value.length > MAX_TEXT_LENGTH ? value.length : Array.from(value).length;
   if (minLength !== undefined && length < minLength)
     return `Enter at least ${characters(minLength)}; there ${length === 1 ? 'is' : 'are'} ${length}`;
   return maxLength !== undefined && length > maxLength ? `Enter at most ${characters(maxLength)}; there are ${length}` : undefined;

@@ -7,7 +7,7 @@ import { constraintsOf } from './limits.ts';
 
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-const LONGEST_NUMBER = 400;
+const MAX_NUMBER_LENGTH = 400;
 
 /** What the controls of numbers, and of what is a number or a text, have in common: a short input that reads what its types allow. */
 export const TYPED_NUMBER = {
@@ -25,7 +25,7 @@ function readTyped({ types }: TypedNode, text: string): TextRead {
   const trimmed = text.trim();
   const allows = (type: ScalarType) => types.includes(type);
   if (allows('boolean') && (trimmed === 'true' || trimmed === 'false')) return { value: trimmed === 'true' };
-  const looks = trimmed.length <= LONGEST_NUMBER && (allows('number') ? NUMBER : INTEGER).test(trimmed);
+  const looks = trimmed.length <= MAX_NUMBER_LENGTH && (allows('number') ? NUMBER : INTEGER).test(trimmed);
   if ((allows('integer') || allows('number')) && looks) return readNumber(trimmed, allows('string'));
   if (allows('string')) return { value: types.length > 1 ? unquoted(text) : text };
   return { fault: allows('number') ? 'Enter a number, such as 2.5' : 'Enter a whole number, such as 3' };

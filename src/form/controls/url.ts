@@ -16,7 +16,7 @@ const FORMATS = ['uri', 'url', 'uri-reference', 'iri', 'iri-reference'];
 const NAME = /(^| )(url|uri)$/;
 const SAMPLES = ['https://example.com/a', 'http://example.com', 's3://bucket/path', '/path', 'oci://example.com/a'];
 const NO_URLS = ['example', 'example.com/a', '/path'];
-const MOST_SCHEMES = 4;
+const MAX_SCHEMES = 4;
 
 export const url: Control<UrlNode> = {
   ...TYPED_TEXT,
@@ -70,7 +70,7 @@ function hintOn(node: UrlNode): string {
   const group = /^\^?\(?\??:?([a-z0-9|+?-]+)\)?:\\?\/\\?\//.exec(pattern)?.[1] ?? '';
   const inPattern = group.split('|').flatMap((word) => (word.endsWith('s?') ? [word.slice(0, -2), word.slice(0, -1)] : [word]));
   const inHelp = Array.from(helpText(node).matchAll(/\b([a-z][a-z0-9+.-]{1,15}):\/\//g), ([, scheme]) => scheme ?? '');
-  const schemes = [...new Set(group === '' ? inHelp : inPattern)].slice(0, MOST_SCHEMES);
+  const schemes = [...new Set(group === '' ? inHelp : inPattern)].slice(0, MAX_SCHEMES);
   if (schemes.length === 0) return node.format === 'uri-reference' ? 'An address or a path.' : 'Such as https://example.com.';
   return `Begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}.`;
 }

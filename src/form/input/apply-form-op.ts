@@ -4,7 +4,7 @@ import type { ChoiceNode, FormModel, FormNode, ListNode, MapNode } from '../mode
 import { formatPath, type FormPath, parsePath } from '../../schema/form-path.ts';
 import type { ResourceKind } from '../yaml/read-manifest.ts';
 import { readYaml, writeYaml } from '../../schema/yaml-text.ts';
-import { chosenBranch, fieldMap, fieldName, MOST_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
+import { chosenBranch, fieldMap, fieldName, MAX_ROWS, nodeAt, parseFieldName, rowCount } from './form-fields.ts';
 import { applySecretOp } from './new-secrets.ts';
 import { sealedValueAt } from './form-to-values.ts';
 import { openWhole, valueOfText, wholeAsYaml, withAllFields } from '../yaml/whole-yaml.ts';
@@ -93,7 +93,7 @@ function changeRows(fields: URLSearchParams, path: FormPath, { verb, row, node }
   const showing = (changed: URLSearchParams, at: number): URLSearchParams =>
     withField(changed, fieldName('page', path), String(pageOfRow(node, at)));
   if (verb === 'rows') return row < 1 ? fields : withField(fields, fieldName('page', path), String(row));
-  if (verb === 'add') return count < MOST_ROWS ? showing(withField(fields, name, String(count + 1)), count) : fields;
+  if (verb === 'add') return count < MAX_ROWS ? showing(withField(fields, name, String(count + 1)), count) : fields;
   if (row < 0 || row >= count) return fields;
   if (verb === 'remove') return withField(moveRows(fields, path, removal(row)), name, String(count - 1));
   const other = verb === 'up' ? row - 1 : row + 1;

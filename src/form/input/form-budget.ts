@@ -16,14 +16,14 @@ export interface FormBudget {
 }
 
 /** Ten times what the longest lists that we know hold, and four times what the largest kind has. */
-export const LARGEST_FORM: FormBudget = { rows: 10_000, nodes: 200_000, characters: 16 * 1024 * 1024, patterns: 4_000_000 };
+export const FORM_LIMITS: FormBudget = { rows: 10_000, nodes: 200_000, characters: 16 * 1024 * 1024, patterns: 4_000_000 };
 
 type BudgetUnit = 'rows' | 'nodes' | 'characters';
 
 const UNITS: Readonly<Record<BudgetUnit, string>> = {
-  rows: `more than ${LARGEST_FORM.rows.toLocaleString('en')} rows in its lists and maps together`,
-  nodes: `more than ${LARGEST_FORM.nodes.toLocaleString('en')} fields, those of all rows together`,
-  characters: `more than ${LARGEST_FORM.characters / 1024 / 1024} MiB of values together`,
+  rows: `more than ${FORM_LIMITS.rows.toLocaleString('en')} rows in its lists and maps together`,
+  nodes: `more than ${FORM_LIMITS.nodes.toLocaleString('en')} fields, those of all rows together`,
+  characters: `more than ${FORM_LIMITS.characters / 1024 / 1024} MiB of values together`,
 };
 
 /**

@@ -37,10 +37,10 @@ const PARTS = new Map<string, FieldPart>(Object.entries(PREFIXES).map(([part, pr
 export type FieldMap = ReadonlyMap<string, string>;
 
 /** Lists and maps with more rows are edited as YAML. */
-export const MOST_ROWS = 2000;
+export const MAX_ROWS = 2000;
 
 /** No form is nested more deeply; longer paths are not part of one. */
-const MOST_STEPS = 40;
+const MAX_STEPS = 40;
 
 const NAME = new RegExp(`^([${Object.values(PREFIXES).join('')}])\\.(.*)$`, 's');
 
@@ -57,7 +57,7 @@ export function parseFieldName(name: string): { readonly part: FieldPart; readon
   const [, prefix = '', text] = NAME.exec(name) ?? [];
   const part = PARTS.get(prefix);
   const path = text === undefined ? undefined : parsePath(text);
-  if (part === undefined || path === undefined || path.length > MOST_STEPS) return undefined;
+  if (part === undefined || path === undefined || path.length > MAX_STEPS) return undefined;
   return path.length === 0 && !OF_ROOT.includes(part) ? undefined : { part, path };
 }
 
@@ -86,7 +86,7 @@ export function withFields(fields: URLSearchParams, set: ReadonlyMap<string, str
 export function rowCount(fields: FieldMap, path: FormPath): number | undefined {
   const text = fields.get(fieldName('count', path));
   if (text === undefined || !/^\d{1,4}$/.test(text)) return undefined;
-  return Math.min(Number(text), MOST_ROWS);
+  return Math.min(Number(text), MAX_ROWS);
 }
 
 /** The node at a concrete path, rows and map keys included, through the branches that the fields chose; undefined when the form has none there. */

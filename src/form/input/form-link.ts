@@ -20,8 +20,8 @@ export interface FormLink {
 }
 
 /** Characters of the query; longer addresses are cut or rejected on their way. */
-const LONGEST = 6000;
-const MOST_VALUES = 300;
+const MAX_LENGTH = 6000;
+const MAX_VALUES = 300;
 
 /**
  * The query that `prefill` reads back as these values. Secrets stay out, and so does what would come back as something else.
@@ -39,7 +39,7 @@ export function formLink(model: FormModel, values: JsonObject, head: Readonly<Re
     const pair = new URLSearchParams({ [`v.${formatPath(entry.path)}`]: entry.text ?? '' });
     const own = pair.toString().length + 1;
     if (entry.isSecret || placesAt(places, entry.path) !== undefined || hasStandIn(entry.text ?? '')) secret.push(formatPath(entry.path));
-    else if (length + own > LONGEST || query.size >= MOST_VALUES || !comesBack(model, pair, entry)) left.push(formatPath(entry.path));
+    else if (length + own > MAX_LENGTH || query.size >= MAX_VALUES || !comesBack(model, pair, entry)) left.push(formatPath(entry.path));
     else {
       for (const [name, text] of pair) query.append(name, text);
       length += own;

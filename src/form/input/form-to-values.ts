@@ -2,12 +2,12 @@ import type { FieldFault } from '../../domain/core/errors.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { checkScalar, holdsText, readScalar } from '../controls/scalar.ts';
-import { LARGEST_FORM, spend } from './form-budget.ts';
+import { FORM_LIMITS, spend } from './form-budget.ts';
 import { childOf, fieldMap, nodeAt, parseFieldName } from './form-fields.ts';
 import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
 import { readChoice, readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
-import { fault, MOST_YAML, readYamlText, take, type Reading } from './reading.ts';
+import { fault, MAX_YAML_LENGTH, readYamlText, take, type Reading } from './reading.ts';
 import { isScalar, isSecret, type FormModel, type FormNode, type ScalarNode } from '../model/form-node.ts';
 import { memberRef, rowRef, type NodeRef } from '../view/node-ref.ts';
 import { valueOfText, wholeTextOf } from '../yaml/whole-yaml.ts';
@@ -54,7 +54,16 @@ export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path,
 }
 
 function startReading(model: FormModel, fields: URLSearchParams, base: Json): Reading {
-  return { model, fields: fieldMap(fields), base, faults: [], budget: { ...LARGEST_FORM }, seen: 0, yamlLeft: MOST_YAML, read: readNode };
+  return {
+    model,
+    fields: fieldMap(fields),
+    base,
+    faults: [],
+    budget: { ...FORM_LIMITS },
+    seen: 0,
+    yamlLeft: MAX_YAML_LENGTH,
+    read: readNode,
+  };
 }
 
 function readNode(reading: Reading, node: FormNode, ref: NodeRef): Json | undefined {

@@ -79,7 +79,7 @@ type UploadedText =
   | { readonly text?: undefined; readonly fault: string };
 
 /** Bytes of a YAML file; shown on the page before one is chosen. */
-export const LARGEST_UPLOAD = 256 * 1024;
+export const MAX_UPLOAD_BYTES = 256 * 1024;
 
 const BYTE_ORDER_MARKS: readonly { readonly starts: readonly number[]; readonly encoding: string; readonly changed: string }[] = [
   { starts: [0xef, 0xbb, 0xbf], encoding: 'utf-8', changed: 'Its byte order mark was removed.' },
@@ -104,7 +104,7 @@ function uploadedText({ fileName, bytes, truncated }: UploadedFile): UploadedTex
   if (fileName === '' && bytes.length === 0) return { fault: 'Choose a file first' };
   const known = NO_TEXTS.find(({ starts }) => begins(bytes, starts));
   if (known !== undefined) return { fault: `${name} is ${known.what}` };
-  if (truncated) return { fault: `${name} is larger than ${LARGEST_UPLOAD / 1024} KiB; it was not loaded` };
+  if (truncated) return { fault: `${name} is larger than ${MAX_UPLOAD_BYTES / 1024} KiB; it was not loaded` };
   const mark = BYTE_ORDER_MARKS.find(({ starts }) => begins(bytes, starts));
   const body = bytes.subarray(mark?.starts.length ?? 0);
   const text = decode(body, mark?.encoding ?? 'utf-8');

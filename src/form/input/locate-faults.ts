@@ -5,7 +5,7 @@ import { isWhole } from '../yaml/read-manifest.ts';
 import { formatPath, type FormPath, restAfterKey, restAfterRow, startsWithKey } from '../../schema/form-path.ts';
 import { childOf, chosenBranch, fieldMap, fieldName, rowCount, type FieldMap } from './form-fields.ts';
 
-const LONGEST = 2000;
+const MAX_LENGTH = 2000;
 
 /**
  * Moves the faults of the api-server (`spec.users[0].name`, `spec.labels[a.b/c]`) to the fields of the form that was sent. One that is about
@@ -36,7 +36,7 @@ interface Sent {
 function locate(model: FormModel, sent: Sent, fault: FieldFault): FieldFault {
   const { fields } = sent;
   const { field, ...rest } = fault;
-  const text = (field ?? '').slice(0, LONGEST);
+  const text = (field ?? '').slice(0, MAX_LENGTH);
   const { root } = model;
   const isContent = root.path.length === 0;
   if (isContent ? text === '' : !startsWithKey(text, root.key)) return field === '' ? fault : rest;

@@ -30,7 +30,7 @@ export function canBeMade(node: FormNode): node is TextNode & { readonly referen
 }
 
 /** More than can be made at once, so that whoever asks for more gets an error. */
-const MOST_ASKED = 50;
+const MAX_SECRETS = 50;
 
 /** The Secrets that the form asks for. A value that has to be typed is empty when they are written without it; before that it may come later. */
 export function newSecretsOf(
@@ -47,7 +47,7 @@ export function newSecretsOf(
     const made = { name: map.get(fieldName('value', path.name)) ?? '', key: map.get(fieldName('value', path.key)) ?? '', field: text };
     return [value === undefined ? made : { ...made, value: secret(value) }];
   });
-  return wanted.slice(0, MOST_ASKED);
+  return wanted.slice(0, MAX_SECRETS);
 }
 
 /** Where the name and the key stand, if the input asks for a Secret that the form as it is can refer to. */

@@ -5,7 +5,7 @@ import { readScalar } from '../controls/scalar.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 import { childOf, startsAt } from './form-fields.ts';
 
-const MOST_VALUES = 500;
+const MAX_VALUES = 500;
 
 /** A value under construction: members by key, in the order of the link. */
 type Draft = { readonly members: Map<string, Draft> } | { readonly value: Json };
@@ -16,7 +16,7 @@ type Draft = { readonly members: Map<string, Draft> } | { readonly value: Json }
  */
 export function prefill(model: FormModel, query: URLSearchParams): JsonObject {
   const root: Draft = { members: new Map() };
-  for (const [name, text] of [...query].filter(([key]) => key.startsWith('v.')).slice(0, MOST_VALUES)) {
+  for (const [name, text] of [...query].filter(([key]) => key.startsWith('v.')).slice(0, MAX_VALUES)) {
     const steps = parsePath(name.slice(2))?.map(String) ?? [];
     if (startsAt(model.root, steps) && text !== '') place(root, { node: model.root, steps: steps.slice(model.root.path.length), text });
   }

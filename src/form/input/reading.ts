@@ -27,13 +27,13 @@ export interface Reading {
 }
 
 /** Parsing YAML takes about a second for half a megabyte: all YAML fields of a form together may have this many characters. */
-export const MOST_YAML = 512 * 1024;
+export const MAX_YAML_LENGTH = 512 * 1024;
 
 /** Reads the text of a YAML field. Beyond what a form may have of it, it is a fault. */
 export function readYamlText(reading: Reading, text: string): YamlRead {
   reading.yamlLeft -= text.length;
   if (reading.yamlLeft >= 0) return readYaml(text);
-  const limit = `${MOST_YAML / 1024} KiB`;
+  const limit = `${MAX_YAML_LENGTH / 1024} KiB`;
   return { fault: `All YAML of this form together is longer than ${limit}; shorten it, or use the REST API`, line: 1, column: 1 };
 }
 

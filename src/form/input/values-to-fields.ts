@@ -5,8 +5,8 @@ import { isScalar, isSecret, type ChoiceNode, type FormModel, type FormNode, typ
 import type { FormPath } from '../../schema/form-path.ts';
 import { holdsText, writeScalar } from '../controls/scalar.ts';
 import { isSafeText, writeYaml } from '../../schema/yaml-text.ts';
-import { LARGEST_FORM, nodesIn } from './form-budget.ts';
-import { fieldName, MOST_ROWS, type FieldPart } from './form-fields.ts';
+import { FORM_LIMITS, nodesIn } from './form-budget.ts';
+import { fieldName, MAX_ROWS, type FieldPart } from './form-fields.ts';
 import { sealSecrets } from './kept-secret.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface NodeValue {
 export function nodeToFields(model: FormModel, { node, path, value, origins }: NodeValue): URLSearchParams {
   const part = { node, path, value, valuePath: path };
   const live = model.mode === 'edit' && origins === 'rows';
-  const writer: Writer = { inputs: [], nodes: MOST_NODES, most: MOST_INPUTS, origins, live };
+  const writer: Writer = { inputs: [], nodes: MAX_NODES, most: MAX_INPUTS, origins, live };
   if (writesWhole(writer, () => write(writer, part))) return new URLSearchParams(writer.inputs);
   const whole: Writer = { ...writer, inputs: [], most: Infinity };
   asYaml(whole, part);
@@ -47,9 +47,9 @@ interface Writer {
 }
 
 /** Inputs of a form that is opened at most, so that a form stays within what is read of one; lists and maps beyond are YAML. */
-const MOST_INPUTS = 8_000;
+const MAX_INPUTS = 8_000;
 /** Half of what is read of a form, so that rows can be added. */
-const MOST_NODES = LARGEST_FORM.nodes / 2;
+const MAX_NODES = FORM_LIMITS.nodes / 2;
 
 /** Thrown where the inputs of a form are all used up. */
 const FULL = new Error('form: it has no more inputs');
@@ -138,7 +138,7 @@ function writeRows(writer: Writer, part: Part, { count, row, each }: { count: nu
 
 function writeList(writer: Writer, part: Part, items: readonly Json[]): void {
   const { node, path, valuePath } = part;
-  if (items.length > MOST_ROWS || node.kind !== 'list') return asYaml(writer, part);
+  if (items.length > MAX_ROWS || node.kind !== 'list') return asYaml(writer, part);
   const writeItem = (item: Json, row: number): void => {
     const here = [...path, row];
     if (writer.origins === 'rows') put(writer, 'original', here, String(row));
@@ -151,7 +151,7 @@ function writeMap(writer: Writer, part: Part & { readonly value: JsonObject }): 
   const { node, path, value, valuePath } = part;
   const members = Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined);
   const fits = members.every(([key]) => key !== '' && !key.includes('\n') && isSafeText(key));
-  if (!fits || members.length > MOST_ROWS || node.kind !== 'map') return asYaml(writer, part);
+  if (!fits || members.length > MAX_ROWS || node.kind !== 'map') return asYaml(writer, part);
   const writeMember = ([key, member]: readonly [string, Json], row: number): void => {
     const here = [...path, row];
     put(writer, 'key', here, key);

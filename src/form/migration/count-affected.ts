@@ -7,10 +7,10 @@ import { migrationRows, schemaPath } from './migration.ts';
 import type { StoredVisitor } from '../../schema/stored/check-stored-instances.ts';
 
 const ROOT = 'spec';
-const MOST_NAMED = 50;
-const MOST_LISTED = 10;
+const MAX_NAMES = 50;
+const MAX_LISTED = 10;
 /** Keys that people make up are fields, too, so their number has a bound. */
-const MOST_FIELDS = 1_000;
+const MAX_FIELDS = 1_000;
 
 /** Counts, while stored instances are read, what a changed schema will ask somebody to decide about them. */
 export interface AffectedCount extends StoredVisitor {
@@ -47,10 +47,10 @@ function count({ check, fields, instances, named }: Tally, { metadata: { namespa
   const key = `${namespace ?? ''}/${name}`;
   for (const { change, keys } of rows) {
     const known = setOf(fields, change);
-    if (known.size < MOST_FIELDS) known.add(`${check.prefix}${schemaPath(ROOT, keys)}`);
+    if (known.size < MAX_FIELDS) known.add(`${check.prefix}${schemaPath(ROOT, keys)}`);
     setOf(instances, change).add(key);
   }
-  if (rows.length === 0 || named.size === MOST_NAMED) return;
+  if (rows.length === 0 || named.size === MAX_NAMES) return;
   const counts = MIGRATION_CHANGES.map((change) => ({ change, count: rows.filter((row) => row.change === change).length }));
   named.set(key, { ...(namespace === undefined ? {} : { namespace }), name, rows: counts.filter((one) => one.count > 0) });
 }
@@ -67,9 +67,9 @@ function resultOf(tallies: readonly Tally[]): AffectedInstances {
   const changes = MIGRATION_CHANGES.flatMap((change): AffectedFields[] => {
     const fields = [...new Set(all('fields', change))].sort();
     const instances = new Set(all('instances', change)).size;
-    return instances === 0 ? [] : [{ change, fields: fields.slice(0, MOST_LISTED), fieldCount: fields.length, instances }];
+    return instances === 0 ? [] : [{ change, fields: fields.slice(0, MAX_LISTED), fieldCount: fields.length, instances }];
   });
   const total = new Set(MIGRATION_CHANGES.flatMap((change) => all('instances', change))).size;
   const named = new Map(tallies.flatMap((tally) => [...tally.named]));
-  return { changes, total, instances: [...named.values()].slice(0, MOST_NAMED) };
+  return { changes, total, instances: [...named.values()].slice(0, MAX_NAMES) };
 }

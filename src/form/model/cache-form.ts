@@ -5,12 +5,12 @@ import { buildForm, type FormInput } from './form-model.ts';
 import type { FormModel, FormNode } from './form-node.ts';
 
 /** Nodes that are kept, over all forms: half a dozen of the largest, or all of an ordinary catalogue. One takes 0.6 KiB. */
-const MOST_NODES = 20_000;
+const MAX_NODES = 20_000;
 
 /** The forms that were made last, for a schema and all else that they depend on. One form is kept, however large. */
 const known = new LRUCache<string, FormModel>({
-  maxSize: MOST_NODES,
-  sizeCalculation: ({ root }) => Math.min(countNodes(root), MOST_NODES),
+  maxSize: MAX_NODES,
+  sizeCalculation: ({ root }) => Math.min(countNodes(root), MAX_NODES),
 });
 
 /** A schema is the same while it is the same object, as it is for as long as its definition does not change in the cluster. */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { FormModel, FormNode } from './form-node.ts';
 import { resolveSchema, type SchemaDocument } from '../../schema/resolve-schema.ts';
 import { typesOf } from './shape.ts';
-import { MOST_WORK } from '../../schema/work.ts';
+import { MAX_WORK } from '../../schema/work.ts';
 
 /** How the leaves of a schema are reached by a form. `unreachable` holds their paths and is empty for every form of ours. */
 export interface Coverage {
@@ -17,12 +17,12 @@ export interface Coverage {
   readonly unreachable: readonly string[];
 }
 
-const MOST_LEAVES = 20_000;
+const MAX_LEAVES = 20_000;
 const DEEPEST = 64;
 
 /** Walks the schema by itself, alternatives included, and looks each leaf up in the form. */
 export function coverage(schema: JsonObject, model: FormModel): Coverage {
-  const walk: Walk = { document: { root: schema, work: { left: MOST_WORK } }, leaves: [] };
+  const walk: Walk = { document: { root: schema, work: { left: MAX_WORK } }, leaves: [] };
   walkSchema(walk, { schema, path: [], refs: [] });
   const step = stepper();
   const reached = walk.leaves.map(({ path, free }) => ({ path, free, how: reach(step, model.root, { path, free }) }));
@@ -51,7 +51,7 @@ interface NodeRef {
 }
 
 function walkSchema(walk: Walk, ref: NodeRef): void {
-  if (walk.leaves.length >= MOST_LEAVES) return;
+  if (walk.leaves.length >= MAX_LEAVES) return;
   walk.document.work.left -= ref.path.length;
   const resolved = resolveSchema(walk.document, ref.schema, ref.refs);
   if (resolved.schema === undefined || ref.path.length > DEEPEST) {

@@ -12,7 +12,7 @@ export interface CuratedOrder {
   sort(nodes: readonly FormNode[]): readonly FormNode[];
 }
 
-const MOST = 500;
+const MAX_ITEMS = 500;
 
 /** Reads picked paths. A path that cannot be read picks nothing. Rows count as their list: `spec.users[].name` picks `spec.users`. */
 export function curatedOrder(paths: readonly string[]): CuratedOrder {
@@ -20,7 +20,7 @@ export function curatedOrder(paths: readonly string[]): CuratedOrder {
   const order = new Map<string, number>();
   /** The last keys of all these paths: hardly any other path ends like them, so the others are not written out. */
   const ends = new Set<string>();
-  for (const text of paths.slice(0, MOST)) {
+  for (const text of paths.slice(0, MAX_ITEMS)) {
     const keys = (parsePath(text.replace(/^\./, '').replaceAll(/\[\*?\]/g, '["*"]')) ?? []).map((step) =>
       typeof step === 'number' ? '*' : step,
     );
@@ -46,7 +46,7 @@ export function curatedOrder(paths: readonly string[]): CuratedOrder {
 export function curatedFromExample(example: unknown): string[] {
   const paths: string[] = [];
   const visit = (value: unknown, keys: readonly string[]) => {
-    if (paths.length >= MOST || keys.length > 20) return;
+    if (paths.length >= MAX_ITEMS || keys.length > 20) return;
     if (isObject(value) && Object.keys(value).length > 0) {
       for (const [key, member] of Object.entries(value)) visit(member, [...keys, key]);
     } else if (keys.length > 0) paths.push(keys.map((key) => `[${JSON.stringify(key)}]`).join(''));

@@ -6,7 +6,7 @@ import { STAND_IN } from '../../schema/sensitive/mask.ts';
 
 /** Far below what any number of fitting members makes up for. */
 const UNFIT = -1000;
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 /**
  * The branch that a value has: the one whose fields hold most of it; undefined when it fits none at all, and when its YAML fields would show what
@@ -76,5 +76,5 @@ function fitGroup(node: GroupNode, value: Readonly<Record<string, unknown>>): nu
 }
 
 function least(scores: readonly number[]): number {
-  return scores.length === 0 ? 0 : Math.max(-10, Math.min(...scores.slice(0, MOST_ROWS)));
+  return scores.length === 0 ? 0 : Math.max(-10, Math.min(...scores.slice(0, MAX_ROWS)));
 }

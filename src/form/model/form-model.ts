@@ -16,7 +16,7 @@ import { frozenPaths } from '../../schema/immutable.ts';
 import { type KnownReferences, markKinds, markReferences, pathKey } from '../references/mark-references.ts';
 import { resolveSchema, TOO_LARGE, type SchemaDocument } from '../../schema/resolve-schema.ts';
 import { markSteps } from '../../schema/sensitive/sensitive-values.ts';
-import { memberNames, MOST_WORK } from '../../schema/work.ts';
+import { memberNames, MAX_WORK } from '../../schema/work.ts';
 
 export interface FormInput {
   /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */
@@ -47,13 +47,13 @@ export interface FormInput {
 }
 
 /** As many as a kind of 6,000 leaves has. */
-const MOST_NODES = 10_000;
+const MAX_NODES = 10_000;
 const DEEPEST = 24;
 const STEPS_OF_OPTION = 3;
 /** Steps for the names of branches, which are made last. */
-const STEPS_OF_NAMES = MOST_WORK / 10;
+const STEPS_OF_NAMES = MAX_WORK / 10;
 /** No property that somebody fills in has a longer name. */
-const LONGEST_KEY = 256;
+const MAX_KEY_LENGTH = 256;
 /** A form of so few fields, none of them picked, shows them all at once. */
 const SMALL_FORM = 15;
 
@@ -138,7 +138,7 @@ interface Place extends BasePlace {
 function build(input: FormInput, curated: readonly string[]): { root: GroupNode | YamlNode; leaves: number; reduced: boolean } {
   const { schema, defaultsFrom = 'operator', kinds = [], references = [] } = input;
   const known = { kinds, named: new Map(references.map(({ path, to }) => [pathKey(path), to])) };
-  const document = { root: schema, work: { left: MOST_WORK } };
+  const document = { root: schema, work: { left: MAX_WORK } };
   const builder: Builder = {
     input,
     document,
@@ -166,7 +166,7 @@ function build(input: FormInput, curated: readonly string[]): { root: GroupNode 
 
 /** Whether the schema has used up what a form may cost. */
 function isSpent({ nodes, document }: Builder): boolean {
-  return nodes >= MOST_NODES || document.work.left < 0;
+  return nodes >= MAX_NODES || document.work.left < 0;
 }
 
 function draft(builder: Builder, place: Place): Draft {
@@ -277,7 +277,7 @@ function draftMembers(builder: Builder, place: Place, { shape, base }: Inner<'gr
   const { sensitive = false } = sensitiveBelow(place, shape.schema);
   for (const key of siblings) {
     if (isSpent(builder)) break;
-    if (key.length > LONGEST_KEY) continue;
+    if (key.length > MAX_KEY_LENGTH) continue;
     const child = draft(builder, {
       key,
       path: [...place.path, key],

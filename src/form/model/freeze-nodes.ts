@@ -1,14 +1,14 @@
 import type { FormModel, FormNode, GroupNode, YamlNode } from './form-node.ts';
 import { type FormPath, parsePath } from '../../schema/form-path.ts';
 
-const MOST = 100;
+const MAX_ITEMS = 100;
 
 /**
  * The form with some of its fields as ones that cannot be changed, for what only the cluster knows. Rows of a list or map are alike, so all of them
  * are frozen with one. Texts that are no path, and paths that lead nowhere, do nothing.
  */
 export function freezeNodes(model: FormModel, paths: readonly string[]): FormModel {
-  const known = paths.slice(0, MOST).flatMap((text) => [parsePath(text) ?? []]);
+  const known = paths.slice(0, MAX_ITEMS).flatMap((text) => [parsePath(text) ?? []]);
   const { path: top } = model.root;
   const inside = known.filter((path) => top.every((step, index) => path[index] === step)).map((path) => path.slice(top.length));
   const root = inside.length === 0 ? model.root : freeze(model.root, inside);

@@ -7,9 +7,9 @@ const ACRONYMS = new Set(
 );
 /** So few words are shown at once; folding the second sentence away would only be in the way. */
 const SHORT_ENOUGH = 200;
-const LONGEST_SUMMARY = 220;
+const MAX_SUMMARY_LENGTH = 220;
 /** Twice as long as the longest that we know. */
-const LONGEST_HELP = 10_000;
+const MAX_HELP_LENGTH = 10_000;
 
 /** White space other than single blanks between words. */
 const UNEVEN = /[^\S ]|  | $/;
@@ -37,7 +37,7 @@ function wordOf(word: string): string {
 /** The help that a description gives: the first sentence, unless it is long, and what follows. */
 export function helpOf(description: unknown): Help {
   if (typeof description !== 'string') return { summary: '', more: '' };
-  const text = description.trim().slice(0, LONGEST_HELP);
+  const text = description.trim().slice(0, MAX_HELP_LENGTH);
   const end = text.length <= SHORT_ENOUGH && !/\n\s*\n/.test(text) ? text.length : sentenceEnd(text);
   const summary = text.slice(0, end);
   return { summary: UNEVEN.test(summary) ? summary.replaceAll(/\s+/g, ' ').trim() : summary, more: text.slice(end).trim() };
@@ -45,9 +45,9 @@ export function helpOf(description: unknown): Help {
 
 /** Where the first sentence ends: at a stop before a capital, at an empty line, or at the last word before it grows too long. */
 function sentenceEnd(text: string): number {
-  const stop = /[.!?](?=\s+[^a-z\s])|\n\s*\n/.exec(text.slice(0, LONGEST_SUMMARY + 1));
+  const stop = /[.!?](?=\s+[^a-z\s])|\n\s*\n/.exec(text.slice(0, MAX_SUMMARY_LENGTH + 1));
   if (stop !== null) return stop.index + (stop[0].startsWith('\n') ? 0 : 1);
-  if (text.length <= LONGEST_SUMMARY) return text.length;
-  const space = text.lastIndexOf(' ', LONGEST_SUMMARY);
-  return space > 0 ? space : LONGEST_SUMMARY;
+  if (text.length <= MAX_SUMMARY_LENGTH) return text.length;
+  const space = text.lastIndexOf(' ', MAX_SUMMARY_LENGTH);
+  return space > 0 ? space : MAX_SUMMARY_LENGTH;
 }

@@ -40,7 +40,7 @@ export interface BasePlace {
 }
 
 /** Nobody fills in more than so many required fields on one page. */
-const MOST_REQUIRED = 200;
+const MAX_REQUIRED = 200;
 
 /** What every node has, whatever control it gets. */
 export function baseOf(context: BaseContext, place: BasePlace, schema: JsonObject): NodeBase {
@@ -75,7 +75,7 @@ export function isRoot(input: FormRoot, path: readonly string[]): boolean {
 /** Beyond that number they stand among all fields, each still marked as required. */
 function isAmongRequired(context: BaseContext): boolean {
   context.required += 1;
-  return context.required <= MOST_REQUIRED;
+  return context.required <= MAX_REQUIRED;
 }
 
 function labelOf({ labels }: BaseContext, key: string): string {
@@ -84,20 +84,20 @@ function labelOf({ labels }: BaseContext, key: string): string {
   return label;
 }
 
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 /** What a branch is called: its title, the constant or the required fields that mark it, else its kind. */
 export function branchLabel(document: SchemaDocument, schema: Json, node: FormNode): string {
   const own = isObject(schema) && Array.isArray(schema['allOf']) ? (schema['allOf'][0] as Json) : schema;
   const title = resolveSchema(document, own, []).schema?.['title'];
-  if (typeof title === 'string' && title.trim() !== '') return title.trim().slice(0, LONGEST);
+  if (typeof title === 'string' && title.trim() !== '') return title.trim().slice(0, MAX_LENGTH);
   if (node.kind !== 'group') return kindLabel(node);
   const constant = node.children.find((child) => child.kind === 'enum' && child.options.length === 1);
-  if (constant?.kind === 'enum') return humanise(constant.options[0]?.text ?? '').slice(0, LONGEST);
+  if (constant?.kind === 'enum') return humanise(constant.options[0]?.text ?? '').slice(0, MAX_LENGTH);
   const required = resolveSchema(document, own, []).schema?.['required'];
   const named = node.children.filter((child) => Array.isArray(required) && required.includes(child.key));
   const names = (named.length > 0 ? named : node.children).slice(0, 3).map((child) => child.label);
-  return names.join(', ').slice(0, LONGEST);
+  return names.join(', ').slice(0, MAX_LENGTH);
 }
 
 /** The same labels, numbered where two of them are alike. */

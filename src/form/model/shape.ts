@@ -24,7 +24,7 @@ const FREE_FORM = 'free-form';
 const FREE: ReadonlySet<string> = new Set([ANYTHING, ANY_ROWS, FREE_FORM, ELSEWHERE, SEVERAL]);
 
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
-const MOST_OPTIONS = 1000;
+const MAX_OPTIONS = 1000;
 
 /** The shape of a resolved schema. Whatever no typed control can hold is `yaml`, with the reason in a few words. */
 export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
@@ -33,7 +33,7 @@ export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
   if (merged.choice !== undefined) return { kind: 'choice', branches: merged.choice, schema: resolved };
   const { schema } = merged;
   const values = optionsOf(schema);
-  if (values !== undefined && values.length <= MOST_OPTIONS) {
+  if (values !== undefined && values.length <= MAX_OPTIONS) {
     return values.every(isScalarValue) ? { kind: 'enum', values, schema } : yamlShape('a choice of whole objects', schema);
   }
   const types = typesOf(schema);

@@ -25,7 +25,7 @@ const SAYS_KEY = /\bkey\b.{0,60}\b(secret|config ?map)\b|\bsecret key\b/i;
 const SAYS_CONFIG_MAP = /\bconfig ?maps?\b/i;
 const CREDENTIAL = /(credentials?|password|token|access[_-]?key)$/i;
 /** So many names of one group are tried for each of its keys. */
-const MOST_HOLDERS = 50;
+const MAX_HOLDERS = 50;
 const SAYS_NAME = /\b(name|reference|refers?|existing|use)\b/i;
 
 /**
@@ -88,7 +88,7 @@ function keyHolders(siblings: readonly FormNode[]): KeyHolder[] {
     const reference = sibling.kind === 'text' && sibling.reference?.part === 'name' ? sibling.reference : undefined;
     return reference !== undefined && hasKeys(reference.to) ? [{ key: sibling.key, to: reference.to }] : [];
   });
-  return holders.toSorted((a, b) => b.key.length - a.key.length).slice(0, MOST_HOLDERS);
+  return holders.toSorted((a, b) => b.key.length - a.key.length).slice(0, MAX_HOLDERS);
 }
 
 interface KeyHolder {

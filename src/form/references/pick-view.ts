@@ -1,4 +1,4 @@
-import { type Choice, type Choices, filterChoices, MOST_CHOICES } from '../../domain/app/choices.ts';
+import { type Choice, type Choices, filterChoices, MAX_CHOICES } from '../../domain/app/choices.ts';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import type { TextNode } from '../controls/text.ts';
@@ -110,7 +110,7 @@ function offerOf(context: ViewContext, reference: Reference, ref: ShowNode): Off
 function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed: string; readonly environment: string }): Offer {
   const { kind, typed, environment } = at;
   if (choices.items.length === 0) return { note: `There is no ${kind} in ${environment} to choose from; enter the name.` };
-  const isMany = choices.truncated || choices.items.length > MOST_CHOICES;
+  const isMany = choices.truncated || choices.items.length > MAX_CHOICES;
   if (!isMany)
     return {
       note: `${choices.items.length} in ${environment} to choose from, or type any name.`,
@@ -118,7 +118,7 @@ function nameOffer(choices: Choices, at: { readonly kind: string; readonly typed
     };
   const { items } = filterChoices(choices, typed);
   const options = items.map(({ name }) => name);
-  return { note: `There are more than ${MOST_CHOICES}. Type a part of the name and update the choices.`, options, refresh: true };
+  return { note: `There are more than ${MAX_CHOICES}. Type a part of the name and update the choices.`, options, refresh: true };
 }
 
 function keyOffer(
@@ -189,12 +189,12 @@ function kindsOffer(
     return one === undefined ? [] : [{ target, choices: one }];
   });
   if (found.length === 0) return { note: '', groups: [], refresh: false };
-  const isMany = found.some(({ choices: one }) => (one.truncated && one.unavailable === undefined) || one.items.length > MOST_CHOICES);
+  const isMany = found.some(({ choices: one }) => (one.truncated && one.unavailable === undefined) || one.items.length > MAX_CHOICES);
   const groups = found.flatMap(({ target: { kind }, choices: one }) => groupOf(kind, isMany ? filterChoices(one, typed) : one));
   const reasons = found.flatMap(({ target: { kind }, choices: one }) => reasonOf(kind, one));
   const count = groups.reduce((sum, { options }) => sum + options.length, 0);
   const how = isMany
-    ? `There are more than ${MOST_CHOICES}. Type a part of the name and update the choices.`
+    ? `There are more than ${MAX_CHOICES}. Type a part of the name and update the choices.`
     : count === 0
       ? `There are no objects in ${choices.environment} to choose from; enter kind and name.`
       : `${count} to choose from; choosing one fills in its kind as well.`;

@@ -49,7 +49,7 @@ const HEAVIEST = 10;
 /** So many choices of one field weigh as much as another field. */
 const OPTIONS = 25;
 
-const LONGEST_QUERY = 200;
+const MAX_QUERY_LENGTH = 200;
 
 /** What a form looks like with these inputs and faults. */
 export function formView(model: FormModel, state: FormState): FormView {
@@ -260,7 +260,7 @@ function optionsIn(node: FormNode): number {
 /** The words of a search, in lower case. */
 function searchWords(query: string): readonly string[] {
   return query
-    .slice(0, LONGEST_QUERY)
+    .slice(0, MAX_QUERY_LENGTH)
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');

@@ -4,7 +4,7 @@ import { isScalar, type FormNode } from '../model/form-node.ts';
 import { fallbackWords } from './value-words.ts';
 
 /** Characters of a default that a line can show. */
-export const LONGEST_DEFAULT = 60;
+export const MAX_DEFAULT_LENGTH = 60;
 
 /** The help of a field in one line: what it is, which unit, which limits. */
 export function hintOf(node: FormNode): string {
@@ -17,8 +17,8 @@ export function hintOf(node: FormNode): string {
 
 /** `Default: 3`, for the placeholder of an empty field. Never the default of a secret. */
 export function defaultHint(node: FormNode): string {
-  const { words } = fallbackWords(node, LONGEST_DEFAULT);
-  return words === '' || words.length > LONGEST_DEFAULT || node.fallback === '' ? '' : `Default: ${words}`;
+  const { words } = fallbackWords(node, MAX_DEFAULT_LENGTH);
+  return words === '' || words.length > MAX_DEFAULT_LENGTH || node.fallback === '' ? '' : `Default: ${words}`;
 }
 
 /** What a value looks like, unless the help shows a unit already. */

@@ -13,10 +13,10 @@ import { describedBy, fieldText, frameOf, frozen, keepView, type ShowNode, type 
 import { formatPath, idOfPath } from '../../schema/form-path.ts';
 import { STAND_IN } from '../../schema/sensitive/mask.ts';
 
-const MOST_LINES = 24;
+const MAX_LINES = 24;
 const NO_CONTROL: Pick<ControlView, 'width' | 'inputMode'> = { width: 'medium' };
-const MOST_SHOWN = 100;
-const LONGEST_QUERY = 200;
+const MAX_SHOWN = 100;
+const MAX_QUERY_LENGTH = 200;
 
 const keys = new WeakMap<readonly Option[], string>();
 
@@ -123,7 +123,7 @@ function plainText(node: FormNode, { name, value }: { name: string; value: strin
 }
 
 function linesOf(value: string, least: number): number {
-  return Math.min(MOST_LINES, Math.max(least, value.split('\n').length + 1));
+  return Math.min(MAX_LINES, Math.max(least, value.split('\n').length + 1));
 }
 
 function forgetView(context: ViewContext, node: ScalarNode, ref: ShowNode): KeepView | false {
@@ -211,7 +211,7 @@ function listOf(
     note: `One of ${options.length}; type a part of it to find it.`,
     heading,
     shown,
-    narrowOp: heading !== '' && texts.length > MOST_SHOWN && !view.disabled ? 'check' : '',
+    narrowOp: heading !== '' && texts.length > MAX_SHOWN && !view.disabled ? 'check' : '',
     describedBy: [view.describedBy, noteId].filter((id) => id !== '').join(' '),
   };
 }
@@ -224,12 +224,12 @@ function joined(options: readonly Option[]): string {
 }
 
 function readable(texts: readonly string[], typed: string): { readonly shown: readonly string[]; readonly heading: string } {
-  if (texts.length <= MOST_SHOWN) return { shown: texts, heading: `All ${texts.length} choices` };
-  const words = typed.slice(0, LONGEST_QUERY).trim().toLowerCase();
+  if (texts.length <= MAX_SHOWN) return { shown: texts, heading: `All ${texts.length} choices` };
+  const words = typed.slice(0, MAX_QUERY_LENGTH).trim().toLowerCase();
   const found = words === '' || texts.includes(typed) ? texts : texts.filter((text) => text.toLowerCase().includes(words));
-  const shown = found.slice(0, MOST_SHOWN);
+  const shown = found.slice(0, MAX_SHOWN);
   const of = found === texts ? `${texts.length} choices` : `${found.length} choices with ${words} in them`;
-  return { shown, heading: shown.length < found.length ? `The first ${MOST_SHOWN} of ${of}` : of };
+  return { shown, heading: shown.length < found.length ? `The first ${MAX_SHOWN} of ${of}` : of };
 }
 
 const TYPED = 'A value was entered and is kept. Enter another one to replace it.';

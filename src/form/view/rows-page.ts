@@ -14,7 +14,7 @@ export interface RowsPage {
   readonly end: number;
 }
 
-const MOST_ON_PAGE = 50;
+const MAX_ON_PAGE = 50;
 const LEAST_ON_PAGE = 5;
 /** Rows of objects take so much room that fewer of them stand on a page. */
 const CONTROLS_ON_PAGE = 100;
@@ -36,5 +36,5 @@ export function pageOfRow(node: ListNode | MapNode, row: number): number {
 /** It goes by the schema alone, so that no row changes its page while somebody types. */
 export function pageSize(node: ListNode | MapNode): number {
   const content: FormNode = node.kind === 'list' ? node.item : node.value;
-  return Math.max(LEAST_ON_PAGE, Math.min(MOST_ON_PAGE, Math.floor(CONTROLS_ON_PAGE / countControls(content))));
+  return Math.max(LEAST_ON_PAGE, Math.min(MAX_ON_PAGE, Math.floor(CONTROLS_ON_PAGE / countControls(content))));
 }

@@ -1,6 +1,6 @@
 import { isScalar, type FormNode, type ListNode, type MapNode } from '../model/form-node.ts';
 import { formatPath, type FormPath, idOfPath } from '../../schema/form-path.ts';
-import { fieldName, MOST_ROWS, rowCount } from '../input/form-fields.ts';
+import { fieldName, MAX_ROWS, rowCount } from '../input/form-fields.ts';
 import type { RowsPagerView, RowsView, RowView } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
 import { pageOfRow, shownRows, type RowsPage } from './rows-page.ts';
@@ -11,7 +11,7 @@ import { rowRef } from './node-ref.ts';
 import { fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 
 /** Rows of other pages that are shown because something is wrong in them. */
-const MOST_WRONG = 20;
+const MAX_INVALID = 20;
 const NAMING_KEYS = ['name', 'key', 'id', 'hostname', 'host'];
 
 /** A list or a map as rows with buttons that the server answers. */
@@ -23,7 +23,7 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, ref: Sh
   const page = shownRows(context.fields, node, { path: ref.path, count });
   const wrong = (shown.errors.rows.get(path) ?? []).filter((row) => row < count && (row < page.first || row >= page.end));
   const here = Array.from({ length: page.end - page.first }, (_, index) => page.first + index);
-  const wanted = [...here, ...wrong.slice(0, MOST_WRONG)].toSorted((a, b) => a - b);
+  const wanted = [...here, ...wrong.slice(0, MAX_INVALID)].toSorted((a, b) => a - b);
   const one = singular(ref.title ?? node.label);
   const mayBeEmpty = node.kind === 'map' || (node.constraints.minItems ?? 0) === 0;
   const offered = node.required && mayBeEmpty ? 'always' : 'when ticked';
@@ -41,7 +41,7 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, ref: Sh
     pager: page.pages === 1 ? false : pagerView(page, ref.path, { count, wrong }),
     collapsible: false,
     open: true,
-    addOp: live !== undefined || count >= MOST_ROWS ? '' : `add:${path}`,
+    addOp: live !== undefined || count >= MAX_ROWS ? '' : `add:${path}`,
     addLabel: `Add ${inSentence(one)}`,
     yamlOp: live === undefined && (count > 0 || !isScalar(node.kind === 'list' ? node.item : node.value)) ? `yaml:${path}` : '',
   };
@@ -75,8 +75,8 @@ function wrongSentence(wrong: readonly number[]): string {
     wrong.length === 1
       ? 'A row of another page has to be corrected and is shown here as well.'
       : `${wrong.length} rows of other pages have to be corrected and are shown here as well.`;
-  return wrong.length > MOST_WRONG
-    ? `${wrong.length} rows of other pages have to be corrected; the first ${MOST_WRONG} are shown here as well.`
+  return wrong.length > MAX_INVALID
+    ? `${wrong.length} rows of other pages have to be corrected; the first ${MAX_INVALID} are shown here as well.`
     : shown;
 }
 

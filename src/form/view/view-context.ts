@@ -7,7 +7,7 @@ import { nodeToFields } from '../input/values-to-fields.ts';
 import type { FallbackSource } from '../model/field.ts';
 import { isSecret, isTop, type FormModel, type FormNode } from '../model/form-node.ts';
 import type { FieldFrame, FieldView, KeepView } from './form-view-model.ts';
-import { hintOf, LONGEST_DEFAULT } from './hints.ts';
+import { hintOf, MAX_DEFAULT_LENGTH } from './hints.ts';
 import type { NodeRef } from './node-ref.ts';
 import { addToPage, type PageBudget } from './page-budget.ts';
 import type { PageErrors } from './page-errors.ts';
@@ -176,7 +176,7 @@ export function describedBy(id: string, said: Pick<FieldFrame, 'origin' | 'hint'
 /** The whole default of a list, a map or a free-form part that the hint only counts. */
 function defaultYaml(node: FormNode): { readonly defaultYaml?: string } {
   if (node.kind === 'group') return {};
-  const { yaml } = fallbackWords(node, LONGEST_DEFAULT);
+  const { yaml } = fallbackWords(node, MAX_DEFAULT_LENGTH);
   return yaml === '' ? {} : { defaultYaml: yaml };
 }
 

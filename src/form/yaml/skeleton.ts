@@ -5,8 +5,8 @@ import { readYaml } from '../../schema/yaml-text.ts';
 import { commentLines, joinComments } from './comments.ts';
 
 const DEPTHS = [9, 6, 4, 3, 2, 1];
-const MOST_CHARACTERS = 96 * 1024;
-const LONGEST_HELP = 160;
+const MAX_CHARACTERS = 96 * 1024;
+const MAX_HELP_LENGTH = 160;
 
 /**
  * Adds to a YAML text, as comments, every field that it does not have: what it means, and its default or what it takes. A field is written by taking
@@ -16,11 +16,11 @@ const LONGEST_HELP = 160;
  */
 export function withSkeleton({ root }: FormModel, text: string, within?: string): string {
   // With comments it would only be longer.
-  if (text.length > MOST_CHARACTERS) return text;
+  if (text.length > MAX_CHARACTERS) return text;
   if (root.kind !== 'group' || readYaml(text).fault !== undefined) return text;
   for (const depth of DEPTHS) {
     const full = fill(root, text, { within, depth });
-    if (full.length <= MOST_CHARACTERS) return full;
+    if (full.length <= MAX_CHARACTERS) return full;
   }
   return text;
 }
@@ -87,8 +87,8 @@ function rowOf(item: FormNode, depth: number): string[] {
 }
 
 function wordsFor(node: FormNode): string {
-  if (isScalar(node)) return controlOf(node).takes(node).slice(0, LONGEST_HELP);
-  if (node.kind === 'choice') return `one of: ${node.branches.map(({ label }) => label).join(', ')}`.slice(0, LONGEST_HELP);
+  if (isScalar(node)) return controlOf(node).takes(node).slice(0, MAX_HELP_LENGTH);
+  if (node.kind === 'choice') return `one of: ${node.branches.map(({ label }) => label).join(', ')}`.slice(0, MAX_HELP_LENGTH);
   if (node.kind === 'yaml') return 'anything';
   return node.kind === 'list' ? 'a list' : 'keys and values';
 }
@@ -96,7 +96,7 @@ function wordsFor(node: FormNode): string {
 /** One line of help: hostile text, which must not end the comment. */
 function helpOf(node: FormNode): string[] {
   const text = node.help.summary.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  const words = [text.slice(0, LONGEST_HELP), node.required ? 'Required.' : ''].filter((part) => part !== '').join(' ');
+  const words = [text.slice(0, MAX_HELP_LENGTH), node.required ? 'Required.' : ''].filter((part) => part !== '').join(' ');
   return words === '' ? [] : [`# ${words}`];
 }
 

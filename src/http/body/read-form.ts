@@ -6,12 +6,12 @@ import { type BodyLimit, hasBody, receive } from './receive.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const MIB = 1024 * 1024;
-const MOST_FIELDS = 10_000;
+const MAX_FIELDS = 10_000;
 const TOO_LARGE = 'Nothing was written, and your browser still has your entries: go back and remove long values, or use the API';
 /** A form spells each byte of what the cluster can store, at most 1.5 MiB, with up to three characters, and names each field. */
 const FORM_BYTES = 5 * MIB;
 /** A file of YAML is as large as the text of a form may be. */
-const MULTIPART = { field: 5 * MIB, fields: MOST_FIELDS, file: 256 * 1024, all: 8 * MIB, advice: TOO_LARGE };
+const MULTIPART = { field: 5 * MIB, fields: MAX_FIELDS, file: 256 * 1024, all: 8 * MIB, advice: TOO_LARGE };
 
 /** Reads the forms of pages: `req.body` is a URLSearchParams, every field in order, as often as it came; of one with a file `uploadOf` has the file. */
 export function readForms(): RequestHandler {
@@ -36,8 +36,8 @@ export function readForm(maxBytes: number): RequestHandler {
 
 function decoded<T>(step: () => T, decoder: FormDecoder): T {
   const result = whenUtf8(step);
-  if (decoder.fields() <= MOST_FIELDS) return result;
-  throw new AppError('TooLarge', `form: it has more than ${MOST_FIELDS} fields. ${TOO_LARGE}`);
+  if (decoder.fields() <= MAX_FIELDS) return result;
+  throw new AppError('TooLarge', `form: it has more than ${MAX_FIELDS} fields. ${TOO_LARGE}`);
 }
 
 function whenUtf8<T>(step: () => T): T {

@@ -1,11 +1,11 @@
 import { AppError } from '../../domain/core/errors.ts';
 
 /** Lists come in pages of 500; the largest page of CRDs measured is a tenth of this. */
-const LARGEST_BODY = 128 * 1024 * 1024;
-const LARGEST_LINE = 16 * 1024 * 1024;
+const MAX_BODY_BYTES = 128 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** The whole body as text. @throws AppError `TooLarge` beyond the limit. */
-export async function readText(body: AsyncIterable<Buffer>, limit = LARGEST_BODY): Promise<string> {
+export async function readText(body: AsyncIterable<Buffer>, limit = MAX_BODY_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -17,7 +17,7 @@ export async function readText(body: AsyncIterable<Buffer>, limit = LARGEST_BODY
 }
 
 /** The lines of a body as they come, without their ends; a last line without an end is cut off and left out. */
-export async function* readLines(body: AsyncIterable<Buffer>, limit = LARGEST_LINE): AsyncGenerator<string> {
+export async function* readLines(body: AsyncIterable<Buffer>, limit = MAX_LINE_BYTES): AsyncGenerator<string> {
   let pending: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

@@ -7,10 +7,10 @@ import { plainFault } from './plain-fault.ts';
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** An object with thousands of faults is as wrong with a hundred of them, and somebody has to read them. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 /** Characters of what the api-server says that are looked at. */
-const LONGEST_MESSAGE = 64 * 1024;
-const LONGEST_SENTENCE = 8 * 1024;
+const MAX_MESSAGE_LENGTH = 64 * 1024;
+const MAX_SENTENCE_LENGTH = 8 * 1024;
 
 /** What the api-server said, apart from the words. */
 interface StatusAnswer {
@@ -36,12 +36,12 @@ export function statusError(
     ...(status.retryAfter === undefined || verdict.unanswered !== undefined ? {} : { retryAfter: status.retryAfter }),
     ...(verdict.unanswered === undefined ? {} : { unanswered: verdict.unanswered }),
   };
-  return new AppError(verdict.code, `${call.what}: ${cut(verdict.sentence ?? status.message, LONGEST_SENTENCE)}`, details);
+  return new AppError(verdict.code, `${call.what}: ${cut(verdict.sentence ?? status.message, MAX_SENTENCE_LENGTH)}`, details);
 }
 
 function bounded(faults: readonly FieldFault[]): readonly FieldFault[] {
-  if (faults.length <= MOST_FAULTS) return faults;
-  return [...faults.slice(0, MOST_FAULTS), { message: `There are more than ${MOST_FAULTS} faults; correct these first` }];
+  if (faults.length <= MAX_FAULTS) return faults;
+  return [...faults.slice(0, MAX_FAULTS), { message: `There are more than ${MAX_FAULTS} faults; correct these first` }];
 }
 
 function cut(text: string, most: number): string {
@@ -183,10 +183,10 @@ function classifyCode({ code, reason, causes, message }: StatusAnswer): Classifi
 
 function readStatus({ statusCode, headers }: { statusCode: number; headers: Headers }, text: string): StatusAnswer {
   const status = parseStatus(text);
-  const message = cut(textAt(status, 'message') ?? (text.slice(0, 300).trim() || 'no reason given'), LONGEST_MESSAGE);
+  const message = cut(textAt(status, 'message') ?? (text.slice(0, 300).trim() || 'no reason given'), MAX_MESSAGE_LENGTH);
   const causes = meaningful(
     listAt(status, 'details', 'causes')
-      .slice(0, 10 * MOST_FAULTS)
+      .slice(0, 10 * MAX_FAULTS)
       .map(faultOf),
   );
   const waits =

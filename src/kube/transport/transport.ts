@@ -60,7 +60,7 @@ const SILENT_BODY_MS = 30_000;
 const SILENT_WATCH_MS = 330_000;
 const ATTEMPTS = 4;
 const BACKOFF = { first: 100, longest: 2_000 };
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
 /** The one guarded way to the api-server. */
 export function createTransport(options: TransportOptions): Transport {
@@ -222,5 +222,5 @@ function retryDelay(error: unknown, failures: number, random: number): number | 
   const backoff = backoffDelay(failures, BACKOFF, random);
   if (error.retryAfter === undefined) return isReset(error) ? backoff : undefined;
   const asked = error.retryAfter * 1_000;
-  return asked > LONGEST_WAIT_MS ? undefined : Math.max(asked, backoff);
+  return asked > MAX_WAIT_MS ? undefined : Math.max(asked, backoff);
 }

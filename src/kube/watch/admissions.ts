@@ -5,7 +5,7 @@ import type { Cluster, ResourceAttributes } from '../../domain/kubernetes/cluste
 
 /** What the api-server has allowed holds for so long, and is asked again when the first time is over: nobody waits while they are busy looking. */
 const ADMITTED_MS = { renewed: 4_000, ended: 9_000 };
-const MOST_ADMISSIONS = 20_000;
+const MAX_ADMISSIONS = 20_000;
 
 /** Whoever the api-server is asked as. */
 interface Asking {
@@ -22,7 +22,7 @@ interface Admission {
 
 /** What the api-server has allowed to whom, for a few seconds. */
 export class Admissions {
-  readonly #answers = new LRUCache<string, Admission>({ max: MOST_ADMISSIONS, ttl: ADMITTED_MS.ended });
+  readonly #answers = new LRUCache<string, Admission>({ max: MAX_ADMISSIONS, ttl: ADMITTED_MS.ended });
 
   /**
    * Whoever may do it to all resources of the namespace (`*`) is not asked about for each of them.

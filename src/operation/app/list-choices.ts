@@ -16,7 +16,7 @@ export interface ChoicesInput {
 }
 
 const PAGE = 500;
-const MOST_READ = 2000;
+const MAX_ITEMS = 2000;
 /** What Helm and Kubernetes keep for themselves is nothing that somebody refers to. */
 const OWN_SECRETS = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
 
@@ -93,7 +93,7 @@ async function readNames(
   const options = { content: 'metadata', size: PAGE, ...scope, ...(isSecret ? { fieldSelector: OWN_SECRETS } : {}) } as const;
   for await (const page of cluster.pages(served, options)) {
     items.push(...page.items.map((object) => ({ name: object.metadata.name, keys: hasKeys ? keysOf(object) : [] })));
-    if (items.length >= MOST_READ) return { items: items.slice(0, MOST_READ), truncated: page.remaining > 0 || items.length > MOST_READ };
+    if (items.length >= MAX_ITEMS) return { items: items.slice(0, MAX_ITEMS), truncated: page.remaining > 0 || items.length > MAX_ITEMS };
   }
   return { items, truncated: false };
 }

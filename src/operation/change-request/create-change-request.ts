@@ -7,7 +7,12 @@ import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/me
 import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { LONGEST_MESSAGE, type RequestAction, type RequestBounds, type ChangeRequest } from '../../domain/change-request/change-request.ts';
+import {
+  MAX_MESSAGE_LENGTH,
+  type RequestAction,
+  type RequestBounds,
+  type ChangeRequest,
+} from '../../domain/change-request/change-request.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
 import { findInstance } from '../instance/find-instance.ts';
@@ -32,8 +37,8 @@ type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'discovery' | 'chang
 
 const PLAN_BOUNDS: RequestBounds = { ofPerson: 50, ofAll: 500, ended: 50 };
 const LIFE_MS = 14 * 24 * 3_600_000;
-const LARGEST_CONTENT = 64 * 1024;
-const MOST_LINES = 20;
+const MAX_CONTENT_BYTES = 64 * 1024;
+const MAX_LINES = 20;
 
 /**
  * Keeps a wish under an address of its own. Nothing is written to the cluster.
@@ -142,8 +147,8 @@ async function rejectSecrets(
 
 function parseMessage(text: string): string {
   const message = text.replaceAll('\r\n', '\n').trim();
-  if (message.length <= LONGEST_MESSAGE) return message;
-  throw invalid('message', `Write at most ${LONGEST_MESSAGE} characters`);
+  if (message.length <= MAX_MESSAGE_LENGTH) return message;
+  throw invalid('message', `Write at most ${MAX_MESSAGE_LENGTH} characters`);
 }
 
 function invalid(field: string, message: string): AppError {
@@ -151,13 +156,16 @@ function invalid(field: string, message: string): AppError {
 }
 
 function foundBy({ verdict, findings }: Preflight): ChangeRequest['preflightSummary'] {
-  const lines = (group: 'blocked' | 'warned'): string[] => findings[group].slice(0, MOST_LINES).map(({ message }) => message.slice(0, 500));
+  const lines = (group: 'blocked' | 'warned'): string[] => findings[group].slice(0, MAX_LINES).map(({ message }) => message.slice(0, 500));
   return { verdict, blocked: lines('blocked'), warned: lines('warned') };
 }
 
 async function keep({ changeRequests }: Needs, changeRequest: ChangeRequest): Promise<void> {
-  if (JSON.stringify(changeRequest.content).length > LARGEST_CONTENT) {
-    throw new AppError('TooLarge', `change request: its content is larger than ${LARGEST_CONTENT / 1024} KiB: request it in smaller steps`);
+  if (JSON.stringify(changeRequest.content).length > MAX_CONTENT_BYTES) {
+    throw new AppError(
+      'TooLarge',
+      `change request: its content is larger than ${MAX_CONTENT_BYTES / 1024} KiB: request it in smaller steps`,
+    );
   }
   const added = await changeRequests.table.add(changeRequest, PLAN_BOUNDS);
   if (added === 'added') return;

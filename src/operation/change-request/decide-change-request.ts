@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
-import { LONGEST_REASON, type RequestDecision, type ChangeRequest } from '../../domain/change-request/change-request.ts';
+import { MAX_REASON_LENGTH, type RequestDecision, type ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { missingPermission } from '../instance/instance-draft.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
@@ -50,7 +50,7 @@ export async function declineChangeRequest(ports: Needs, actor: Actor, input: Re
     await close(
       ports,
       changeRequest,
-      decisionOf(ports, actor, { state: 'declined', decisionMessage: input.reason.trim().slice(0, LONGEST_REASON) }),
+      decisionOf(ports, actor, { state: 'declined', decisionMessage: input.reason.trim().slice(0, MAX_REASON_LENGTH) }),
     );
   });
 }

@@ -19,7 +19,7 @@ export interface RevealedKey extends SecretValue {
   readonly key: string;
 }
 
-const LONGEST_TOLD = 63;
+const MAX_KEY_LENGTH = 63;
 
 /**
  * One secret key of the connection of an Instance. The Secret is read now, as the actor, and nothing but the value of this key is kept of it. The audit log says
@@ -34,14 +34,14 @@ export async function revealConnectionKey(
   { key, via, requestId, ...address }: RevealKeyInput,
 ): Promise<RevealedKey> {
   const event = instanceEvent('reveal connection key', address, { via, requestId });
-  const target = `${event.target} ${key.slice(0, LONGEST_TOLD)}`;
+  const target = `${event.target} ${key.slice(0, MAX_KEY_LENGTH)}`;
   return await audited(ports, actor, { ...event, target }, async () => {
     const found = await findInstance(ports, actor, address);
     const { entry, object } = found;
     const keys = resolveConnection(entry.kindBlock.connection, shownObject(markedOf(entry), object));
     const source = keys.find(({ name }) => name === key)?.source;
     if (source?.kind !== 'SecretKey') {
-      throw new AppError('NotFound', `connection: there is no secret key ${JSON.stringify(key.slice(0, LONGEST_TOLD))}`);
+      throw new AppError('NotFound', `connection: there is no secret key ${JSON.stringify(key.slice(0, MAX_KEY_LENGTH))}`);
     }
     const secret = await readSecret(ports, actor, { namespace: found.ref.namespace, name: source.secret });
     const foreign = foreignSecret(secret, object, source.named);

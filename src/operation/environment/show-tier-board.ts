@@ -65,7 +65,7 @@ export async function showTierBoard(
 
 /** Long enough for a refresh or for the page and its CSV, and far below the ten seconds after which a permission has to be asked for again. */
 const SHARED_MS = 3_000;
-const MOST_SHARED = 500;
+const MAX_CACHED = 500;
 
 const shared = new WeakMap<Clusters, LRUCache<string, Promise<ColumnReading>>>();
 
@@ -76,7 +76,7 @@ interface ColumnInput {
 
 /** What one person, with the same groups, read of an environment a moment ago serves again. */
 async function sharedReading(ports: EnvironmentPorts, actor: Actor, input: ColumnInput): Promise<ColumnReading> {
-  const known = shared.get(ports.clusters) ?? new LRUCache<string, Promise<ColumnReading>>({ max: MOST_SHARED, ttl: SHARED_MS });
+  const known = shared.get(ports.clusters) ?? new LRUCache<string, Promise<ColumnReading>>({ max: MAX_CACHED, ttl: SHARED_MS });
   shared.set(ports.clusters, known);
   const key = JSON.stringify([actor.user, actor.groups, input.environment.name, input.environment.namespace]);
   let reading = known.get(key);

@@ -38,10 +38,10 @@ const IDLE_MS = 300_000;
 /** How long a rule that took too long is not tried again. */
 const BAN_MS = 60_000;
 const FAULT_MS = 600_000;
-const MOST_FAULTS = 200;
-const MOST_KNOWN = 20_000;
+const MAX_FAULTS = 200;
+const MAX_CACHED = 20_000;
 /** Objects that are copied to the thread at a time. */
-const MOST_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 1_000;
 
 /** The rules of the Operators of the catalogue. */
 export function catalogRules(catalog: Pick<CatalogCache, 'operators' | 'customResourceDefinitions'>): HealthEvaluatorOptions['rules'] {
@@ -83,9 +83,9 @@ class Evaluator {
   readonly #rules: HealthEvaluatorOptions['rules'];
   readonly #timeoutMs: number;
   readonly #thread: ThreadHost<typeof HEALTH_JOBS>;
-  readonly #known = new LRUCache<string, { readonly health: JudgedHealth | undefined }>({ max: MOST_KNOWN });
-  readonly #banned = new LRUCache<string, { readonly rule: number; readonly why: string }>({ max: MOST_FAULTS, ttl: BAN_MS });
-  readonly #faults = new LRUCache<string, HealthRuleFault>({ max: MOST_FAULTS, ttl: FAULT_MS });
+  readonly #known = new LRUCache<string, { readonly health: JudgedHealth | undefined }>({ max: MAX_CACHED });
+  readonly #banned = new LRUCache<string, { readonly rule: number; readonly why: string }>({ max: MAX_FAULTS, ttl: BAN_MS });
+  readonly #faults = new LRUCache<string, HealthRuleFault>({ max: MAX_FAULTS, ttl: FAULT_MS });
 
   constructor({ rules, timeoutMs = TIMEOUT_MS, idleMs = IDLE_MS }: HealthEvaluatorOptions) {
     this.#thread = new ThreadHost({ file: new URL('health-worker.ts', import.meta.url), memoryMib: MEMORY_MIB, idleMs });
@@ -100,8 +100,8 @@ class Evaluator {
   async evaluate(objects: readonly KubeObject[]): Promise<void> {
     const table = this.#rules();
     const open = objects.flatMap((object) => openOf(object, table)).filter((one) => !this.#recall(one));
-    for (let from = 0; from < open.length; from += MOST_AT_ONCE) {
-      const byRules = Map.groupBy(open.slice(from, from + MOST_AT_ONCE), ({ kindRules }) => kindRules);
+    for (let from = 0; from < open.length; from += MAX_AT_ONCE) {
+      const byRules = Map.groupBy(open.slice(from, from + MAX_AT_ONCE), ({ kindRules }) => kindRules);
       let batches = [...byRules].map(([kindRules, all]): Batch => ({ kindRules, open: all }));
       while (batches.length > 0) batches = await this.#run(batches);
     }

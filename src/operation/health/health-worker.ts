@@ -39,14 +39,14 @@ function* evaluate(batches: readonly HealthBatch[]): Generator<RulePart, void> {
   }
 }
 
-const MOST_PROGRAMS = 2_000;
+const MAX_PROGRAMS = 2_000;
 const programs = new Map<string, RuleProgram>();
 
 /** Compiled once for as long as the thread lives. */
 function programOf(rule: CustomHealthRule): RuleProgram {
   const key = JSON.stringify([rule.status, rule.when, rule.message, rule.messageExpression]);
   const known = programs.get(key) ?? compileRule(rule);
-  if (programs.size >= MOST_PROGRAMS) programs.clear();
+  if (programs.size >= MAX_PROGRAMS) programs.clear();
   programs.set(key, known);
   return known;
 }

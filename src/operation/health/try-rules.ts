@@ -84,7 +84,7 @@ function typeOf({ spec, ...crd }: KubeObject): { readonly apiVersion?: string; r
 }
 
 /** Of one kind, in the whole cluster. */
-const MOST_LIVE = 20;
+const MAX_OBJECTS = 20;
 
 /** The first of the objects that are there; none where the kind is not served yet, or the actor may not list it everywhere. */
 async function liveObjects(
@@ -98,7 +98,7 @@ async function liveObjects(
     resource: textAt(crd.spec, 'names', 'plural') ?? '',
   };
   try {
-    for await (const { items } of clusters.asActor(actor).pages(type, { content: 'whole', size: MOST_LIVE, signal })) return items;
+    for await (const { items } of clusters.asActor(actor).pages(type, { content: 'whole', size: MAX_OBJECTS, signal })) return items;
     return [];
   } catch (error) {
     if (isAppError(error, 'NotFound', 'Forbidden', 'MethodNotAllowed')) return [];

@@ -59,13 +59,13 @@ interface Group {
 }
 
 /** About 40 kB each where 400 kinds are served. */
-const MOST_GROUPS = 300;
-const MOST_OWNERS = 2_000;
+const MAX_GROUPS = 300;
+const MAX_OWNERS = 2_000;
 const IDLE_MS = 600_000;
-const MOST_APPS = 500;
-const MOST_LEARNT = 300;
+const MAX_APPS = 500;
+const MAX_KINDS_OF_APP = 300;
 /** Tasks in the background at once. */
-const MOST_TASKS = 2;
+const MAX_TASKS = 2;
 
 type Span = 'Short' | 'Middle' | 'Long';
 
@@ -85,9 +85,9 @@ const WORKLOADS = new Set([
 ]);
 
 export function createGroupMemory({ now = () => performance.now(), random = Math.random }: GroupMemoryOptions = {}): GroupMemory {
-  const groups = new LRUCache<string, Group>({ max: MOST_GROUPS, ttl: IDLE_MS, updateAgeOnGet: true });
+  const groups = new LRUCache<string, Group>({ max: MAX_GROUPS, ttl: IDLE_MS, updateAgeOnGet: true });
   /** By app, the kinds of which a group of it had something: names only, so that they may serve everybody. */
-  const learnt = new LRUCache<string, Set<string>>({ max: MOST_APPS });
+  const learnt = new LRUCache<string, Set<string>>({ max: MAX_APPS });
   const background = createBackground();
   return {
     kindsFor: (actor, root, apiGroups = new Set()) => {
@@ -141,7 +141,7 @@ function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background
     isLearnt: (kind) => ofApp.has(keyOf(kind)),
     learn: (kind) => {
       entries.delete(keyOf(kind));
-      if (ofApp.size < MOST_LEARNT) ofApp.add(keyOf(kind));
+      if (ofApp.size < MAX_KINDS_OF_APP) ofApp.add(keyOf(kind));
     },
     isNewOwner: (uid) => isNew(owners, uid),
     inBackground: (task) => {
@@ -159,7 +159,7 @@ function createBackground(): Background {
   const waiting: (() => Promise<void>)[] = [];
   let running = 0;
   const next = (): void => {
-    const task = running < MOST_TASKS ? waiting.shift() : undefined;
+    const task = running < MAX_TASKS ? waiting.shift() : undefined;
     if (task === undefined) return;
     running += 1;
     void task()
@@ -181,7 +181,7 @@ function forgetUsual({ entries }: Group): void {
 
 function isNew(owners: Set<string>, uid: string): boolean {
   if (owners.has(uid)) return false;
-  if (owners.size >= MOST_OWNERS) owners.clear();
+  if (owners.size >= MAX_OWNERS) owners.clear();
   owners.add(uid);
   return true;
 }

@@ -26,7 +26,7 @@ export interface RevealInput extends InstanceAddress, RequestOrigin {
   readonly path: string;
 }
 
-const LONGEST_TOLD = 300;
+const MAX_PATH_LENGTH = 300;
 
 /**
  * One masked value of an Instance, read again as the actor. The audit log says who read which.
@@ -39,13 +39,13 @@ export async function revealValue(
   { path, via, requestId, ...address }: RevealInput,
 ): Promise<RevealedValue> {
   const event = instanceEvent('reveal value', address, { via, requestId });
-  const target = `${event.target} ${path.slice(0, LONGEST_TOLD)}`;
+  const target = `${event.target} ${path.slice(0, MAX_PATH_LENGTH)}`;
   return await audited(ports, actor, { ...event, target }, async () => {
     const { entry, object } = await findInstance(ports, actor, address);
     const marked = markedOf(entry, parseApiVersion(object.apiVersion).version);
     const found = sensitiveIn(marked, object).find((one) => formatPath(one.path) === path);
     if (found !== undefined) return { path, value: found.value };
     const place = `${entry.summary.displayName} ${JSON.stringify(address.name)}`;
-    throw new AppError('NotFound', `${place}: there is no masked value at ${JSON.stringify(path.slice(0, LONGEST_TOLD))}`);
+    throw new AppError('NotFound', `${place}: there is no masked value at ${JSON.stringify(path.slice(0, MAX_PATH_LENGTH))}`);
   });
 }

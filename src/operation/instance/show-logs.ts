@@ -18,13 +18,13 @@ import { findResource, type FoundResource, type ResourceAddress } from '../resou
 
 /** Which lines of which containers. */
 export interface LogQuery {
-  /** Empty: every pod, at most `MOST_PODS`. */
+  /** Empty: every pod, at most `MAX_PODS`. */
   readonly pod: string;
   /** Empty: every container that is no init container. */
   readonly container: string;
   /** The run before the last restart. */
   readonly previous: boolean;
-  /** Lines at most, the last ones; 1 to `MOST_LINES`. */
+  /** Lines at most, the last ones; 1 to `MAX_LINES`. */
   readonly lines: number;
   /** What a line must contain, in any letter case; empty for all lines. */
   readonly search: string;
@@ -48,12 +48,12 @@ export interface LogView {
   readonly more: number;
 }
 
-export const MOST_LINES = 2_000;
-const MOST_PODS = 10;
+export const MAX_LINES = 2_000;
+const MAX_PODS = 10;
 /** Bytes of a container that are asked for, so that the last lines are among them. */
-const LARGEST_LOG = 4 * 1024 * 1024;
+const MAX_LOG_BYTES = 4 * 1024 * 1024;
 /** Characters of all containers together that are looked at. */
-const LONGEST_TEXT = 1024 * 1024;
+const MAX_TEXT_LENGTH = 1024 * 1024;
 /** Lines that are redacted in one turn of the event loop. */
 const LINES_A_TURN = 200;
 
@@ -93,9 +93,9 @@ export interface LogReading {
  */
 export async function readLogs(cluster: Pick<Cluster, 'logs'>, { namespace, pods, query, secrets }: LogReading): Promise<LogView> {
   const targets = targetsOf(pods, query);
-  const shown = targets.slice(0, MOST_PODS).flatMap(({ name, containers }) => containers.map((container) => ({ pod: name, container })));
+  const shown = targets.slice(0, MAX_PODS).flatMap(({ name, containers }) => containers.map((container) => ({ pod: name, container })));
   const { previous, lines } = query;
-  const read = { namespace, previous, lines, share: Math.floor(LONGEST_TEXT / Math.max(1, shown.length)) };
+  const read = { namespace, previous, lines, share: Math.floor(MAX_TEXT_LENGTH / Math.max(1, shown.length)) };
   const logs = await pMap(shown, async (target) => await readLog(cluster, { ...read, ...target }), { concurrency: 4 });
   return {
     namespace,
@@ -105,7 +105,7 @@ export async function readLogs(cluster: Pick<Cluster, 'logs'>, { namespace, pods
       const target = shown[index];
       return notice === undefined || target === undefined ? [] : [{ ...target, message: redact(notice, secrets) }];
     }),
-    more: Math.max(0, targets.length - MOST_PODS),
+    more: Math.max(0, targets.length - MAX_PODS),
   };
 }
 
@@ -161,7 +161,7 @@ interface ReadLog {
 /** A container that has not started is no reason to hide the others. */
 async function readLog(cluster: Pick<Cluster, 'logs'>, { namespace, pod, container, previous, lines, share }: Reading): Promise<ReadLog> {
   try {
-    const options = { container, tailLines: lines, limitBytes: LARGEST_LOG, ...(previous ? { previous } : {}) };
+    const options = { container, tailLines: lines, limitBytes: MAX_LOG_BYTES, ...(previous ? { previous } : {}) };
     const text = await cluster.logs({ ...POD, namespace, name: pod }, options);
     const end = text.length <= share ? text : text.slice(text.indexOf('\n', text.length - share) + 1);
     return { lines: readLogLines(end, { pod, container }) };
@@ -211,7 +211,7 @@ function ownersOf({ metadata }: KubeObject): string[] {
 }
 
 /** A pod, a ReplicaSet, a Deployment, an instance, and the instance that it belongs to. */
-const MOST_STEPS = 6;
+const MAX_STEPS = 6;
 
 /** What a pod writes may repeat what its workload, or the instance above that, has been given. */
 async function secretsAbove(
@@ -224,7 +224,7 @@ async function secretsAbove(
   const owners = listAt(object.metadata, 'ownerReferences');
   const owner = owners.find((one) => booleanAt(one, 'controller') === true) ?? owners[0];
   const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((key) => textAt(owner, key));
-  if (apiVersion === undefined || kind === undefined || name === undefined || steps === MOST_STEPS) return own;
+  if (apiVersion === undefined || kind === undefined || name === undefined || steps === MAX_STEPS) return own;
   const served = await ports.discovery.find(apiVersion, kind);
   if (served === undefined || !served.namespaced) return own;
   try {

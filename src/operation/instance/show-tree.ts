@@ -125,9 +125,9 @@ function redactCause(cause: NonNullable<ResourceTree['cause']>, secrets: readonl
 /** A page does not wait for a node that is slow to answer. */
 const PATIENCE_MS = 3_000;
 const LINES = 20;
-const LARGEST_LOG = 64 * 1024;
+const MAX_LOG_BYTES = 64 * 1024;
 /** Characters of the line in the sentence; the log has the rest. */
-const LONGEST_QUOTE = 200;
+const MAX_QUOTE_LENGTH = 200;
 
 interface Reading {
   readonly namespace: string;
@@ -140,7 +140,7 @@ async function withLastLine(cluster: Pick<Cluster, 'logs'>, tree: ResourceTree, 
   const { cause, health } = tree;
   const log = cause?.container === undefined ? undefined : await lastLine(cluster, cause.container, reading);
   if (cause === undefined || log === undefined) return tree;
-  const quote = log.text.length <= LONGEST_QUOTE ? log.text : `${log.text.slice(0, LONGEST_QUOTE)}…`;
+  const quote = log.text.length <= MAX_QUOTE_LENGTH ? log.text : `${log.text.slice(0, MAX_QUOTE_LENGTH)}…`;
   // A termination message, which the sentence has already, is the container's own word.
   const message = / code \d+$/.test(cause.message) ? `${cause.message}: ${quote}` : cause.message;
   return { ...tree, cause: { ...cause, message, log }, health: health.message === cause.message ? { ...health, message } : health };
@@ -152,7 +152,7 @@ async function lastLine(
   { namespace, secrets }: Reading,
 ): Promise<{ readonly time: string; readonly text: string } | undefined> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const options = { container: name, tailLines: LINES, limitBytes: LARGEST_LOG, signal, ...(previous ? { previous } : {}) };
+  const options = { container: name, tailLines: LINES, limitBytes: MAX_LOG_BYTES, signal, ...(previous ? { previous } : {}) };
   try {
     const text = await cluster.logs({ ...POD, namespace, name: pod }, options);
     const last = readLogLines(text, { pod, container: name }).findLast((line) => line.text.trim() !== '');

@@ -95,7 +95,7 @@ function byPlace(a: OperatorInstance, b: OperatorInstance): number {
 }
 
 /** Kinds that are counted for one page at most; whoever wants more asks for one Operator. */
-const MOST_KINDS = 100;
+const MAX_KINDS = 100;
 const PAGE = 500;
 
 /**
@@ -110,7 +110,7 @@ export async function countInstances(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, InstanceCount>> {
   const cluster = ports.clusters.asActor(actor);
-  const crds = servedCrds(ports, [...new Set(names)].slice(0, MOST_KINDS));
+  const crds = servedCrds(ports, [...new Set(names)].slice(0, MAX_KINDS));
   const counts = await pMap(crds, async (crd) => [crd.name, await countOf(cluster, crd)] as const, { concurrency: 8 });
   return new Map(counts);
 }

@@ -70,8 +70,8 @@ interface TriedObjects {
   readonly left: number;
 }
 
-const MOST = 100;
-const LONGEST = 600;
+const MAX_ITEMS = 100;
+const MAX_LENGTH = 600;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
 /**
@@ -83,11 +83,11 @@ const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequ
 export async function dryRunObjects(dryRuns: DryRun, { discovery }: Pick<Ports, 'discovery'>, input: DryRunInput): Promise<TriedObjects> {
   const own = input.objects.filter((object) => !isHook(object));
   const tried = await pMap(
-    own.slice(0, MOST),
+    own.slice(0, MAX_ITEMS),
     async (object) => await dryRunObject(dryRuns, await discovery.find(object.apiVersion, object.kind, input.signal), { object, input }),
     { concurrency: 4 },
   );
-  return { tried, left: Math.max(0, own.length - MOST) };
+  return { tried, left: Math.max(0, own.length - MAX_ITEMS) };
 }
 
 interface ObjectDryRun {
@@ -188,7 +188,7 @@ async function askForPods(
 }
 
 function shown(text: string, { secrets }: DryRunInput): string {
-  return redact(text, secrets).slice(0, LONGEST);
+  return redact(text, secrets).slice(0, MAX_LENGTH);
 }
 
 function nameOf({ kind, metadata }: KubeObject, input: DryRunInput): string {

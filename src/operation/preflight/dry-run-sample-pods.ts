@@ -16,8 +16,8 @@ interface SamplePodsInput {
 }
 
 const PATIENCE_MS = 3_000;
-const MOST_ELSEWHERE = 5;
-const LONGEST = 600;
+const MAX_NAMESPACES = 5;
+const MAX_LENGTH = 600;
 
 /** The api-server as the actor: what they may not read tells nothing. */
 interface PodReader {
@@ -33,10 +33,10 @@ interface SamplePods {
   readonly pods: readonly KubeObject[];
 }
 
-const MOST_INSTANCES = 50;
-const MOST_PODS = 100;
-const MOST_LOOKUPS = 40;
-const MOST_MAKERS = 4;
+const MAX_INSTANCES = 50;
+const MAX_PODS = 100;
+const MAX_LOOKUPS = 40;
+const MAX_CREATORS = 4;
 const DEEPEST = 5;
 
 type Lookup = (owner: OwnerReference) => Promise<ObjectMeta | undefined>;
@@ -59,7 +59,7 @@ export async function dryRunSamplePods(
     const verdicts = await Promise.all(found.pods.map(async (pod) => await dryRunPod(dryRuns, pod, signal)));
     if (verdicts.every(({ kind: word }) => word === 'Forbidden' || word === 'Inconclusive')) return { kind: 'None' };
     const rejections = verdicts.flatMap((verdict) =>
-      verdict.kind === 'Rejected' ? [{ subject: verdict.subject, message: verdict.message.slice(0, LONGEST) }] : [],
+      verdict.kind === 'Rejected' ? [{ subject: verdict.subject, message: verdict.message.slice(0, MAX_LENGTH) }] : [],
     );
     const warnings = verdicts.flatMap((verdict) => (verdict.kind === 'Admitted' ? verdict.warnings : []));
     return { kind: 'Tried', of: found.of, rejections, warnings };
@@ -79,7 +79,7 @@ async function findAnywhere(
   const to = environment.namespace;
   const here = await findSamplePods(reader, { type, from: to, to });
   if (here !== undefined) return { ...here, of: here.instance };
-  const others = (await listEnvironments(ports, actor)).filter(({ namespace }) => namespace !== to).slice(0, MOST_ELSEWHERE);
+  const others = (await listEnvironments(ports, actor)).filter(({ namespace }) => namespace !== to).slice(0, MAX_NAMESPACES);
   for (const { name, namespace } of others) {
     const there = await findSamplePods(reader, { type, from: namespace, to });
     if (there !== undefined) return { ...there, of: `${there.instance} in ${name}` };
@@ -97,8 +97,8 @@ async function findSamplePods(
   { type, from, to }: { readonly type: ResourceType; readonly from: string; readonly to: string },
 ): Promise<SamplePods | undefined> {
   const [instances, pods] = await Promise.all([
-    firstPage(reader, type, { namespace: from, size: MOST_INSTANCES }),
-    firstPage(reader, POD, { namespace: from, size: MOST_PODS }),
+    firstPage(reader, type, { namespace: from, size: MAX_INSTANCES }),
+    firstPage(reader, POD, { namespace: from, size: MAX_PODS }),
   ]);
   const names = new Map(instances.flatMap(({ metadata: { uid, name } }) => (uid === undefined ? [] : [[uid, name] as const])));
   if (names.size === 0) return undefined;
@@ -110,7 +110,7 @@ async function findSamplePods(
     const instance = await instanceAbove(maker, names, look);
     const first = makers.values().next().value?.instance;
     if (instance !== undefined && (first ?? instance) === instance) makers.set(maker.uid, { instance, pod: metadata, maker });
-    if (makers.size === MOST_MAKERS) break;
+    if (makers.size === MAX_CREATORS) break;
   }
   const found = [...makers.values()];
   const [first] = found;
@@ -138,7 +138,7 @@ function lookup({ metadata, discovery, signal }: PodReader, namespace: string): 
   const known = new Map<string, Promise<ObjectMeta | undefined>>();
   return async (owner) => {
     const { apiVersion, kind, name, uid } = owner;
-    if (!known.has(uid) && known.size >= MOST_LOOKUPS) return undefined;
+    if (!known.has(uid) && known.size >= MAX_LOOKUPS) return undefined;
     const asked =
       known.get(uid) ??
       readable(async () => {

@@ -30,7 +30,7 @@ const FIELDS: Readonly<Record<string, NamedClass['kind']>> = {
   runtimeClassName: 'RuntimeClass',
 };
 const DEEPEST = 24;
-const MOST = 20;
+const MAX_ITEMS = 20;
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /** What stands around an instance and decides about its pods and volumes, as far as the actor may read it; read anew each time. */
@@ -120,7 +120,7 @@ async function findClass(cluster: Pick<Cluster, 'get'>, { field, kind, name }: N
 /** The classes that a spec names by the usual fields, each once; parts that are switched off are left out. */
 function namedClasses(spec: unknown): NamedClass[] {
   const found = classesIn(spec, ['spec']);
-  return [...new Map(found.map((one) => [`${one.kind} ${one.name}`, one])).values()].slice(0, MOST);
+  return [...new Map(found.map((one) => [`${one.kind} ${one.name}`, one])).values()].slice(0, MAX_ITEMS);
 }
 
 function classesIn(value: unknown, path: readonly string[]): NamedClass[] {

@@ -18,7 +18,7 @@ interface Lacking {
 
 /** What Helm does with an object in the course of time. */
 const VERBS = ['get', 'create', 'patch', 'delete'] as const;
-const MOST_NAMED = 5;
+const MAX_NAMES = 5;
 
 /**
  * What it means that something was not tried for want of a permission. The actor's own permissions stop nothing, because the controller is who applies; where the
@@ -91,8 +91,8 @@ function reachOf(
 
 function namesOf(group: readonly NamedDryRun[]): string {
   const names = [...new Set(group.map(({ name }) => name))];
-  const more = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function lineOf(message: string): Finding {

@@ -18,7 +18,7 @@ import { preflight } from './preflight.ts';
 import { markedOf } from '../instance/instance-masking.ts';
 import { namespacedKinds, readObjects } from '../instance/read-objects.ts';
 
-const MOST_CLAIMS = 50;
+const MAX_CLAIMS = 50;
 
 /** What would go if an Instance were deleted now, and what would stay, as far as the actor may read it. */
 export async function preflightDeletion(
@@ -58,7 +58,7 @@ async function whatGoes({ discovery }: Pick<Ports, 'discovery'>, cluster: Cluste
   const kinds = namespacedKinds(await discovery.kinds());
   const { objects, unreadable, unavailable } = await readObjects(cluster, kinds, namespace === undefined ? {} : { namespace });
   const owned = ownedBelow(root, objects);
-  const goes = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MOST_CLAIMS);
+  const goes = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MAX_CLAIMS);
   const claims = await pMap(
     goes,
     async (claim): Promise<ClaimFate> => ({ claim, fate: 'Goes', reclaim: await reclaimOf(cluster, claim) }),

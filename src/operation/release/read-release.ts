@@ -36,7 +36,7 @@ export interface ReleaseInput {
 type ReleaseCluster = Pick<Cluster, 'get' | 'list' | 'listMetadata'>;
 
 /** Objects of a manifest that are looked for one by one. */
-const MOST_LOOKED_FOR = 200;
+const MAX_LOOKUPS = 200;
 
 /**
  * Compares the manifest of a release with what was read of it, as the actor whose cluster this is. Helm's record holds the values, too: the actor needs the
@@ -47,7 +47,7 @@ export async function readRestOfRelease(cluster: ReleaseCluster, { release, read
     const keys = await keysOfRelease(cluster, release);
     const known = new Set(read.map(nameKey));
     const named = keys.map((key) => placed(key, release, kinds)).filter(({ object }) => !known.has(nameKey(object)));
-    const found = await pMap(named.slice(0, MOST_LOOKED_FOR), async (one) => await lookFor(cluster, one), { concurrency: 8 });
+    const found = await pMap(named.slice(0, MAX_LOOKUPS), async (one) => await lookFor(cluster, one), { concurrency: 8 });
     await health.evaluate(found.flatMap(({ objects }) => objects));
     const absent = found.flatMap(({ absent: one }) => (one === undefined ? [] : [missingObject(one.object, one.why)]));
     return { objects: [...found.flatMap(({ objects }) => objects), ...absent], missing: onceEach(found.flatMap(({ missing }) => missing)) };

@@ -152,7 +152,7 @@ export async function showScale(ports: ActionPorts, actor: Actor, address: Resou
   return { replicas: numberAt(spec, 'replicas') ?? 0, etag: etagOf(object) };
 }
 
-export const MOST_REPLICAS = 10_000;
+export const MAX_REPLICAS = 10_000;
 
 /**
  * Sets the number of replicas by the scale subresource, of whatever kind serves it.
@@ -161,8 +161,8 @@ export const MOST_REPLICAS = 10_000;
  */
 export async function scaleResource(ports: ActionPorts, actor: Actor, input: ScaleInput): Promise<ActionResult> {
   const { replicas } = input;
-  if (!Number.isInteger(replicas) || replicas < 0 || replicas > MOST_REPLICAS) {
-    const message = `Enter a whole number from 0 to ${MOST_REPLICAS}`;
+  if (!Number.isInteger(replicas) || replicas < 0 || replicas > MAX_REPLICAS) {
+    const message = `Enter a whole number from 0 to ${MAX_REPLICAS}`;
     throw new AppError('InvalidInput', `scale: ${message}`, { faults: [{ field: 'replicas', message }] });
   }
   return await actOnResource(ports, actor, {

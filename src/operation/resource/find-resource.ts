@@ -43,7 +43,7 @@ export async function findResource(ports: FindPorts, actor: Actor, address: Reso
   const { namespace } = environment;
   const missing = new AppError(
     'NotFound',
-    `${kind.kind} ${JSON.stringify(address.name.slice(0, LONGEST_NAME))}: there is none in ${environment.name}`,
+    `${kind.kind} ${JSON.stringify(address.name.slice(0, MAX_NAME_LENGTH))}: there is none in ${environment.name}`,
   );
   if (!isName(address.name)) throw missing;
   const { group, version, resource } = kind;
@@ -58,12 +58,12 @@ export async function findResource(ports: FindPorts, actor: Actor, address: Reso
   }
 }
 
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
 /** What the api-server takes as a path segment; names of RBAC objects have colons, for example. */
 function isName(name: string): boolean {
   return (
-    name !== '' && name.length <= LONGEST_NAME && name !== '.' && name !== '..' && /^[\x21-\x7e]+$/.test(name) && !/[/%?#\\]/.test(name)
+    name !== '' && name.length <= MAX_NAME_LENGTH && name !== '.' && name !== '..' && /^[\x21-\x7e]+$/.test(name) && !/[/%?#\\]/.test(name)
   );
 }
 
@@ -74,7 +74,7 @@ async function findKind({ discovery }: Pick<Ports, 'discovery'>, resource: strin
     kinds.find((kind) => resourceKey(kind) === resource) ??
     kinds.find(({ group, kind }) => resourceKey({ group, resource: kind.toLowerCase() }) === resource);
   if (found !== undefined) return found;
-  const name = JSON.stringify(resource.slice(0, LONGEST_NAME));
+  const name = JSON.stringify(resource.slice(0, MAX_NAME_LENGTH));
   throw new AppError('NotFound', `resource ${name}: the cluster serves no namespaced resource of this name; write it as deployments.apps`);
 }
 

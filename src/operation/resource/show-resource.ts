@@ -174,14 +174,14 @@ async function replicasOf(cluster: Pick<Cluster, 'get'>, { kind, ref, object }: 
 }
 
 /** So many that were not among what was listed are looked for one by one. */
-const MOST_LOOKED_FOR = 20;
+const MAX_LOOKUPS = 20;
 
 async function withStates(
   cluster: Pick<Cluster, 'get'>,
   related: readonly RelatedResource[],
   { kinds, namespace }: { readonly kinds: readonly ServedKind[]; readonly namespace: string },
 ): Promise<RelatedResource[]> {
-  let left = MOST_LOOKED_FOR;
+  let left = MAX_LOOKUPS;
   return await pMap(
     related,
     async (one) => {
@@ -285,12 +285,12 @@ function withoutSecrets(object: KubeObject, secrets: readonly string[]): KubeObj
 }
 
 /** Chains of owners are short; those that go round in a circle end here. */
-const MOST_OWNERS = 32;
+const MAX_OWNERS = 32;
 
 function ancestorsOf(object: KubeObject, others: readonly KubeObject[]): KubeObject[] {
   const byUid = new Map(others.map((one) => [one.metadata.uid ?? '', one]));
   const found = new Set<KubeObject>();
-  for (let below: readonly KubeObject[] = [object]; below.length > 0 && found.size < MOST_OWNERS;) {
+  for (let below: readonly KubeObject[] = [object]; below.length > 0 && found.size < MAX_OWNERS;) {
     const owners = below
       .flatMap((one) => listAt(one, 'metadata', 'ownerReferences'))
       .flatMap((owner) => byUid.get(textAt(owner, 'uid') ?? '') ?? []);
@@ -312,7 +312,7 @@ function scheduleFacts(object: KubeObject): ResourceFact[] {
 
 /** What the header and the list say already. */
 const KNOWN_COLUMNS = new Set(['name', 'age', 'namespace', 'created at']);
-const MOST_COLUMNS = 30;
+const MAX_COLUMNS = 30;
 
 function columnFacts({ columns: { columns, cells }, secrets }: Reading): ResourceFact[] {
   return columns
@@ -320,7 +320,7 @@ function columnFacts({ columns: { columns, cells }, secrets }: Reading): Resourc
     .filter(
       ({ name, cell }) => !KNOWN_COLUMNS.has(name.toLowerCase()) && ['string', 'number', 'boolean'].includes(typeof cell) && cell !== '',
     )
-    .slice(0, MOST_COLUMNS)
+    .slice(0, MAX_COLUMNS)
     .map(({ name, cell }) => factOf(name, redact(String(cell), secrets)));
 }
 

@@ -27,7 +27,7 @@ export interface SavedConfigurationComparison {
   readonly changes: readonly ValueChange[];
 }
 
-const MOST_OFFERED = 200;
+const MAX_INSTANCES = 200;
 
 /**
  * What a saved configuration sets: beside the defaults that a new instance has today, or what laying it over a live Instance would change there. What it does not
@@ -75,7 +75,7 @@ export async function listComparableInstances(
     },
     { concurrency: 8 },
   );
-  return found.flat().slice(0, MOST_OFFERED);
+  return found.flat().slice(0, MAX_INSTANCES);
 }
 
 type Lister = Pick<ReturnType<Ports['clusters']['asActor']>, 'list'>;

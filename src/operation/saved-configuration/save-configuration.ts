@@ -72,9 +72,9 @@ const BOUNDS: SavedConfigurationBounds = {
 
 /** One of those who save at the same time succeeds each time. */
 const ATTEMPTS = 20;
-const LONGEST_TITLE = 100;
-const LONGEST_DESCRIPTION = 1000;
-const LARGEST = 256 * 1024;
+const MAX_TITLE_LENGTH = 100;
+const MAX_DESCRIPTION_LENGTH = 1000;
+const MAX_BYTES = 256 * 1024;
 
 /** Values as a saved configuration keeps them. */
 interface SavedValues {
@@ -188,10 +188,10 @@ function parseWords(words: { readonly title: string; readonly description: strin
   const [title, description] = [words.title.trim(), words.description.replaceAll('\r\n', '\n').trim()];
   const faults: FieldFault[] = [
     ...(title === '' ? [{ field: 'title', message: 'Enter a title' }] : []),
-    ...(title.length > LONGEST_TITLE ? [{ field: 'title', message: `Shorten the title to ${LONGEST_TITLE} characters` }] : []),
+    ...(title.length > MAX_TITLE_LENGTH ? [{ field: 'title', message: `Shorten the title to ${MAX_TITLE_LENGTH} characters` }] : []),
     ...(/\p{Cc}/u.test(title) ? [{ field: 'title', message: 'Write the title in one line' }] : []),
-    ...(description.length > LONGEST_DESCRIPTION
-      ? [{ field: 'description', message: `Shorten the description to ${LONGEST_DESCRIPTION} characters` }]
+    ...(description.length > MAX_DESCRIPTION_LENGTH
+      ? [{ field: 'description', message: `Shorten the description to ${MAX_DESCRIPTION_LENGTH} characters` }]
       : []),
   ];
   if (faults.length > 0)
@@ -240,8 +240,8 @@ function savedValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: Json
     return !gone;
   };
   const kept = without({ path: model.root.path, value: content }, keep) as JsonObject;
-  if (JSON.stringify(kept).length > LARGEST) {
-    throw new AppError('TooLarge', `saved configuration: it is larger than ${LARGEST / 1024} KiB; save less of it`);
+  if (JSON.stringify(kept).length > MAX_BYTES) {
+    throw new AppError('TooLarge', `saved configuration: it is larger than ${MAX_BYTES / 1024} KiB; save less of it`);
   }
   const beside = besideOf(kept);
   return { values: objectAt(kept, 'spec') as JsonObject, ...(Object.keys(beside).length === 0 ? {} : { beside }), omittedSecrets };

@@ -153,7 +153,7 @@ function permissionOnce(ports: TimelinePorts, actor: Actor, environment: string)
   };
 }
 
-const MOST_ACTIONS = 500;
+const MAX_ACTIONS = 500;
 /** What leaves a trace in the environment, which everybody sees who may read its instances. */
 const PUBLIC_ACTIONS = new Set(['create instance', 'update instance', 'delete instance']);
 
@@ -162,7 +162,7 @@ const PUBLIC_ACTIONS = new Set(['create instance', 'update instance', 'delete in
  * audit log.
  */
 async function auditEntries(ports: TimelinePorts, actor: Actor, environment: string, may: May): Promise<TimelineEntry[]> {
-  const found = await ports.auditLog.search({ person: '', environment, text: '', limit: MOST_ACTIONS });
+  const found = await ports.auditLog.search({ person: '', environment, text: '', limit: MAX_ACTIONS });
   if (found.length === 0) return [];
   const right = { verb: 'list', group: OURS.group, resource: 'auditevents' };
   const isAuditor = (await ports.clusters.asActor(actor).review(right)).allowed;

@@ -32,7 +32,7 @@ export interface CheckedUpgrade extends CheckedObjects {
   readonly blockers: readonly string[];
 }
 
-const MOST_GONE = 100;
+const MAX_REMOVED = 100;
 
 /** What an upgrade does to each object of a release, by dry runs against what is live: also what somebody changed, or values that wait, count. */
 export async function checkUpgrade(dryRuns: DryRun, ports: Pick<Ports, 'discovery'>, input: UpgradeCheckInput): Promise<CheckedUpgrade> {
@@ -69,7 +69,7 @@ async function removedObjects({ cluster }: DryRun, { discovery }: Pick<Ports, 'd
   const pairs = pairObjects({ from: before.objects, to: after.objects, namespace: spec.targetNamespace });
   const gone = pairs.flatMap(({ from, to }) => (to === undefined && from !== undefined && !isHook(from) && !isKept(from) ? [from] : []));
   const found = await pMap(
-    gone.slice(0, MOST_GONE),
+    gone.slice(0, MAX_REMOVED),
     async (object): Promise<Finding[]> => {
       const kind = await discovery.find(object.apiVersion, object.kind, signal);
       if (kind === undefined) return [];

@@ -30,7 +30,7 @@ export interface DecidedValues {
   readonly shownPatch?: JsonObject;
 }
 
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 const NOTHING: ValueDecisions = { rows: [], otherLayers: [], state: 'None', faults: [] };
 
 /** What another version of a chart asks about `spec.values`, and what they become by the decisions. Pure. */
@@ -39,7 +39,7 @@ export function decideOwnValues({ operator, charts, values, decisions }: DecideI
   if (from === undefined || from.digest === to.digest) return { previewed: NOTHING };
   const own = values.layers.at(-1)?.values ?? {};
   const found = previewValuesMigration({ from: from.contents, to: to.contents, overlay: mergeLayers(values.layers), own });
-  const preview = { ...found, rows: found.rows.slice(0, MOST_ROWS) };
+  const preview = { ...found, rows: found.rows.slice(0, MAX_ROWS) };
   // What may not be read has a place, and no type.
   const elsewhere = found.elsewhere.filter(({ value, change }) => value !== PLACEHOLDER || change === 'removed' || change === 'renamed');
   const source = operator.metadata.labels?.[OURS.sourceLabel];

@@ -35,7 +35,7 @@ export interface CheckedCrds extends PreviewedCrds {
   readonly forbidden: readonly NamedDryRun[];
 }
 
-const MOST_FAULTS = 50;
+const MAX_FAULTS = 50;
 const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
 /** Compares the new CRDs with the live ones and with existing instances, read as the actor, and dry-runs them. Writes nothing. */
@@ -115,7 +115,7 @@ type StoredVerdict = Omit<CrdVerdict, 'crd'> & { readonly affected?: AffectedIns
 async function checkStoredAsActor(cluster: Cluster, { live, candidate, signal }: Stored): Promise<StoredVerdict> {
   try {
     const look = countAffected();
-    const { unchecked = [], ...verdict } = await checkStoredInstances({ cluster, live, candidate, named: MOST_FAULTS, look, signal });
+    const { unchecked = [], ...verdict } = await checkStoredInstances({ cluster, live, candidate, named: MAX_FAULTS, look, signal });
     const affected = look.result();
     return {
       ...verdict,

@@ -22,7 +22,7 @@ export interface ComparedCharts {
   readonly offered: readonly string[];
 }
 
-const MOST_OFFERED = 20;
+const MAX_VERSIONS = 20;
 
 /**
  * The chart that is installed and the one to compare it with.
@@ -42,7 +42,7 @@ export async function chartsToCompare(ports: UpgradePorts, input: ChartsInput, s
   const versions = await versionsOf(ports, { source, access }, signal);
   const offered = newerOnes(versions, channelOf(spec), installed?.version);
   const to = await targetChart(ports, { ...input, source, offered }, signal);
-  return { ...(from === undefined ? {} : { from }), to, offered: offered.slice(0, MOST_OFFERED) };
+  return { ...(from === undefined ? {} : { from }), to, offered: offered.slice(0, MAX_VERSIONS) };
 }
 
 export function channelOf({ chart, upgrade }: OperatorSpec): Channel {

@@ -99,12 +99,12 @@ function historyAfter(
   return withEntry(history, { revision: read.revision, ...at, outcome, applied, deleted });
 }
 
-const LONGEST_HISTORY = 10;
+const MAX_HISTORY = 10;
 
 /** One more entry, the newest first. What came of the newest revision once more replaces its entry; the same again changes nothing. */
 function withEntry(history: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
   const [newest, ...others] = history;
-  if (newest?.revision !== entry.revision || newest.outcome !== entry.outcome) return [entry, ...history].slice(0, LONGEST_HISTORY);
+  if (newest?.revision !== entry.revision || newest.outcome !== entry.outcome) return [entry, ...history].slice(0, MAX_HISTORY);
   return newest.message === entry.message && entry.deleted === 0 ? history : [entry, ...others];
 }
 

@@ -36,7 +36,7 @@ export interface HintSources {
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
-const MOST_HINTS = 5_000;
+const MAX_HINTS = 5_000;
 const DEEPEST = 40;
 
 /** What a chart tells of its values, by its templates, and by the examples in its folder `ci/` and in the comments of values.yaml. Bounded: the rest is left out. */
@@ -50,10 +50,10 @@ export function chartHints({
   crds = [],
 }: HintSources): ChartHints {
   const root: MutableHints = {};
-  const uses = typesOfUses(valuesInTemplates(templates, libraries, subcharts), crds).slice(0, MOST_HINTS);
+  const uses = typesOfUses(valuesInTemplates(templates, libraries, subcharts), crds).slice(0, MAX_HINTS);
   for (const { path, type } of uses) nodeAt(root, path).type ??= type;
   const examples = [...examplesInComments(valuesText), ...ciValues.flatMap((one) => examplesBeside(values, one))];
-  for (const example of examples.slice(0, MOST_HINTS)) addExample(root, example);
+  for (const example of examples.slice(0, MAX_HINTS)) addExample(root, example);
   return root;
 }
 

@@ -10,9 +10,9 @@ export interface Example {
 }
 
 const DEEPEST = 40;
-const MOST_LINES = 100;
-const MOST_EXAMPLES = 2_000;
-const LONGEST_PROSE = 8;
+const MAX_LINES = 100;
+const MAX_EXAMPLES = 2_000;
+const MAX_WORDS = 8;
 
 /**
  * The examples in the comments of values.yaml: `env: []` with `# - name: FOO` below it, or with `# env:` and such lines above it.
@@ -43,7 +43,7 @@ function emptyValues(text: string): readonly EmptyValue[] {
   const walk = (node: ParsedNode | null, path: readonly string[]): void => {
     if (!isMap(node) || path.length > DEEPEST) return;
     for (const { key, value } of node.items) {
-      if (!isScalar(key) || found.length >= MOST_EXAMPLES) continue;
+      if (!isScalar(key) || found.length >= MAX_EXAMPLES) continue;
       const here = [...path, String(key.value)];
       const form = emptyForm(value);
       if (form !== undefined) found.push({ path: here, form, offset: key.range[0] });
@@ -83,7 +83,7 @@ function lineOf(starts: readonly number[], offset: number): number {
 function exampleBelow(lines: readonly string[], line: number, form: Wanted): Json | undefined {
   const column = indentOf(lines[line] ?? '');
   const comments: string[] = [];
-  for (let at = line + 1; at < lines.length && comments.length < MOST_LINES; at += 1) {
+  for (let at = line + 1; at < lines.length && comments.length < MAX_LINES; at += 1) {
     const text = commentOn(lines[at] ?? '');
     if (text === undefined) break;
     const own = indentOf(lines[at] ?? '') + Math.max(0, indentOf(text) - 1);
@@ -103,7 +103,7 @@ function exampleAbove(
   { form, key }: { readonly form: Wanted; readonly key: string },
 ): Json | undefined {
   const comments: string[] = [];
-  for (let at = line - 1; at >= 0 && comments.length < MOST_LINES; at -= 1) {
+  for (let at = line - 1; at >= 0 && comments.length < MAX_LINES; at -= 1) {
     const text = commentOn(lines[at] ?? '');
     if (text === undefined) break;
     comments.unshift(text);
@@ -165,14 +165,12 @@ const SENTENCE = /^(?:note|refs?|reference|eg|e\.g|examples?|see|defaults?|warni
 
 function isProse(content: Json): boolean {
   if (!isObject(content)) return false;
-  return Object.values(content).some(
-    (value) => typeof value === 'string' && !value.includes('\n') && value.split(' ').length > LONGEST_PROSE,
-  );
+  return Object.values(content).some((value) => typeof value === 'string' && !value.includes('\n') && value.split(' ').length > MAX_WORDS);
 }
 
 const MAX_SCHEMA_DEPTH = 8;
-const MOST_MEMBERS = 100;
-const MOST_ROWS = 20;
+const MAX_MEMBERS = 100;
+const MAX_ROWS = 20;
 
 /**
  * What a value may be, from what somebody has put there: widened, and never a restriction. Numbers may be texts, objects have more members, a list
@@ -181,7 +179,7 @@ const MOST_ROWS = 20;
  * @returns undefined where the content tells nothing: an empty object, a list of different things.
  */
 export function schemaOfContent(contents: readonly Json[], depth = 0): JsonObject | undefined {
-  const solid = contents.filter((content) => content !== null).slice(0, MOST_ROWS);
+  const solid = contents.filter((content) => content !== null).slice(0, MAX_ROWS);
   const [first] = solid;
   if (first === undefined || depth > MAX_SCHEMA_DEPTH) return undefined;
   if (solid.every((content) => isObject(content))) return objectSchema(solid, depth);
@@ -196,7 +194,7 @@ function listSchema(rows: readonly Json[], depth: number): JsonObject | undefine
 
 /** Texts under names that are no names of members, or many of them, are entries of a map. */
 function objectSchema(objects: readonly JsonObject[], depth: number): JsonObject | undefined {
-  const names = [...new Set(objects.flatMap((one) => Object.keys(one)))].slice(0, MOST_MEMBERS);
+  const names = [...new Set(objects.flatMap((one) => Object.keys(one)))].slice(0, MAX_MEMBERS);
   const members = names.map((name) => ({ name, contents: objects.flatMap((one) => (one[name] === undefined ? [] : [one[name]])) }));
   if (members.length === 0) return undefined;
   const all = members.flatMap(({ contents }) => contents);
@@ -224,11 +222,11 @@ export function describes(schema: JsonObject, content: Json, depth = 0): boolean
   const types = Array.isArray(type) ? type : [type];
   if (Array.isArray(content)) {
     const row = isObject(items) ? items : {};
-    return types.includes('array') && (content as readonly Json[]).slice(0, MOST_ROWS).every((one) => describes(row, one, depth + 1));
+    return types.includes('array') && (content as readonly Json[]).slice(0, MAX_ROWS).every((one) => describes(row, one, depth + 1));
   }
   if (!isObject(content)) return isScalarOf(types, content);
   if (!types.includes('object')) return false;
-  const entries = Object.entries(content).slice(0, MOST_MEMBERS) as [string, Json][];
+  const entries = Object.entries(content).slice(0, MAX_MEMBERS) as [string, Json][];
   if (isObject(properties)) {
     const known = entries.filter(([name]) => Object.hasOwn(properties, name));
     return (

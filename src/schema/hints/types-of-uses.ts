@@ -11,7 +11,7 @@ export interface UseType {
 
 /** What is a part of a text may be any scalar. */
 const SCALAR: JsonObject = { type: ['number', 'string', 'boolean'] };
-const MOST_CRD_NODES = 3_000;
+const MAX_CRD_NODES = 3_000;
 const DEEPEST = 12;
 
 /**
@@ -21,7 +21,7 @@ const DEEPEST = 12;
  * @param crds the CustomResourceDefinitions of the chart.
  */
 export function typesOfUses(uses: readonly ValueUse[], crds: readonly KubeObject[]): readonly UseType[] {
-  const budget = { nodes: MOST_CRD_NODES };
+  const budget = { nodes: MAX_CRD_NODES };
   const found = uses.flatMap((use): UseType[] => {
     const type = typeOfUse(use, crds, budget);
     return type === undefined ? [] : [{ path: use.path, type }];

@@ -27,7 +27,7 @@ interface ValuesLimits {
 type ValuesCheck = (question: ValuesToCheck) => Promise<ValuesVerdict>;
 
 const LIMITS: ValuesLimits = { timeoutMs: 2_000, memoryMib: 256, restMs: 600_000, now: Date.now };
-const MOST_REMEMBERED = 100;
+const MAX_ENTRIES = 100;
 
 /**
  * Makes a check that cannot hurt: each question has a thread of its own, one after the other, which is ended when it takes too long or too much memory.
@@ -37,7 +37,7 @@ export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
   const { timeoutMs, memoryMib } = limits;
   const file = new URL('values-worker.ts', import.meta.url);
   const thread = new ThreadHost<typeof VALUES_JOBS>({ file, memoryMib, youngMib: 16, idleMs: 0 });
-  const heavy = new LRUCache<string, number>({ max: MOST_REMEMBERED });
+  const heavy = new LRUCache<string, number>({ max: MAX_ENTRIES });
   let last: Promise<unknown> = Promise.resolve();
   return async ({ schema, values, id }) => {
     if (!isSmall(schema) || !isSmall(values)) return { faults: [], unchecked: 'the schema or the values are larger than the limits allow' };
@@ -124,13 +124,13 @@ function verdictOf(of: string, faults: readonly FieldFault[], unchecked: string 
 }
 
 /** What is handed to a thread is copied on the way, which takes 30 ms for so much. */
-const MOST_NODES = 100_000;
-const MOST_CHARACTERS = 5 * 1024 * 1024;
+const MAX_NODES = 100_000;
+const MAX_CHARACTERS = 5 * 1024 * 1024;
 const DEEPEST = 200;
 
 /** Whether JSON is small enough to be handed to a thread: by its nodes, its texts and its depth. Looks at no more than that. */
 export function isSmall(json: Json): boolean {
-  const left = { nodes: MOST_NODES, characters: MOST_CHARACTERS };
+  const left = { nodes: MAX_NODES, characters: MAX_CHARACTERS };
   const visit = (value: Json | undefined, depth: number): boolean => {
     left.nodes -= 1;
     if (left.nodes < 0 || left.characters < 0 || depth > DEEPEST) return false;

@@ -16,7 +16,7 @@ export interface ValuesVerdict {
   readonly unchecked?: string;
 }
 
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 /**
  * Holds values against a JSON Schema of draft 4, 6, 7, 2019-09 or 2020-12; one that does not say of which it is is read as what all of them share.
@@ -124,7 +124,7 @@ function plainNumbers(value: Json | undefined): Json {
 function fieldFaults(errors: readonly ErrorObject[]): FieldFault[] {
   const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf').map(({ schemaPath }) => `${schemaPath}/`);
   const own = errors.filter(({ schemaPath, keyword }) => keyword !== 'if' && !choices.some((path) => schemaPath.startsWith(path)));
-  return own.slice(0, MOST_FAULTS).map((error) => ({ field: fieldOf(error), message: messageOf(error) }));
+  return own.slice(0, MAX_FAULTS).map((error) => ({ field: fieldOf(error), message: messageOf(error) }));
 }
 
 function fieldOf({ instancePath }: ErrorObject): string {

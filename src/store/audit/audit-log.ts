@@ -4,7 +4,7 @@ import type { AuditFiles } from './audit-files.ts';
 /** The newest entries that searches find without reading files. */
 const IN_MEMORY = 1000;
 /** Entries that wait while the disk takes none; all of them are in the process log. */
-const MOST_WAITING = 2000;
+const MAX_PENDING = 2000;
 
 /** The audit log of one machine: the newest entries in memory, all in files. An entry that could not be written goes with the next one that can. */
 export class FileAuditLog implements AuditLog {
@@ -32,7 +32,7 @@ export class FileAuditLog implements AuditLog {
     this.#newest.push(entry);
     this.#newest.splice(0, this.#newest.length - IN_MEMORY);
     this.#waiting.push(entry);
-    this.#waiting.splice(0, this.#waiting.length - MOST_WAITING);
+    this.#waiting.splice(0, this.#waiting.length - MAX_PENDING);
     const written = this.#writing.then(async () => await this.#write());
     this.#writing = written.catch(() => undefined);
     await written;
@@ -56,7 +56,7 @@ export class FileAuditLog implements AuditLog {
     try {
       await this.#files.append(entries);
     } catch (error) {
-      this.#waiting = [...entries, ...this.#waiting].slice(-MOST_WAITING);
+      this.#waiting = [...entries, ...this.#waiting].slice(-MAX_PENDING);
       throw error;
     }
   }

@@ -19,7 +19,7 @@ export interface InstallLink {
   readonly more: number;
 }
 
-const MOST_NAMED = 12;
+const MAX_NAMES = 12;
 
 /** What the form holds, whether it is right or not; a value that is wrong is left out. */
 export function installLink(
@@ -29,7 +29,7 @@ export function installLink(
 ): InstallLink {
   const { query, secret, left } = formLink(model, formToValues(model, fields, {}).values, { environment, name: name.slice(0, 63) });
   const href = query.size === 0 ? installPath(app) : `${installPath(app)}?${query.toString()}`;
-  return { href, secret, left: left.slice(0, MOST_NAMED), more: Math.max(0, left.length - MOST_NAMED) };
+  return { href, secret, left: left.slice(0, MAX_NAMES), more: Math.max(0, left.length - MAX_NAMES) };
 }
 
 /** The saved configuration that a form starts from. */

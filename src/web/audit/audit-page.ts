@@ -39,11 +39,11 @@ export interface AuditView extends Omit<AuditSearch, 'before'> {
 }
 
 const PATH = '/admin/audit-log';
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** The query in an address; what is no id counts as none. */
 export function parseAuditSearch(parameters: URLSearchParams): AuditSearch {
-  const word = (name: string): string => (parameters.get(name) ?? '').trim().slice(0, LONGEST);
+  const word = (name: string): string => (parameters.get(name) ?? '').trim().slice(0, MAX_LENGTH);
   const before = /^[0-9]{1,15}$/.test(word('before')) ? { before: Number(word('before')) } : {};
   return { person: word('person'), environment: word('environment'), text: word('text'), ...before };
 }

@@ -76,7 +76,7 @@ export interface EnvironmentPage {
   readonly deleted?: string;
 }
 
-const MOST_WARNINGS = 10;
+const MAX_WARNINGS = 10;
 
 /** A row of the list of environments: how its instances and workloads are. */
 interface EnvironmentListRow extends EnvironmentRow {
@@ -143,8 +143,8 @@ export function environmentPage(status: EnvironmentStatus, { deleted, ...reader 
     quotas: quotaRows(status.quotas),
     limits: limitSentences(status.limits),
     members: membersOf(environment, reader),
-    warnings: warnings.slice(0, MOST_WARNINGS).map((event) => ({ ...event, warning: true })),
-    moreWarnings: Math.max(0, warnings.length - MOST_WARNINGS),
+    warnings: warnings.slice(0, MAX_WARNINGS).map((event) => ({ ...event, warning: true })),
+    moreWarnings: Math.max(0, warnings.length - MAX_WARNINGS),
     faults: status.faults.map(({ file, line, resource = '', message }) => ({ place: file === '' ? resource : `${file}:${line}`, message })),
     conditions: conditionRows(environment.conditions),
     missing: status.missing.map(missingSentence),

@@ -82,9 +82,9 @@ export interface ResourcesPage {
 }
 
 const ROWS_A_PAGE = 100;
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 /** Kinds with fewer resources are found by searching. */
-const MOST_OPTIONS = 15;
+const MAX_OPTIONS = 15;
 
 const FACETS = ['health', 'resource', 'managedBy', 'release', 'inventory'] as const;
 type FacetName = (typeof FACETS)[number];
@@ -98,7 +98,7 @@ const LABELS: Readonly<Record<FacetName, string>> = {
 
 /** The filter in an address; what no filter has is left out. */
 export function parseResourceFilter(parameters: URLSearchParams): ResourceFilter {
-  const textOf = (key: string): string => (parameters.get(key) ?? '').trim().slice(0, LONGEST_TEXT);
+  const textOf = (key: string): string => (parameters.get(key) ?? '').trim().slice(0, MAX_TEXT_LENGTH);
   const health = RESOURCE_HEALTHS.find((one) => one === parameters.get('health'));
   return {
     ...(health === undefined ? {} : { health }),
@@ -243,7 +243,7 @@ function facetOptions(name: FacetName, { all, filter, path }: FacetInput): Facet
   const groups = new Map([...Map.groupBy(pairs, ({ value }) => value)].map(([value, same]) => [value, same.map(({ one }) => one)]));
   const values = [...groups].filter(([value]) => value !== '').map(([value, same]) => ({ value, count: same.length, first: same[0] }));
   const sorted = name === 'health' ? values.sort((a, b) => severity(b.value) - severity(a.value)) : values.sort(byCount);
-  const kept = sorted.filter(({ value }, index) => index < MOST_OPTIONS || value === selected);
+  const kept = sorted.filter(({ value }, index) => index < MAX_OPTIONS || value === selected);
   const gone = selected === undefined || groups.has(selected) ? [] : [{ value: selected, count: 0, first: undefined }];
   return [...kept, ...gone].map(({ value, count, first }) => ({
     label: labelOf(name, value, first),

@@ -70,11 +70,11 @@ export interface TierBoardPage {
   readonly limits: readonly { readonly environment: string; readonly reasons: readonly string[] }[];
 }
 
-const MOST_CELLS = 500;
-const LONGEST_TEXT = 200;
+const MAX_CELLS = 500;
+const MAX_TEXT_LENGTH = 200;
 
 export function parseTierBoardFilter(parameters: URLSearchParams): TierBoardFilter {
-  const textOf = (key: string): string => (parameters.get(key) ?? '').trim().slice(0, LONGEST_TEXT);
+  const textOf = (key: string): string => (parameters.get(key) ?? '').trim().slice(0, MAX_TEXT_LENGTH);
   const health = RESOURCE_HEALTHS.find((one) => one === parameters.get('health'));
   return {
     ...(textOf('tier') === '' ? {} : { tier: textOf('tier') }),
@@ -87,7 +87,7 @@ export function parseTierBoardFilter(parameters: URLSearchParams): TierBoardFilt
 export function tierBoardPage(board: TierBoard, filter: TierBoardFilter): TierBoardPage {
   const { columns, rows, allRows } = board;
   const { app = '', ...kept } = filter;
-  const drawn = rows.slice(0, Math.max(1, Math.floor(MOST_CELLS / Math.max(1, columns.length))));
+  const drawn = rows.slice(0, Math.max(1, Math.floor(MAX_CELLS / Math.max(1, columns.length))));
   const names = new Map(board.allColumns.map(({ name, displayName }) => [name, displayName]));
   const apps = plural(allRows.length, 'app', 'apps');
   const filtered = Object.keys(filter).length > 0;
@@ -156,7 +156,7 @@ function cellView({ app, cells }: TierRow, { name, displayName }: TierColumn, na
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
 }
 
 function hrefOf({ environment, name, workloads }: TierCell, app: string): string {

@@ -70,13 +70,13 @@ export interface WorkloadsPage {
 }
 
 /** More are found by searching, and over REST. */
-const MOST_ROWS = 200;
-const LONGEST_SEARCH = 200;
+const MAX_ROWS = 200;
+const MAX_SEARCH_LENGTH = 200;
 
 export function parseBoardFilter(parameters: URLSearchParams): BoardFilter {
   const track = BOARD_TRACKS.find((one) => one === parameters.get('track'));
   const health = RESOURCE_HEALTHS.find((one) => one === parameters.get('health'));
-  const search = (parameters.get('search') ?? '').trim().slice(0, LONGEST_SEARCH);
+  const search = (parameters.get('search') ?? '').trim().slice(0, MAX_SEARCH_LENGTH);
   return {
     ...(track === undefined ? {} : { track }),
     ...(health === undefined ? {} : { health }),
@@ -115,9 +115,9 @@ export function workloadsLive(
     resultLine: `${isFiltered ? `${workloads.length} of ${count}` : count}, ${ready}`,
     rows: workloads
       .toSorted((a, b) => severity(b) - severity(a))
-      .slice(0, MOST_ROWS)
+      .slice(0, MAX_ROWS)
       .map((workload) => workloadRow(workload, environment.name)),
-    hidden: Math.max(0, workloads.length - MOST_ROWS),
+    hidden: Math.max(0, workloads.length - MAX_ROWS),
     filtered: isFiltered,
     empty: workloads.length > 0 ? 'no' : all.length === 0 ? 'nothing' : 'no-match',
     clearHref: environmentWorkloadsPath(environment.name),
@@ -222,14 +222,14 @@ interface PodSquares {
   readonly notes: readonly string[];
 }
 
-const MOST_SQUARES = 50;
+const MAX_SQUARES = 50;
 const A_ROW = 10;
 const STEP = 18;
-const MOST_NOTES = 4;
+const MAX_NOTES = 4;
 
 function podSquares({ desired, ready, revisions }: Pick<Workload, 'desired' | 'ready' | 'revisions'>): PodSquares {
   const pods = revisions.flatMap(({ pods: own, current }) => own.map((pod) => ({ pod, current })));
-  const shown = pods.slice(0, MOST_SQUARES);
+  const shown = pods.slice(0, MAX_SQUARES);
   const columns = Math.min(A_ROW, Math.max(1, shown.length));
   const text = `${ready} of ${desired} ready`;
   return {
@@ -263,7 +263,7 @@ function notesOf(pods: readonly { readonly pod: WorkloadPod; readonly current: b
   const canaries = pods.filter(({ pod }) => pod.track === 'canary').length;
   const old = pods.filter(({ current }) => !current).length;
   return [
-    ...[...waiting].slice(0, MOST_NOTES).map(([status, same]) => `${same.length} ${status}`),
+    ...[...waiting].slice(0, MAX_NOTES).map(([status, same]) => `${same.length} ${status}`),
     ...(canaries === 0 || canaries === pods.length ? [] : [plural(canaries, 'canary', 'canaries')]),
     ...(old === 0 ? [] : [`${old} of earlier revisions`]),
     ...(hidden > 0 ? [`${plural(hidden, 'more pod', 'more pods')} not drawn`] : []),

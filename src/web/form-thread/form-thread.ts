@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 const MEMORY_MIB = 192;
 /** A thread that nobody needs ends. */
 const IDLE_MS = 20_000;
-const MOST_MODELS = 8;
+const MAX_MODELS = 8;
 const TOO_MUCH = `form: it takes more than ${TIMEOUT_MS / 1000} s, or too much memory. Nothing was written: go back, and remove rows or long values, or use the REST API`;
 
 /** Does one job after the other in a thread that is ended by one that takes too long. The next job starts another. */
@@ -44,7 +44,7 @@ export class FormThread {
 
   #forgetOldest(): { forget?: number } {
     const [oldest] = this.#models;
-    if (this.#models.size <= MOST_MODELS || oldest === undefined) return {};
+    if (this.#models.size <= MAX_MODELS || oldest === undefined) return {};
     this.#models.delete(oldest[0]);
     return { forget: oldest[1] };
   }

@@ -94,7 +94,7 @@ function seenText(...input: Parameters<typeof seenOf>): string {
   return formatSeen(seenOf(...input));
 }
 
-const MOST_FOREIGN = 100;
+const MAX_CONFLICTS = 100;
 
 /** A merge as pages show it: of very many changes of others those that clash first, and the number of all that are left out. */
 interface ShownMerge extends Merge {
@@ -104,9 +104,9 @@ interface ShownMerge extends Merge {
 /** @param seen the text that the page carried. */
 function mergeChanges(seen: string, ...rest: Tail<Parameters<typeof mergeSeen>>): ShownMerge {
   const { values, foreign } = mergeSeen(parseSeen(seen), ...rest);
-  if (foreign.length <= MOST_FOREIGN) return { values, foreign, more: 0 };
-  const first = foreign.toSorted((a, b) => Number(b.clash) - Number(a.clash)).slice(0, MOST_FOREIGN);
-  return { values, foreign: first, more: foreign.length - MOST_FOREIGN };
+  if (foreign.length <= MAX_CONFLICTS) return { values, foreign, more: 0 };
+  const first = foreign.toSorted((a, b) => Number(b.clash) - Number(a.clash)).slice(0, MAX_CONFLICTS);
+  return { values, foreign: first, more: foreign.length - MAX_CONFLICTS };
 }
 
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;

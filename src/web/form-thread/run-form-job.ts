@@ -1,7 +1,7 @@
 import { FairQueue } from '../../domain/core/fair-queue.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { nodesIn } from '../../form/input/form-budget.ts';
-import { MOST_ROWS, nodesAt, parseFieldName } from '../../form/input/form-fields.ts';
+import { MAX_ROWS, nodesAt, parseFieldName } from '../../form/input/form-fields.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { personAnswered } from './for-person.ts';
 import { FormThread } from './form-thread.ts';
@@ -9,14 +9,14 @@ import { FORM_JOBS, type FormJob, type FormJobs } from './jobs.ts';
 import { modelIn } from './parcel.ts';
 
 /** Jobs of one person that wait beside the one in the thread: about as many pages as anybody opens at once. */
-const MOST_WAITING = 6;
+const MAX_PENDING = 6;
 
 /** A page that waits for longer is of no use; the jobs before it may take ten seconds each. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 const thread = new FormThread();
 
-const queue = new FairQueue({ what: 'form', all: 1, perPerson: 1, waiting: MOST_WAITING });
+const queue = new FairQueue({ what: 'form', all: 1, perPerson: 1, waiting: MAX_PENDING });
 
 /** What is done at once, in steps of about five microseconds. */
 const LIGHT = 4_000;
@@ -57,7 +57,7 @@ export async function runFormJob<J extends FormJob>(job: J, ...args: Parameters<
   await yieldToEventLoop();
   const work = FORM_JOBS[job] as unknown as (...input: Parameters<FormJobs[J]>) => ReturnType<FormJobs[J]>;
   if (isLight(job, args)) return work(...args);
-  const answer = await queue.run(personAnswered(), AbortSignal.timeout(LONGEST_WAIT_MS), async () => await thread.ask(job, args));
+  const answer = await queue.run(personAnswered(), AbortSignal.timeout(MAX_WAIT_MS), async () => await thread.ask(job, args));
   // What came is copied in this turn; what is done with it has the next.
   await yieldToEventLoop();
   return answer as ReturnType<FormJobs[J]>;
@@ -114,6 +114,6 @@ function inputScale(name: string): number {
 function rowsOf({ model }: Scale, name: string, text: string): number {
   const path = parseFieldName(name)?.path;
   if (model === undefined || path === undefined) return 0;
-  const rows = Math.min(MOST_ROWS, Math.max(0, Number(text) || 0));
+  const rows = Math.min(MAX_ROWS, Math.max(0, Number(text) || 0));
   return nodesAt(model.root, path).reduce((most, node) => Math.max(most, rows * nodesIn(node)), 0);
 }

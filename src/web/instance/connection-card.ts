@@ -39,7 +39,7 @@ export interface CardInput {
 }
 
 /** Commands at most. */
-const MOST_COMMANDS = 12;
+const MAX_COMMANDS = 12;
 
 export function connectionCard({ connection, revealed, href, namespace }: CardInput): ConnectionCard {
   const { keys, services, secrets } = connection;
@@ -56,7 +56,7 @@ export function connectionCard({ connection, revealed, href, namespace }: CardIn
     services,
     secrets,
     isEmpty: keys.length + services.length + secrets.length === 0,
-    commands: commands.slice(0, MOST_COMMANDS),
+    commands: commands.slice(0, MAX_COMMANDS),
     revealAction: `${href}/connection/reveal`,
     copyAction: `${href}/connection/copy`,
   };

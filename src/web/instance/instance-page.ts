@@ -75,7 +75,7 @@ export interface InstancePage extends InstanceFrame {
 }
 
 /** More are read over REST. */
-const MOST_MASKED = 200;
+const MAX_MASKED = 200;
 
 export function instancePage(
   reading: InstanceReading,
@@ -91,7 +91,7 @@ export function instancePage(
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
     commands: kubectlCommands(reading, environment),
     yaml: yamlText(withoutStatus(instance.object)),
-    masked: instance.masked.slice(0, MOST_MASKED).map((path) => {
+    masked: instance.masked.slice(0, MAX_MASKED).map((path) => {
       const isRevealed = path === revealed?.path;
       return { path, isRevealed, value: isRevealed ? String(revealed.value) : '' };
     }),
@@ -126,7 +126,7 @@ export function instanceLive({ instance, tree, workloads, events }: InstanceRead
   };
 }
 
-const MOST_WORST = 5;
+const MAX_WORST = 5;
 
 function resourceSummary(instance: InstanceView, { root, count }: ResourceTree): ResourceSummary {
   const href = instanceTabPath(instance, 'resources');
@@ -140,7 +140,7 @@ function resourceSummary(instance: InstanceView, { root, count }: ResourceTree):
   const sick = HEALTH_STATUSES.toReversed()
     .filter((status) => status !== 'Healthy' && status !== 'Suspended')
     .flatMap((status) => byHealth.get(status) ?? []);
-  const worst = sick.slice(0, MOST_WORST).map((node) => ({
+  const worst = sick.slice(0, MAX_WORST).map((node) => ({
     kind: node.kind,
     name: node.name,
     href: nodePath(instance.environment, node),
@@ -161,13 +161,13 @@ function versionsOf(app: App, { object }: InstanceView, workloads: readonly Work
     { term: 'API version', text: object.apiVersion },
     ...[...byName]
       .sort(([a], [b]) => a.localeCompare(b))
-      .slice(0, MOST_IMAGES)
+      .slice(0, MAX_IMAGES)
       .map(([name, same]) => ({ term: 'Image', text: `${name} ${[...new Set(same.map(tagOf))].join(', ')}` })),
   ];
 }
 
 /** Of images. */
-const MOST_IMAGES = 20;
+const MAX_IMAGES = 20;
 
 function tagOf({ tag, digest }: ContainerImage): string {
   if (tag !== undefined) return tag;
@@ -194,11 +194,11 @@ const REACHED: Readonly<Record<Address['scope'], string>> = {
 };
 
 /** Commands that connect a port, at most. */
-const MOST_FORWARDED = 5;
+const MAX_PORT_FORWARDS = 5;
 
 function kubectlCommands({ instance: { app, name }, tree }: InstanceReading, { namespace }: EnvironmentView): InstancePage['commands'] {
   const target = `${app} ${name} --namespace ${namespace}`;
-  const forwards = [...new Set(tree.addresses.flatMap(({ portForward = [] }) => portForward))].slice(0, MOST_FORWARDED);
+  const forwards = [...new Set(tree.addresses.flatMap(({ portForward = [] }) => portForward))].slice(0, MAX_PORT_FORWARDS);
   return [
     { label: 'Read it', text: `kubectl get ${target} --output yaml` },
     { label: 'Wait until it is ready', text: `kubectl wait ${app}/${name} --namespace ${namespace} --for condition=Ready --timeout 5m` },

@@ -31,13 +31,13 @@ const OWN_FIELDS: Readonly<Record<string, { readonly href: string; readonly labe
 };
 
 /** Nobody corrects more at once; each is looked up in the form. */
-const MOST_FAULTS = 100;
+const MAX_FAULTS = 100;
 
 /** The view of a form, faults at their fields. */
 export function locateForm(model: FormModel, fields: URLSearchParams, state: LocatedState): LocatedForm {
   const own = state.faults.filter((fault) => ownField(fault) !== undefined);
   const others = state.faults.filter((fault) => ownField(fault) === undefined);
-  const located = locateFaults(model, fields, others.slice(0, MOST_FAULTS));
+  const located = locateFaults(model, fields, others.slice(0, MAX_FAULTS));
   const lines = [
     ...own.map((fault) => ({ message: fault.message, href: ownField(fault)?.href ?? '' })),
     ...errorSummary(located, model).map(({ href, message }) => ({ href, message })),

@@ -17,7 +17,7 @@ import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath, migrationPath } from '../page/paths.ts';
 import type { InstanceMigration } from '../../operation/instance/preview-migration.ts';
 
-const LONGEST = 120;
+const MAX_LENGTH = 120;
 
 /** A row with its choices, as radio buttons of one name. */
 export interface MigrationRowView {
@@ -140,7 +140,7 @@ function labelOf({ from, to, change }: ValueRow, option: string): string {
 
 function shorten(value: Json): string {
   const text = JSON.stringify(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
 const ROUTE = '/environments/:environment/instances/:app/:name/migration';

@@ -52,11 +52,11 @@ interface Choice {
   readonly selected: boolean;
 }
 
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 
 /** What is no such value counts as none. */
 function parseQuery(parameters: URLSearchParams): ResourcesQuery {
-  const textOf = (key: string): string => (parameters.get(key) ?? '').trim().slice(0, LONGEST_TEXT);
+  const textOf = (key: string): string => (parameters.get(key) ?? '').trim().slice(0, MAX_TEXT_LENGTH);
   const health = RESOURCE_HEALTHS.find((one) => one === parameters.get('health'));
   const [kind, search] = [textOf('kind'), textOf('search')];
   return {

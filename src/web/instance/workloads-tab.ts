@@ -76,11 +76,11 @@ interface PodRow {
   readonly created: string;
 }
 
-const MOST_WORKLOADS = 200;
+const MAX_WORKLOADS = 200;
 /** Of a revision. */
-const MOST_PODS = 50;
+const MAX_PODS = 50;
 /** A page of so many workloads shows all their pods. */
-const MOST_OPEN = 3;
+const MAX_EXPANDED = 3;
 
 export function workloadsTab(reading: InstanceReading, around: Omit<FrameInput, 'instance'>): WorkloadsTab {
   const { instance } = reading;
@@ -94,13 +94,13 @@ export function workloadsTab(reading: InstanceReading, around: Omit<FrameInput, 
 export function workloadsLive({ instance, tree, workloads }: InstanceReading): WorkloadsLive {
   const path = instanceTabPath(instance, 'workloads');
   const hrefs = new Map(nodesOf(tree.root).map((node) => [node.uid, nodePath(instance.environment, node)]));
-  const shown = workloads.toSorted((a, b) => severity(b) - severity(a)).slice(0, MOST_WORKLOADS);
+  const shown = workloads.toSorted((a, b) => severity(b) - severity(a)).slice(0, MAX_WORKLOADS);
   return {
     workloads: shown.map((workload, index) => ({
       ...workloadRow(workload, instance),
       id: `workload-${index}`,
       href: hrefs.get(workload.uid) ?? '',
-      isOpen: shown.length <= MOST_OPEN || workload.rollout.state !== 'Complete',
+      isOpen: shown.length <= MAX_EXPANDED || workload.rollout.state !== 'Complete',
     })),
     more: workloads.length - shown.length,
     empty: tree.unreadable.some((kind) => WORKLOAD_KINDS.has(kind)) ? FORBIDDEN : NONE,
@@ -153,8 +153,8 @@ function revisionRow({ name, number, current, track, version, pods }: WorkloadRe
     isCanary: track === 'canary',
     version,
     ready: `${ready} of ${pods.length} ${pods.length === 1 ? 'pod' : 'pods'} ready`,
-    pods: worstFirst.slice(0, MOST_PODS).map((pod) => podRow(pod, instance)),
-    more: Math.max(0, pods.length - MOST_PODS),
+    pods: worstFirst.slice(0, MAX_PODS).map((pod) => podRow(pod, instance)),
+    more: Math.max(0, pods.length - MAX_PODS),
   };
 }
 

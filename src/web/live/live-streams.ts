@@ -23,7 +23,7 @@ export interface LiveStreams {
 }
 
 /** Live streams that are open at once. */
-const MOST = { session: 10, person: 50, all: 2000 } as const;
+const MAX_STREAMS = { session: 10, person: 50, all: 2000 } as const;
 
 /** Whose a stream is: the session or token that opened it, and the user name. */
 interface StreamOwner {
@@ -43,9 +43,9 @@ class StreamLimits {
   take({ session, user }: StreamOwner): () => void {
     const keys = { session: `session ${session}`, person: `person ${user}`, all: 'all' };
     const count = (key: string): number => this.#open.get(key) ?? 0;
-    if (count(keys.session) >= MOST.session) throw full(`${MOST.session} for one session`, 'LimitReached');
-    if (count(keys.person) >= MOST.person) throw full(`${MOST.person} for one person`, 'LimitReached');
-    if (count(keys.all) >= MOST.all) throw full(`${MOST.all} for everybody together`, 'TooBusy');
+    if (count(keys.session) >= MAX_STREAMS.session) throw full(`${MAX_STREAMS.session} for one session`, 'LimitReached');
+    if (count(keys.person) >= MAX_STREAMS.person) throw full(`${MAX_STREAMS.person} for one person`, 'LimitReached');
+    if (count(keys.all) >= MAX_STREAMS.all) throw full(`${MAX_STREAMS.all} for everybody together`, 'TooBusy');
     const all = Object.values(keys);
     for (const key of all) this.#open.set(key, count(key) + 1);
     let isTaken = true;

@@ -1,5 +1,5 @@
 import type { LogLine, LogPod } from '../../domain/instance/pod-log.ts';
-import { MOST_LINES, type LogQuery, type LogView } from '../../operation/instance/show-logs.ts';
+import { MAX_LINES, type LogQuery, type LogView } from '../../operation/instance/show-logs.ts';
 
 /** What an address of the log page asks for. */
 export interface LogSearch extends LogQuery {
@@ -45,12 +45,12 @@ export interface LogPage {
   readonly commands: string;
 }
 
-const AMOUNTS = [100, 200, 500, 1000, MOST_LINES];
+const AMOUNTS = [100, 200, 500, 1000, MAX_LINES];
 const DEFAULT_AMOUNT = 200;
 /** More lines would have to be read and sent again every two seconds. */
-const MOST_FOLLOWED = 500;
-const LONGEST_WORD = 200;
-const LONGEST_NAME = 253;
+const MAX_FOLLOWED_LINES = 500;
+const MAX_WORD_LENGTH = 200;
+const MAX_NAME_LENGTH = 253;
 
 /** The query in an address; what is no such value counts as none. */
 export function parseLogSearch(parameters: URLSearchParams): LogSearch {
@@ -58,11 +58,11 @@ export function parseLogSearch(parameters: URLSearchParams): LogSearch {
   const lines = AMOUNTS.find((amount) => String(amount) === parameters.get('lines')) ?? DEFAULT_AMOUNT;
   const follow = parameters.get('follow') === 'on';
   return {
-    pod: word('pod', LONGEST_NAME),
-    container: word('container', LONGEST_NAME),
-    search: word('search', LONGEST_WORD),
+    pod: word('pod', MAX_NAME_LENGTH),
+    container: word('container', MAX_NAME_LENGTH),
+    search: word('search', MAX_WORD_LENGTH),
     previous: parameters.get('previous') === 'on',
-    lines: follow ? Math.min(lines, MOST_FOLLOWED) : lines,
+    lines: follow ? Math.min(lines, MAX_FOLLOWED_LINES) : lines,
     follow,
   };
 }

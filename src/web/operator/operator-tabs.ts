@@ -31,7 +31,7 @@ export function resourcesTab(operator: OperatorView, tree: OperatorTree): Resour
   };
 }
 
-const MOST_EVENTS = 200;
+const MAX_EVENTS = 200;
 
 /** A view of `operators/tabs/events`. */
 export interface EventsTab {
@@ -44,15 +44,15 @@ export interface EventsTab {
 
 export function eventsTab(operator: OperatorView, { events, missing }: OperatorEvents): EventsTab {
   return {
-    events: events.slice(0, MOST_EVENTS).map((event) => ({ ...event, warning: event.type === 'Warning' })),
-    more: Math.max(0, events.length - MOST_EVENTS),
+    events: events.slice(0, MAX_EVENTS).map((event) => ({ ...event, warning: event.type === 'Warning' })),
+    more: Math.max(0, events.length - MAX_EVENTS),
     missing: missing.map(missingSentence),
     refreshHref: tabPath(operator, 'events'),
   };
 }
 
 /** A layer of so many values is open from the beginning. */
-const MOST_OPEN = 20;
+const MAX_EXPANDED = 20;
 
 /** A view of `operators/tabs/values`. */
 export interface ValuesTab {
@@ -63,7 +63,7 @@ export interface ValuesTab {
 export function valuesTab({ values = [] }: OperatorView): ValuesTab {
   const layers = new Map<string, string[]>();
   for (const { path, origin } of values) layers.set(origin, [...(layers.get(origin) ?? []), path]);
-  return { layers: [...layers].map(([origin, paths]) => ({ origin, paths, open: paths.length <= MOST_OPEN })) };
+  return { layers: [...layers].map(([origin, paths]) => ({ origin, paths, open: paths.length <= MAX_EXPANDED })) };
 }
 
 /** A view of `operators/tabs/notes`. */

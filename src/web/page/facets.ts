@@ -23,7 +23,7 @@ interface FacetInput {
   readonly order?: readonly string[];
 }
 
-const MOST_OPTIONS = 15;
+const MAX_OPTIONS = 15;
 
 /** How many items each value would leave; a selected value stays, so that it can be turned off. */
 export function facetOf({ label, values, selected, hrefOf, labelOf = (value) => value, order = [] }: FacetInput): Facet {
@@ -34,7 +34,7 @@ export function facetOf({ label, values, selected, hrefOf, labelOf = (value) => 
   return {
     label,
     options: sorted
-      .filter(([value], index) => value !== '' && (index < MOST_OPTIONS || value === selected))
+      .filter(([value], index) => value !== '' && (index < MAX_OPTIONS || value === selected))
       .map(([value, count]) => ({
         label: labelOf(value),
         count,

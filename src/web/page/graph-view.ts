@@ -63,7 +63,7 @@ function boxView({ x, y, item }: GraphBox, hrefs: TreeHrefs): BoxView {
 
 /** What texts may take, and what a character takes at most, in pixels. */
 const WIDTH = { kind: 140, name: 240, kindCharacter: 6.9, nameCharacter: 8.2 } as const;
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 interface TextInput {
   readonly kind: string;
@@ -73,7 +73,7 @@ interface TextInput {
 
 /** Names are pressed together rather than cut: pods of one workload differ at their ends. */
 function texts({ kind, name, kindWidth }: TextInput): Pick<BoxView, 'kind' | 'name' | 'kindLength' | 'nameLength'> {
-  const shown = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 11)}…${name.slice(-10)}`;
+  const shown = name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 11)}…${name.slice(-10)}`;
   return {
     kind,
     name: shown,

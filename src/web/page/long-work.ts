@@ -47,8 +47,8 @@ interface Started {
 const PATIENCE_MS = 3_000;
 const KEPT_MS = 600_000;
 /** Of one person: work that goes on, and work whose result nobody has fetched yet beside it. */
-const MOST_RUNNING = 3;
-const MOST_KEPT = 5;
+const MAX_RUNNING = 3;
+const MAX_FINISHED = 5;
 const LOOK_AGAIN_SECONDS = 2;
 
 export function createLongWork({ patience = PATIENCE_MS, now = () => performance.now() }: LongWorkOptions = {}): LongWork {
@@ -124,10 +124,10 @@ function start({ known, now }: Bench, { key, user, run }: Task): Started {
   for (const [old, { at }] of known) if (now() - at > KEPT_MS) known.delete(old);
   const own = [...known].filter(([, work]) => work.user === user);
   const over = own.filter(([, { isOver }]) => isOver);
-  if (own.length - over.length >= MOST_RUNNING) {
-    throw new AppError('LimitReached', `check: ${MOST_RUNNING} of yours are running; wait for one of them`);
+  if (own.length - over.length >= MAX_RUNNING) {
+    throw new AppError('LimitReached', `check: ${MAX_RUNNING} of yours are running; wait for one of them`);
   }
-  for (const [old] of over.slice(0, Math.max(0, over.length + 1 - MOST_KEPT))) known.delete(old);
+  for (const [old] of over.slice(0, Math.max(0, over.length + 1 - MAX_FINISHED))) known.delete(old);
   const started: Started = { user, result: run(), at: now(), isOver: false };
   const end = (): void => void (started.isOver = true);
   // Whoever waits gets the result; nobody may be waiting.

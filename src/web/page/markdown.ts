@@ -6,7 +6,7 @@ import { mintSafeHtml, type SafeHtml } from './safe-html.ts';
 
 const LENGTH_LIMIT = 200_000;
 /** The parser compares each sign of emphasis with those before it: a hundred thousand keep it busy for most of a minute. */
-const MOST_SIGNS = 10_000;
+const MAX_CHARACTERS = 10_000;
 const marked = new Marked({ gfm: true, async: false });
 
 /**
@@ -20,7 +20,7 @@ export function renderMarkdown(source: string): SafeHtml {
 
 function parse(text: string): string {
   const signs = text.length - text.replaceAll(/[*_]/g, '').length;
-  if (signs > MOST_SIGNS) return asItIs(text);
+  if (signs > MAX_CHARACTERS) return asItIs(text);
   try {
     return marked.parse(text, { async: false });
   } catch (error) {

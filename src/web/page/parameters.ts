@@ -16,7 +16,7 @@ export interface Parameter {
 
 const DEPTH_LIMIT = 12;
 const COUNT_LIMIT = 2000;
-const LONGEST_DEFAULT = 80;
+const MAX_DEFAULT_LENGTH = 80;
 
 /**
  * The parameters that a CustomResourceDefinition's `openAPIV3Schema` describes below `spec`, in its order, and then those beside it; bounded in depth and
@@ -78,7 +78,7 @@ function defaultOf(schema: JsonObject, path: string, { root, sensitivePaths }: B
   if (value === undefined) return '';
   const steps = [...root, ...path.replaceAll('[]', '.*').split('.')];
   const isSecret = sensitiveValues({ schema, sensitivePaths }, { value, root: steps }).length > 0;
-  return isSecret ? '' : valueWords(value, LONGEST_DEFAULT).words;
+  return isSecret ? '' : valueWords(value, MAX_DEFAULT_LENGTH).words;
 }
 
 function typeOf(schema: JsonObject): string {

@@ -140,16 +140,16 @@ function because({ class: relation, path, fieldOf }: TreeEdge): Because {
 }
 
 /** A few names stand for all. */
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 function linkRows({ links }: TreeNode): LinkRow[] {
   const rows = Map.groupBy(links, ({ class: relation, kind, state }) => `${relation} ${kind} ${state}`);
   return [...rows.values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
-    const more = same.length > MOST_NAMES ? ` and ${same.length - MOST_NAMES} more` : '';
+    const more = same.length > MAX_NAMES ? ` and ${same.length - MAX_NAMES} more` : '';
     const names = `${same
-      .slice(0, MOST_NAMES)
+      .slice(0, MAX_NAMES)
       .map(({ name }) => name)
       .join(', ')}${more}`;
     return [
@@ -173,10 +173,10 @@ export interface BoundedTree {
   readonly hidden: number;
 }
 
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 
 /** Level by level, so that what stands near the root is there in any case. */
-export function boundedTree({ root, unavailable }: Pick<ResourceTree, 'root' | 'unavailable'>, most = MOST_ROWS): BoundedTree {
+export function boundedTree({ root, unavailable }: Pick<ResourceTree, 'root' | 'unavailable'>, most = MAX_ROWS): BoundedTree {
   const shown = new Set<TreeNode>();
   let count = -1;
   for (let level: readonly TreeNode[] = [root]; level.length > 0; level = level.flatMap(({ children }) => children)) {

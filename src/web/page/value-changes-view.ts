@@ -34,8 +34,8 @@ export interface ShownValue {
 }
 
 const SHOWN_AT_ONCE = 20;
-const MOST = 300;
-const LONGEST = 160;
+const MAX_ITEMS = 300;
+const MAX_LENGTH = 160;
 
 const LAYERS: Readonly<Record<ValueLayer, string>> = {
   schema: 'Default',
@@ -82,7 +82,7 @@ export function appliedValuesView(changes: readonly ValueChange[], name: string)
 type Words = Pick<ValueChangesView, 'title' | 'none' | 'before' | 'after' | 'layered'>;
 
 function viewOf(changes: readonly ValueChange[], words: Words): ValueChangesView {
-  const rows = changes.slice(0, MOST).map(rowOf);
+  const rows = changes.slice(0, MAX_ITEMS).map(rowOf);
   const more = rows.slice(SHOWN_AT_ONCE);
   const left = changes.length - rows.length;
   return {
@@ -104,8 +104,8 @@ function shown(value: Json | undefined, secret: boolean): ShownValue {
   if (value === undefined) return { text: '', note: 'not set' };
   if (secret) return { text: '', note: 'secret, not shown' };
   if (value === '') return { text: '', note: 'an empty text' };
-  const { words, whole } = valueWords(value, LONGEST);
+  const { words, whole } = valueWords(value, MAX_LENGTH);
   // Two lists of as many entries would read the same.
   const text = whole ? words : JSON.stringify(value);
-  return { text: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text, note: '' };
+  return { text: text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text, note: '' };
 }

@@ -112,7 +112,7 @@ export function resourcePage(view: ResourceView, environment: EnvironmentView, d
     facts: view.facts.map(({ label, value, format }) => ({ label, text: value, time: format === 'time' ? value : '' })),
     ...containerRows(view),
     conditions: conditionRows(view.conditions),
-    events: view.events.slice(0, MOST_EVENTS).map((event) => ({ ...event, warning: event.type === 'Warning' })),
+    events: view.events.slice(0, MAX_EVENTS).map((event) => ({ ...event, warning: event.type === 'Warning' })),
     relations: relationsOf(view, environment.name),
     isSecret: view.kind === 'Secret' && view.apiVersion === 'v1',
     masked: view.masked.length,
@@ -140,7 +140,7 @@ function actionRows({ actions }: ResourceView, address: ResourceAddress): Resour
   }));
 }
 
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 const SENTENCES: Readonly<Record<HealthStatus, string>> = {
   Healthy: '',

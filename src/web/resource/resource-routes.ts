@@ -3,7 +3,7 @@ import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { quoted } from '../../domain/instance/instance-commands.ts';
 import { RESOURCE_ACTIONS, type ResourceAction } from '../../domain/resource/resource-actions.ts';
-import { type ActionResult, MOST_REPLICAS } from '../../operation/resource/act-on-resource.ts';
+import { type ActionResult, MAX_REPLICAS } from '../../operation/resource/act-on-resource.ts';
 import type { ResourceAddress } from '../../operation/resource/find-resource.ts';
 import type { ResourceView } from '../../operation/resource/show-resource.ts';
 import { missingSentence } from '../page/message-page.ts';
@@ -214,7 +214,7 @@ function actionPage(input: ActionPageInput): ActionPage {
     label: action === 'evict' || action === 'run' ? ACTION_LABELS[action] : `${ACTION_LABELS[action]} ${name}`,
     isDanger: action === 'evict',
     specVersion: resource.specVersion,
-    ...(action === 'scale' ? { replicas: { value: sent?.get('replicas') ?? String(replicas), most: MOST_REPLICAS } } : {}),
+    ...(action === 'scale' ? { replicas: { value: sent?.get('replicas') ?? String(replicas), most: MAX_REPLICAS } } : {}),
     ...(action === 'run' ? { jobName: { value: sent?.get('name') ?? '' } } : {}),
     fault,
     faults: fault === '' ? [] : [{ message: fault, href: field }],

@@ -72,7 +72,7 @@ interface SavedConfigurationEditInput {
   readonly earlier: readonly SavedConfiguration[];
 }
 
-const MOST_NAMED = 12;
+const MAX_NAMES = 12;
 
 /** Changing a saved configuration: its words, whose it is, and its values in the form of the App. */
 export function savedConfigurationEditRoutes(deps: WebDeps): Router {
@@ -228,7 +228,7 @@ async function savedConfigurationEditPage(
     descriptionFault: ownFault(faults, 'description'),
     owners: ownerChoices(me, draft.owner),
     version: draft.version,
-    conflict: foreign !== undefined && { paths: foreign.slice(0, MOST_NAMED), more: Math.max(0, foreign.length - MOST_NAMED) },
+    conflict: foreign !== undefined && { paths: foreign.slice(0, MAX_NAMES), more: Math.max(0, foreign.length - MAX_NAMES) },
     unknown: unknownFields(model, contentOfSavedConfiguration(savedConfiguration)),
     earlier: earlier.map(({ version, title, updated }) => ({ version, title, updated, href: `${path}?version=${version}` })),
     shownVersion: draft.shownVersion,

@@ -52,13 +52,13 @@ export interface TimelineQuery {
 }
 
 const ROWS_A_PAGE = 100;
-const LONGEST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DAY_MS = 86_400_000;
 
 export function parseTimelineQuery(parameters: URLSearchParams): TimelineQuery {
   const kind = TIMELINE_KINDS.find((one) => one === parameters.get('kind'));
-  const texts = ['who', 'search'].map((key) => [key, (parameters.get(key) ?? '').trim().slice(0, LONGEST_TEXT)] as const);
+  const texts = ['who', 'search'].map((key) => [key, (parameters.get(key) ?? '').trim().slice(0, MAX_TEXT_LENGTH)] as const);
   const dates = ['since', 'until'].map((key) => [key, parameters.get(key) ?? ''] as const);
   const isDate = (text: string): boolean => DATE.test(text) && !Number.isNaN(Date.parse(text));
   return {

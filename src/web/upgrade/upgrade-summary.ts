@@ -13,7 +13,7 @@ export interface UpgradeSummary {
   readonly points: readonly string[];
 }
 
-const MOST_POINTS = 10;
+const MAX_POINTS = 10;
 
 export function summaryOf(preview: UpgradePreview): UpgradeSummary {
   const { verdict } = preview;
@@ -59,8 +59,8 @@ function wayOf(preview: UpgradePreview): string {
 }
 
 function pointsOf(stops: readonly string[]): readonly string[] {
-  const more = stops.length - MOST_POINTS;
-  return more > 0 ? [...stops.slice(0, MOST_POINTS), `and ${more} more, below`] : stops;
+  const more = stops.length - MAX_POINTS;
+  return more > 0 ? [...stops.slice(0, MAX_POINTS), `and ${more} more, below`] : stops;
 }
 
 /** What has to happen, and when it can. */

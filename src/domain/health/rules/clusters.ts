@@ -52,11 +52,11 @@ const members: HealthLine = ({ spec, status }) => {
   const wanted = listAt(spec, 'clusters').length;
   const states = listAt(status, 'aggregatedStatus');
   if (states.length === 0 || states.length < wanted) return { status: 'Progressing', message: 'Current resource status is insufficient' };
-  const isWell = states.slice(0, MOST_MEMBERS).every((state) => at(state, 'applied') === true && at(state, 'health') !== 'Unhealthy');
+  const isWell = states.slice(0, MAX_MEMBERS).every((state) => at(state, 'applied') === true && at(state, 'health') !== 'Unhealthy');
   return isWell ? undefined : { status: 'Degraded', message: 'Current resource status is unhealthy' };
 };
 
-const MOST_MEMBERS = 1000;
+const MAX_MEMBERS = 1000;
 
 const rule: HealthRule = [members, healthy(otherwise)];
 

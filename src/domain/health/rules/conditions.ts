@@ -18,7 +18,7 @@ export function conditionsOf(object: KubeObject): ForeignCondition[] {
 /** The conditions of a list, as far as they are readable. */
 export function conditionsIn(list: unknown): ForeignCondition[] {
   return listAt(list)
-    .slice(0, MOST_CONDITIONS)
+    .slice(0, MAX_CONDITIONS)
     .filter((item) => isObject(item))
     .map((item) => ({
       type: textAt(item, 'type') ?? '',
@@ -31,7 +31,7 @@ export function conditionsIn(list: unknown): ForeignCondition[] {
 }
 
 /** Of one object; what stands behind them is not read. */
-const MOST_CONDITIONS = 200;
+const MAX_CONDITIONS = 200;
 
 function observedBy(item: object): Pick<ForeignCondition, 'observedGeneration'> {
   const observedGeneration = numberAt(item, 'observedGeneration');

@@ -116,7 +116,7 @@ const crunchyPostgres: HealthRules = {
 };
 
 function crunchyPostgresIncomplete({ status }: KubeObject): Health | undefined {
-  for (const set of listAt(status, 'instances').slice(0, MOST_SETS)) {
+  for (const set of listAt(status, 'instances').slice(0, MAX_SETS)) {
     const [ready, wanted] = [numberAt(set, 'readyReplicas') ?? 0, numberAt(set, 'replicas') ?? 0];
     if (ready < wanted)
       return { status: 'Progressing', message: `${ready} of ${wanted} replicas of ${textAt(set, 'name') ?? ''} are ready` };
@@ -124,7 +124,7 @@ function crunchyPostgresIncomplete({ status }: KubeObject): Health | undefined {
   return undefined;
 }
 
-const MOST_SETS = 200;
+const MAX_SETS = 200;
 
 const CLUSTER: HealthRule = [
   healthy(condition('Ready')),

@@ -49,7 +49,7 @@ interface Verdict {
   readonly isStale: boolean;
 }
 
-const MOST_JUDGES = 50;
+const MAX_CONTROLLERS = 50;
 
 /** Undefined while nobody has judged. */
 function judged(judges: Judges): HealthLine {
@@ -74,7 +74,7 @@ function judged(judges: Judges): HealthLine {
 function verdictsOf({ metadata, status }: KubeObject, { list, ref }: Judges): Verdict[] {
   const generation = numberAt(metadata, 'generation');
   return listAt(status, list)
-    .slice(0, MOST_JUDGES)
+    .slice(0, MAX_CONTROLLERS)
     .flatMap((judge) => {
       const by = textAt(judge, ref, 'name') ?? '';
       return conditionsIn(at(judge, 'conditions')).map((condition) => {
@@ -94,11 +94,11 @@ function isFalse({ type, status }: ForeignCondition, types: readonly string[]): 
 
 /** A listener without its certificate, or with the port of another one, while the Gateway itself is programmed. */
 function brokenListener({ status }: KubeObject): Health | undefined {
-  for (const listener of listAt(status, 'listeners').slice(0, MOST_LISTENERS)) {
+  for (const listener of listAt(status, 'listeners').slice(0, MAX_LISTENERS)) {
     const broken = conditionsIn(at(listener, 'conditions')).find((item) => isFalse(item, ['Accepted', 'ResolvedRefs']));
     if (broken !== undefined) return { status: 'Degraded', message: `Listener ${textAt(listener, 'name') ?? ''}: ${broken.message}` };
   }
   return undefined;
 }
 
-const MOST_LISTENERS = 64;
+const MAX_LISTENERS = 64;

@@ -214,7 +214,7 @@ function phaseHealth({ kind, status }: KubeObject): Health | undefined {
 function otherPhases(status: unknown): string[] {
   if (!isObject(status)) return [];
   return Object.entries(status)
-    .slice(0, MOST_FIELDS)
+    .slice(0, MAX_FIELDS)
     .flatMap(([name, value]) =>
       typeof value === 'string' &&
       /(phase|state|status|health)$/i.test(name) &&
@@ -224,7 +224,7 @@ function otherPhases(status: unknown): string[] {
     );
 }
 
-const MOST_FIELDS = 100;
+const MAX_FIELDS = 100;
 
 /** What it means that a field of the status is true, and that it is false. */
 const FLAGS: readonly (readonly [field: string, whenTrue: HealthStatus | undefined, whenFalse: HealthStatus | undefined])[] = [
@@ -298,16 +298,16 @@ const RUN =
 
 /** What the reason of a condition that does not hold means; undefined when it says neither failure nor work. */
 function meaningOfReason(reason: string): HealthStatus | undefined {
-  return WORDS.find(([, pattern]) => pattern.test(reason.slice(0, LONGEST)))?.[0];
+  return WORDS.find(([, pattern]) => pattern.test(reason.slice(0, MAX_LENGTH)))?.[0];
 }
 
 /** What a phase or a state of an object of the kind means: `Running` is the end of a server and the middle of a job. */
 function meaningOfPhase(phase: string, kind: string): HealthStatus | undefined {
-  const word = phase.slice(0, LONGEST).trim();
+  const word = phase.slice(0, MAX_LENGTH).trim();
   const isGood = GOOD.test(word.replace(/^(state|phase|status)_/i, '').replaceAll(/[\s_-]/g, ''));
   if (!isGood) return meaningOfReason(word.replaceAll('_', ''));
   return /^(running|active|started)$/i.test(word) && RUN.test(kind) ? 'Progressing' : 'Healthy';
 }
 
 /** Of a word; what is longer is a sentence. */
-const LONGEST = 120;
+const MAX_LENGTH = 120;

@@ -27,7 +27,7 @@ import { ancestorsHealth } from './gateway-api.ts';
 /** An ancestor that has judged, and has not said that it accepts. */
 const unaccepted: HealthLine = ({ kind, status }) => {
   const ancestor = listAt(status, 'ancestors')
-    .slice(0, MOST_ANCESTORS)
+    .slice(0, MAX_ANCESTORS)
     .find((item) => {
       const conditions = conditionsIn(at(item, 'conditions'));
       return conditions.length > 0 && conditions.every(({ type }) => type !== 'Accepted');
@@ -36,7 +36,7 @@ const unaccepted: HealthLine = ({ kind, status }) => {
   return { status: 'Degraded', message: `Ancestor ${textAt(ancestor, 'ancestorRef', 'name') ?? ''}: ${kind} is not accepted` };
 };
 
-const MOST_ANCESTORS = 50;
+const MAX_ANCESTORS = 50;
 
 /** The other kinds are only referred to, and have no status of their own as long as nobody does. */
 const isPolicy: Finding = ({ kind }) => (kind.endsWith('Policy') ? '' : undefined);
@@ -127,14 +127,14 @@ const nmstate: HealthRules = {
 
 /** Each router that takes up a route says so by itself. */
 const admitted: HealthLine = ({ status }) => {
-  const routers = listAt(status, 'ingress').slice(0, MOST_ROUTERS);
+  const routers = listAt(status, 'ingress').slice(0, MAX_ROUTERS);
   const words = routers.map((router) => conditionsIn(at(router, 'conditions')).find(({ type }) => type === 'Admitted')?.status);
   if (words.includes('False')) return { status: 'Degraded', message: 'Route is degraded' };
   const isAdmitted = words.length > 0 && words.every((word) => word === 'True');
   return isAdmitted ? { status: 'Healthy', message: 'Route is healthy' } : undefined;
 };
 
-const MOST_ROUTERS = 50;
+const MAX_ROUTERS = 50;
 
 /** Traffic into OpenShift (docs.openshift.com, "Ingress and load balancing"). */
 const openshift: HealthRules = {

@@ -86,10 +86,10 @@ function environmentsHealth(title: string, validation: string): HealthLine {
 }
 
 function environmentsOf(status: unknown): readonly unknown[] {
-  return listAt(status, 'environments').slice(0, MOST_LISTED);
+  return listAt(status, 'environments').slice(0, MAX_LISTED);
 }
 
-const MOST_LISTED = 200;
+const MAX_LISTED = 200;
 
 function branchOf(environment: unknown): string {
   return textAt(environment, 'branch') ?? '';
@@ -125,7 +125,7 @@ interface Check {
 
 function checksOf(environment: unknown, side: 'active' | 'proposed'): Check[] {
   return listAt(environment, side, 'commitStatuses')
-    .slice(0, MOST_LISTED)
+    .slice(0, MAX_LISTED)
     .map((check) => ({ key: textAt(check, 'key') ?? '', phase: textAt(check, 'phase') ?? 'pending' }));
 }
 
@@ -210,13 +210,13 @@ function checking(kind: string, name: string, validation: string): HealthRule {
 /** The finalizers that are known, each with what it waits for. */
 function heldBy({ metadata }: KubeObject): string {
   const texts = textsAt(metadata, 'finalizers')
-    .slice(0, MOST_FINALIZERS)
+    .slice(0, MAX_FINALIZERS)
     .map((finalizer) => ({ finalizer, text: FINALIZERS.get(finalizer) }))
     .flatMap(({ finalizer, text }) => (text === undefined ? [] : [` ${finalizer}: ${text}`]));
   return texts.length === 0 ? '' : `.${texts.join('')}`;
 }
 
-const MOST_FINALIZERS = 20;
+const MAX_FINALIZERS = 20;
 
 const DANGLING = 'Risk if removed manually: GitRepository objects can reference a provider that no longer exists.';
 const FINALIZERS: ReadonlyMap<string, string> = new Map([

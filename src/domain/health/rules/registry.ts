@@ -106,7 +106,7 @@ function tableOf(files: readonly HealthRules[]): ReadonlyMap<string, HealthRule>
 export function ruleFor(group: string, kind: string): HealthRule | undefined {
   const own = group === '' ? 'v1' : group;
   let rule = ruleOf(own, kind);
-  for (let dot = own.indexOf('.'), label = 0; rule === undefined && dot >= 0 && label < MOST_LABELS; dot = own.indexOf('.', dot + 1)) {
+  for (let dot = own.indexOf('.'), label = 0; rule === undefined && dot >= 0 && label < MAX_LABELS; dot = own.indexOf('.', dot + 1)) {
     rule = ruleOf(`*${own.slice(dot)}`, kind);
     label += 1;
   }
@@ -114,7 +114,7 @@ export function ruleFor(group: string, kind: string): HealthRule | undefined {
 }
 
 /** Of the name of a group; foreign text has no bound of its own. */
-const MOST_LABELS = 12;
+const MAX_LABELS = 12;
 
 function ruleOf(group: string, kind: string): HealthRule | undefined {
   return RULES.get(`${group}/${kind}`) ?? RULES.get(`${group}/*`);

@@ -100,18 +100,18 @@ const STALE = 'Waiting for the status to be updated';
 /** What was last found out about each template of the policy. */
 function details(_: string, { status }: KubeObject): string {
   return listAt(status, 'compliancyDetails')
-    .slice(0, MOST_TEMPLATES)
+    .slice(0, MAX_TEMPLATES)
     .flatMap((detail) => conditionsIn(at(detail, 'conditions')))
     .map(({ type, message }) => `${type} - ${message}`)
     .join('; ');
 }
 
-const MOST_TEMPLATES = 200;
+const MAX_TEMPLATES = 200;
 
 /** The same of a policy for certificates, by namespace. */
 function detailsByNamespace(_: string, { status }: KubeObject): string {
   const namespaces = at(status, 'compliancyDetails');
-  const found = isObject(namespaces) ? Object.values(namespaces).slice(0, MOST_TEMPLATES) : [];
+  const found = isObject(namespaces) ? Object.values(namespaces).slice(0, MAX_TEMPLATES) : [];
   return found
     .map((detail) => at(detail, 'message'))
     .filter((message) => typeof message === 'string')

@@ -6,12 +6,12 @@ import { redact } from '../../core/secret.ts';
 import { type KubeObject, parseApiVersion } from '../../kubernetes/resource.ts';
 import type { ObjectChange, PreviewedObjects } from './upgrade-preview.ts';
 
-const MOST_OBJECTS = 200;
-const MOST_LINES = 300;
-const MOST_LINES_IN_ALL = 4_000;
-const LONGEST_LINE = 400;
+const MAX_OBJECTS = 200;
+const MAX_LINES = 300;
+const MAX_LINES_IN_ALL = 4_000;
+const MAX_LINE_LENGTH = 400;
 /** Beyond that many edits two texts have little in common, and comparing them takes long. */
-const MOST_EDITS = 800;
+const MAX_EDITS = 800;
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet']);
 
 export interface ObjectsInput {
@@ -35,9 +35,9 @@ export interface ObjectPair {
 export function objectChanges(input: ObjectsInput): PreviewedObjects {
   const pairs = pairObjects(input);
   const changed = pairs.filter((pair) => isChanged(pair));
-  let room = MOST_LINES_IN_ALL;
-  const changes = changed.slice(0, MOST_OBJECTS).map((pair) => {
-    const change = changeOf(pair, input.secrets, Math.min(room, MOST_LINES));
+  let room = MAX_LINES_IN_ALL;
+  const changes = changed.slice(0, MAX_OBJECTS).map((pair) => {
+    const change = changeOf(pair, input.secrets, Math.min(room, MAX_LINES));
     room -= change.lines.length;
     return change;
   });
@@ -84,7 +84,7 @@ function changeOf({ from, to }: ObjectPair, secrets: readonly string[], room: nu
 function linesOf({ from, to }: ObjectPair, secrets: readonly string[]): string[] {
   const masked = maskSecrets(from, to);
   const [before, after] = [yamlOf(masked.from, secrets), yamlOf(masked.to, secrets)];
-  const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MOST_EDITS });
+  const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MAX_EDITS });
   if (patch === undefined) return [...signed('-', before), ...signed('+', after)];
   return patch.hunks.flatMap((hunk, index) => [...(index === 0 ? [] : ['@@']), ...hunk.lines.map((line) => cutLine(line))]);
 }
@@ -103,7 +103,7 @@ function signed(sign: '+' | '-', text: string): string[] {
 }
 
 function cutLine(line: string): string {
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line;
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }
 
 /** Every value of a Secret is a word for it, another one when it changes. */

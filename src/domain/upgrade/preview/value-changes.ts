@@ -12,8 +12,8 @@ export interface LayeredValues {
   readonly secrets: readonly string[];
 }
 
-const MOST = 400;
-const LONGEST = 200;
+const MAX_ITEMS = 400;
+const MAX_LENGTH = 200;
 
 /**
  * How the effective values differ between two charts: every leaf with the layer that sets it, what changes first. Of what comes from a Secret only
@@ -28,8 +28,8 @@ export function valueChanges(from: LayeredValues | undefined, to: LayeredValues)
   });
   const rank = ({ change }: Change): number => (change === 'same' ? 1 : 0);
   changes.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1));
-  const items = changes.slice(0, MOST).map((change) => shown(change, secrets));
-  return { items, omitted: Math.max(0, changes.length - MOST) };
+  const items = changes.slice(0, MAX_ITEMS).map((change) => shown(change, secrets));
+  return { items, omitted: Math.max(0, changes.length - MAX_ITEMS) };
 }
 
 interface Leaf {
@@ -60,7 +60,7 @@ function shown({ path, before, after, change }: Change, secrets: readonly string
   const text = (leaf: Leaf | undefined): string | undefined => {
     if (leaf === undefined || leaf.hidden) return undefined;
     const whole = redact(JSON.stringify(leaf.value) ?? 'null', secrets);
-    return whole.length > LONGEST ? `${whole.slice(0, LONGEST)}…` : whole;
+    return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}…` : whole;
   };
   const [from, to] = [text(before), text(after)];
   return {

@@ -11,7 +11,7 @@ export type CronRead =
     }
   | { readonly fault: string };
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** Nine years: between two leap years there can be eight. */
 const FARTHEST_MS = 9 * 366 * 24 * 60 * 60 * 1000;
@@ -29,14 +29,14 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 };
 
 /** The largest value of each part, seconds first. */
-const LARGEST = [59, 59, 23, 31, 12, 6];
+const MAX_VALUES = [59, 59, 23, 31, 12, 6];
 /**
  * Reads the expressions that operators take, in the dialect of github.com/robfig/cron, on which CronJobs of Kubernetes stand: five parts, or six
  * of which the first is seconds; names such as `@daily`; `@every 1h30m`; `CRON_TZ=Europe/Berlin` before it. Without a zone it is UTC.
  */
 export function readCron(text: string): CronRead {
   const whole = text.trim();
-  if (whole.length > LONGEST) return { fault: 'A schedule is not that long' };
+  if (whole.length > MAX_LENGTH) return { fault: 'A schedule is not that long' };
   const zone = ZONE.exec(whole)?.[1];
   if (zone !== undefined && !isZone(zone)) return { fault: `There is no time zone ${zone}` };
   const schedule = whole.replace(ZONE, '');
@@ -74,7 +74,7 @@ function readParts(schedule: string, zone: string | undefined): CronRead {
 
 /** `5/15` means from 5 on. */
 function asRange(part: string, index: number): string {
-  return part.replaceAll(/(^|,)(\d+)\/(?=\d)/g, (_all, before: string, from: string) => `${before}${from}-${LARGEST[index]}/`);
+  return part.replaceAll(/(^|,)(\d+)\/(?=\d)/g, (_all, before: string, from: string) => `${before}${from}-${MAX_VALUES[index]}/`);
 }
 
 /** Day and weekday both have to fit where one of them begins with a star, such as `*` with a step; otherwise either is enough. */

@@ -25,8 +25,8 @@ interface Definitions {
   readonly candidates: readonly KubeObject[];
 }
 
-const MOST_FAULTS = 10;
-const MOST_RULES = 5;
+const MAX_FAULTS = 10;
+const MAX_RULES = 5;
 
 const ADVICE =
   'Nothing was changed, and the installed release stays. Use a chart that keeps existing instances valid, change or delete these instances, or set spec.upgrade.crdSafety to None';
@@ -107,7 +107,7 @@ async function checkCrds(work: Work, { live, candidates }: Definitions): Promise
     for (const [index, candidate] of candidates.entries()) {
       const before = live[index];
       if (before !== undefined)
-        verdicts.push(await checkStoredInstances({ cluster: ports.cluster, live: before, candidate, named: MOST_FAULTS, signal }));
+        verdicts.push(await checkStoredInstances({ cluster: ports.cluster, live: before, candidate, named: MAX_FAULTS, signal }));
     }
     await tellUnchecked(work, verdicts);
     const isUnsafe = verdicts.some((verdict) => blocksUpgrade(verdict, safety));
@@ -133,7 +133,7 @@ async function askApiServer({ ports, signal }: Work, candidates: readonly KubeOb
 async function tellUnchecked({ ports, operator }: Work, verdicts: readonly CrdVerdict[]): Promise<void> {
   const rules = verdicts.flatMap(({ crd, unchecked = [] }) => unchecked.map((rule) => `${crd}: ${rule}`));
   if (rules.length === 0) return;
-  const named = rules.slice(0, MOST_RULES).join('; ');
+  const named = rules.slice(0, MAX_RULES).join('; ');
   const message = `Existing instances were not validated against ${rules.length === 1 ? 'a new rule' : `${rules.length} new rules`}: ${named}. Check these rules before you write to such instances`;
   await ports.events.record(operator, { type: 'Warning', reason: 'RulesNotChecked', message });
 }

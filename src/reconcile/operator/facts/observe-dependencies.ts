@@ -16,7 +16,7 @@ export interface DependencyFact {
 }
 
 /** More than anybody has; a bound on what is read. */
-const MOST = 200;
+const MAX_ITEMS = 200;
 
 /** Looks at the Operators that it depends on, and at what those depend on, for cycles. */
 export async function observeDependencies(work: Work): Promise<DependencyFact> {
@@ -24,7 +24,7 @@ export async function observeDependencies(work: Work): Promise<DependencyFact> {
   const edges = new Map<string, readonly string[]>([[start, work.spec.dependsOn]]);
   const found = new Map<string, KubeObject | undefined>();
   const open = [...work.spec.dependsOn];
-  while (open.length > 0 && found.size < MOST) {
+  while (open.length > 0 && found.size < MAX_ITEMS) {
     const key = open.shift() ?? '';
     if (found.has(key) || key === start) continue;
     const operator = await find(work, key);

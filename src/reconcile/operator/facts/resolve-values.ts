@@ -21,7 +21,7 @@ export interface ResolvedValues {
   readonly revisions: readonly string[];
 }
 
-const MOST_TOLD = 200;
+const MAX_ORIGINS = 200;
 
 /**
  * Reads `spec.valuesFrom` in the namespace of the Operator and lays `spec.values` over it.
@@ -35,7 +35,7 @@ export async function resolveValues(work: Work): Promise<ResolvedValues> {
   return {
     values: mergeLayers(layers),
     provenance: provenanceOf(layers)
-      .slice(0, MOST_TOLD)
+      .slice(0, MAX_ORIGINS)
       .map(({ path, origin }) => ({ path: redact(path, secrets), origin })),
     secrets,
     revisions: sources.map(({ revision }) => revision),

@@ -16,7 +16,7 @@ import { type DriftFact, differencesSentence } from '../drift.ts';
 import type { OperatorHealth } from '../facts/observe-health.ts';
 import type { Chart, ReleaseRef } from '../ports.ts';
 
-const LONGEST_MESSAGE = 16_000;
+const MAX_MESSAGE_LENGTH = 16_000;
 
 export function fetched(source: ChartSource, chart: Chart): ConditionInput {
   const { name, version } = chart.contents.metadata;
@@ -109,7 +109,7 @@ export function drifted(fact: DriftFact): ConditionInput {
   if (fact.drifted.length === 0 && uncompared.length > 0) {
     const more = uncompared.length > NAMED ? `; and ${uncompared.length - NAMED} more` : '';
     const message = `Some objects could not be compared with the release: ${uncompared.slice(0, NAMED).join('; ')}${more}`;
-    return { type: 'Drifted', status: 'Unknown', reason: 'NotCompared', message: message.slice(0, LONGEST_MESSAGE) };
+    return { type: 'Drifted', status: 'Unknown', reason: 'NotCompared', message: message.slice(0, MAX_MESSAGE_LENGTH) };
   }
   if (fact.drifted.length === 0) return isFalse('Drifted', 'NoDrift', 'Every object matches the release');
   if (!fact.contended) return isTrue('Drifted', 'DriftDetected', differencesSentence(fact));
@@ -153,11 +153,11 @@ export function stalled({ reason, message }: ConditionInput): ConditionInput {
 }
 
 export function isTrue(type: string, reason: string, message: string): ConditionInput {
-  return { type, status: 'True', reason, message: message.slice(0, LONGEST_MESSAGE) };
+  return { type, status: 'True', reason, message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
 export function isFalse(type: string, reason: string, message: string): ConditionInput {
-  return { type, status: 'False', reason, message: message.slice(0, LONGEST_MESSAGE) };
+  return { type, status: 'False', reason, message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
 /** `Version 1.5.0 awaits approval` */

@@ -29,7 +29,7 @@ export interface Result {
 
 export const UNKNOWN: Value = { kind: 'unknown' };
 const DEEPEST = 32;
-const LONGEST_PATH = 40;
+const MAX_PATH_LENGTH = 40;
 
 /** What an action writes. */
 export function evaluate(words: readonly Word[], scope: Scope): Result {
@@ -39,7 +39,7 @@ export function evaluate(words: readonly Word[], scope: Scope): Result {
 /** A member of a value. */
 export function memberOf(value: Value, name: string): Value {
   if (value.kind === 'root') return name === 'Values' ? { kind: 'ref', path: [], whole: true } : UNKNOWN;
-  if (value.kind === 'ref') return value.path.length < LONGEST_PATH ? { ...value, path: [...value.path, name] } : UNKNOWN;
+  if (value.kind === 'ref') return value.path.length < MAX_PATH_LENGTH ? { ...value, path: [...value.path, name] } : UNKNOWN;
   if (value.kind === 'dict') return value.members.get(name) ?? UNKNOWN;
   return value.kind === 'any' ? { kind: 'any', of: value.of.map((one) => memberOf(one, name)) } : UNKNOWN;
 }

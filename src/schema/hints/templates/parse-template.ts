@@ -17,7 +17,7 @@ export interface TemplateBudget {
 }
 
 const DEEPEST = 64;
-const MOST_WORDS = 200;
+const MAX_WORDS = 200;
 const CLOSERS = { '"': '"', '`': '`', "'": "'" } as const;
 
 /**
@@ -83,7 +83,7 @@ function readAction(text: string, start: number): Action | undefined {
     else if (text.startsWith('-}}', at)) return { words, trimsBefore, trimsAfter: true, end: at + 3 };
     else {
       const { word, end } = readWord(text, at);
-      if (words.length < MOST_WORDS) words.push(word);
+      if (words.length < MAX_WORDS) words.push(word);
       at = end;
     }
   }

@@ -33,10 +33,10 @@ export interface SubchartTemplates {
   readonly templates: ReadonlyMap<string, string>;
 }
 
-const MOST_BYTES = 2 * 1024 * 1024;
-const MOST_ACTIONS = 20_000;
-const MOST_STEPS = 100_000;
-const MOST_USES = 10_000;
+const MAX_BYTES = 2 * 1024 * 1024;
+const MAX_ACTIONS = 20_000;
+const MAX_STEPS = 100_000;
+const MAX_USES = 10_000;
 const DEEPEST_INCLUDE = 12;
 const ROOT: Value = { kind: 'root' };
 
@@ -53,15 +53,15 @@ export function valuesInTemplates(
   libraries: ReadonlyMap<string, string>,
   subcharts: readonly SubchartTemplates[] = [],
 ): readonly ValueUse[] {
-  const budget = { actions: MOST_ACTIONS };
-  let bytes = MOST_BYTES;
+  const budget = { actions: MAX_ACTIONS };
+  let bytes = MAX_BYTES;
   const parse = (texts: ReadonlyMap<string, string>): readonly (readonly TemplateNode[])[] =>
     [...texts.values()].flatMap((text) => {
       bytes -= text.length;
       return bytes < 0 ? [] : [parseTemplate(text, budget)];
     });
   const [own, others] = [parse(templates), parse(libraries)];
-  const walk: Walk = { defined: new Map(), uses: [], steps: MOST_STEPS };
+  const walk: Walk = { defined: new Map(), uses: [], steps: MAX_STEPS };
   for (const nodes of [...others, ...own]) define(walk, nodes);
   for (const nodes of own) visit(walk, nodes, start());
   for (const { places, templates: inside } of subcharts) {
@@ -69,7 +69,7 @@ export function valuesInTemplates(
     for (const nodes of parse(inside)) visit(walk, nodes, start());
     const found = walk.uses.splice(first);
     for (const place of places) {
-      const room = Math.max(0, MOST_USES - walk.uses.length);
+      const room = Math.max(0, MAX_USES - walk.uses.length);
       walk.uses.push(...found.slice(0, room).map((use) => ({ ...use, path: pathInParent(place, use.path) })));
     }
   }
@@ -111,7 +111,7 @@ function define(walk: Walk, nodes: readonly TemplateNode[]): void {
 function visit(walk: Walk, nodes: readonly TemplateNode[], here: Visit): void {
   for (const node of nodes) {
     walk.steps -= 1;
-    if (walk.steps < 0 || walk.uses.length >= MOST_USES) return;
+    if (walk.steps < 0 || walk.uses.length >= MAX_USES) return;
     if (node.kind === 'text') writeText(here.position, node.text);
     else if (node.kind === 'action') act(walk, node.words, here);
     else if (node.keyword !== 'define') visit(walk, node.body, { ...here, scope: scopeWithin(node.keyword, node.words, here.scope) });

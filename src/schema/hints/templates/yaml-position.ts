@@ -21,7 +21,7 @@ interface OpenKey {
 
 /** What an action has written, whatever it was. */
 export const WRITTEN = '\0';
-const LONGEST_LINE = 1_000;
+const MAX_LINE_LENGTH = 1_000;
 const DEEPEST = 60;
 
 export function startOfDocument(): Position {
@@ -45,7 +45,7 @@ export function writeText(position: Position, text: string): void {
 
 /** Of a longer line the rest is passed over. */
 export function writeInLine(position: Position, text: string): void {
-  if (position.line.length < LONGEST_LINE) position.line += text.slice(0, LONGEST_LINE);
+  if (position.line.length < MAX_LINE_LENGTH) position.line += text.slice(0, MAX_LINE_LENGTH);
 }
 
 /** Ends the current line, as an action does that begins a new one. */

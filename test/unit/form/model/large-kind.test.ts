@@ -8,18 +8,18 @@ import { differencesBetween } from '../../../../src/form/model/differences.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
-import { LARGEST_LEAVES, largeKind } from '../../../support/large-kind.ts';
+import { MAX_LEAVES, largeKind } from '../../../support/large-kind.ts';
 import { sampleViews } from '../../../support/sample-web.ts';
 
 const text = { type: 'string' };
 const PAGE_BYTES = 200 * 1024;
-const schema = largeKind(LARGEST_LEAVES);
+const schema = largeKind(MAX_LEAVES);
 const model = cacheForm({ schema, root: 'spec', curated: [], mode: 'create' });
 const views = sampleViews();
 
 test('Each leaf of a kind as large as the largest has a control of its own', () => {
   const { leaves, typed, unreachable } = coverage(schema, model);
-  assert.deepEqual({ leaves, typed, unreachable }, { leaves: LARGEST_LEAVES, typed: LARGEST_LEAVES, unreachable: [] });
+  assert.deepEqual({ leaves, typed, unreachable }, { leaves: MAX_LEAVES, typed: MAX_LEAVES, unreachable: [] });
   assert.equal(model.reduced, undefined);
 });
 
@@ -53,7 +53,7 @@ test('Of a kind of twice as many leaves what is deepest has no control, and what
     tls: { type: 'object', properties: { secretName: text, mode: { type: 'string', enum: ['require', 'verify'] } } },
     users: { type: 'array', items: { type: 'object', properties: { name: text, roles: { type: 'array', items: text } } } },
   };
-  const { properties } = largeKind(2 * LARGEST_LEAVES);
+  const { properties } = largeKind(2 * MAX_LEAVES);
   const twice = { type: 'object', properties: { ...(properties as JsonObject), ...late } };
   const form = cacheForm({ schema: twice, root: 'spec', curated: [], mode: 'create' });
   assert.notEqual(form.reduced, undefined);

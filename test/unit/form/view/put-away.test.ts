@@ -11,7 +11,7 @@ import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import type { FormModel } from '../../../../src/form/model/form-node.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
-import { LARGEST_LEAVES, largeKind } from '../../../support/large-kind.ts';
+import { MAX_LEAVES, largeKind } from '../../../support/large-kind.ts';
 import { CRD_FOLDERS, SCHEMA_FOLDERS } from '../../../support/schemas.ts';
 import { sampleViews } from '../../../support/sample-web.ts';
 import { plain } from '../generated-forms.ts';
@@ -19,7 +19,7 @@ import { submit } from '../submit.ts';
 
 const PAGE_BYTES = 250 * 1024;
 const views = sampleViews();
-const schema = largeKind(LARGEST_LEAVES);
+const schema = largeKind(MAX_LEAVES);
 const model = buildForm({ schema, root: 'spec', curated: [], mode: 'edit' });
 
 const container = (name: string): JsonObject => ({
