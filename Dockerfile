@@ -8,8 +8,8 @@ RUN version="$(go list -m -f '{{.Version}}' helm.sh/helm/v4)" \
   && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=$version" -o /out/helm helm.sh/helm/v4/cmd/helm
 
 FROM docker.io/library/node:24-slim
-# For the repositories of CatalogSources.
-RUN apt-get update && apt-get install --yes --no-install-recommends git ca-certificates && rm -rf /var/lib/apt/lists/*
+# For the repositories of CatalogSources, by https and ssh.
+RUN apt-get update && apt-get install --yes --no-install-recommends git openssh-client ca-certificates && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production
 # As bin/node-env.json has it, and why: bin/run-main.mjs.
 ENV MALLOC_ARENA_MAX=2

@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { getCACertificates } from 'node:tls';
-import { execa, ExecaError } from 'execa';
 import semver from 'semver';
-import { AppError } from '../domain/core/errors.ts';
 import { commitField, type GitCheckout, type GitRequest, type SourceCommit } from '../domain/source/git-source.ts';
-import { createEgressPolicy, type EgressPolicy, resolveAllowed } from '../egress/egress-policy.ts';
+import { createEgressPolicy } from '../egress/egress-policy.ts';
+import { withConnection } from './connection.ts';
+import { type GitWork, MAX_REVISION_BYTES, runGit, unavailable } from './run-git.ts';
 
 export interface GitOptions {
   /** Where checkouts are kept; a folder of its own. */
@@ -29,45 +28,21 @@ export interface Git {
   latest(request: Pick<GitRequest, 'source' | 'git'>): Promise<string | undefined>;
 }
 
-/** As for helm. */
-const PATH = '/usr/local/bin:/usr/bin:/bin';
 const ASK_MS = 30_000;
 const FETCH_MS = 300_000;
-/** Of one file, and so of the pack of all objects of a revision. */
-const MAX_FILE_BYTES = 200 * 1024 * 1024;
-const MAX_REFS_BYTES = 20 * 1024 * 1024;
-const MAX_FAULT = 300;
+const MAX_FILES = 20_000;
 
-/** What the words of git and curl mean, and what to do about it. */
-const MEANINGS: readonly (readonly [RegExp, string])[] = [
-  [/ENOENT/, 'the program git is not on the PATH of the controller; install it'],
-  [
-    /Authentication failed|could not read (Username|Password)|returned error: 40[13]|terminal prompts disabled/,
-    'the host rejects the credentials, or asks for some; check the Secret in spec.git.secretRef',
-  ],
-  [/not found|returned error: 404/i, 'there is no repository at this address, or the credentials may not see it'],
-  [/Could not resolve host/, 'its host name cannot be resolved; check the address'],
-  [/Failed to connect|Connection refused|timed out/i, 'the host does not answer; check the address and the network'],
-  [
-    /certificate|SSL/i,
-    'its TLS certificate is not trusted or does not fit; trust its authority with --chart-ca, or with the key ca.crt of the Secret in spec.git.secretRef',
-  ],
-  [/unable to update url base from redirection|returned error: 30\d/, 'it redirects; use the last address'],
-  [/File size limit|index-pack failed|No space left/, 'a revision may have 200 MiB, and must fit on the disk of the controller'],
-];
-
-/** Runs git without a configuration of its own: no hooks, filters, submodules, links, prompts or redirects; https alone; one address that the egress policy allows. */
+/** Brings revisions of repositories to the disk: shallow, without tags and submodules; links become files with the path in them. */
 export function createGit({ homeDir, allowEgress, certificateAuthorities }: GitOptions): Git {
   const policy = createEgressPolicy(allowEgress);
   return {
     checkout: async (request, signal) => {
       const place = placeOf(homeDir, request);
       await mkdir(place, { recursive: true, mode: 0o700 });
-      const authorities = join(place, 'authorities.pem');
-      const trusted = [...getCACertificates('default'), ...certificateAuthorities, ...(request.credentials?.authorities ?? [])];
-      await writeFile(authorities, trusted.join('\n'), { mode: 0o600 });
-      const env = { PATH, HOME: place, ...QUIET, GIT_SSL_CAINFO: authorities, ...(await settingsOf(request, policy)) };
-      return await bring({ ...request, place, env, signal });
+      const { url } = request.git;
+      const { credentials } = request;
+      const input = { url, place, policy, certificateAuthorities, ...(credentials === undefined ? {} : { credentials }) };
+      return await withConnection(input, (env) => bring({ ...request, url, place, env, signal }));
     },
     latest: async (request) => {
       const place = placeOf(homeDir, request);
@@ -88,70 +63,41 @@ function placeOf(homeDir: string, { source, git }: Pick<GitRequest, 'source' | '
   );
 }
 
-/** No file of the machine or the user counts. */
-const QUIET = {
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_ASKPASS: '',
-  GIT_ALLOW_PROTOCOL: 'https',
-  GIT_ATTR_NOSYSTEM: '1',
-  LC_ALL: 'C',
-} as const;
-
-/** Settings by environment, so that no credential is in the arguments of a process. */
-async function settingsOf({ git, credentials }: GitRequest, policy: EgressPolicy): Promise<Record<string, string>> {
-  const { hostname, port } = new URL(git.url);
-  const address = await resolveAllowed(hostname.replace(/^\[|\]$/g, ''), { policy, deny: denied });
-  const pinned = `${hostname}:${port === '' ? '443' : port}:${address.includes(':') ? `[${address}]` : address}`;
-  const settings: readonly (readonly [string, string])[] = [
-    ['http.followRedirects', 'false'],
-    ['http.curloptResolve', pinned],
-    ['http.proxy', ''],
-    ['credential.helper', ''],
-    ['core.hooksPath', '/dev/null'],
-    ['core.symlinks', 'false'],
-    ['core.fsmonitor', 'false'],
-    ['fetch.fsckObjects', 'true'],
-    ['fetch.recurseSubmodules', 'false'],
-    ['gc.auto', '0'],
-    ...(credentials?.login === undefined
-      ? []
-      : ([['http.extraHeader', `Authorization: ${credentials.login.authorization.reveal()}`]] as const)),
-  ];
-  const pairs = settings.flatMap(([key, value], index): [string, string][] => [
-    [`GIT_CONFIG_KEY_${index}`, key],
-    [`GIT_CONFIG_VALUE_${index}`, value],
-  ]);
-  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
-}
-
-function denied(why: string): AppError {
-  return new AppError('EgressDenied', `git: ${why}`);
-}
-
-interface Work extends GitRequest {
-  readonly place: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
+type Work = GitRequest & GitWork;
 
 async function bring(work: Work): Promise<GitCheckout> {
   const { git, place } = work;
-  const { name, commit } = await resolveRef(work);
+  const repository = join(place, 'repository.git');
+  await prepareRepository(work, repository);
+  const { name, commit, tip } = await resolveRef(work, repository);
   const revision = `${name}@sha1:${commit}`;
   const key = createHash('sha256').update(`${commit} ${git.path}`).digest('hex').slice(0, 16);
   const folder = join(place, `files-${key}`);
   const known = `${folder.replace('files-', 'commit-')}.json`;
   if (existsSync(folder)) return { folder, revision, ...(await readCommit(known)) };
-  const repository = join(place, 'repository.git');
-  if (!existsSync(repository)) await run(work, ['init', '--quiet', '--bare', '--', repository], ASK_MS);
-  const fetch = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', git.url, commit];
-  await run(work, ['--git-dir', repository, ...fetch], FETCH_MS);
+  try {
+    const fetch = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', git.url, tip];
+    await runGit(work, ['--git-dir', repository, ...fetch], FETCH_MS);
+  } catch (error) {
+    // Whoever was ended in the middle leaves locks and half a pack behind.
+    await rm(repository, { recursive: true, force: true });
+    throw error;
+  }
   await writeFile(known, JSON.stringify(await describeCommit(work, repository, commit)));
   await writeFiles(work, { repository, commit, folder });
   await forgetOthers(place, [folder, known]);
   return { folder, revision, ...(await readCommit(known)) };
+}
+
+/** Each revision leaves its objects behind; when they are too many, the repository begins anew. */
+async function prepareRepository(work: Work, repository: string): Promise<void> {
+  if (existsSync(repository)) {
+    const counted = await runGit(work, ['--git-dir', repository, 'count-objects', '-v'], ASK_MS).catch(() => 'size: Infinity');
+    const kibibytes = [...counted.matchAll(/^size(?:-pack|-garbage)?: (\w+)$/gm)].reduce((sum, [, size]) => sum + Number(size), 0);
+    if (kibibytes * 1024 <= MAX_REVISION_BYTES) return;
+    await rm(repository, { recursive: true, force: true });
+  }
+  await runGit(work, ['init', '--quiet', '--bare', '--', repository], ASK_MS);
 }
 
 const MAX_MESSAGE = 1_000;
@@ -159,7 +105,11 @@ const MAX_MESSAGE = 1_000;
 /** Author, message and time of a commit, as its repository tells them: foreign texts of any length. */
 async function describeCommit(work: Work, repository: string, commit: string): Promise<SourceCommit> {
   const format = '--format=%an <%ae>%x00%at%x00%B';
-  const told = await run(work, ['--git-dir', repository, 'log', '-1', '--no-show-signature', '--encoding=UTF-8', format, commit], ASK_MS);
+  const told = await runGit(
+    work,
+    ['--git-dir', repository, 'log', '-1', '--no-show-signature', '--encoding=UTF-8', format, commit],
+    ASK_MS,
+  );
   const [author = '', seconds = '', message = ''] = told.split('\0');
   const time = new Date(Math.min(Math.max(Number(seconds), 0) || 0, LAST_SECOND) * 1_000);
   return {
@@ -179,25 +129,39 @@ async function readCommit(file: string): Promise<Pick<GitCheckout, 'commit'>> {
 }
 
 /** The commit that the ref of the source names now. */
-async function resolveRef(work: Work): Promise<{ readonly name: string; readonly commit: string }> {
+async function resolveRef(work: Work, repository: string): Promise<Resolved> {
   const { ref = {}, url } = work.git;
-  if (ref.commit !== undefined) return { name: 'commit', commit: ref.commit };
+  if (ref.commit !== undefined) return { name: 'commit', commit: ref.commit, tip: ref.commit };
   const wanted = wantedRefs(ref);
-  const listed = await run(work, ['ls-remote', '--symref', '--', url, ...wanted], ASK_MS);
+  const listed = await runGit(work, ['--git-dir', repository, 'ls-remote', '--symref', '--', url, ...wanted], ASK_MS);
   const commits = new Map(
     listed.split('\n').flatMap((line): [string, string][] => {
       const [, commit, name] = /^([0-9a-f]{40})\t(\S+)$/.exec(line) ?? [];
       return commit === undefined || name === undefined ? [] : [[name, commit]];
     }),
   );
-  // An annotated tag is an object of its own; `^{}` is the commit that it names.
-  const commitOf = (name: string): string | undefined => commits.get(`${name}^{}`) ?? commits.get(name);
-  if (ref.semver !== undefined) return newestTag(work, { range: ref.semver, names: [...commits.keys()], commitOf });
+  // An annotated tag is an object of its own; `^{}` is the commit that it names. Old hosts give out what a ref names, and nothing else.
+  const resolved = (name: string, shown: string): Resolved | undefined => {
+    const tip = commits.get(name);
+    return tip === undefined ? undefined : { name: shown, commit: commits.get(`${name}^{}`) ?? tip, tip };
+  };
+  if (ref.semver !== undefined) return newestTag(work, { range: ref.semver, names: [...commits.keys()], resolved });
   const [name = 'HEAD'] = wanted;
-  const commit = commitOf(name);
-  if (commit === undefined) throw unavailable(work, `it has no ${name === 'HEAD' ? 'default branch' : name.replace(/^refs\//, '')}`);
-  const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(listed)?.[1] ?? 'HEAD';
-  return { name: name === 'HEAD' ? head : name.replace(/^refs\/(heads|tags)\//, ''), commit };
+  const head = /^ref: refs\/heads\/(\S+)\tHEAD$/m.exec(listed)?.[1] ?? '';
+  // The name goes into commands that people copy.
+  const shown = name === 'HEAD' ? (PLAIN_NAME.exec(head)?.[0] ?? 'HEAD') : name.replace(/^refs\/(heads|tags)\//, '');
+  const found = resolved(name, shown);
+  if (found === undefined) throw unavailable(work, `it has no ${name === 'HEAD' ? 'default branch' : name.replace(/^refs\//, '')}`);
+  return found;
+}
+
+const PLAIN_NAME = /^[A-Za-z0-9_][A-Za-z0-9_./+-]{0,254}$/;
+
+/** What a ref names: the object itself is the tip, an annotated tag or the commit. */
+interface Resolved {
+  readonly name: string;
+  readonly commit: string;
+  readonly tip: string;
 }
 
 function wantedRefs({ branch, tag, semver: range }: NonNullable<GitRequest['git']['ref']>): readonly string[] {
@@ -209,73 +173,54 @@ function wantedRefs({ branch, tag, semver: range }: NonNullable<GitRequest['git'
 interface TagsInput {
   readonly range: string;
   readonly names: readonly string[];
-  readonly commitOf: (name: string) => string | undefined;
+  readonly resolved: (name: string, shown: string) => Resolved | undefined;
 }
 
-function newestTag(work: Work, { range, names, commitOf }: TagsInput): { readonly name: string; readonly commit: string } {
+function newestTag(work: Work, { range, names, resolved }: TagsInput): Resolved {
   if (semver.validRange(range) === null) throw unavailable(work, `${JSON.stringify(range)} is not a range of versions`);
   const tags = names.flatMap((name) => (name.startsWith('refs/tags/') && !name.endsWith('^{}') ? [name.slice('refs/tags/'.length)] : []));
   const newest = tags.filter((tag) => semver.satisfies(tag, range)).sort(semver.rcompare)[0];
-  const commit = newest === undefined ? undefined : commitOf(`refs/tags/${newest}`);
-  if (newest === undefined || commit === undefined) throw unavailable(work, `no tag is a version in the range ${range}`);
-  return { name: newest, commit };
+  const found = newest === undefined ? undefined : resolved(`refs/tags/${newest}`, newest);
+  if (found === undefined) throw unavailable(work, `no tag is a version in the range ${range}`);
+  return found;
 }
 
 /** Writes the files of a commit beside the repository; they appear all at once. */
 async function writeFiles(work: Work, input: { repository: string; commit: string; folder: string }): Promise<void> {
   const { git, place } = work;
   const { repository, commit, folder } = input;
+  const tree = `${commit}:${git.path}`;
+  await boundFiles(work, repository, tree);
   const draft = await mkdtemp(join(place, 'draft-'));
   try {
-    const env = { ...work.env, GIT_INDEX_FILE: join(place, 'index') };
+    const env = { ...work.env, GIT_INDEX_FILE: `${draft}.index` };
     const base = ['--git-dir', repository, '--work-tree', draft];
-    await run({ ...work, env }, [...base, 'read-tree', '--reset', `${commit}:${git.path}`], ASK_MS).catch((error: unknown) => {
-      throw /not a valid object|Not a tree|does not exist/i.test(String(error))
-        ? unavailable(work, `the commit ${commit.slice(0, 12)} has no folder ${JSON.stringify(git.path)}`)
-        : error;
-    });
-    await run({ ...work, env }, [...base, 'checkout-index', '--all', '--force', '--quiet'], FETCH_MS);
+    await runGit({ ...work, env }, [...base, 'read-tree', '--reset', tree], ASK_MS);
+    await runGit({ ...work, env }, [...base, 'checkout-index', '--all', '--force', '--quiet'], FETCH_MS);
     await rename(draft, folder);
   } finally {
     await rm(draft, { recursive: true, force: true });
+    await rm(`${draft}.index`, { force: true });
   }
+}
+
+/** A few objects can stand for any number of files of any size. */
+async function boundFiles(work: Work, repository: string, tree: string): Promise<void> {
+  const listed = await runGit(work, ['--git-dir', repository, 'ls-tree', '-r', '-l', '-z', tree], ASK_MS).catch((error: unknown) => {
+    if (!/not a valid object|Not a tree|does not exist/i.test(String(error))) throw error;
+    throw unavailable(work, `the commit ${tree.slice(0, 12)} has no folder ${JSON.stringify(work.git.path)}`);
+  });
+  const sizes = listed.split('\0').map((line) => Number(/^\d+ blob [0-9a-f]+ +(\d+)\t/.exec(line)?.[1] ?? 0));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (sizes.length - 1 <= MAX_FILES && bytes <= MAX_REVISION_BYTES) return;
+  const limits = `${MAX_FILES.toLocaleString('en')} files of 200 MiB together`;
+  throw unavailable(
+    work,
+    `the folder has ${sizes.length - 1} files of ${Math.ceil(bytes / 1024 / 1024)} MiB; it may have ${limits}; set spec.git.path`,
+  );
 }
 
 async function forgetOthers(place: string, kept: readonly string[]): Promise<void> {
   const others = (await readdir(place)).filter((name) => /^(files|draft|commit)-/.test(name) && !kept.includes(join(place, name)));
   await Promise.all(others.map((name) => rm(join(place, name), { recursive: true, force: true })));
-}
-
-async function run(work: Work, args: readonly string[], timeout: number): Promise<string> {
-  const { place: cwd, env, signal } = work;
-  try {
-    // 512 bytes are a block of the shell's limit.
-    const limited = ['-c', `ulimit -f ${MAX_FILE_BYTES / 512} && ulimit -c 0 && exec git "$@"`, 'git', ...args];
-    const { stdout } = await execa('sh', limited, {
-      cwd,
-      env,
-      extendEnv: false,
-      stdin: 'ignore',
-      timeout,
-      cancelSignal: signal,
-      maxBuffer: MAX_REFS_BYTES,
-    });
-    return stdout;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw failureOf(work, error);
-  }
-}
-
-function failureOf(work: Work, error: unknown): unknown {
-  if (!(error instanceof ExecaError)) return error;
-  if (error.timedOut) return unavailable(work, 'git took too long; try again later');
-  const words = `${error.exitCode === 127 ? 'ENOENT' : ''} ${typeof error.stderr === 'string' ? error.stderr : ''} ${error.signal ?? ''}`;
-  const meaning = MEANINGS.find(([pattern]) => pattern.test(words))?.[1];
-  const last = words.trim().split('\n').at(-1) ?? '';
-  return unavailable(work, meaning ?? last.slice(0, MAX_FAULT));
-}
-
-function unavailable({ git }: GitRequest, why: string): AppError {
-  return new AppError('GitUnavailable', `git: ${git.url}: ${why}`);
 }

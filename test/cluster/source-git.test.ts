@@ -5,6 +5,7 @@ import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import type { SourceStatus } from '../../src/domain/source/catalog-source.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GitHost, startGitHost } from '../support/git-host.ts';
+import { startGitSshHost } from '../support/git-ssh-host.ts';
 import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
 
 let world: SourceWorld;
@@ -14,14 +15,12 @@ let source: string;
 describe('a git repository', () => {
   const secret = `git-${newSourceName()}`;
   const SYSTEM = { namespace: 'chandlery-system' };
-  const password = async (text: string): Promise<void> => {
-    const data = Object.entries({ ...host.credentials, password: text }).map(([key, value]) => [
-      key,
-      Buffer.from(value).toString('base64'),
-    ]);
-    const object = { apiVersion: 'v1', kind: 'Secret', metadata: { ...SYSTEM, name: secret }, data: Object.fromEntries(data) };
+  const keep = async (name: string, texts: Readonly<Record<string, string>>): Promise<void> => {
+    const data = Object.entries(texts).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+    const object = { apiVersion: 'v1', kind: 'Secret', metadata: { ...SYSTEM, name }, data: Object.fromEntries(data) };
     await world.kube.asController().apply(SECRET, object, { fieldManager: 'test', force: 'force' });
   };
+  const password = (text: string): Promise<void> => keep(secret, { ...host.credentials, password: text });
   const declare = async (git: object): Promise<void> => {
     const spec = { git: { url: host.url, secretRef: { name: secret }, path: 'clusters/one', ...git }, interval: '10s' };
     await world.declare(source, spec);
@@ -130,9 +129,29 @@ describe('a git repository', () => {
     await eventually(async () => (await problem()).includes('the egress policy allows no'), 'a metadata address is closed', 20);
   });
 
+  it('is read by ssh from a host that known_hosts names, and from no other', async () => {
+    const ssh = await startGitSshHost(host.root);
+    try {
+      const commit = await host.push({ 'clusters/one/c.yaml': operator('c') });
+      const url = `ssh://git@${ssh.host}/catalog.git`;
+      await keep(`${secret}-ssh`, ssh.credentials);
+      await declare({ url, secretRef: { name: `${secret}-ssh` } });
+      await isAt(`main@sha1:${commit}`);
+      await keep(`${secret}-ssh`, { ...ssh.credentials, known_hosts: ssh.otherHostKey });
+      wake();
+      await settled('GitUnavailable');
+      assert.match(await problem(), /the host key is another than the one in known_hosts.*nothing was deleted/);
+    } finally {
+      await ssh.stop();
+    }
+  });
+
   it('is rejected by the api-server where it can hold no repository', async () => {
     const wrong = [
-      [{ url: 'http://localhost/catalog.git' }, /must be an https address/],
+      [{ url: 'http://localhost/catalog.git' }, /must be an https or ssh address/],
+      [{ url: 'git@-oProxyCommand=touch:catalog.git' }, /must be an https or ssh address/],
+      [{ url: 'ssh://git:password@localhost/catalog.git' }, /must be an https or ssh address/],
+      [{ url: 'git@localhost:catalog.git', secretRef: undefined }, /an ssh address needs secretRef/],
       [{ url: 'https://user:pass@localhost/catalog.git' }, /must not hold a user or password/],
       [{ path: '../../etc' }, /must be a path inside the repository/],
       [{ ref: { branch: '--upload-pack=touch' } }, /must be the name of a branch or tag/],

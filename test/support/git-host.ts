@@ -12,6 +12,8 @@ import { localTls } from './local-tls.ts';
 export interface GitHost {
   /** The address of its repository. */
   readonly url: string;
+  /** The folder with the repository `catalog.git`. */
+  readonly root: string;
   readonly credentials: Readonly<Record<'username' | 'password' | 'ca.crt', string>>;
   /** Requests for objects so far; asking for refs does not count. */
   readonly fetches: () => number;
@@ -55,6 +57,7 @@ export async function startGitHost(): Promise<GitHost> {
   });
   return {
     url: `https://localhost:${(server.address() as AddressInfo).port}/catalog.git`,
+    root: join(folder, 'host'),
     credentials: { username: 'chandlery', password, 'ca.crt': authority },
     fetches: () => fetches,
     push: async (files, { branch = 'main', tag } = {}) => {

@@ -52,7 +52,8 @@ export function revisionOf({ metadata }: KubeObject): string {
   return `${metadata.namespace ?? ''}/${metadata.name} ${metadata.uid ?? ''}/${metadata.resourceVersion ?? ''}`;
 }
 
-function textsOf(object: KubeObject): ReadonlyMap<string, string> {
+/** The keys of a Secret, decoded. */
+export function textsOf(object: KubeObject): ReadonlyMap<string, string> {
   const entries = Object.keys(objectAt(object, 'data')).map(
     (key) => [key, Buffer.from(textAt(object, 'data', key) ?? '', 'base64').toString('utf8')] as const,
   );

@@ -1,5 +1,9 @@
-import type { ChartCredentials } from '../chart/chart-access.ts';
+import type { GitCredentials } from './git-access.ts';
 import { object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
+
+/** As `parseGitAddress` reads them. Nothing begins with a dash, so that ssh takes nothing for an option. */
+const SSH_PATTERN =
+  '^(ssh://([A-Za-z0-9_][A-Za-z0-9_.+-]*@)?([A-Za-z0-9][A-Za-z0-9.-]*|[[][0-9A-Fa-f:.]+[]])(:[0-9]{1,5})?/[^ ]+|[A-Za-z0-9_][A-Za-z0-9_.+-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[^-/: ][^: ]*)$';
 
 const ref = object(
   {
@@ -28,14 +32,18 @@ const ref = object(
 export const gitField = object(
   {
     url: text({
-      description: 'The https address of the repository.',
+      description: 'The address of the repository: by https, or by ssh as ssh://git@host/path or git@host:path.',
       minLength: 1,
       maxLength: 2048,
       rules: [
-        { rule: "isURL(self) && url(self).getScheme() == 'https'", message: 'must be an https address' },
         {
-          rule: "!isURL(self) || (url(self).getHost() != '' && !self.matches('^[a-z]+://[^/]*@'))",
-          message: 'an address must not hold a user or password; put them into a Secret and name it in secretRef',
+          rule: `self.matches('${SSH_PATTERN}') || (isURL(self) && url(self).getScheme() == 'https')`,
+          message:
+            'must be an https or ssh address, for example https://git.example.com/team/repository.git or git@git.example.com:team/repository.git',
+        },
+        {
+          rule: "!isURL(self) || url(self).getScheme() != 'https' || (url(self).getHost() != '' && !self.matches('^[a-z]+://[^/]*@'))",
+          message: 'an https address must not hold a user or password; put them into a Secret and name it in secretRef',
         },
       ],
     }),
@@ -57,12 +65,20 @@ export const gitField = object(
         { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
         {
           description:
-            'A Secret in the namespace chandlery-system with the credentials of the repository. Its keys are username and password (a token is a password), or bearerToken; for TLS ca.crt.',
+            'A Secret in the namespace chandlery-system. Keys for https: username and password (a token is a password), or bearerToken; ca.crt. For ssh: identity (a private key), known_hosts, password of the key.',
         },
       ),
     ),
   },
-  { description: 'A git repository. It is read again after each interval. Exclusive with folder.' },
+  {
+    description: 'A git repository. It is read again after each interval. Exclusive with folder.',
+    rules: [
+      {
+        rule: "self.url.startsWith('https:') || has(self.secretRef)",
+        message: 'an ssh address needs secretRef, a Secret with the keys identity and known_hosts',
+      },
+    ],
+  },
 );
 
 export const commitField = object(
@@ -85,7 +101,7 @@ export interface GitRequest {
   /** Whose checkout it is: one folder a source is kept. */
   readonly source: string;
   readonly git: GitSource;
-  readonly credentials?: Pick<ChartCredentials, 'login' | 'authorities'>;
+  readonly credentials?: GitCredentials;
 }
 
 /** A revision on the disk. */

@@ -1,10 +1,10 @@
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
-import { parseChartSecret } from '../../domain/chart/chart-secret.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE, SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { parseGitSecret } from '../../domain/source/git-access.ts';
 import type { GitRequest, GitSource } from '../../domain/source/git-source.ts';
 import { findKinds } from '../../domain/source/stock.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec } from '../../domain/source/catalog-source.ts';
@@ -65,7 +65,7 @@ async function credentialsOf({ cluster }: SourcePorts, git: GitSource, signal: A
   if (git.secretRef === undefined) return {};
   const { name } = git.secretRef;
   const object = await ifFound(cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
-  if (object !== undefined) return { credentials: parseChartSecret(object, git.url) };
+  if (object !== undefined) return { credentials: parseGitSecret(object, git.url) };
   const why = 'it does not exist, and spec.git.secretRef names it; create it';
   throw new AppError('GitUnavailable', `git: ${git.url}: Secret "${OURS.systemNamespace}/${name}": ${why}`);
 }
