@@ -14,6 +14,7 @@ import { RESOURCE_SCHEMAS } from './resource/resource-routes.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.ts';
 import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
+import { SOURCE_SCHEMAS } from './source/source-schemas.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-routes.ts';
 import { anything, flag, integer, list, object, text, time } from './schema-parts.ts';
 
@@ -317,6 +318,7 @@ export const SCHEMAS = {
   ...CHANGE_REQUEST_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,
+  ...SOURCE_SCHEMAS,
   Problem: {
     ...object(
       {

@@ -36,6 +36,8 @@ import { operatorPermissions } from './operator/operator-permissions.ts';
 import { requestOperatorAction } from './operator/request-operator-action.ts';
 import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
+import { listSources, showSource, sourcePermissions } from './source/find-source.ts';
+import { listSourceInventory } from './source/list-source-inventory.ts';
 import { showTimeline } from './timeline/show-timeline.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
@@ -91,6 +93,8 @@ const OPERATIONS = {
   listOperators,
   listSavedConfigurationVersions,
   listSavedConfigurations,
+  listSourceInventory,
+  listSources,
   listWorkloads,
   me,
   operatorPermissions,
@@ -127,9 +131,11 @@ const OPERATIONS = {
   showResourceLogs,
   showSavedConfiguration,
   showScale,
+  showSource,
   showTimeline,
   showTierBoard,
   showTree,
+  sourcePermissions,
   suspendCronJob,
   updateInstance,
   withdrawChangeRequest,

@@ -55,7 +55,7 @@ export function createWebRouter(deps: WebDeps): Router {
 }
 
 /** Below these addresses every page belongs to somebody; an address that is nobody's stays a plain 404. */
-const OURS = ['/pictures', '/apps', '/environments', '/operators', '/catalog', '/change-requests', '/admin', TIER_BOARD_PATH];
+const OURS = ['/pictures', '/apps', '/environments', '/operators', '/sources', '/catalog', '/change-requests', '/admin', TIER_BOARD_PATH];
 
 function renderStart({ views, signInHint }: WebDeps): string {
   return views.render('start', {

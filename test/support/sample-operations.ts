@@ -14,6 +14,7 @@ import { yamlText } from '../../src/web/page/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
+import { SAMPLE_SOURCE_OPERATIONS } from './sample-sources.ts';
 import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurations.ts';
 import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
@@ -35,6 +36,7 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
     ...SAMPLE_OPERATOR_READS,
     ...SAMPLE_RESOURCE_OPERATIONS,
     ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS,
+    ...SAMPLE_SOURCE_OPERATIONS,
     ...CHANGE_REQUESTS,
     follow: () => operations,
     ...overrides,
@@ -53,6 +55,7 @@ const READS: Omit<
   | keyof typeof SAMPLE_OPERATOR_READS
   | keyof typeof SAMPLE_RESOURCE_OPERATIONS
   | keyof typeof SAMPLE_SAVED_CONFIGURATION_OPERATIONS
+  | keyof typeof SAMPLE_SOURCE_OPERATIONS
 > = {
   me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
   listApps: async (_actor, query) => {

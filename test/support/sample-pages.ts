@@ -338,6 +338,28 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Save a configuration of PostgreSQL',
     holds: ['For the group oidc:team-a'],
   }),
+  page('/sources', 'admin', {
+    title: 'Sources',
+    holds: ['5 sources', 'href="/sources/catalog"', 'branch main', 'main@sha1:9f2c4a1b03d7<', 'Approval needed', '2 faults'],
+  }),
+  page('/sources?state=Synced&search=zzz', 'admin', { title: 'Sources', holds: ['No source matches', '0 of 5 sources'] }),
+  page('/sources', 'dev-a', { status: 403, title: 'Permission denied', holds: ['The permission to list catalogsources.chandlery.dev'] }),
+  page('/sources/catalog', 'admin', {
+    title: 'catalog',
+    holds: ['Ada Min', 'Offer PostgreSQL 17', 'every 10 minutes, and on request', 'Secret chandlery-system/catalog-git', 'data-live="'],
+  }),
+  page('/sources/laptop', 'admin', {
+    title: 'laptop',
+    holds: ['operators/queue.yaml:12:5', 'the source as a whole', 'every 1 hour 30 minutes', 'their resources stay', 'live within seconds'],
+  }),
+  page('/sources/moved', 'admin', { title: 'moved', holds: ['would delete 2 of 3 resources', 'Check the deletions in the preview'] }),
+  page('/sources/private', 'admin', { title: 'private', holds: ['rejects the credentials', 'Nothing is deleted', 'No revisions yet'] }),
+  page('/sources/resting', 'admin', { title: 'resting', holds: ['The permission to patch catalogsources.chandlery.dev'] }),
+  page('/sources/catalog?tab=inventory', 'admin', {
+    title: 'catalog',
+    holds: ['4 resources', 'href="/operators/chandlery-system/postgres-operator"', 'Missing', 'The permission to get secrets'],
+  }),
+  page('/sources/catalog?tab=inventory&search=zzz', 'admin', { title: 'catalog', holds: ['0 of 4 resources', 'Nothing matches'] }),
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
   page('/', 'admin', { title: 'Catalogue', holds: ['<a href="/catalog/drafts">3 drafts</a>'] }),
   page('/catalog/drafts', 'admin', {

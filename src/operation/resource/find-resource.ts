@@ -79,7 +79,7 @@ async function findKind({ discovery }: Pick<Ports, 'discovery'>, resource: strin
 }
 
 /** What the catalogue and the schema of its CRD say about a kind; those of Kubernetes are known by the names of their fields. */
-function markedFor({ catalog }: Pick<Ports, 'catalog'>, { group, version, resource }: ServedKind): Marked {
+export function markedFor({ catalog }: Pick<Ports, 'catalog'>, { group, version, resource }: ServedKind): Marked {
   const entry = catalogEntries({ catalog }).find(({ summary }) => summary.group === group && summary.plural === resource);
   if (entry !== undefined) return markedOf(entry, version);
   const crd = catalog

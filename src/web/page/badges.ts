@@ -2,6 +2,7 @@ import type { Availability } from '../../domain/app/app.ts';
 import type { HealthStatus } from '../../domain/health/health.ts';
 import { type OperatorState, stateOf } from '../../domain/operator/operator-list.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
+import type { SourceState } from '../../domain/source/source-view.ts';
 
 /** What a state looks like: a tone of the tokens and a symbol of the sprite, so that colour is never alone. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'idle' | 'accent';
@@ -51,6 +52,19 @@ const STATES: Readonly<Record<OperatorState, { tone: Tone; symbol: string }>> = 
   Suspended: { tone: 'idle', symbol: 'pause' },
   Error: { tone: 'bad', symbol: 'bad' },
   Deleting: { tone: 'warn', symbol: 'trash' },
+};
+
+export function sourceBadge(state: SourceState): Badge {
+  return SOURCE_STATES[state];
+}
+
+const SOURCE_STATES: Readonly<Record<SourceState, Badge>> = {
+  Failed: { label: 'Failed', tone: 'bad', symbol: 'bad' },
+  ApprovalNeeded: { label: 'Approval needed', tone: 'warn', symbol: 'warn' },
+  Deleting: { label: 'Deleting', tone: 'warn', symbol: 'trash' },
+  Syncing: { label: 'Syncing', tone: 'busy', symbol: 'busy' },
+  Suspended: { label: 'Suspended', tone: 'idle', symbol: 'pause' },
+  Synced: { label: 'Synced', tone: 'good', symbol: 'check' },
 };
 
 /** Production stands out; every other tier is plain text. */

@@ -83,3 +83,9 @@ export function draftsPath(operator?: { readonly namespace: string; readonly nam
 export function changeRequestPath(id: string): string {
   return `/change-requests/${encodeURIComponent(id)}`;
 }
+
+/** The address of the page of a CatalogSource, or of one below it. */
+export function sourcePath(name: string, below?: string): string {
+  const page = `/sources/${encodeURIComponent(name)}`;
+  return below === undefined ? page : `${page}/${below}`;
+}

@@ -1,0 +1,86 @@
+import { HEALTH_STATUSES } from '../../domain/health/health.ts';
+import { SOURCE_STATES } from '../../domain/source/source-view.ts';
+import type { JsonSchema } from '../route.ts';
+import { flag, integer, list, object, ref, text, time } from '../schema-parts.ts';
+
+const fault = object({ file: text, line: integer, column: integer, resource: text, message: text }, ['file', 'line', 'column', 'message']);
+const origin = object(
+  {
+    kind: { enum: ['Folder', 'Git'] },
+    path: text,
+    url: text,
+    ref: { ...text, description: 'Such as `branch main`' },
+    secret: { ...text, description: 'The Secret with the credentials, in the namespace chandlery-system' },
+  },
+  ['kind', 'path'],
+);
+
+/** Components of the OpenAPI document about CatalogSources. */
+export const SOURCE_SCHEMAS = {
+  Source: object(
+    {
+      name: text,
+      state: { enum: SOURCE_STATES },
+      reason: { ...text, description: 'The reason of the condition Ready' },
+      message: text,
+      advice: { ...text, description: 'What to do next; empty when there is nothing to do' },
+      origin,
+      revision: text,
+      lastAppliedRevision: text,
+      lastAppliedTime: time,
+      commit: object({ author: text, message: text, time, signedBy: text }, ['author', 'message', 'time']),
+      history: list(
+        object({
+          revision: text,
+          time,
+          outcome: { enum: ['Applied', 'Failed', 'Waiting'] },
+          applied: integer,
+          deleted: integer,
+          message: text,
+        }),
+      ),
+      intervalSeconds: integer,
+      suspended: flag,
+      prune: flag,
+      resources: { ...integer, description: 'How many resources the source owns' },
+      faults: list(fault),
+      conditions: list(ref('Condition')),
+      awaitsApproval: { ...text, description: 'The revision whose deletions wait for an approval' },
+      created: time,
+      etag: { type: 'string', description: 'As in the header `ETag`, quotes included, for `If-Match`' },
+    },
+    [
+      'name',
+      'state',
+      'reason',
+      'message',
+      'advice',
+      'origin',
+      'suspended',
+      'prune',
+      'resources',
+      'faults',
+      'history',
+      'conditions',
+      'etag',
+    ],
+  ),
+  OwnedResource: object(
+    {
+      file: text,
+      apiVersion: text,
+      kind: text,
+      namespace: text,
+      name: text,
+      state: {
+        enum: ['Exists', 'NotFound', 'Replaced', 'Unknown'],
+        description: '`Replaced`: somebody has created it anew, so the source does not own it. `Unknown`: you may not read it',
+      },
+      health: object({ status: { enum: HEALTH_STATUSES }, message: text }),
+      missing: ref('MissingPermission'),
+      resource: { ...text, description: 'Plural and group' },
+      environment: text,
+    },
+    ['file', 'apiVersion', 'kind', 'name', 'state'],
+  ),
+} as const satisfies Record<string, JsonSchema>;

@@ -1,0 +1,154 @@
+import { findCondition, type Condition } from '../kubernetes/condition.ts';
+import { specOf, statusOf } from '../kind/kind.ts';
+import { etagOf } from '../kubernetes/etag.ts';
+import { OURS } from '../kubernetes/names.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND, type HistoryEntry, type SourceFault, type SourceSpec, type SourceStatus } from './catalog-source.ts';
+import type { GitSource, SourceCommit } from './git-source.ts';
+
+/** What a CatalogSource is doing, those that need somebody first. */
+export const SOURCE_STATES = ['Failed', 'ApprovalNeeded', 'Deleting', 'Syncing', 'Suspended', 'Synced'] as const;
+export type SourceState = (typeof SOURCE_STATES)[number];
+
+/** Where the content of a source comes from. */
+export type SourceOrigin =
+  | { readonly kind: 'Folder'; readonly path: string }
+  | {
+      readonly kind: 'Git';
+      readonly url: string;
+      /** `branch main`, `tag v1.0.0`, `semver >=1.0.0`, `commit 9f2c…`, or `the default branch`. */
+      readonly ref: string;
+      /** Empty: the whole repository. */
+      readonly path: string;
+      /** The Secret with the credentials, in the namespace chandlery-system. */
+      readonly secret?: string;
+    };
+
+/** A CatalogSource as admins see it. */
+export interface SourceView {
+  readonly name: string;
+  readonly state: SourceState;
+  /** The reason of the condition Ready; empty before the first reconcile. */
+  readonly reason: string;
+  readonly message: string;
+  /** What to do next; empty when there is nothing to do. */
+  readonly advice: string;
+  readonly origin: SourceOrigin;
+  readonly revision?: string;
+  readonly lastAppliedRevision?: string;
+  /** RFC 3339. */
+  readonly lastAppliedTime?: string;
+  /** Of the revision that was read last; absent for a folder. */
+  readonly commit?: SourceCommit;
+  /** Newest first. */
+  readonly history: readonly HistoryEntry[];
+  /** Seconds between two looks at the source. */
+  readonly intervalSeconds: number;
+  readonly suspended: boolean;
+  readonly prune: boolean;
+  /** How many resources it owns. */
+  readonly resources: number;
+  readonly faults: readonly SourceFault[];
+  readonly conditions: readonly Condition[];
+  /** The revision that waits for an approval of its deletions. */
+  readonly awaitsApproval?: string;
+  readonly created: string;
+  readonly etag: string;
+}
+
+/** @throws AppError `InvalidInput` for a resource that its CRD would not let in. */
+export function sourceView(source: KubeObject): SourceView {
+  const { metadata } = source;
+  const spec = specOf(CATALOG_SOURCE_KIND, source);
+  const status = statusOf(CATALOG_SOURCE_KIND, source);
+  const state = stateOf(source, spec, status);
+  const ready = findCondition(status.conditions, 'Ready');
+  const { revision, lastAppliedRevision, lastAppliedTime, commit, history } = status;
+  return {
+    name: metadata.name,
+    state,
+    reason: ready?.reason ?? '',
+    message: messageOf(state, ready),
+    advice: adviceOn(state, { reason: ready?.reason ?? '', spec, name: metadata.name }),
+    origin: originOf(spec),
+    ...(revision === undefined ? {} : { revision }),
+    ...(lastAppliedRevision === undefined ? {} : { lastAppliedRevision }),
+    ...(lastAppliedTime === undefined ? {} : { lastAppliedTime }),
+    ...(commit === undefined ? {} : { commit }),
+    history,
+    intervalSeconds: spec.interval / 1000,
+    suspended: spec.suspend,
+    prune: spec.prune,
+    resources: status.inventory.length,
+    faults: status.faults,
+    conditions: status.conditions,
+    ...(state === 'ApprovalNeeded' && revision !== undefined ? { awaitsApproval: revision } : {}),
+    created: metadata.creationTimestamp ?? '',
+    etag: etagOf(source),
+  };
+}
+
+function stateOf({ metadata }: KubeObject, { suspend }: SourceSpec, status: SourceStatus): SourceState {
+  if (metadata.deletionTimestamp !== undefined) return 'Deleting';
+  if (suspend) return 'Suspended';
+  const ready = findCondition(status.conditions, 'Ready');
+  const requested = metadata.annotations?.[OURS.reconcileAt];
+  const isHandled = requested === undefined || requested === status.lastHandledReconcileAt;
+  if (ready === undefined || status.observedGeneration !== metadata.generation || !isHandled || ready.reason === 'Suspended')
+    return 'Syncing';
+  if (ready.status === 'True') return 'Synced';
+  return ready.reason === 'PruneNotApproved' ? 'ApprovalNeeded' : 'Failed';
+}
+
+function messageOf(state: SourceState, ready: Condition | undefined): string {
+  switch (state) {
+    case 'Deleting':
+      return 'The source is being deleted';
+    case 'Suspended':
+      return 'The source is suspended: nothing is read and nothing is applied';
+    case 'Syncing':
+      return 'The controller is reading the source';
+    case 'Failed':
+    case 'ApprovalNeeded':
+    case 'Synced':
+      return ready?.message ?? '';
+    default:
+      return state satisfies never;
+  }
+}
+
+/** What a person does about a reason, where that is not in its message. */
+function adviceOn(state: SourceState, { reason, spec, name }: { reason: string; spec: SourceSpec; name: string }): string {
+  if (state === 'Suspended') return 'Resume the source to sync again.';
+  if (state === 'ApprovalNeeded')
+    return 'Check the deletions in the preview. Then approve this revision, or restore the missing documents.';
+  if (state !== 'Failed') return '';
+  switch (reason) {
+    case 'Invalid':
+      return spec.git === undefined
+        ? 'Correct the file at the named line. The change is live within seconds.'
+        : 'Correct the file at the named line and push a commit. Until then the last applied revision stays.';
+    case 'FolderEmpty':
+      return `Nothing is deleted. Put the files back; to delete the resources, delete the CatalogSource ${name}.`;
+    case 'FolderMissing':
+      return 'Nothing is deleted. Create the folder on the machine of the controller, or correct spec.folder.path.';
+    case 'GitUnavailable':
+      return spec.git?.secretRef === undefined
+        ? 'Nothing is deleted. Correct spec.git, or add a Secret with credentials; Chandlery tries again every 15 seconds.'
+        : `Nothing is deleted. Check spec.git, and the Secret ${spec.git.secretRef.name} in ${OURS.systemNamespace}; Chandlery tries again every 15 seconds.`;
+    default:
+      return '';
+  }
+}
+
+function originOf({ folder, git }: SourceSpec): SourceOrigin {
+  if (git === undefined) return { kind: 'Folder', path: folder?.path ?? '' };
+  const { url, path, secretRef } = git;
+  return { kind: 'Git', url, ref: refWords(git.ref), path, ...(secretRef === undefined ? {} : { secret: secretRef.name }) };
+}
+
+/** The ref of a repository in words. */
+function refWords(ref: GitSource['ref'] = {}): string {
+  const [set] = Object.entries(ref).filter(([, value]) => value !== undefined);
+  return set === undefined ? 'the default branch' : `${set[0]} ${set[1]}`;
+}

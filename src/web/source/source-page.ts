@@ -1,0 +1,177 @@
+import type { SourceFault } from '../../domain/source/catalog-source.ts';
+import type { SourceView } from '../../domain/source/source-view.ts';
+import type { SourcePermissions } from '../../operation/source/find-source.ts';
+import { type Badge, sourceBadge } from '../page/badges.ts';
+import { conditionRows, type ConditionRow } from '../page/conditions.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { sourcePath } from '../page/paths.ts';
+import { inventoryFilter } from './inventory-tab.ts';
+import { originAddress, shortRevision } from './sources-page.ts';
+
+const SOURCE_TABS = ['overview', 'inventory'] as const;
+export type SourceTab = (typeof SOURCE_TABS)[number];
+const LABELS: Readonly<Record<SourceTab, string>> = { overview: 'Overview', inventory: 'Inventory' };
+
+/** The tab that an address names; the first one when it names none. */
+export function parseSourceTab(text: string | null): SourceTab {
+  return SOURCE_TABS.find((tab) => tab === text) ?? 'overview';
+}
+
+interface Fact {
+  readonly term: string;
+  readonly text: string;
+}
+
+/** What stands around the tabs of a source. A view of `sources/show`. */
+export interface SourceFrame {
+  readonly name: string;
+  /** Where it comes from, in a line. */
+  readonly lead: string;
+  readonly created: string;
+  readonly tab: SourceTab;
+  readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
+  /** Why some actions are missing; empty when none is. */
+  readonly rejected: string;
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
+  readonly streamHref: string;
+}
+
+interface FrameInput {
+  readonly source: SourceView;
+  readonly permissions: SourcePermissions;
+  readonly tab: SourceTab;
+  readonly query: URLSearchParams;
+}
+
+export function sourceFrame({ source, permissions, tab, query }: FrameInput): SourceFrame {
+  const { name, origin } = source;
+  return {
+    name,
+    lead: origin.kind === 'Git' ? `${originAddress(origin)}, ${origin.ref}` : originAddress(origin),
+    created: source.created,
+    tab,
+    tabs: SOURCE_TABS.map((one) => ({ label: LABELS[one], href: tabPath(name, one), current: one === tab })),
+    rejected: rejection(permissions),
+    commands: [{ label: 'Read it', text: `kubectl describe catalogsource ${name}` }],
+    streamHref: `${sourcePath(name, 'stream')}?${new URLSearchParams({ ...inventoryFilter(query), tab }).toString()}`,
+  };
+}
+
+function tabPath(name: string, tab: SourceTab): string {
+  return tab === 'overview' ? sourcePath(name) : `${sourcePath(name)}?tab=${tab}`;
+}
+
+function rejection({ patch, delete: remove }: SourcePermissions): string {
+  const sentences = [patch, remove].flatMap((permission) => (permission === undefined ? [] : [missingSentence(permission)]));
+  return sentences.length === 0 ? '' : `You may read this source, but some actions need permissions. ${sentences.join(' ')}`;
+}
+
+/** A view of `sources/tabs/overview`. */
+export interface SourceOverview {
+  readonly state: Badge;
+  readonly sentence: string;
+  readonly advice: string;
+  readonly working: boolean;
+  readonly refreshHref: string;
+  readonly faults: readonly FaultRow[];
+  readonly inventoryHref: string;
+  readonly resources: number;
+  readonly originFacts: readonly Fact[];
+  readonly revisionFacts: readonly Fact[];
+  readonly commit?: { readonly message: string; readonly time: string };
+  /** RFC 3339; empty when nothing was applied. */
+  readonly applied: string;
+  readonly settings: readonly Fact[];
+  readonly conditions: readonly ConditionRow[];
+  readonly history: readonly HistoryRow[];
+}
+
+interface FaultRow {
+  readonly place: string;
+  readonly resource: string;
+  readonly message: string;
+}
+
+interface HistoryRow {
+  readonly revision: string;
+  readonly outcome: Badge;
+  readonly message: string;
+  readonly time: string;
+}
+
+export function sourceOverview(source: SourceView): SourceOverview {
+  const { name, state, commit } = source;
+  return {
+    state: sourceBadge(state),
+    sentence: source.message,
+    advice: source.advice,
+    working: state === 'Syncing' || state === 'Deleting',
+    refreshHref: sourcePath(name),
+    faults: source.faults.map(faultRow),
+    inventoryHref: tabPath(name, 'inventory'),
+    resources: source.resources,
+    originFacts: originFacts(source),
+    revisionFacts: facts([
+      ['Read last', source.revision === undefined ? 'nothing yet' : shortRevision(source.revision)],
+      ['Applied last', source.lastAppliedRevision === undefined ? 'nothing yet' : shortRevision(source.lastAppliedRevision)],
+      ['Author', commit?.author],
+      ['Signature', commit === undefined ? '' : (commit.signedBy ?? 'not verified')],
+    ]),
+    ...(commit === undefined ? {} : { commit: { message: commit.message, time: commit.time } }),
+    applied: source.lastAppliedTime ?? '',
+    settings: settingsOf(source),
+    conditions: conditionRows(source.conditions),
+    history: source.history.map(({ revision, outcome, time, message }) => ({
+      revision: shortRevision(revision),
+      outcome: OUTCOMES[outcome],
+      message,
+      time,
+    })),
+  };
+}
+
+/** A fault with its place: file, line and column. */
+function faultRow({ file, line, column, resource, message }: SourceFault): FaultRow {
+  const place = [file === '' ? 'the source as a whole' : file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])];
+  return { place: place.join(':'), resource: resource ?? '', message };
+}
+
+const OUTCOMES: Readonly<Record<SourceView['history'][number]['outcome'], Badge>> = {
+  Applied: { label: 'Applied', tone: 'good', symbol: 'check' },
+  Failed: { label: 'Failed', tone: 'bad', symbol: 'bad' },
+  Waiting: { label: 'Waiting', tone: 'warn', symbol: 'warn' },
+};
+
+function originFacts({ origin }: SourceView): readonly Fact[] {
+  if (origin.kind === 'Folder') return [{ term: 'Folder', text: origin.path }];
+  return facts([
+    ['Repository', origin.url],
+    ['Ref', origin.ref],
+    ['Folder', origin.path === '' ? 'the whole repository' : origin.path],
+    ['Credentials', origin.secret === undefined ? 'none' : `Secret chandlery-system/${origin.secret}`],
+  ]);
+}
+
+/** What the spec says, in plain words. */
+function settingsOf({ origin, intervalSeconds, prune, suspended }: SourceView): readonly Fact[] {
+  const every = durationWords(intervalSeconds);
+  return facts([
+    ['Checked', origin.kind === 'Folder' ? `on every change, and every ${every}` : `every ${every}, and on request`],
+    ['Removed documents', prune ? 'their resources are deleted' : 'their resources stay'],
+    ['Suspended', suspended ? 'yes: nothing is read or applied' : ''],
+  ]);
+}
+
+/** `10 minutes`, `1 hour 30 minutes`. */
+function durationWords(seconds: number): string {
+  const parts = [
+    [Math.floor(seconds / 3600), 'hour'],
+    [Math.floor((seconds % 3600) / 60), 'minute'],
+    [Math.floor(seconds % 60), 'second'],
+  ] as const;
+  return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}${count === 1 ? '' : 's'}`])).join(' ');
+}
+
+function facts(pairs: readonly (readonly [string, string | undefined])[]): readonly Fact[] {
+  return pairs.flatMap(([term, text]) => (text === undefined || text === '' ? [] : [{ term, text }]));
+}

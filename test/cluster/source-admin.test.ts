@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
+import { CATALOG_SOURCE } from '../../src/domain/kubernetes/resource-types.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { checkedProduct } from '../support/answer-check.ts';
+import { openBrowser } from '../support/browser.ts';
+import { type Answer, until } from '../support/product.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const NAME = `pages-${randomBytes(3).toString('hex')}`;
+const SOURCE = `/sources/${NAME}`;
+const operator = (name: string, more = ''): string =>
+  `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: ${NAME}-${name}}\nspec:\n  suspend: true\n  chart: {repoURL: https://charts.example.com, name: demo, version: 1.0.0}\n${more}`;
+
+describe('a CatalogSource in the eyes of its admin and of others', { timeout: 300_000 }, () => {
+  let product: SharedProduct;
+  let browser: Browser;
+  let kube: Kube;
+  let folder: string;
+  const save = async (file: string, text: string): Promise<void> => await writeFile(join(folder, file), text);
+  const admin = async (path: string, method = 'GET', body?: unknown): Promise<Answer> =>
+    await product.api('admin', path, { method, ...(body === undefined ? {} : { body }) });
+  const untilState = async (state: string): Promise<void> =>
+    await until(async () => textAt((await admin(SOURCE)).body, 'state') === state, `it is ${state}`, 30_000);
+
+  before(async () => {
+    browser = await openBrowser();
+    const shared = await sharedProduct();
+    product = { ...shared, ...checkedProduct(shared) };
+    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-source-pages-'));
+    await save('a.yaml', operator('a'));
+    await save('b.yaml', operator('b'));
+    await kube.asController().create(CATALOG_SOURCE, {
+      apiVersion: 'chandlery.dev/v1alpha1',
+      kind: 'CatalogSource',
+      metadata: { name: NAME },
+      spec: { folder: { path: folder } },
+    });
+    await until(async () => (await admin(SOURCE)).status === 200, 'it is there');
+    await untilState('Synced');
+  });
+  after(async () => {
+    await kube
+      .asController()
+      .delete({ ...CATALOG_SOURCE, name: NAME })
+      .catch(() => undefined);
+    await until(async () => (await admin(SOURCE)).status === 404, 'it is gone');
+    await kube.close();
+    await browser.close();
+    await rm(folder, { recursive: true, force: true });
+    await product.stop();
+  });
+
+  it('is listed with the example catalogue, and shows what it owns, with the file of each resource', async () => {
+    const list = await admin(`/sources?search=${NAME}`);
+    assert.deepEqual(
+      listAt(list.body, 'items').map((one) => [textAt(one, 'name'), textAt(one, 'origin', 'path'), numberAt(one, 'resources')]),
+      [[NAME, folder, 2]],
+    );
+    assert.ok((numberAt(list.body, 'total') ?? 0) >= 2);
+    const inventory = await admin(`${SOURCE}/inventory?search=b.yaml`);
+    assert.deepEqual(
+      listAt(inventory.body, 'items').map((one) => [textAt(one, 'name'), textAt(one, 'file'), textAt(one, 'state')]),
+      [[`${NAME}-b`, 'b.yaml', 'Exists']],
+    );
+    assert.deepEqual([numberAt(inventory.body, 'matches'), numberAt(inventory.body, 'total')], [1, 2]);
+  });
+
+  it('shows the fault of a file with its line, and what to do, and updates the open page when it is corrected', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
+    const { page } = visitor;
+    await page.goto(SOURCE);
+    await page.getByLabel('State').getByText('Synced').waitFor();
+    await save('b.yaml', operator('b', '  colour: red\n'));
+    await page.getByRole('region', { name: 'Faults' }).getByText('b.yaml:7:3').waitFor();
+    await page.getByText('Correct the file at the named line.').waitFor();
+    await visitor.check();
+    await save('b.yaml', operator('b'));
+    await page.getByLabel('State').getByText('Synced').waitFor();
+    await page.getByRole('link', { name: 'Inventory', exact: true }).click();
+    await page.getByRole('link', { name: `${NAME}-b` }).waitFor();
+    await visitor.check();
+    await visitor.close();
+  });
+
+  it('rejects developers, naming the permission', async () => {
+    for (const [path, verb] of [
+      ['/sources', 'list'],
+      [SOURCE, 'get'],
+      [`${SOURCE}/inventory`, 'get'],
+    ] as const) {
+      const rejected = await product.api('dev-a', path);
+      assert.equal(rejected.status, 403, path);
+      assert.deepEqual([textAt(rejected.body, 'missing', 'verb'), textAt(rejected.body, 'missing', 'resource')], [verb, 'catalogsources']);
+    }
+  });
+});
