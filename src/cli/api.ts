@@ -51,7 +51,7 @@ export async function findApp(api: Api, name: string): Promise<unknown> {
 }
 
 /** The one environment that was named, or that there is. */
-async function findEnvironment(api: Api, name: string | undefined): Promise<string> {
+export async function findEnvironment(api: Api, name: string | undefined): Promise<string> {
   if (name !== undefined) return name;
   const all = await listAll(api, 'listEnvironments');
   const names = all.map((environment) => textAt(environment, 'name') ?? '');

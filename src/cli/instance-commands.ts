@@ -10,7 +10,7 @@ import { waitUntilHealthy } from './wait.ts';
 const INSTANCE_WORDS = { least: 1, most: 1, kinds: ['instance'] } as const;
 
 /** Waiting, wherever something takes time. */
-const WAIT_OPTIONS: readonly Option[] = [
+export const WAIT_OPTIONS: readonly Option[] = [
   { name: 'wait', help: 'wait until the instance is healthy; exit with 3 if it is not in time' },
   { name: 'timeout', value: 'DURATION', help: 'how long to wait; default 5m' },
 ];
@@ -101,7 +101,7 @@ async function showStatus(call: Call): Promise<Result> {
 }
 
 /** Waits, then shows what there is. */
-async function waitedStatus(call: Call, params: InstanceParams): Promise<Result> {
+export async function waitedStatus(call: Call, params: InstanceParams): Promise<Result> {
   await waitUntilHealthy(call, params, durationOf('--wait', 'timeout', call.args.text('timeout') ?? '5m'));
   return statusResult(await call.api.call('showInstance', { params }), await call.api.call('showTree', { params }), true);
 }

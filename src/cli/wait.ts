@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAppError } from '../domain/core/errors.ts';
 import { textAt } from '../domain/core/read.ts';
 import type { InstanceParams } from './api.ts';
 import type { Call } from './client-command.ts';
@@ -26,4 +27,21 @@ export async function waitUntilHealthy({ api, note, signal }: Call, params: Inst
     await sleep(EVERY_MS, undefined, { signal });
   }
   note(`Not healthy after ${Math.round(timeoutMs / 1000)} s`);
+}
+
+/** Waits until an instance is gone. @returns whether it is. */
+export async function waitUntilGone({ api, note, signal }: Call, params: InstanceParams, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  note('Deleting');
+  while (performance.now() < end) {
+    try {
+      await api.call('showInstance', { params });
+    } catch (error) {
+      if (isAppError(error, 'NotFound')) return true;
+      throw error;
+    }
+    await sleep(EVERY_MS, undefined, { signal });
+  }
+  note(`Still there after ${Math.round(timeoutMs / 1000)} s`);
+  return false;
 }

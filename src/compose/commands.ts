@@ -1,9 +1,11 @@
 import { join, resolve } from 'node:path';
 import { CATALOG_COMMANDS } from '../cli/catalog-commands.ts';
+import { CHANGE_COMMANDS } from '../cli/change-commands.ts';
 import { clientCommand } from '../cli/client-command.ts';
 import { type Command, takeOutput, type Terminal } from '../cli/command.ts';
 import { completionScript } from '../cli/completion.ts';
 import { INSTANCE_COMMANDS } from '../cli/instance-commands.ts';
+import { LOGS_COMMAND } from '../cli/logs-command.ts';
 import { parseConfig, type Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
@@ -16,7 +18,7 @@ const OUTPUT = ['-o, --output json', 'for programs; default lines'] as const;
 
 /** The table of commands, from which help, completion and the page of the command line are made. */
 export const COMMANDS: readonly Command[] = [
-  ...[...CATALOG_COMMANDS, ...INSTANCE_COMMANDS].map((command) => clientCommand(command, openApi)),
+  ...[...CATALOG_COMMANDS, ...INSTANCE_COMMANDS, LOGS_COMMAND, ...CHANGE_COMMANDS].map((command) => clientCommand(command, openApi)),
   {
     name: 'serve',
     group: 'Server',

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { at, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { until } from '../support/product.ts';
-import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
 const HERE = 'command-line';
@@ -122,6 +123,77 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     assert.match(forbidden.stderr, /missing permission: list /);
     assert.match(forbidden.stderr, /--server URL/);
     assert.match(away.stderr, /https:\/\/127\.0\.0\.1:9: connect ECONNREFUSED/);
+  });
+
+  it('checks, installs, changes and deletes an instance, and waits for each', async () => {
+    const values = join(folder, 'values.yaml');
+    await writeFile(values, 'spec: {memory: 96Mi}\n');
+    const install = ['install', 'caches', 'web', '-e', HERE, '-f', values, '--set', 'spec.users[0].name=shop'];
+    const [ready, blocked, untyped] = await Promise.all([
+      asDeveloper(...install, '--dry-run'),
+      asDeveloper('install', 'caches', 'web', '-e', HERE, '--set', 'spec.replicas=99', '--dry-run'),
+      asDeveloper('install', 'caches', 'web', '-e', HERE, '--set', 'spec.replicas=many'),
+    ]);
+    assert.match(ready.stdout, /^Ready\n[^]*^spec\.memory +128Mi +96Mi +you$/m);
+    assert.deepEqual([ready.code, blocked.code, untyped.code], [0, 3, 2]);
+    assert.match(blocked.stdout, /^Blocked:\n {2}spec\.replicas: /m);
+    const installed = await asDeveloper(...install, '--wait', '-o', 'json');
+    assert.equal(installed.code, 0, installed.stderr);
+    assert.match(installed.stderr, /web created\n[^]*Healthy/);
+    assert.deepEqual(at(JSON.parse(installed.stdout), 'object', 'spec', 'users'), [{ name: 'shop', permissions: ['read'] }]);
+    const set = await asDeveloper('upgrade', 'web', '-e', HERE, '--set', 'spec.users[1].name=b', '--set', 'spec.labels.v=2', '-o', 'json');
+    const { users, labels } = objectAt(JSON.parse(set.stdout), 'object', 'spec');
+    assert.deepEqual([users, labels], [['shop', 'b'].map((name) => ({ name, permissions: ['read'] })), { v: '2' }]);
+    const unset = await asDeveloper('upgrade', 'web', '-e', HERE, '--unset', 'spec.users[0]', '--unset', 'spec.memory', '-o', 'json');
+    const { users: left, memory } = objectAt(JSON.parse(unset.stdout), 'object', 'spec');
+    assert.deepEqual([listAt(left).map((user) => textAt(user, 'name')), memory], [['b'], '128Mi']);
+    const [logs, deletion] = await Promise.all([
+      asDeveloper('logs', 'web', '-e', HERE, '--tail', '1'),
+      asDeveloper('delete', 'web', '-e', HERE, '--dry-run'),
+    ]);
+    assert.match(logs.stdout, /^web-cache-\d\/\w+: .+\n$/);
+    assert.match(deletion.stdout, /^ {2}StatefulSet web-cache$/m);
+    const deleted = await asDeveloper('delete', 'web', '-e', HERE, '--wait');
+    assert.equal(deleted.stdout, `${CACHES}/web deleted\n`);
+  });
+
+  it('approves a change request with the effect that it showed', async () => {
+    const groups = '[{name: "oidc:team-a", role: viewer}, {name: "oidc:platform", role: maintainer}]';
+    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: asked}\nspec: {tier: production, groups: ${groups}}\n`;
+    await addToCatalog(product, 'environments/asked.yaml', text);
+    const body = { environment: 'asked', app: CACHES, name: 'wanted', spec: {} };
+    let id = '';
+    const isRequested = async (): Promise<boolean> => {
+      const asked = await product.api('dev-a', '/change-requests', { method: 'POST', body });
+      id = textAt(asked.body, 'id') ?? '';
+      return asked.status === 201;
+    };
+    await until(isRequested, 'the environment takes change requests', 60_000);
+    const admin = { CHANDLERY_SERVER: product.origin, CHANDLERY_TOKEN: await product.token('admin') };
+    const [list, preview, local] = await Promise.all([
+      program('chandlery', ['approve'], admin),
+      program('chandlery', ['approve', id, '--dry-run'], admin),
+      chandlery('approve'),
+    ]);
+    assert.match(list.stdout, new RegExp(`^${id} +install +asked +${CACHES}/wanted +oidc:dev-a `, 'm'));
+    assert.match(preview.stdout, /^Ready\n/);
+    assert.match(local.stderr, /^chandlery: change requests: .*--server URL/);
+    const approved = await program('chandlery', ['approve', id], admin);
+    assert.equal(approved.stdout, `${CACHES}/wanted approved\n`, approved.stderr);
+    assert.equal((await product.api('admin', `/environments/asked/instances/${CACHES}/wanted`)).status, 200);
+  });
+
+  it('follows a log until Ctrl-C', async () => {
+    const args = [join(repoRoot, 'bin', 'chandlery.mjs'), 'logs', 'orders', '-e', HERE, '--follow'];
+    const env = { ...process.env, CHANDLERY_SERVER: product.origin, CHANDLERY_TOKEN: token };
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr] = [child.stdout.setEncoding('utf8'), child.stderr.setEncoding('utf8')];
+    await once(stdout, 'data');
+    const said: string[] = [];
+    stderr.on('data', (text: string) => said.push(text));
+    child.kill('SIGINT');
+    assert.deepEqual(await once(child, 'exit'), [130, null]);
+    assert.deepEqual(said, []);
   });
 
   it('completes commands, options and names in bash', async () => {

@@ -1,0 +1,69 @@
+import { at, listAt, textAt } from '../domain/core/read.ts';
+import { sentenceOfFault, type FieldFault } from '../domain/core/errors.ts';
+import { ANSWER_NO, type Result } from './client-command.ts';
+import { colored, type Column, oneLine, tableOf } from './output.ts';
+
+const GROUPS = ['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'] as const;
+
+/** The result of preflight checks; blocked is an answer of its own. */
+export function preflightResult(preflight: unknown, names: readonly string[]): Result {
+  const verdict = textAt(preflight, 'verdict') ?? '';
+  return {
+    data: preflight,
+    names,
+    code: verdict === 'Ready' ? 0 : ANSWER_NO,
+    text: (style) => {
+      const changes = listAt(preflight, 'changes');
+      const blocked = listAt(preflight, 'findings', 'blocked').map((one) => textAt(one, 'message'));
+      const sections = [
+        ...(changes.length === 0 ? [] : [tableOf(CHANGE_COLUMNS, changes, style)]),
+        ...findingSections(at(preflight, 'findings')),
+        bullets(
+          'Faults',
+          listAt(preflight, 'faults')
+            .map((fault) => sentenceOfFault(fault as FieldFault))
+            .filter((sentence) => !blocked.includes(sentence)),
+        ),
+        bullets('Warnings', listAt(preflight, 'warnings').map(String)),
+        bullets('Missing permissions', listAt(preflight, 'missing').map(permissionText)),
+      ].filter((section) => section !== '');
+      const head = verdict === 'Ready' ? 'Ready' : 'Blocked';
+      return [`${style.colors ? colored(head) : head}\n`, ...sections].join('\n');
+    },
+  };
+}
+
+/** Lines of findings by group, as preflights and upgrade previews have them. */
+export function findingSections(findings: unknown): readonly string[] {
+  return GROUPS.map((group) =>
+    bullets(
+      `${group.charAt(0).toUpperCase()}${group.slice(1)}`,
+      listAt(findings, group).map((one) => `${textAt(one, 'message') ?? ''}${textAt(one, 'evidence') === 'estimate' ? ' (estimate)' : ''}`),
+    ),
+  ).filter((section) => section !== '');
+}
+
+/** A heading and lines below it; nothing without lines. */
+export function bullets(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${title}:\n${lines.map((line) => `  ${oneLine(line)}\n`).join('')}`;
+}
+
+function permissionText(permission: unknown): string {
+  const [verb = '', resource = '', group = '', namespace = ''] = ['verb', 'resource', 'group', 'namespace'].map((key) =>
+    textAt(permission, key),
+  );
+  return `${verb} ${resource}${group === '' ? '' : `.${group}`}${namespace === '' ? '' : ` in namespace ${namespace}`}`;
+}
+
+const CHANGE_COLUMNS: readonly Column<unknown>[] = [
+  { title: 'FIELD', cell: (change) => textAt(change, 'path') ?? '' },
+  { title: 'FROM', cell: (change) => valueText(at(change, 'from')) },
+  { title: 'TO', cell: (change) => valueText(at(change, 'to')) },
+  { title: 'SET BY', cell: (change) => textAt(change, 'layer') ?? '' },
+];
+
+function valueText(value: unknown): string {
+  if (value === undefined) return '-';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
