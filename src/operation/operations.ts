@@ -36,6 +36,7 @@ import { operatorPermissions } from './operator/operator-permissions.ts';
 import { requestOperatorAction } from './operator/request-operator-action.ts';
 import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
+import { approvePrune, deleteSource, previewSourceDeletion, requestSourceAction } from './source/change-source.ts';
 import { listSources, showSource, sourcePermissions } from './source/find-source.ts';
 import { listSourceInventory } from './source/list-source-inventory.ts';
 import { showTimeline } from './timeline/show-timeline.ts';
@@ -59,6 +60,7 @@ import type { Ports } from './ports.ts';
 /** Everything that a person can do, by pages and by REST alike. Each takes its ports, the actor and one input. */
 const OPERATIONS = {
   approveChangeRequest,
+  approvePrune,
   approveUpgrade,
   changeSavedConfiguration,
   compareSavedConfiguration,
@@ -71,6 +73,7 @@ const OPERATIONS = {
   deleteInstance,
   deleteOperator,
   deleteSavedConfiguration,
+  deleteSource,
   evictPod,
   installTargets,
   instancePermissions,
@@ -104,9 +107,11 @@ const OPERATIONS = {
   preflightOperator,
   previewInstanceMigration,
   previewOperatorDeletion,
+  previewSourceDeletion,
   previewUpgrade,
   readInstance,
   requestOperatorAction,
+  requestSourceAction,
   revealConnectionKey,
   restartWorkload,
   revealValue,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
+import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { CATALOG_SOURCE } from '../../src/domain/kubernetes/resource-types.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
@@ -48,13 +48,13 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     await untilState('Synced');
   });
   after(async () => {
+    await browser.close();
     await kube
       .asController()
       .delete({ ...CATALOG_SOURCE, name: NAME })
       .catch(() => undefined);
     await until(async () => (await admin(SOURCE)).status === 404, 'it is gone');
     await kube.close();
-    await browser.close();
     await rm(folder, { recursive: true, force: true });
     await product.stop();
   });
@@ -91,15 +91,70 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     await visitor.close();
   });
 
+  it('is synced on request, suspended and resumed, each in the audit log, and not by what somebody read before', async () => {
+    const { headers } = await admin(SOURCE);
+    const synced = await admin(`${SOURCE}/sync`, 'POST');
+    assert.deepEqual([synced.status, synced.headers.get('location')], [202, `/api/v1${SOURCE}`]);
+    await untilState('Synced');
+    const old = { 'If-Match': headers.get('etag') ?? '' };
+    assert.equal((await product.api('admin', `${SOURCE}/suspension`, { method: 'POST', headers: old })).status, 412);
+    assert.equal((await admin(`${SOURCE}/suspension`, 'POST')).status, 202);
+    await untilState('Suspended');
+    assert.equal(at((await admin(`${SOURCE}/suspension`)).body, 'suspended'), true);
+    assert.equal((await admin(`${SOURCE}/suspension`, 'DELETE')).status, 202);
+    await untilState('Synced');
+    const log = await admin(`/audit-events?text=${NAME}`);
+    const actions = listAt(log.body, 'items').map((entry) => `${textAt(entry, 'action')} ${textAt(entry, 'outcome')}`);
+    assert.deepEqual(actions.toReversed(), [
+      'sync source succeeded',
+      'suspend source rejected',
+      'suspend source succeeded',
+      'resume source succeeded',
+    ]);
+  });
+
+  it('takes no approval of a revision that does not wait for one', async () => {
+    const rejected = await admin(`${SOURCE}/prune-approval`, 'POST', { revision: 'main@sha1:0' });
+    assert.deepEqual([rejected.status, textAt(rejected.body, 'code')], [409, 'Conflict']);
+    assert.match(textAt(rejected.body, 'detail') ?? '', /no revision waits for an approval/);
+  });
+
   it('rejects developers, naming the permission', async () => {
-    for (const [path, verb] of [
+    for (const [path, verb, method = 'GET'] of [
       ['/sources', 'list'],
       [SOURCE, 'get'],
       [`${SOURCE}/inventory`, 'get'],
+      [`${SOURCE}/deletion`, 'get'],
+      [`${SOURCE}/sync`, 'get', 'POST'],
+      [SOURCE, 'get', 'DELETE'],
     ] as const) {
-      const rejected = await product.api('dev-a', path);
+      const rejected = await product.api('dev-a', path, { method });
       assert.equal(rejected.status, 403, path);
       assert.deepEqual([textAt(rejected.body, 'missing', 'verb'), textAt(rejected.body, 'missing', 'resource')], [verb, 'catalogsources']);
     }
+  });
+
+  it('is suspended, resumed and deleted in the pages without JavaScript, after its name was typed, and takes its resources with it', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    await page.goto(SOURCE);
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('status').getByText('Nothing is read or applied until you resume').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Sync now' }).click();
+    await page.getByRole('status').getByText('Sync requested.').waitFor();
+    await page.getByRole('link', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 resources are deleted with it.').waitFor();
+    await visitor.check();
+    const typed = page.getByLabel(`Type ${NAME}`, { exact: false });
+    await typed.fill('something else');
+    await page.getByRole('button', { name: `Delete ${NAME}` }).click();
+    await page.getByRole('alert').waitFor();
+    assert.equal((await admin(SOURCE)).status, 200);
+    await typed.fill(NAME);
+    await page.getByRole('button', { name: `Delete ${NAME}` }).click();
+    await until(async () => (await admin(SOURCE)).status === 404, 'it is gone');
+    assert.equal((await admin(`/operators/default/${NAME}-a`)).status, 404);
+    await visitor.close();
   });
 });

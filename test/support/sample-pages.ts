@@ -355,6 +355,16 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/sources/moved', 'admin', { title: 'moved', holds: ['would delete 2 of 3 resources', 'Check the deletions in the preview'] }),
   page('/sources/private', 'admin', { title: 'private', holds: ['rejects the credentials', 'Nothing is deleted', 'No revisions yet'] }),
   page('/sources/resting', 'admin', { title: 'resting', holds: ['The permission to patch catalogsources.chandlery.dev'] }),
+  page('/sources/catalog?asked=sync', 'admin', {
+    title: 'catalog',
+    holds: ['Sync requested.', 'action="/sources/catalog/suspend"', 'kubectl annotate catalogsource catalog chandlery.dev/reconcile-at'],
+  }),
+  page('/sources/catalog/delete', 'admin', {
+    title: 'Delete catalog',
+    holds: ['Its reclaim policy decides about its namespace.', 'Type <strong>catalog</strong>', 'kubectl delete catalogsource catalog'],
+  }),
+  page('/sources/laptop/delete', 'admin', { title: 'Delete laptop', holds: ['The resources stay', 'spec.prune is false'] }),
+  page('/sources/resting/delete', 'admin', { title: 'Delete resting', holds: ['The permission to delete catalogsources.chandlery.dev'] }),
   page('/sources/catalog?tab=inventory', 'admin', {
     title: 'catalog',
     holds: ['4 resources', 'href="/operators/chandlery-system/postgres-operator"', 'Missing', 'The permission to get secrets'],

@@ -1,6 +1,7 @@
 import { AppError } from '../../src/domain/core/errors.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { sourceDeletion } from '../../src/domain/source/source-deletion.ts';
 import { filterSources } from '../../src/domain/source/source-list.ts';
 import { sourceView, type SourceView } from '../../src/domain/source/source-view.ts';
 import type { Operations } from '../../src/operation/operations.ts';
@@ -72,7 +73,7 @@ const DENIED =
   'git: https://git.example.com/platform/private.git: the host rejects the credentials, or asks for some; check the Secret in spec.git.secretRef';
 
 /** One that works, one with faults, one that waits for an approval, one whose host rejects the credentials, one that is suspended. */
-const SAMPLE_SOURCES: readonly SourceView[] = [
+const OBJECTS: readonly KubeObject[] = [
   source({
     name: 'catalog',
     spec: { git: git('clusters/production') },
@@ -115,7 +116,8 @@ const SAMPLE_SOURCES: readonly SourceView[] = [
     spec: { folder: { path: '/srv/old' }, suspend: true },
     ready: ['False', 'Suspended', 'The source is suspended'],
   }),
-].map(sourceView);
+];
+const SAMPLE_SOURCES = OBJECTS.map(sourceView);
 
 const RESOURCES: readonly OwnedResource[] = [
   {
@@ -165,6 +167,11 @@ const forAdmins = ({ groups }: Actor): void => {
   throw new AppError('Forbidden', 'catalogsources: you may not list them', { missing });
 };
 
+const missing = (name: string): never => {
+  throw new AppError('NotFound', `source ${JSON.stringify(name)}: there is none in the cluster`);
+};
+const sourceNamed = (name: string): SourceView => SAMPLE_SOURCES.find((one) => one.name === name) ?? missing(name);
+
 /** Who may read `resting` may not write it. */
 export const SAMPLE_SOURCE_OPERATIONS = {
   listSources: async (actor, filter) => {
@@ -173,12 +180,19 @@ export const SAMPLE_SOURCE_OPERATIONS = {
   },
   showSource: async (actor, { name }) => {
     forAdmins(actor);
-    const found = SAMPLE_SOURCES.find((one) => one.name === name);
-    if (found === undefined) throw new AppError('NotFound', `source ${JSON.stringify(name)}: there is none in the cluster`);
-    return found;
+    return sourceNamed(name);
   },
+  requestSourceAction: async (_actor, { name }) => sourceNamed(name),
+  approvePrune: async (_actor, { name }) => sourceNamed(name),
+  deleteSource: async () => undefined,
+  previewSourceDeletion: async (_actor, { name }) => sourceDeletion(OBJECTS.find((one) => one.metadata.name === name) ?? missing(name)),
   sourcePermissions: async (_actor, { name }) =>
-    name === 'resting' ? { patch: { verb: 'patch', group: 'chandlery.dev', resource: 'catalogsources', name } } : {},
+    name === 'resting'
+      ? {
+          patch: { verb: 'patch', group: 'chandlery.dev', resource: 'catalogsources', name },
+          delete: { verb: 'delete', group: 'chandlery.dev', resource: 'catalogsources', name },
+        }
+      : {},
   listSourceInventory: async (_actor, { search, kind }) => {
     const items = RESOURCES.filter(
       (one) =>

@@ -1,8 +1,9 @@
 import { textAt, textsAt } from '../../domain/core/read.ts';
 import type { SourceFilter } from '../../domain/source/source-list.ts';
 import { SOURCE_STATES } from '../../domain/source/source-view.ts';
+import type { SourceAction } from '../../operation/source/change-source.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
-import type { Call, Reply, Route } from '../route.ts';
+import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
 import { integer, list, object, pageOf, ref, text } from '../schema-parts.ts';
 
 const SOURCE = '/sources/{name}';
@@ -69,7 +70,83 @@ export const SOURCE_ROUTES: readonly Route[] = [
       }),
     }),
   },
+  act('post', 'sync', { action: 'sync', id: 'syncSource', summary: 'Sync now (annotation `chandlery.dev/reconcile-at`)' }),
+  {
+    method: 'get',
+    path: `${SOURCE}/suspension`,
+    operationId: 'showSourceSuspension',
+    etag: 'strong',
+    summary: 'Whether a CatalogSource is suspended',
+    tag: 'Admin',
+    replies: { 200: { description: 'The suspension', schema: ref('SourceSuspension') } },
+    handle: async ({ operations, actor, params }) => {
+      const { suspended, etag } = await operations.showSource(actor, nameOf(params));
+      return { status: 200, body: { suspended }, etag };
+    },
+  },
+  act('post', 'suspension', { action: 'suspend', id: 'suspendSource', summary: 'Suspend: nothing is read or applied' }),
+  act('delete', 'suspension', { action: 'resume', id: 'resumeSource', summary: 'Resume after a suspension' }),
+  {
+    method: 'post',
+    path: `${SOURCE}/prune-approval`,
+    operationId: 'approvePrune',
+    etag: 'strong',
+    summary: 'Approve the deletions of exactly this revision (annotation `chandlery.dev/approved-prune`)',
+    tag: 'Admin',
+    body: ref('PruneApproval'),
+    largestBody: SMALL_BODY,
+    replies: { 202: { description: 'The approval is accepted; Location is the source', schema: ref('Source') } },
+    handle: async ({ operations, actor, params, body, preconditions, requestOrigin }) => {
+      const revision = textAt(body, 'revision') ?? '';
+      const source = await operations.approvePrune(actor, { ...nameOf(params), revision, preconditions, ...requestOrigin });
+      return { status: 202, body: source, location: locationOf(params) };
+    },
+  },
+  {
+    method: 'get',
+    path: `${SOURCE}/deletion`,
+    operationId: 'previewSourceDeletion',
+    summary: 'Preview the deletion of a CatalogSource: what is deleted with it',
+    tag: 'Admin',
+    replies: { 200: { description: 'The preview', schema: ref('SourceDeletion') } },
+    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.previewSourceDeletion(actor, nameOf(params)) }),
+  },
+  {
+    method: 'delete',
+    path: SOURCE,
+    operationId: 'deleteSource',
+    etag: 'strong',
+    summary: 'Delete a CatalogSource, and with `prune` the resources that it owns',
+    tag: 'Admin',
+    replies: { 202: { description: 'The deletion is accepted; Location returns 404 once it is complete' } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      await operations.deleteSource(actor, { ...nameOf(params), preconditions, ...requestOrigin });
+      return { status: 202, location: locationOf(params) };
+    },
+  },
 ];
+
+interface Act {
+  readonly action: SourceAction;
+  readonly id: string;
+  readonly summary: string;
+}
+
+function act(method: 'post' | 'delete', below: string, { action, id, summary }: Act): Route {
+  return {
+    method,
+    path: `${SOURCE}/${below}`,
+    operationId: id,
+    etag: 'strong',
+    summary,
+    tag: 'Admin',
+    replies: { 202: { description: 'The request is accepted; Location is the source', schema: ref('Source') } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const input = { ...nameOf(params), action, at: new Date().toISOString(), preconditions, ...requestOrigin };
+      return { status: 202, body: await operations.requestSourceAction(actor, input), location: locationOf(params) };
+    },
+  };
+}
 
 async function listOf({ operations, actor, query }: Call): Promise<Reply> {
   const { sources, total, states } = await operations.listSources(actor, filterOf(query));
@@ -87,4 +164,8 @@ function pageQueryOf({ limit, after }: Call['query']): { readonly limit: number;
 
 function nameOf(params: Call['params']): { readonly name: string } {
   return { name: params['name'] ?? '' };
+}
+
+function locationOf(params: Call['params']): string {
+  return `/api/v1/sources/${encodeURIComponent(nameOf(params).name)}`;
 }

@@ -65,6 +65,28 @@ export const SOURCE_SCHEMAS = {
       'etag',
     ],
   ),
+  SourceSuspension: object({ suspended: flag }),
+  PruneApproval: {
+    ...object({ revision: { ...text, maxLength: 1000, description: 'As in `awaitsApproval` of the source' } }),
+    additionalProperties: false,
+  },
+  SourceDeletion: object({
+    state: { enum: ['Preview', 'Deleting'] },
+    prune: { ...flag, description: 'Whether its resources are deleted with it; else they stay' },
+    total: integer,
+    kinds: list(object({ apiVersion: text, kind: text, count: integer, note: text })),
+    resources: {
+      ...list(
+        object({ file: text, apiVersion: text, kind: text, namespace: text, name: text, uid: text }, [
+          'file',
+          'apiVersion',
+          'kind',
+          'name',
+        ]),
+      ),
+      description: 'The first 100',
+    },
+  }),
   OwnedResource: object(
     {
       file: text,

@@ -27,7 +27,7 @@ export async function findSource({ clusters }: Pick<Ports, 'clusters'>, actor: A
 }
 
 /** A source in a sentence. */
-function sourceWords({ name }: SourceAddress): string {
+export function sourceWords({ name }: SourceAddress): string {
   return `source ${JSON.stringify(name.slice(0, 253))}`;
 }
 

@@ -5,6 +5,7 @@ import { draftsPage, parseDraftsQuery } from './drafts-page.ts';
 import { newOperatorRoutes, operatorsRoutes } from './operators-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
 import { page, type WebDeps } from '../page/page.ts';
+import { sourceActRoutes } from '../source/source-act-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
 import { upgradeRoutes } from '../upgrade/upgrade-routes.ts';
 
@@ -22,7 +23,14 @@ interface FaultRow {
 export function adminRoutes(deps: WebDeps): Router {
   const { operations } = deps;
   const router = Router();
-  router.use(operatorsRoutes(deps), newOperatorRoutes(deps), operatorRoutes(deps), upgradeRoutes(deps), sourceRoutes(deps));
+  router.use(
+    operatorsRoutes(deps),
+    newOperatorRoutes(deps),
+    operatorRoutes(deps),
+    upgradeRoutes(deps),
+    sourceRoutes(deps),
+    sourceActRoutes(deps),
+  );
   router.get(
     '/catalog/faults',
     page(deps, async ({ actor }) => {

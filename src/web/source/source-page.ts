@@ -1,4 +1,5 @@
 import type { SourceFault } from '../../domain/source/catalog-source.ts';
+import { sourceCommands } from '../../domain/source/source-commands.ts';
 import type { SourceView } from '../../domain/source/source-view.ts';
 import type { SourcePermissions } from '../../operation/source/find-source.ts';
 import { type Badge, sourceBadge } from '../page/badges.ts';
@@ -30,10 +31,23 @@ export interface SourceFrame {
   readonly created: string;
   readonly tab: SourceTab;
   readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
+  readonly buttons: readonly SourceButton[];
+  /** Absent without the permission, or while it is deleted. */
+  readonly deleteHref?: string;
+  /** What was asked for just now; empty when nothing was. */
+  readonly asked: string;
   /** Why some actions are missing; empty when none is. */
   readonly rejected: string;
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   readonly streamHref: string;
+}
+
+interface SourceButton {
+  readonly label: string;
+  readonly action: string;
+  readonly symbol: string;
+  readonly primary: boolean;
+  readonly help: string;
 }
 
 interface FrameInput {
@@ -45,16 +59,60 @@ interface FrameInput {
 
 export function sourceFrame({ source, permissions, tab, query }: FrameInput): SourceFrame {
   const { name, origin } = source;
+  const deleting = source.state === 'Deleting';
   return {
     name,
+    buttons: permissions.patch !== undefined || deleting ? [] : buttonsOf(source),
+    ...(permissions.delete !== undefined || deleting ? {} : { deleteHref: sourcePath(name, 'delete') }),
+    asked: ASKED.get(query.get('asked') ?? '') ?? '',
     lead: origin.kind === 'Git' ? `${originAddress(origin)}, ${origin.ref}` : originAddress(origin),
     created: source.created,
     tab,
     tabs: SOURCE_TABS.map((one) => ({ label: LABELS[one], href: tabPath(name, one), current: one === tab })),
     rejected: rejection(permissions),
-    commands: [{ label: 'Read it', text: `kubectl describe catalogsource ${name}` }],
+    commands: commandsOf(source),
     streamHref: `${sourcePath(name, 'stream')}?${new URLSearchParams({ ...inventoryFilter(query), tab }).toString()}`,
   };
+}
+
+function buttonsOf({ name, suspended }: SourceView): SourceButton[] {
+  const resume = { label: 'Resume', action: sourcePath(name, 'resume'), symbol: 'play', primary: true, help: 'Resume syncing' };
+  if (suspended) return [resume];
+  return [
+    {
+      label: 'Sync now',
+      action: sourcePath(name, 'sync'),
+      symbol: 'refresh',
+      primary: true,
+      help: 'Sync now instead of after the interval',
+    },
+    {
+      label: 'Suspend',
+      action: sourcePath(name, 'suspend'),
+      symbol: 'pause',
+      primary: false,
+      help: 'Read and apply nothing until you resume',
+    },
+  ];
+}
+
+const ASKED: ReadonlyMap<string, string> = new Map([
+  ['sync', 'Sync requested. The result appears here.'],
+  ['suspend', 'Suspended. Nothing is read or applied until you resume the source.'],
+  ['resume', 'Resumed. The result appears here.'],
+  ['approve', 'Approved. The controller applies this revision now.'],
+  ['delete', 'Deletion requested. The progress appears here.'],
+]);
+
+function commandsOf({ name, suspended, awaitsApproval }: SourceView): SourceFrame['commands'] {
+  const commands = sourceCommands(name);
+  return [
+    { label: 'Read it', text: commands.read },
+    { label: 'Sync now', text: commands.sync },
+    suspended ? { label: 'Resume it', text: commands.resume } : { label: 'Suspend it', text: commands.suspend },
+    ...(awaitsApproval === undefined ? [] : [{ label: 'Approve the deletions', text: commands.approve(awaitsApproval) }]),
+    { label: 'Delete it', text: commands.delete },
+  ];
 }
 
 function tabPath(name: string, tab: SourceTab): string {

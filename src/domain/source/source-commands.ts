@@ -1,0 +1,25 @@
+import { OURS } from '../kubernetes/names.ts';
+
+/** What the page of a CatalogSource does, as kubectl does it. Names and revisions need no quotes. */
+export interface SourceCommands {
+  readonly read: string;
+  readonly sync: string;
+  readonly suspend: string;
+  readonly resume: string;
+  readonly delete: string;
+  /** Approves the deletions of exactly this revision. */
+  approve(revision: string): string;
+}
+
+export function sourceCommands(name: string): SourceCommands {
+  const target = `catalogsource ${name}`;
+  const suspend = (value: boolean): string => `kubectl patch ${target} --type merge --patch '{"spec":{"suspend":${value}}}'`;
+  return {
+    read: `kubectl describe ${target}`,
+    sync: `kubectl annotate ${target} ${OURS.reconcileAt}="$(date --utc +%FT%T.%NZ)" --overwrite`,
+    suspend: suspend(true),
+    resume: suspend(false),
+    delete: `kubectl delete ${target}`,
+    approve: (revision) => `kubectl annotate ${target} ${OURS.approvedPrune}=${revision} --overwrite`,
+  };
+}
