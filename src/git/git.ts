@@ -7,6 +7,7 @@ import { commitField, type GitCheckout, type GitRequest, type SourceCommit } fro
 import { createEgressPolicy } from '../egress/egress-policy.ts';
 import { withConnection } from './connection.ts';
 import { type GitWork, MAX_REVISION_BYTES, runGit, unavailable } from './run-git.ts';
+import type { verifyRevision } from './verify-revision.ts';
 
 export interface GitOptions {
   /** Where checkouts are kept; a folder of its own. */
@@ -21,7 +22,7 @@ export interface Git {
   /**
    * Brings a revision to the disk. One that is there already costs one question to the host.
    *
-   * @throws AppError `GitUnavailable`, `EgressDenied`.
+   * @throws AppError `GitUnavailable`, `EgressDenied`, `VerificationFailed`; `ChartSecretInvalid` for keys of a policy that cannot be read.
    */
   checkout(request: GitRequest, signal: AbortSignal): Promise<GitCheckout>;
   /** The folder of the revision that was brought last; undefined when there is none. */
@@ -66,37 +67,53 @@ function placeOf(homeDir: string, { source, git }: Pick<GitRequest, 'source' | '
 type Work = GitRequest & GitWork;
 
 async function bring(work: Work): Promise<GitCheckout> {
-  const { git, place } = work;
+  const { git, place, verification } = work;
   const repository = join(place, 'repository.git');
-  await prepareRepository(work, repository);
+  if (!existsSync(repository)) await createRepository(work, repository);
   const { name, commit, tip } = await resolveRef(work, repository);
   const revision = `${name}@sha1:${commit}`;
-  const key = createHash('sha256').update(`${commit} ${git.path}`).digest('hex').slice(0, 16);
+  const identity = verification === undefined ? [commit, git.path] : [commit, git.path, tip, verification.digest];
+  const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
   const folder = join(place, `files-${key}`);
   const known = `${folder.replace('files-', 'commit-')}.json`;
   if (existsSync(folder)) return { folder, revision, ...(await readCommit(known)) };
+  await fetchTip(work, repository, tip);
+  const signedBy = verification === undefined ? undefined : await verify(work, { repository, commit, tip, verification });
+  const described = await describeCommit(work, repository, commit);
+  await writeFile(known, JSON.stringify({ ...described, ...(signedBy === undefined ? {} : { signedBy }) }));
+  await writeFiles(work, { repository, commit, folder });
+  await forgetOthers(place, [folder, known]);
+  return { folder, revision, ...(await readCommit(known)) };
+}
+
+/** OpenPGP is large, and few ask for it. */
+async function verify(work: Work, revision: Parameters<typeof verifyRevision>[1]): Promise<string> {
+  const { verifyRevision } = await import('./verify-revision.ts');
+  return await verifyRevision(work, revision);
+}
+
+async function fetchTip(work: Work, repository: string, tip: string): Promise<void> {
+  await boundRepository(work, repository);
   try {
-    const fetch = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', git.url, tip];
+    const fetch = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', work.git.url, tip];
     await runGit(work, ['--git-dir', repository, ...fetch], FETCH_MS);
   } catch (error) {
     // Whoever was ended in the middle leaves locks and half a pack behind.
     await rm(repository, { recursive: true, force: true });
     throw error;
   }
-  await writeFile(known, JSON.stringify(await describeCommit(work, repository, commit)));
-  await writeFiles(work, { repository, commit, folder });
-  await forgetOthers(place, [folder, known]);
-  return { folder, revision, ...(await readCommit(known)) };
 }
 
 /** Each revision leaves its objects behind; when they are too many, the repository begins anew. */
-async function prepareRepository(work: Work, repository: string): Promise<void> {
-  if (existsSync(repository)) {
-    const counted = await runGit(work, ['--git-dir', repository, 'count-objects', '-v'], ASK_MS).catch(() => 'size: Infinity');
-    const kibibytes = [...counted.matchAll(/^size(?:-pack|-garbage)?: (\w+)$/gm)].reduce((sum, [, size]) => sum + Number(size), 0);
-    if (kibibytes * 1024 <= MAX_REVISION_BYTES) return;
-    await rm(repository, { recursive: true, force: true });
-  }
+async function boundRepository(work: Work, repository: string): Promise<void> {
+  const counted = await runGit(work, ['--git-dir', repository, 'count-objects', '-v'], ASK_MS).catch(() => 'size: Infinity');
+  const kibibytes = [...counted.matchAll(/^size(?:-pack|-garbage)?: (\w+)$/gm)].reduce((sum, [, size]) => sum + Number(size), 0);
+  if (kibibytes * 1024 <= MAX_REVISION_BYTES) return;
+  await rm(repository, { recursive: true, force: true });
+  await createRepository(work, repository);
+}
+
+async function createRepository(work: Work, repository: string): Promise<void> {
   await runGit(work, ['init', '--quiet', '--bare', '--', repository], ASK_MS);
 }
 

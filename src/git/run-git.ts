@@ -66,13 +66,18 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
+/** What git writes, as text without the line break at its end. Like `readGit`. */
+export async function runGit(work: GitWork, args: readonly string[], timeoutMs: number): Promise<string> {
+  return (await readGit(work, args, timeoutMs)).toString('utf8').replace(/\n$/, '');
+}
+
 /**
  * Runs git with the given environment alone, in a process group of its own: when the time is up the whole group ends, ssh included.
  *
  * @returns what it wrote.
  * @throws AppError `GitUnavailable`; what the signal was aborted with.
  */
-export async function runGit(work: GitWork, args: readonly string[], timeoutMs: number): Promise<string> {
+export async function readGit(work: GitWork, args: readonly string[], timeoutMs: number): Promise<Buffer> {
   const { place: cwd, env, signal } = work;
   // 512 bytes are a block of the shell's limit.
   const limits = `ulimit -f ${MAX_REVISION_BYTES / 512} && ulimit -c 0 && { ulimit -v ${MAX_MEMORY_KIB} 2>/dev/null || true; }`;
@@ -86,11 +91,13 @@ export async function runGit(work: GitWork, args: readonly string[], timeoutMs: 
     stdin: 'ignore',
     detached: true,
     maxBuffer: MAX_OUTPUT_BYTES,
+    encoding: 'buffer',
+    stripFinalNewline: false,
   });
   const end = (): void => endGroup(child.pid);
   bounded.addEventListener('abort', end, { once: true });
   try {
-    return (await child).stdout;
+    return Buffer.from((await child).stdout);
   } catch (error) {
     signal.throwIfAborted();
     if (time.aborted) throw unavailable(work, 'git took too long; try again later');
@@ -113,7 +120,9 @@ function endGroup(leader: number | undefined): void {
 function failureOf(work: GitWork, error: unknown): unknown {
   if (!(error instanceof ExecaError)) return error;
   if (error.isMaxBuffer) return unavailable(work, 'it has more refs or files than Chandlery reads (20 MiB of names)');
-  const words = `${error.exitCode === 127 ? 'ENOENT' : ''} ${typeof error.stderr === 'string' ? error.stderr : ''} ${error.signal ?? ''}`;
+  const stderr: unknown = error.stderr;
+  const told = stderr instanceof Uint8Array ? Buffer.from(stderr).toString('utf8') : '';
+  const words = `${error.exitCode === 127 ? 'ENOENT' : ''} ${told} ${error.signal ?? ''}`;
   const meaning = MEANINGS.find(([pattern]) => pattern.test(words))?.[1];
   const last = words.trim().split('\n').at(-1) ?? '';
   return unavailable(work, meaning ?? last.replaceAll(/\p{C}/gu, ' ').slice(0, MAX_FAULT));

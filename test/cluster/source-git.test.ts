@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CATALOG_SOURCE, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import type { SourceStatus } from '../../src/domain/source/catalog-source.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GitHost, startGitHost } from '../support/git-host.ts';
-import { startGitSshHost } from '../support/git-ssh-host.ts';
+import { makeKey, startGitSshHost } from '../support/git-ssh-host.ts';
 import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
 
 let world: SourceWorld;
@@ -143,6 +146,24 @@ describe('a git repository', () => {
       assert.match(await problem(), /the host key is another than the one in known_hosts.*nothing was deleted/);
     } finally {
       await ssh.stop();
+    }
+  });
+
+  it('is applied only when an allowed key has signed it, if there is a policy', async () => {
+    const keys = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-keys-'));
+    try {
+      const ada = await makeKey(keys, 'ada');
+      await keep(`${secret}-signers`, { 'ada.pub': ada.public });
+      await host.push({ 'clusters/one/c.yaml': operator('c', 'suspend: true') });
+      await declare({ verify: { secretRef: { name: `${secret}-signers` } } });
+      await settled('VerificationFailed');
+      assert.match(await problem(), /neither the commit \S+ nor a tag of it has a signature; .*nothing was deleted/);
+      assert.ok(!isSuspended(await live('c')));
+      const signed = await host.push({ 'clusters/one/c.yaml': operator('c', 'suspend: true') }, { signCommit: ada.file });
+      await isAt(`main@sha1:${signed}`);
+      assert.match((await settled('Synced')).commit?.signedBy ?? '', /^ada\.pub: ED25519 key SHA256:/);
+    } finally {
+      await rm(keys, { recursive: true, force: true });
     }
   });
 

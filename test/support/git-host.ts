@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { type GitCredentials, parseGitSecret } from '../../src/domain/source/git-access.ts';
 import { localTls } from './local-tls.ts';
 
 /** A git host by https that asks for a password: git's own http-backend. */
@@ -27,6 +28,16 @@ export interface GitHost {
 interface PushOptions {
   readonly branch?: string;
   readonly tag?: string;
+  /** The file of a private key of ssh that signs the commit, or the tag alone. */
+  readonly signCommit?: string;
+  readonly signTag?: string;
+}
+
+/** Who the controller is at a host, as a Secret has it. */
+export function credentialsOf(host: GitHost): GitCredentials {
+  const metadata = { name: 'git', namespace: 'chandlery-system' };
+  const data = Object.entries(host.credentials).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+  return parseGitSecret({ apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(data) }, host.url);
 }
 
 /** Without the configuration of whoever runs the tests. */
@@ -60,7 +71,7 @@ export async function startGitHost(): Promise<GitHost> {
     root: join(folder, 'host'),
     credentials: { username: 'chandlery', password, 'ca.crt': authority },
     fetches: () => fetches,
-    push: async (files, { branch = 'main', tag } = {}) => {
+    push: async (files, { branch = 'main', tag, signCommit, signTag } = {}) => {
       await git('-C', work, 'checkout', '--quiet', '-B', branch);
       await execa('git', ['-C', work, 'rm', '-r', '--quiet', '--ignore-unmatch', '.'], { env: QUIET });
       for (const [file, text] of Object.entries(files)) {
@@ -68,8 +79,12 @@ export async function startGitHost(): Promise<GitHost> {
         await writeFile(join(work, file), text);
       }
       await git('-C', work, 'add', '--all');
-      await git('-C', work, ...PERSON, 'commit', '--quiet', '--allow-empty', '--message', 'Change the catalogue');
-      if (tag !== undefined) await git('-C', work, ...PERSON, 'tag', '--annotate', '--message', tag, tag);
+      const commit = ['commit', '--quiet', '--allow-empty', '--message', 'Change the catalogue'];
+      await git('-C', work, ...PERSON, ...signer(signCommit), ...commit, ...(signCommit === undefined ? [] : ['--gpg-sign']));
+      if (tag !== undefined) {
+        const kind = signTag === undefined ? '--annotate' : '--sign';
+        await git('-C', work, ...PERSON, ...signer(signTag), 'tag', kind, '--message', tag, tag);
+      }
       await git('-C', work, 'push', '--quiet', '--force', 'origin', branch, ...(tag === undefined ? [] : [tag]));
       return await git('-C', work, 'rev-parse', 'HEAD');
     },
@@ -82,6 +97,10 @@ export async function startGitHost(): Promise<GitHost> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+function signer(file: string | undefined): readonly string[] {
+  return file === undefined ? [] : ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${file}`];
 }
 
 /** RFC 3875, as git's http-backend wants it. */

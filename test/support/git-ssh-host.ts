@@ -25,8 +25,8 @@ export interface GitSshHost {
 export async function startGitSshHost(root: string, protocol: 'VersionOne' | 'VersionTwo' = 'VersionTwo'): Promise<GitSshHost> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-ssh-'));
   const password = 'neap "tide"';
-  const [hostKey, otherHostKey] = [await makeKey(folder, 'host', ''), await makeKey(folder, 'other', '')];
-  const [person, stranger] = [await makeKey(folder, 'person', password), await makeKey(folder, 'stranger', '')];
+  const [hostKey, otherHostKey] = [await makeKey(folder, 'host'), await makeKey(folder, 'other')];
+  const [person, stranger] = [await makeKey(folder, 'person', password), await makeKey(folder, 'stranger')];
   const allowed = ssh2.utils.parseKey(person.public);
   if (allowed instanceof Error) throw allowed;
   const commands: string[] = [];
@@ -78,10 +78,17 @@ export async function startGitSshHost(root: string, protocol: 'VersionOne' | 'Ve
   };
 }
 
-async function makeKey(folder: string, name: string, password: string): Promise<{ readonly private: string; readonly public: string }> {
+/** A pair of keys: the file of the private one, and both as text. */
+interface SshKey {
+  readonly file: string;
+  readonly private: string;
+  readonly public: string;
+}
+
+export async function makeKey(folder: string, name: string, password = ''): Promise<SshKey> {
   const file = join(folder, name);
   await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-a', '1', '-N', password, '-C', name, '-f', file]);
-  return { private: await readFile(file, 'utf8'), public: (await readFile(`${file}.pub`, 'utf8')).trim() };
+  return { file, private: await readFile(file, 'utf8'), public: (await readFile(`${file}.pub`, 'utf8')).trim() };
 }
 
 function serve(channel: ssh2.ServerChannel, { root, command, version }: { root: string; command: string; version: string }): void {

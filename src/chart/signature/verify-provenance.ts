@@ -1,6 +1,6 @@
-import { readCleartextMessage, readKey, readKeys, verify } from 'openpgp';
-import type { Key, PublicKey } from 'openpgp';
-import { chartSecretInvalid, type ChartVerification } from '../../domain/chart/chart-access.ts';
+import { readCleartextMessage, verify } from 'openpgp';
+import type { PublicKey } from 'openpgp';
+import { describeKey, readKeyring } from '../../domain/chart/openpgp-keys.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
@@ -16,8 +16,6 @@ const PROVENANCE_BYTES = 256 * 1024;
 const SPLIT = '\n...\n';
 /** Each one costs a digest over the whole text. */
 const MAX_SIGNATURES = 10;
-const ARMORED = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]+?-----END PGP PUBLIC KEY BLOCK-----/g;
-const SHOWN_CHARACTERS = 100;
 
 /** Checks the provenance of Helm: a clear-signed text that repeats Chart.yaml and names the SHA-256 digest of the archive. Throws like `verifySignature`. */
 export async function verifyProvenance(check: SignatureCheck, signal: AbortSignal): Promise<Signer> {
@@ -107,45 +105,4 @@ function invalid({ address }: ChartToVerify, why: string): Error {
 
 function unsigned({ address }: ChartToVerify, why: string): Error {
   return chartError('ChartUnsigned', address, `it has to be signed, and ${why}`);
-}
-
-/**
- * The OpenPGP keys of a policy, binary or armored.
- *
- * @throws AppError `ChartSecretInvalid` that names the key of the Secret.
- */
-async function readKeyring({ source, keys }: ChartVerification): Promise<readonly PublicKey[]> {
-  const rings = await Promise.all(keys.map((entry) => readRing(source, entry)));
-  return rings.flat();
-}
-
-/** `key <fingerprint> (<user id>)`. */
-function describeKey(key: PublicKey): string {
-  const [user = ''] = key.getUserIDs();
-  const plain = user.replaceAll(/\p{C}/gu, ' ').slice(0, SHOWN_CHARACTERS);
-  return `key ${key.getFingerprint().toUpperCase()}${plain === '' ? '' : ` (${plain})`}`;
-}
-
-async function readRing(source: string, { name, bytes }: ChartVerification['keys'][number]): Promise<readonly PublicKey[]> {
-  const text = Buffer.from(bytes).toString('latin1');
-  if (text.slice(8, 12) === 'KBXf')
-    throw chartSecretInvalid(source, `its key "${name}" is a keybox, which only GnuPG reads; write what "gpg --export" gives`);
-  const found = await parseKeys(text, bytes);
-  if (text.includes('PGP PRIVATE KEY') || found.some((key) => key.isPrivate()))
-    throw chartSecretInvalid(
-      source,
-      `its key "${name}" holds a private key; replace it with the public key, and consider the private key compromised`,
-    );
-  if (found.length === 0)
-    throw chartSecretInvalid(source, `its key "${name}" holds no OpenPGP public key; write what "gpg --export" gives`);
-  return found;
-}
-
-async function parseKeys(text: string, bytes: Uint8Array): Promise<readonly Key[]> {
-  try {
-    if (!text.includes('-----BEGIN')) return await readKeys({ binaryKeys: bytes });
-    return await Promise.all((text.match(ARMORED) ?? []).map((armoredKey) => readKey({ armoredKey })));
-  } catch {
-    return [];
-  }
 }

@@ -1,3 +1,5 @@
+import { SOURCE_ERRORS } from './source-errors.ts';
+
 /**
  * The one table of errors: the HTTP status of each, a short title, what it means and what to do about it (both in Markdown). `npm run docs` writes
  * `docs/errors.md` from it.
@@ -161,14 +163,7 @@ export const ERROR_TABLE = {
     remedy:
       "Try again in a moment. `/readyz` shows when the cluster is available again. If the error persists, an admin checks the cluster and Chandlery's kubeconfig.",
   },
-  GitUnavailable: {
-    status: 502,
-    title: 'The git repository cannot be read',
-    meaning:
-      'The repository of a CatalogSource does not answer, rejects the credentials, or has no such ref or folder. Nothing was deleted.',
-    remedy:
-      'Correct what the message names in `spec.git` or in its Secret. The source tries again after 15 seconds. See [catalogue sources](catalog-source.md#git).',
-  },
+  ...SOURCE_ERRORS,
   MonitoringUnavailable: {
     status: 502,
     title: 'Prometheus cannot be asked',

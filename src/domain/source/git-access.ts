@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { type ChartCredentials, chartSecretInvalid } from '../chart/chart-access.ts';
 import { parseChartSecret, secretName, textsOf } from '../chart/chart-secret.ts';
+import { objectAt, textAt } from '../core/read.ts';
 import { type Secret, secret } from '../core/secret.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
@@ -67,4 +69,58 @@ export function parseGitSecret(object: KubeObject, url: string): GitCredentials 
     authorities: [],
     ssh: { key: whole, knownHosts: `${knownHosts.trim()}\n`, ...(password === undefined ? {} : { password: secret(password) }) },
   };
+}
+
+/** The policy that a revision must be signed, and by whom. */
+export interface GitVerification {
+  /** `Secret "namespace/name"`, for sentences. */
+  readonly source: string;
+  /** Lines of an `allowed_signers` file (ssh-keygen(1)). */
+  readonly allowedSigners: string;
+  /** OpenPGP keyrings, binary or armored. */
+  readonly keys: readonly { readonly name: string; readonly bytes: Uint8Array }[];
+  /** Another text whenever the keys are others. */
+  readonly digest: string;
+}
+
+/** A type, a key in base64 and perhaps a comment. */
+const SSH_KEY = /^((?:ssh|ecdsa|sk-ssh|sk-ecdsa)-[A-Za-z0-9@.-]+ [A-Za-z0-9+/]+=*)(?: [^\n]*)?$/;
+
+/**
+ * Reads the Secret that `spec.git.verify.secretRef` names: `*.pub` and `allowed_signers` for ssh, `*.asc` and `*.gpg` for OpenPGP.
+ *
+ * @throws AppError `ChartSecretInvalid` that names the Secret and the key; OpenPGP keys are read when they are needed.
+ */
+export function parseGitVerifySecret(object: KubeObject): GitVerification {
+  const source = secretName(object);
+  const texts = [...textsOf(object)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const leaked = texts.find(([, text]) => text.includes('PRIVATE KEY'));
+  if (leaked !== undefined)
+    throw chartSecretInvalid(
+      source,
+      `its key "${leaked[0]}" holds a private key; replace it with the public key, and consider the private key compromised`,
+    );
+  const signers = texts.flatMap(([name, text]) => {
+    if (name.endsWith('.pub')) return [signerLine(source, name, text)];
+    return name === 'allowed_signers' ? [text.trim()] : [];
+  });
+  const keys = Object.keys(objectAt(object, 'data'))
+    .filter((name) => /\.(asc|gpg)$/.test(name))
+    .sort()
+    .map((name) => ({ name, bytes: Buffer.from(textAt(object, 'data', name) ?? '', 'base64') }));
+  if (signers.length === 0 && keys.length === 0)
+    throw chartSecretInvalid(
+      source,
+      'it has no key "allowed_signers" and none that ends in .pub, .asc or .gpg; add the public keys that may sign',
+    );
+  const allowedSigners = `${signers.join('\n')}\n`;
+  const hash = createHash('sha256').update(allowedSigners);
+  for (const { bytes } of keys) hash.update(createHash('sha256').update(bytes).digest());
+  return { source, allowedSigners, keys, digest: hash.digest('hex') };
+}
+
+function signerLine(source: string, name: string, text: string): string {
+  const key = SSH_KEY.exec(text.trim())?.[1];
+  if (key === undefined) throw chartSecretInvalid(source, `its key "${name}" is no public key of ssh; write the line of a .pub file`);
+  return `${name} namespaces="git" ${key}`;
 }

@@ -1,4 +1,4 @@
-import type { GitCredentials } from './git-access.ts';
+import type { GitCredentials, GitVerification } from './git-access.ts';
 import { object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
 
 /** As `parseGitAddress` reads them. Nothing begins with a dash, so that ssh takes nothing for an option. */
@@ -69,6 +69,20 @@ export const gitField = object(
         },
       ),
     ),
+    verify: optional(
+      object(
+        {
+          secretRef: object(
+            { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
+            {
+              description:
+                'A Secret in the namespace chandlery-system with the public keys that may sign. For ssh: allowed_signers, or keys that end in .pub. For OpenPGP: keys that end in .asc or .gpg.',
+            },
+          ),
+        },
+        { description: 'A revision is applied only if its commit, or the annotated tag that names it, is signed by one of these keys.' },
+      ),
+    ),
   },
   {
     description: 'A git repository. It is read again after each interval. Exclusive with folder.',
@@ -102,6 +116,7 @@ export interface GitRequest {
   readonly source: string;
   readonly git: GitSource;
   readonly credentials?: GitCredentials;
+  readonly verification?: GitVerification;
 }
 
 /** A revision on the disk. */

@@ -1,10 +1,11 @@
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
-import { AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
+import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import { chartSecretInvalid } from '../../domain/chart/chart-access.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE, SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { parseGitSecret } from '../../domain/source/git-access.ts';
+import { parseGitSecret, parseGitVerifySecret } from '../../domain/source/git-access.ts';
 import type { GitRequest, GitSource } from '../../domain/source/git-source.ts';
 import { findKinds } from '../../domain/source/stock.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec } from '../../domain/source/catalog-source.ts';
@@ -51,23 +52,35 @@ async function readFolderOf({ ports, source, signal }: Work, { folder, git, susp
   const isAtRest = suspend || source.metadata.deletionTimestamp !== undefined;
   if (git === undefined || isAtRest) return { kind: 'GitUnavailable', why: 'the source is suspended or being deleted' };
   try {
-    const credentials = await credentialsOf(ports, git, signal);
-    const checkout = await ports.git.checkout({ source: source.metadata.name, git, ...credentials }, signal);
+    const access = await gitAccess(ports, git, signal);
+    const checkout = await ports.git.checkout({ source: source.metadata.name, git, ...access }, signal);
     return await ports.readFolder(checkout.folder, checkout);
   } catch (error) {
+    if (isAppError(error, 'VerificationFailed')) return { kind: 'VerificationFailed', why: messageOf(error) };
     if (!isAppError(error, 'GitUnavailable', 'EgressDenied', 'ChartSecretInvalid')) throw error;
     return { kind: 'GitUnavailable', why: messageOf(error).replace(/^chart:/, 'git:') };
   }
 }
 
-/** Read anew each time, so that what somebody revoked is not used on. */
-async function credentialsOf({ cluster }: SourcePorts, git: GitSource, signal: AbortSignal): Promise<Pick<GitRequest, 'credentials'>> {
-  if (git.secretRef === undefined) return {};
-  const { name } = git.secretRef;
-  const object = await ifFound(cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
-  if (object !== undefined) return { credentials: parseGitSecret(object, git.url) };
-  const why = 'it does not exist, and spec.git.secretRef names it; create it';
-  throw new AppError('GitUnavailable', `git: ${git.url}: Secret "${OURS.systemNamespace}/${name}": ${why}`);
+/** The Secrets of a source. They are read anew each time, so that what somebody revoked is not used on. */
+async function gitAccess(
+  ports: SourcePorts,
+  git: GitSource,
+  signal: AbortSignal,
+): Promise<Pick<GitRequest, 'credentials' | 'verification'>> {
+  const existing = async (field: string, name: string): Promise<KubeObject> => {
+    const object = await ifFound(ports.cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
+    if (object !== undefined) return object;
+    throw chartSecretInvalid(`Secret "${OURS.systemNamespace}/${name}"`, `it does not exist, and ${field} names it; create it`);
+  };
+  return {
+    ...(git.secretRef === undefined
+      ? {}
+      : { credentials: parseGitSecret(await existing('spec.git.secretRef', git.secretRef.name), git.url) }),
+    ...(git.verify === undefined
+      ? {}
+      : { verification: parseGitVerifySecret(await existing('spec.git.verify.secretRef', git.verify.secretRef.name)) }),
+  };
 }
 
 async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {

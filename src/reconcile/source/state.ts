@@ -10,13 +10,19 @@ type SourceState =
   | { readonly kind: 'FinalizerMissing' }
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'Vanished'; readonly why: string }
-  | { readonly kind: 'GitUnavailable'; readonly why: string }
+  | Unreadable
   | { readonly kind: 'Empty'; readonly read: ReadRevision }
   | { readonly kind: 'Stocked'; readonly stock: Stock };
 
+/** A repository that gave no revision that may be applied. */
+export interface Unreadable {
+  readonly kind: 'GitUnavailable' | 'VerificationFailed';
+  readonly why: string;
+}
+
 /** What the folder or repository held a moment ago, and the kinds in it. */
 export interface Content {
-  readonly folder: ParsedFolder | { readonly kind: 'GitUnavailable'; readonly why: string };
+  readonly folder: ParsedFolder | Unreadable;
   readonly kindOf: SourceRules['kindOf'];
 }
 
@@ -39,7 +45,7 @@ export type SourceAction =
   | { readonly kind: 'rest' }
   | {
       readonly kind: 'reject';
-      readonly reason: 'FolderMissing' | 'FolderEmpty' | 'GitUnavailable';
+      readonly reason: 'FolderMissing' | 'FolderEmpty' | Unreadable['kind'];
       readonly message: string;
       readonly read?: ReadRevision;
     }
@@ -63,7 +69,8 @@ export function nextSourceAction(state: SourceState): SourceAction {
         message: `the folder cannot be read: ${state.why}; nothing was deleted (${HINT})`,
       };
     case 'GitUnavailable':
-      return { kind: 'reject', reason: 'GitUnavailable', message: `${state.why}; nothing was deleted (${HINT})` };
+    case 'VerificationFailed':
+      return { kind: 'reject', reason: state.kind, message: `${state.why}; nothing was deleted (${HINT})` };
     case 'Empty': {
       const message = `the folder is empty; nothing was deleted (${HINT})`;
       return { kind: 'reject', reason: 'FolderEmpty', message, read: state.read };

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
-import { secret } from '../../../src/domain/core/secret.ts';
 import type { GitCheckout } from '../../../src/domain/source/git-source.ts';
 import { createGit } from '../../../src/git/git.ts';
-import { type GitHost, startGitHost } from '../../support/git-host.ts';
+import { credentialsOf, type GitHost, startGitHost } from '../../support/git-host.ts';
 
 let host: GitHost;
 let home: string;
@@ -59,9 +58,7 @@ async function publish(root: string, branch = 'main'): Promise<void> {
 }
 
 async function checkout(): Promise<GitCheckout> {
-  const { username, password, 'ca.crt': authority } = host.credentials;
-  const authorization = secret(`Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
-  const credentials = { login: { scheme: 'Basic', authorization }, authorities: [authority] } as const;
+  const credentials = credentialsOf(host);
   const reader = createGit({ homeDir: home, allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [] });
   return await reader.checkout({ source: 'hostile', git: { url: host.url, path: '' }, credentials }, new AbortController().signal);
 }
