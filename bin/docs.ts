@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Kind } from '../src/domain/kind/kind.ts';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
 import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
+import { CATALOG_RELEASE_KIND } from '../src/domain/release/catalog-release.ts';
 import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
 import { OPERATOR_KIND } from '../src/domain/operator/kind/operator-kind.ts';
 import { helpOf } from '../src/cli/command.ts';
@@ -11,6 +12,7 @@ import { fieldTable } from './docs/field-table.ts';
 
 /** The kinds of ours and the pages that describe them. */
 const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: string }[] = [
+  { kind: CATALOG_RELEASE_KIND, page: 'docs/releases.md' },
   { kind: CATALOG_SOURCE_KIND, page: 'docs/catalog-source.md' },
   { kind: ENVIRONMENT_KIND, page: 'docs/environment.md' },
   { kind: OPERATOR_KIND, page: 'docs/operator.md' },

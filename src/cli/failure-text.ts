@@ -1,5 +1,5 @@
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
-import { type AppError, sentenceOfFault } from '../domain/core/errors.ts';
+import { type AppError, type FieldFault, sentenceOfFault } from '../domain/core/errors.ts';
 import { manyLines } from './output.ts';
 
 const WIDTH = 100;
@@ -8,7 +8,7 @@ const WIDTH = 100;
 export function failureText(error: AppError): string {
   const message = `chandlery: ${manyLines(error.message)}\n`;
   if (error.code === 'ConfigInvalid') return message;
-  const faults = error.faults.map(sentenceOfFault).filter((sentence) => !error.message.includes(sentence));
+  const faults = error.faults.map(placedSentence).filter((sentence) => !error.message.includes(sentence));
   const { verb, group, resource, namespace } = error.missing ?? {};
   const missing =
     verb === undefined
@@ -18,6 +18,12 @@ export function failureText(error: AppError): string {
         ];
   const lines = [...faults, ...missing].map((line) => `  ${manyLines(line)}\n`);
   return `${message}${lines.join('')}${wrapped(`What to do: ${plain(ERROR_TABLE[error.code].remedy)}`)}`;
+}
+
+/** With the place in the file, where the fault has one. */
+function placedSentence(fault: FieldFault): string {
+  const { file, line } = fault;
+  return file === undefined ? sentenceOfFault(fault) : `${file}${line === undefined ? '' : `:${line}`}: ${sentenceOfFault(fault)}`;
 }
 
 /** Markdown without its marks. */

@@ -6,6 +6,7 @@ import { type Command, takeOutput, type Terminal } from '../cli/command.ts';
 import { completionScript } from '../cli/completion.ts';
 import { INSTANCE_COMMANDS } from '../cli/instance-commands.ts';
 import { LOGS_COMMAND } from '../cli/logs-command.ts';
+import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { parseConfig, type Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
@@ -19,6 +20,7 @@ const OUTPUT = ['-o, --output json', 'for programs; default lines'] as const;
 /** The table of commands, from which help, completion and the page of the command line are made. */
 export const COMMANDS: readonly Command[] = [
   ...[...CATALOG_COMMANDS, ...INSTANCE_COMMANDS, LOGS_COMMAND, ...CHANGE_COMMANDS].map((command) => clientCommand(command, openApi)),
+  RELEASE_COMMAND,
   {
     name: 'serve',
     group: 'Server',

@@ -303,6 +303,14 @@ export const ERROR_TABLE = {
     remedy:
       'Choose another app, or ask an admin why the Operator is being deleted. You can change and delete existing instances until the deletion is complete.',
   },
+  ReleaseRefused: {
+    status: 409,
+    title: 'The release cannot be used',
+    meaning:
+      'A release in git is faulty, archived, changed after it became active, or does not upgrade from what runs. Nothing is written.',
+    remedy:
+      'Correct the files and lines that are named. To change an active release, make a new version. See [releases](releases.md#rules).',
+  },
   ReleaseTooLarge: {
     status: 422,
     title: 'The release does not fit into its Secret',

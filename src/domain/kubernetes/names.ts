@@ -49,6 +49,9 @@ export const OURS = {
   sourceLabel: 'chandlery.dev/source',
   /** Label on what a CatalogSource with an owner applied: the team. */
   teamLabel: 'chandlery.dev/team',
+  /** Labels on what a CatalogRelease brought: its name, and where it runs, as `installation.cluster`. */
+  releaseLabel: 'chandlery.dev/release',
+  releaseTargetLabel: 'chandlery.dev/release-target',
   /** Annotation by which a person asks for a reconciliation now; any new value counts. */
   reconcileAt: 'chandlery.dev/reconcile-at',
   /** Annotation on a CatalogSource: the revision that may delete more of its resources than is usual. */

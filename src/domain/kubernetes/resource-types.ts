@@ -19,6 +19,7 @@ const CHANDLERY = `${OURS.group}/${OURS.version}`;
 export const OPERATOR = known(OPERATORS, 'operators', 'Operator', 'Namespaced');
 export const ENVIRONMENT = known(CHANDLERY, 'environments', 'Environment', 'Cluster');
 export const CATALOG_SOURCE = known(CHANDLERY, 'catalogsources', 'CatalogSource', 'Cluster');
+export const CATALOG_RELEASE = known(CHANDLERY, 'catalogreleases', 'CatalogRelease', 'Cluster');
 
 export const NAMESPACE = known(CORE, 'namespaces', 'Namespace', 'Cluster');
 export const NODE = known(CORE, 'nodes', 'Node', 'Cluster');
