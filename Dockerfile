@@ -28,5 +28,5 @@ COPY charts/ charts/
 USER 1000:1000
 EXPOSE 8080
 # As bin/node-flags.json has them, and why: bin/run-main.mjs.
-ENTRYPOINT ["node", "--disable-proto=delete", "--max-semi-space-size=8", "--heap-growing-percent=50", "src/main.ts"]
+ENTRYPOINT ["node", "--disable-proto=delete", "--max-semi-space-size=8", "--heap-growing-percent=50", "--expose-gc", "src/main.ts"]
 CMD ["serve"]

@@ -14,9 +14,10 @@ const PART = { deployments: 4, services: 4, configMaps: 20, secrets: 10, customR
 const PART_SIZE = PART.deployments * (2 + PODS) + PART.services + PART.configMaps + PART.secrets + PART.customResources;
 
 export const ROOT_KIND: ResourceType & { readonly kind: string } = { ...kindOf(0), kind: 'Kind0' };
-/** When a Pod was changed, as milliseconds since 1970. */
+/** When an object was changed, as milliseconds since 1970. */
 export const CHANGED_AT = 'bench.example.com/changed-at';
 const POD: ResourceType = { group: '', version: 'v1', resource: 'pods' };
+const CONFIG_MAP: ResourceType = { group: '', version: 'v1', resource: 'configmaps' };
 const REPLICA_SET: ResourceType = { group: 'apps', version: 'v1', resource: 'replicasets' };
 const DEPLOYMENT: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
 
@@ -95,19 +96,19 @@ async function seedPart(seeder: Seeder, part: number): Promise<void> {
   }
 }
 
-/** Changes Pods, one after another, so many times a second, or as often as the api-server lets. Returns how many it came to. */
-export async function changePods(
+/** Changes ConfigMaps, the smallest objects, one after another, so many times a second, or as often as the api-server lets. Returns how many it came to. */
+export async function changeConfigMaps(
   cluster: Cluster,
   namespace: string,
   { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
 ): Promise<number> {
-  const names = (await cluster.listMetadata(POD, { namespace })).items.map(({ metadata }) => metadata.name);
+  const names = (await cluster.listMetadata(CONFIG_MAP, { namespace })).items.map(({ metadata }) => metadata.name);
   const began = performance.now();
   let changed = 0;
   const change = async (n: number): Promise<void> => {
     if (performance.now() - began > seconds * 1_000) return;
     await sleep(Math.max(0, began + (n * 1_000) / perSecond - performance.now()));
-    const ref = { ...POD, namespace, name: names[n % names.length] ?? '' };
+    const ref = { ...CONFIG_MAP, namespace, name: names[n % names.length] ?? '' };
     const annotations = { [CHANGED_AT]: String(Date.now()) };
     await cluster.patch(ref, { type: 'merge', body: { metadata: { annotations } } }, { answer: 'metadata' });
     changed += 1;

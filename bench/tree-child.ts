@@ -6,6 +6,7 @@ import type { KubeObject } from '../src/domain/kubernetes/resource.ts';
 import { createKube } from '../src/kube/kube.ts';
 import { createSharedWatches } from '../src/kube/watch/shared-watches.ts';
 import { createLog } from '../src/observe/log.ts';
+import { returnMemoryWhenIdle } from '../src/observe/return-memory.ts';
 import { followPorts } from '../src/operation/follow.ts';
 import { createGroupMemory } from '../src/operation/instance/group-memory.ts';
 import { type ReadGroup, readGroup } from '../src/operation/instance/read-group.ts';
@@ -51,12 +52,17 @@ export interface FollowReport {
 }
 
 const ACTOR = { user: 'bench', groups: ['bench'] };
+/** Longer than twice what `returnMemoryWhenIdle` waits. */
+const IDLE_MS = 12_000;
 const NO_RULES = { evaluate: async () => undefined };
 const [kubeconfigPath = '', namespace = ''] = process.argv.slice(2);
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-bench' });
 const kinds = namespacedKinds(await kube.kinds());
-const beforeMiB = restingMiB();
+const ending = new AbortController();
+returnMemoryWhenIdle(ending.signal);
+const beforeMiB = await restingMiB();
+global.gc?.();
 const heapBefore = process.memoryUsage().heapUsed;
 let memory = createGroupMemory();
 const cold = await measureReading();
@@ -64,7 +70,6 @@ memory = createGroupMemory();
 const again = await measureReading();
 const warm = await measureReading();
 
-const ending = new AbortController();
 const latencies: number[] = [];
 const lastChange = new Map<string, string>();
 let pages = 0;
@@ -91,7 +96,8 @@ const reading = new SharedReading(
 const leave = await reading.join(() => ({ change: () => void (pages += 1), gone: () => undefined, fail: console.error }));
 // The second reading begins the watches.
 while (follows.isReading || performance.now() - follows.lastAt < 1_500) await sleep(100);
-const restMiB = restingMiB();
+const restMiB = await restingMiB();
+global.gc?.();
 const heapMiB = (process.memoryUsage().heapUsed - heapBefore) / 1024 / 1024;
 process.send?.({ cold, again, warm, beforeMiB, restMiB, heapMiB, peakMiB: peakMiB(process.pid) ?? 0 } satisfies TreeReport);
 
@@ -160,8 +166,8 @@ async function noted<T>(lists: Lists, list: Promise<T>): Promise<T> {
   return answer;
 }
 
-/** Without what is garbage. */
-function restingMiB(): number {
-  for (let n = 0; n < 3; n += 1) global.gc?.();
+/** Once the process has been idle for a while, as it is between two changes. */
+async function restingMiB(): Promise<number> {
+  await sleep(IDLE_MS);
   return process.memoryUsage.rss() / 1024 / 1024;
 }

@@ -15,7 +15,7 @@ import { repoRoot } from '../test/support/cluster.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startBenchControlPlane } from './control-plane.ts';
 import { printRows } from './measure-run.ts';
-import { changePods, isSeeded, ROOT_KIND, seedKinds, seedTree } from './seed-tree.ts';
+import { changeConfigMaps, isSeeded, ROOT_KIND, seedKinds, seedTree } from './seed-tree.ts';
 import type { FollowReport, TreeReport } from './tree-child.ts';
 import { measureTreePage, type TreePage } from './tree-page.ts';
 
@@ -83,11 +83,10 @@ async function measureOurs(namespace: string): Promise<Ours> {
   const before = await bytesSent();
   const flags = JSON.parse(await readFile(join(repoRoot, 'bin', 'node-flags.json'), 'utf8')) as string[];
   const env = { ...(JSON.parse(await readFile(join(repoRoot, 'bin', 'node-env.json'), 'utf8')) as Record<string, string>), ...process.env };
-  const execArgv = ['--expose-gc', ...flags];
-  const child = fork(join(import.meta.dirname, 'tree-child.ts'), [kubeconfigPath, namespace], { execArgv, env });
+  const child = fork(join(import.meta.dirname, 'tree-child.ts'), [kubeconfigPath, namespace], { execArgv: flags, env });
   const [report] = (await once(child, 'message')) as [TreeReport];
   const megabytes = ((await bytesSent()) - before) / 1e6;
-  const perSecond = await changePods(kube.asController(), namespace, EVENTS);
+  const perSecond = await changeConfigMaps(kube.asController(), namespace, EVENTS);
   child.send('report');
   const [follow] = (await once(child, 'message')) as [FollowReport];
   await once(child, 'exit');
@@ -161,11 +160,13 @@ function print(all: readonly Measured[]): void {
     ['tree after the lists, second, ms', ({ ours }) => ours.again.treeMs.toFixed(0)],
     ['of it work, first, ms', ({ ours }) => ours.cold.treeWorkMs.toFixed(0)],
     ['of it work, second, ms', ({ ours }) => ours.again.treeWorkMs.toFixed(0)],
+    ['memory at the start, MiB', ({ ours }) => ours.beforeMiB.toFixed(0)],
     ['memory above the start, watching, MiB', (one) => ourMiB(one).toFixed(0)],
     ['of it heap, MiB', ({ ours }) => ours.heapMiB.toFixed(0)],
     ['peak above the start, MiB', ({ ours }) => (ours.peakMiB - ours.beforeMiB).toFixed(0)],
     ['informer: sync, ms', ({ peer }) => peer.syncMs.toFixed(0)],
     ['informer: heap, MiB', ({ peer }) => peer.heapMiB.toFixed(0)],
+    ['informer: memory at the start, MiB', ({ peer }) => peer.beforeMiB.toFixed(0)],
     ['informer: memory above the start, MiB', (one) => peerMiB(one).toFixed(0)],
     ['share of the informer', (one) => `${((100 * ourMiB(one)) / peerMiB(one)).toFixed(0)} %`],
     ['events a second', ({ ours }) => ours.follow.perSecond.toFixed(0)],

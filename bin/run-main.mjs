@@ -8,7 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MAJOR = 24;
 /**
  * Without `__proto__` no input reaches the prototype that all objects share; threads have none either. A young generation of 8 MiB takes a hundred MiB less
- * than the one that V8 lets grow. The image and the chart name the same flags.
+ * than the one that V8 lets grow. `--expose-gc` is for src/observe/return-memory.ts. The image and the chart name the same flags.
  */
 const NODE_FLAGS = JSON.parse(readFileSync(join(root, 'bin', 'node-flags.json'), 'utf8'));
 /**

@@ -38,6 +38,7 @@ import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache
 import { createSharedWatches } from './kube/watch/shared-watches.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Measured, type Metrics } from './observe/metrics.ts';
+import { returnMemoryWhenIdle } from './observe/return-memory.ts';
 import { catalogRules, createHealthEvaluator } from './operation/health/health-evaluator.ts';
 import { createGroupMemory } from './operation/instance/group-memory.ts';
 import { bindOperations } from './operation/operations.ts';
@@ -132,6 +133,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const { config, repoRoot, stateDir, log, listeners, metrics } = input;
   const { kube } = opened;
   const stopping = new AbortController();
+  returnMemoryWhenIdle(stopping.signal);
   const publicUrl = config.publicUrl ?? new URL(`http://localhost:${listeners.pages.port}`);
   const assets = readAssets(join(repoRoot, 'views', 'static'));
   const store = await createStore({ file: join(stateDir, 'store.json') });

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { isObject, listAt, textAt } from '../core/read.ts';
 import type { KubeObject } from './resource.ts';
 
@@ -12,14 +11,13 @@ const MAX_PART_LENGTH = 4_000;
  * kubectl read: which fields belong to which manager, and the copy of the object in `kubectl.kubernetes.io/last-applied-configuration`.
  */
 export function createCompactor(): (object: KubeObject) => KubeObject {
-  const parts = new LRUCache<string, object>({ max: MAX_PARTS });
+  const parts = new Map<string, unknown>();
+  const texts = new Map<string, unknown>();
   const share = (value: unknown): unknown => {
+    if (typeof value === 'string') return value.length > MAX_PART_LENGTH ? value : recent(texts, value, value);
     if (typeof value !== 'object' || value === null) return value;
     const key = JSON.stringify(value);
-    if (key.length > MAX_PART_LENGTH) return value;
-    const known = parts.get(key);
-    if (known === undefined) parts.set(key, value);
-    return known ?? value;
+    return key.length > MAX_PART_LENGTH ? value : recent(parts, key, value);
   };
   return (object) => ({
     ...object,
@@ -27,6 +25,16 @@ export function createCompactor(): (object: KubeObject) => KubeObject {
     ...(isObject(object.spec) ? { spec: membersOf(object.spec, share) } : {}),
     ...(isObject(object.status) ? { status: membersOf(object.status, share) } : {}),
   });
+}
+
+/** What a key was used for lately, or the value from now on. A namespace has hundreds of kinds with few objects, so that nothing is reserved. */
+function recent(known: Map<string, unknown>, key: string, value: unknown): unknown {
+  const before = known.get(key);
+  if (before !== undefined) known.delete(key);
+  const [oldest] = known.size >= MAX_PARTS ? known.keys() : [];
+  if (oldest !== undefined) known.delete(oldest);
+  known.set(key, before ?? value);
+  return before ?? value;
 }
 
 function compactMetadata({ annotations, managedFields, ...metadata }: KubeObject['metadata'], share: Share): KubeObject['metadata'] {
@@ -51,12 +59,14 @@ function textPair(key: string, value: string | undefined): [string, string][] {
   return value === undefined ? [] : [[key, value]];
 }
 
-/** Containers differ by the name of a token's volume alone, and their statuses by an id, so each of their members is shared by itself; conditions one by one. */
+/** Containers and volumes differ by the name of a token's volume alone, and their statuses by an id, so each of their members is shared by itself; conditions one by one. */
 function membersOf(part: Readonly<Record<string, unknown>>, share: Share): Record<string, unknown> {
   const shared = (key: string, value: unknown): unknown => {
     if (!Array.isArray(value)) return share(value);
     if (key === 'conditions') return value.map(share);
-    return key.endsWith('ontainers') || key.endsWith('ontainerStatuses') ? value.map((item) => sharedMembers(item, share)) : share(value);
+    return key === 'volumes' || key.endsWith('ontainers') || key.endsWith('ontainerStatuses')
+      ? value.map((item) => sharedMembers(item, share))
+      : share(value);
   };
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, shared(key, value)]));
 }
