@@ -6,6 +6,7 @@ import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
 import { readAuthorities, createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
 import { createMetricPorts } from './compose/create-metrics.ts';
+import { createProposalPorts } from './compose/create-proposal-ports.ts';
 import { createUpgradePreviews } from './compose/create-upgrade-previews.ts';
 import { installCrdsAndRoles, restoreOwnCrds } from './compose/install-crds-and-roles.ts';
 import { storePorts } from './compose/store-ports.ts';
@@ -148,6 +149,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     chart: cacheChartDescriptions(charts),
     upgrades: await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log, metrics }),
     metrics: await createMetricPorts(kube, config),
+    proposals: await createProposalPorts({ clusters: kube, config, stateDir, publicUrl }),
     publicUrl: publicUrl.origin,
   };
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };

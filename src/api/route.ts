@@ -62,7 +62,16 @@ export interface Route {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  readonly tag: 'Catalogue' | 'Environments' | 'Instances' | 'Resources' | 'Change requests' | 'Saved configurations' | 'Admin' | 'Account';
+  readonly tag:
+    | 'Catalogue'
+    | 'Environments'
+    | 'Instances'
+    | 'Resources'
+    | 'Change requests'
+    | 'Proposals'
+    | 'Saved configurations'
+    | 'Admin'
+    | 'Account';
   readonly query?: Readonly<Record<string, JsonSchema>>;
   readonly body?: JsonSchema;
   /** Bytes of the body; by default what a resource can need, `MAX_RESOURCE_BYTES`. */

@@ -34,7 +34,8 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
     const validator = validatorOf(route);
     const read = route.body === undefined ? [] : [readJson(route.largestBody ?? MAX_RESOURCE_BYTES, mediaTypesOf(route))];
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
-      const requestOrigin = { via: 'api', requestId: contextOf(res).requestId } as const;
+      const { requestId, person } = contextOf(res);
+      const requestOrigin = { via: 'api', requestId, ...(person === undefined ? {} : { person }) } as const;
       const call = callOf({ operations, actor: actorOf(res), requestOrigin, route, validator, req });
       const { preconditions } = call;
       if (route.csv !== undefined) res.vary('Accept');

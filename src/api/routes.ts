@@ -11,6 +11,7 @@ import { TIMELINE_ROUTES } from './timeline/timeline-routes.ts';
 import { BOARD_ROUTES, ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
 import { RESOURCE_ROUTES } from './resource/resource-routes.ts';
+import { PROPOSAL_ROUTES } from './proposal/proposal-routes.ts';
 import type { Route } from './route.ts';
 
 /** The whole route table. */
@@ -24,6 +25,7 @@ export const ROUTES: readonly Route[] = [
   ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,
   ...CHANGE_REQUEST_ROUTES,
+  ...PROPOSAL_ROUTES,
   ...AUDIT_ROUTES,
   ...SAVED_CONFIGURATION_ROUTES,
   ...OPERATOR_ROUTES,

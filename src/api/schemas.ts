@@ -15,6 +15,7 @@ import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.t
 import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
 import { SOURCE_SCHEMAS } from './source/source-schemas.ts';
+import { PROPOSAL_SCHEMAS } from './proposal/proposal-routes.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-routes.ts';
 import { anything, flag, integer, list, object, text, time } from './schema-parts.ts';
 
@@ -316,6 +317,7 @@ export const SCHEMAS = {
   ...TREE_SCHEMAS,
   ...WORKLOAD_SCHEMAS,
   ...CHANGE_REQUEST_SCHEMAS,
+  ...PROPOSAL_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,
   ...SOURCE_SCHEMAS,

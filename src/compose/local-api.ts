@@ -43,6 +43,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       upgrades: serverOnly({} as Ports['upgrades'], 'upgrade previews'),
       metrics: serverOnly({} as Ports['metrics'], 'metrics'),
       changeRequests: serverOnly({} as Ports['changeRequests'], 'change requests'),
+      proposals: serverOnly({} as Ports['proposals'], 'proposals'),
       savedConfigurations: serverOnly({} as Ports['savedConfigurations'], 'saved configurations'),
       auditLog: clusterAudit,
       publicUrl: 'https://chandlery.example.com',

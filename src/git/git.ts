@@ -145,8 +145,8 @@ async function readCommit(file: string): Promise<Pick<GitCheckout, 'commit'>> {
   return commit === undefined ? {} : { commit };
 }
 
-/** The commit that the ref of the source names now. */
-async function resolveRef(work: Work, repository: string): Promise<Resolved> {
+/** The commit that the ref of the source names now, by asking the host. */
+export async function resolveRef(work: Work, repository: string): Promise<Resolved> {
   const { ref = {}, url } = work.git;
   if (ref.commit !== undefined) return { name: 'commit', commit: ref.commit, tip: ref.commit };
   const wanted = wantedRefs(ref);

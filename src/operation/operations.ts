@@ -55,6 +55,10 @@ import {
 import { changeSavedConfiguration, deleteSavedConfiguration, saveConfiguration } from './saved-configuration/save-configuration.ts';
 import { approveUpgrade } from './upgrade/approve-upgrade.ts';
 import { previewUpgrade } from './upgrade/preview-upgrade.ts';
+import { listProposals, showProposal } from './proposal/list-proposals.ts';
+import { listProposalTargets } from './proposal/proposal-targets.ts';
+import { proposeChange, proposeInstall, proposeRequest } from './proposal/propose-instance.ts';
+import { proposeOperator, proposeUpgrade } from './proposal/propose-operator.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that a person can do, by pages and by REST alike. Each takes its ports, the actor and one input. */
@@ -94,6 +98,8 @@ const OPERATIONS = {
   listOperatorInstances,
   listOperatorProblems,
   listOperators,
+  listProposalTargets,
+  listProposals,
   listSavedConfigurationVersions,
   listSavedConfigurations,
   listSourceInventory,
@@ -109,6 +115,11 @@ const OPERATIONS = {
   previewOperatorDeletion,
   previewSourceDeletion,
   previewUpgrade,
+  proposeChange,
+  proposeInstall,
+  proposeOperator,
+  proposeRequest,
+  proposeUpgrade,
   readInstance,
   requestOperatorAction,
   requestSourceAction,
@@ -131,6 +142,7 @@ const OPERATIONS = {
   showOperatorLogs,
   showOperatorMetrics,
   showOperatorTree,
+  showProposal,
   showReleaseNotes,
   showResource,
   showResourceLogs,

@@ -1,5 +1,8 @@
 import type { ChangeRequestTable } from '../domain/change-request/change-request.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
+import type { ProposedEdit } from '../domain/proposal/edit-repository.ts';
+import type { MergeRequest } from '../domain/proposal/proposal.ts';
+import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
 import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
 import type { AuditPort } from './audit/audited.ts';
 import type { WatchPort } from './follow.ts';
@@ -40,6 +43,28 @@ export interface MetricPorts {
   readonly now: () => number;
 }
 
+/** What proposing changes in repositories needs of the world. Each method throws AppError `ForgeUnavailable`, `EgressDenied`. */
+export interface ProposalPorts {
+  /** Pushes a branch and opens a merge request; throws AppError `ProposalImpossible` where the files have no place for it. */
+  readonly open: (target: ProposalTarget, wanted: WantedProposal) => Promise<MergeRequest>;
+  /** The merge requests that changed last; may be some seconds old. */
+  readonly list: (target: ProposalTarget) => Promise<readonly MergeRequest[]>;
+  /** Whether a commit is in the history of another one. */
+  readonly contains: (target: ProposalTarget, input: { readonly commit: string; readonly within: string }) => Promise<boolean>;
+  /** Eight hexadecimal digits. */
+  readonly randomId: () => string;
+}
+
+export interface WantedProposal {
+  readonly user: string;
+  readonly branch: string;
+  readonly title: string;
+  readonly description: string;
+  /** `email` may be empty. */
+  readonly author: { readonly name: string; readonly email: string };
+  readonly edit: ProposedEdit;
+}
+
 /** What the operations need of the world. */
 export interface Ports {
   readonly clusters: Clusters;
@@ -59,6 +84,7 @@ export interface Ports {
   readonly metrics: MetricPorts;
   readonly changeRequests: ChangeRequestPorts;
   readonly savedConfigurations: SavedConfigurationPorts;
+  readonly proposals: ProposalPorts;
   readonly auditLog: AuditPort;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;

@@ -25,7 +25,7 @@ const ADDRESS = { namespace: NS, name: 'crate' };
 
 let previews: PreviewWorld;
 let world: OperatorWorld;
-let ports: Omit<Ports, 'changeRequests' | 'savedConfigurations'>;
+let ports: Omit<Ports, 'changeRequests' | 'savedConfigurations' | 'proposals'>;
 
 before(async () => {
   previews = await startPreviewWorld(NS);

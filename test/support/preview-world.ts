@@ -18,7 +18,7 @@ import { sampleAuditLog } from './sample-audit-log.ts';
 export interface PreviewWorld {
   readonly cluster: TestCluster;
   readonly operators: OperatorWorld;
-  readonly ports: Omit<Ports, 'changeRequests' | 'savedConfigurations'>;
+  readonly ports: Omit<Ports, 'changeRequests' | 'savedConfigurations' | 'proposals'>;
   /** For files of the test. */
   readonly folder: string;
   /** Resolves when the catalogue has been read. */

@@ -20,6 +20,7 @@ import { draftsOf } from './sample-drafts.ts';
 import { sampleChangeRequests } from './sample-change-requests.ts';
 import { SAMPLE_ENVIRONMENTS, SAMPLE_FAULTS, sampleEvents, sampleInstances, sampleLogs, sampleTree } from './sample-instances.ts';
 import { sampleBoard, sampleResources, sampleStatus } from './sample-resources.ts';
+import { SAMPLE_PROPOSAL_OPERATIONS } from './sample-proposals.ts';
 import { SAMPLE_RESOURCE_OPERATIONS } from './sample-resource.ts';
 import { sampleTierBoard } from './sample-tier-board.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
@@ -37,6 +38,7 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
     ...SAMPLE_RESOURCE_OPERATIONS,
     ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS,
     ...SAMPLE_SOURCE_OPERATIONS,
+    ...SAMPLE_PROPOSAL_OPERATIONS,
     ...CHANGE_REQUESTS,
     follow: () => operations,
     ...overrides,
@@ -53,6 +55,7 @@ const READS: Omit<
   | keyof typeof WRITES
   | keyof typeof CHANGE_REQUESTS
   | keyof typeof SAMPLE_OPERATOR_READS
+  | keyof typeof SAMPLE_PROPOSAL_OPERATIONS
   | keyof typeof SAMPLE_RESOURCE_OPERATIONS
   | keyof typeof SAMPLE_SAVED_CONFIGURATION_OPERATIONS
   | keyof typeof SAMPLE_SOURCE_OPERATIONS

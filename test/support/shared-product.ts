@@ -18,6 +18,8 @@ export interface SharedProduct extends Product {
   readonly chartsDir: string;
 }
 
+/** Git hosts and forges of tests are on this machine. */
+const LOCAL_HOSTS = ['--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128'];
 const SAMPLES = ['caches.samples.chandlery.dev', 'postgresclusters.samples.chandlery.dev'];
 
 /** The one whose folder `CHANDLERY_TEST_PRODUCT` names; else one that starts now. Resolves when its sample apps can be installed in `team-a`. */
@@ -33,7 +35,7 @@ async function startOne(): Promise<SharedProduct> {
   const places = placesIn(folder);
   await cp(join(repoRoot, 'catalog'), places.catalogDir, { recursive: true });
   await mkdir(places.chartsDir);
-  const product = await startProduct(['--catalog', places.catalogDir, '--chart-root', `samples=${places.chartsDir}`]);
+  const product = await startProduct(['--catalog', places.catalogDir, '--chart-root', `samples=${places.chartsDir}`, ...LOCAL_HOSTS]);
   await until(async () => await isOffered(product), 'the sample apps and an environment are there', 180_000);
   const { origin, stateDir } = product;
   await writeFile(join(folder, 'product.json'), JSON.stringify({ origin, stateDir }));

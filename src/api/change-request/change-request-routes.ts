@@ -7,6 +7,7 @@ import { objectAt, textAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
 import { byNewestId, PAGE_QUERY, pageOfItems } from '../paging.ts';
+import { proposed, PROPOSED, PROPOSE_QUERY, wishOf } from '../proposal/proposal-routes.ts';
 import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
 import { anything, object, pageOf, ref, text } from '../schema-parts.ts';
 import { MAX_MESSAGE_LENGTH, MAX_REASON_LENGTH, REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
@@ -63,13 +64,16 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'Approve a change request: carry it out as you. 409 `Conflict` if it differs from the digest',
     tag: 'Change requests',
+    query: PROPOSE_QUERY,
     body: ref('ChangeRequestApproval'),
     largestBody: SMALL_BODY,
-    replies: { 200: { description: 'The written instance', schema: ref('Instance') } },
+    replies: { 200: { description: 'The written instance', schema: ref('Instance') }, 202: PROPOSED },
     handle: async (call) => {
       const { operations, actor, params, body, requestOrigin } = call;
       await check(call);
       const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...requestOrigin };
+      const wish = wishOf(call);
+      if (wish !== undefined) return proposed(await operations.proposeRequest(actor, { ...input, ...wish }));
       return { status: 200, body: await operations.approveChangeRequest(actor, input) };
     },
   },

@@ -12,6 +12,7 @@ import type { TreeInput } from '../../operation/instance/show-tree.ts';
 import { shownMigration } from '../../operation/instance/preview-migration.ts';
 import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
+import { proposed, PROPOSED, PROPOSE_QUERY, wishOf } from '../proposal/proposal-routes.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schema-parts.ts';
 
@@ -25,13 +26,14 @@ const VERSION = {
 
 /** What every way to change an instance takes and answers. */
 const A_CHANGE = {
-  query: { ...DRY_RUN, ...VERSION },
+  query: { ...DRY_RUN, ...VERSION, ...PROPOSE_QUERY },
   body: ref('InstancePatch'),
   replies: {
     200: {
       description: 'The changed instance, or with `dryRun=All` the preflight result',
       schema: { oneOf: [ref('Instance'), ref('Preflight')] },
     },
+    202: PROPOSED,
   },
 } as const;
 
@@ -103,11 +105,12 @@ export const INSTANCE_ROUTES: readonly Route[] = [
     operationId: 'createInstance',
     summary: 'Install an app, or with `dryRun=All` run its preflight checks',
     tag: 'Instances',
-    query: DRY_RUN,
+    query: { ...DRY_RUN, ...PROPOSE_QUERY },
     body: ref('InstanceDraft'),
     replies: {
       200: { description: 'The preflight result (`dryRun=All`)', schema: ref('Preflight') },
       201: { description: 'The created instance; Location is its URL', schema: ref('Instance') },
+      202: PROPOSED,
     },
     handle: async (call) => await create(call),
   },
@@ -270,7 +273,8 @@ function filterIn(query: Call['query']): Pick<TreeInput, 'filter'> {
   return Object.keys(filter).length === 0 ? {} : { filter };
 }
 
-async function create({ operations, actor, params, query, body, requestOrigin }: Call): Promise<Reply> {
+async function create(call: Call): Promise<Reply> {
+  const { operations, actor, params, query, body, requestOrigin } = call;
   const draft = {
     environment: params['environment'] ?? '',
     app: textAt(body, 'app') ?? '',
@@ -279,6 +283,8 @@ async function create({ operations, actor, params, query, body, requestOrigin }:
     secrets: listAt(body, 'secrets').map(newSecret),
   };
   if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightInstance(actor, draft) };
+  const wish = wishOf(call);
+  if (wish !== undefined) return proposed(await operations.proposeInstall(actor, { draft, ...wish }));
   return { status: 201, body: await operations.createInstance(actor, { ...draft, ...requestOrigin }), location: pathOf(draft) };
 }
 
@@ -310,6 +316,8 @@ async function change(call: Call, mode: 'Merge' | 'Replace'): Promise<Reply> {
   const sent = mode === 'Merge' ? splitContent(contentOf(call.body)) : await replaced(call, address);
   const wanted: InstanceChange = { ...address, ...sent, mode, preconditions };
   if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightChange(actor, wanted) };
+  const wish = wishOf(call);
+  if (wish !== undefined) return proposed(await operations.proposeChange(actor, { change: wanted, ...wish }));
   return { status: 200, body: await operations.updateInstance(actor, { ...wanted, ...requestOrigin }) };
 }
 

@@ -6,6 +6,7 @@ import type { OperatorAddress } from '../../operation/operator/find-operator.ts'
 import { OPERATOR_ACTIONS, type OperatorAction } from '../../operation/operator/request-operator-action.ts';
 import { LOG_QUERY, logQueryOf } from '../log-query.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
+import { proposed, PROPOSED, PROPOSE_QUERY, wishOf } from '../proposal/proposal-routes.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schema-parts.ts';
 
@@ -60,11 +61,12 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     operationId: 'createOperator',
     summary: 'Create an Operator, or with `dryRun=All` run its preflight checks',
     tag: 'Admin',
-    query: { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' } },
+    query: { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' }, ...PROPOSE_QUERY },
     body: ref('OperatorManifest'),
     replies: {
       200: { description: 'The preflight result (`dryRun=All`)', schema: ref('Preflight') },
       201: { description: 'The created Operator; Location is its URL', schema: ref('Operator') },
+      202: PROPOSED,
     },
     handle: async (call) => await create(call),
   },
@@ -200,9 +202,12 @@ function steer(step: OperatorAction): Route {
   };
 }
 
-async function create({ operations, actor, query, body, requestOrigin }: Call): Promise<Reply> {
+async function create(call: Call): Promise<Reply> {
+  const { operations, actor, query, body, requestOrigin } = call;
   const operator = body as KubeObject;
   if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightOperator(actor, operator) };
+  const wish = wishOf(call);
+  if (wish !== undefined) return proposed(await operations.proposeOperator(actor, { operator, ...wish }));
   const created = await operations.createOperator(actor, { operator, ...requestOrigin });
   const path = [created.namespace, created.name].map(encodeURIComponent).join('/');
   return { status: 201, body: created, location: `/api/v1/operators/${path}` };

@@ -2,6 +2,7 @@ import { at, isObject, textAt } from '../../domain/core/read.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
+import { proposed, PROPOSE_QUERY, wishOf } from '../proposal/proposal-routes.ts';
 import type { Call, Route } from '../route.ts';
 import { flag, integer, list, object, ref, text } from '../schema-parts.ts';
 import { CRD_SAFETY } from '../../domain/operator/kind/upgrade-fields.ts';
@@ -48,11 +49,20 @@ export const UPGRADE_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'Approve a newer version, which the controller then installs (admins)',
     tag: 'Admin',
+    query: PROPOSE_QUERY,
     body: ref('Approval'),
-    replies: { 202: { description: 'The approval is accepted; Location is the operator', schema: ref('Operator') } },
-    handle: async ({ operations, actor, params, body, preconditions, requestOrigin }) => {
+    replies: {
+      202: {
+        description: 'The approval is accepted; Location is the operator. With `propose`: the opened proposal',
+        schema: { oneOf: [ref('Operator'), ref('Proposal')] },
+      },
+    },
+    handle: async (call) => {
+      const { operations, actor, params, body, preconditions, requestOrigin } = call;
       const address = addressOf(params);
       const approval = { version: textAt(body, 'version') ?? '', digest: textAt(body, 'digest') ?? '', ...decisionsIn(body) };
+      const wish = wishOf(call);
+      if (wish !== undefined) return proposed(await operations.proposeUpgrade(actor, { approval: { ...address, ...approval }, ...wish }));
       const operator = await operations.approveUpgrade(actor, { ...address, ...approval, preconditions, ...requestOrigin });
       const location = `/api/v1/operators/${encodeURIComponent(address.namespace)}/${encodeURIComponent(address.name)}`;
       return { status: 202, location, body: operator };

@@ -1,9 +1,12 @@
+import type { Person } from '../core/session.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /** The request that caused an action. */
 export interface RequestOrigin {
   readonly via: 'page' | 'api';
   readonly requestId: string;
+  /** How the person is called, for texts that others read; never for the audit log. */
+  readonly person?: Person;
 }
 
 export const AUDIT_OUTCOMES = ['succeeded', 'rejected', 'failed'] as const;

@@ -16,4 +16,20 @@ export const SOURCE_ERRORS = {
     remedy:
       'Find out who made the revision. Sign it, or add the public key to the Secret. See [signed revisions](catalog-source.md#signed-revisions).',
   },
+  ForgeUnavailable: {
+    status: 502,
+    title: 'The git host rejected the proposal',
+    meaning:
+      'The forge of a CatalogSource does not answer, or rejects the credentials, the branch or the merge request. Nothing was written to the cluster.',
+    remedy:
+      'An admin corrects what the message names: `spec.git.forge`, or the token in its Secret, which must be allowed to push branches and to read and write merge requests. If the branch was pushed, propose again: each proposal has a branch of its own. See [proposals](git-proposals.md).',
+  },
+  ProposalImpossible: {
+    status: 422,
+    title: 'The change cannot be proposed',
+    meaning:
+      'The repository has no place for the change: no file has the document, a kustomization generates it, the source applies no such kind there, or a sensitive value would get into git.',
+    remedy:
+      'Do what the message says, choose another source, or change the file by hand. See [proposals](git-proposals.md#which-file-changes).',
+  },
 } as const;

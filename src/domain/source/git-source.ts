@@ -1,4 +1,5 @@
 import type { GitCredentials, GitVerification } from './git-access.ts';
+import { forgeField } from '../proposal/git-forge.ts';
 import { object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
 
 /** As `parseGitAddress` reads them. Nothing begins with a dash, so that ssh takes nothing for an option. */
@@ -83,6 +84,7 @@ export const gitField = object(
         { description: 'A revision is applied only if its commit, or the annotated tag that names it, is signed by one of these keys.' },
       ),
     ),
+    forge: optional(forgeField),
   },
   {
     description: 'A git repository. It is read again after each interval. Exclusive with folder.',

@@ -7,7 +7,7 @@ import { missingPermission } from '../instance/instance-draft.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
-import { candidateOf } from './request-candidate.ts';
+import { candidateOf, type Candidate } from './request-candidate.ts';
 import { findChangeRequest, verbOf } from './request-access.ts';
 import type { Ports } from '../ports.ts';
 
@@ -30,16 +30,35 @@ export async function approveChangeRequest(
 ): Promise<InstanceView> {
   const { changeRequest } = await findChangeRequest(ports, actor, input.id);
   return await auditLog(ports, actor, { changeRequest, action: 'approve change request', requestOrigin: input }, async () => {
-    rejectClosed(changeRequest);
-    const { digest, write } = await candidateOf(ports, actor, changeRequest);
-    if (input.digest !== digest) {
-      throw new AppError('Conflict', 'change request: its effect has changed since you opened it: review it again, then approve');
-    }
-    const written = await write();
-    // It is done, so this is the truth, also when it was withdrawn in the same moment.
-    await ports.changeRequests.table.decide(changeRequest.id, decisionOf(ports, actor, { state: 'approved', decisionMessage: '' }), 'late');
+    const written = await (await candidateAsSeen(ports, actor, { changeRequest, digest: input.digest })).write();
+    await closeApproved(ports, actor, { changeRequest, decisionMessage: '' });
     return written;
   });
+}
+
+/**
+ * What approving a change request does now.
+ *
+ * @throws AppError `ChangeRequestClosed`; `Conflict` when that is something else than what the actor has seen.
+ */
+export async function candidateAsSeen(
+  ports: Needs,
+  actor: Actor,
+  { changeRequest, digest }: { readonly changeRequest: ChangeRequest; readonly digest: string },
+): Promise<Candidate> {
+  rejectClosed(changeRequest);
+  const candidate = await candidateOf(ports, actor, changeRequest);
+  if (digest === candidate.digest) return candidate;
+  throw new AppError('Conflict', 'change request: its effect has changed since you opened it: review it again, then approve');
+}
+
+/** It is done, so this is the truth, also when it was withdrawn in the same moment. */
+export async function closeApproved(
+  ports: Needs,
+  actor: Actor,
+  { changeRequest, decisionMessage }: { readonly changeRequest: ChangeRequest; readonly decisionMessage: string },
+): Promise<void> {
+  await ports.changeRequests.table.decide(changeRequest.id, decisionOf(ports, actor, { state: 'approved', decisionMessage }), 'late');
 }
 
 /** Declines a change request, with a reason. `Forbidden` for who could not approve it either. */

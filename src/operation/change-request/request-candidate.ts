@@ -5,6 +5,7 @@ import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
+import type { InstanceChange } from '../instance/instance-change.ts';
 import { makeInstance, replaceInstance } from '../instance/write-instance.ts';
 import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
@@ -18,6 +19,8 @@ export interface Candidate {
   readonly digest: string;
   /** Whether the Instance is no longer what the change was made on. */
   readonly instanceChanged: boolean;
+  readonly wanted:
+    { readonly kind: 'Install'; readonly draft: InstanceDraft } | { readonly kind: 'Change'; readonly change: InstanceChange };
   readonly preflight: () => Promise<Preflight>;
   readonly write: () => Promise<InstanceView>;
 }
@@ -46,6 +49,7 @@ async function installation(ports: Needs, actor: Actor, changeRequest: ChangeReq
   return {
     digest: digestOf(changeRequest, object, ''),
     instanceChanged: false,
+    wanted: { kind: 'Install', draft },
     preflight: async () => await preflightInstance(ports, actor, draft),
     write: async () => await makeInstance(ports, actor, draft),
   };
@@ -74,6 +78,7 @@ async function change(ports: Needs, actor: Actor, changeRequest: ChangeRequest):
       specVersion,
     ),
     instanceChanged: specVersion !== changeRequest.base,
+    wanted: { kind: 'Change', change: wanted },
     preflight: async () => await preflightChange(ports, actor, wanted),
     write: async () => await replaceInstance(ports, actor, wanted),
   };

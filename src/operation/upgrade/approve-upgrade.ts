@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { isExact } from '../../domain/chart/chart-version.ts';
+import { isExact, isPinned } from '../../domain/chart/chart-version.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { installedChart, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
@@ -23,6 +23,7 @@ import { audited, operatorEvent } from '../audit/audited.ts';
 import { decideOwnValues } from './decide-values.ts';
 import { loadUpgradeInputs } from './load-upgrade-inputs.ts';
 import { channelOf } from './upgrade-charts.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued } from './upgrade-ports.ts';
 
@@ -56,6 +57,48 @@ export async function approveUpgrade(
 }
 
 async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: ApprovalInput): Promise<OperatorView> {
+  const { namespace, name } = input;
+  const { operator, annotations } = await checkedApproval(ports, actor, input);
+  return await writeChecked({ ...input, what: operatorWords(input), object: operator }, async (only) => {
+    const values = await valuesOf(ports, actor, { ...input, annotations });
+    const patch = { type: 'merge', body: { ...values, metadata: { ...values.metadata, ...only } } } as const;
+    const ref = { ...OPERATOR, namespace, name };
+    const { object } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
+    return operatorView(object);
+  });
+}
+
+/**
+ * What would approve a newer version in a file, as a JSON Merge Patch: the annotation and the values as they were decided; of an Operator that pins a version, that
+ * version. Throws as `approveUpgrade`.
+ */
+export async function approvalPatch(
+  ports: Pick<Ports, 'clusters' | 'upgrades'>,
+  actor: Actor,
+  input: ApprovalInput,
+): Promise<{ readonly operator: KubeObject; readonly patch: JsonObject }> {
+  const { version, digest } = parsed(input);
+  const found = await findOperator(ports, actor, input);
+  const { chart } = parseOperatorSpec(found);
+  if (chart.kind === 'repository' && isPinned(channelOf(parseOperatorSpec(found))))
+    return { operator: found, patch: { spec: { chart: { version, ...(chart.digest === undefined ? {} : { digest: digest ?? null }) } } } };
+  const { operator, annotations } = await checkedApproval(ports, actor, input);
+  const { metadata, spec } = await valuesOf(ports, actor, { ...input, annotations });
+  const { resourceVersion: _version, ...kept } = metadata;
+  return { operator, patch: { metadata: kept, ...(spec === undefined ? {} : { spec }) } as JsonObject };
+}
+
+interface ApprovalPatch {
+  readonly metadata: { readonly annotations: Decided['annotations']; readonly resourceVersion?: string };
+  readonly spec?: object;
+}
+
+/** The Operator, and the annotation that approves the version. */
+async function checkedApproval(
+  ports: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  input: ApprovalInput,
+): Promise<{ readonly operator: KubeObject; readonly annotations: Decided['annotations'] }> {
   const approval = parsed(input);
   const operator = await findOperator(ports, actor, input);
   const [spec, status] = [parseOperatorSpec(operator), parseOperatorStatus(operator)];
@@ -65,16 +108,11 @@ async function approve(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor
   if (verdict.kind === 'NoEffect') throw new AppError('ApprovalInvalid', `operator "${input.name}": ${verdict.fault.message}`);
   if (verdict.kind === 'Without')
     throw new AppError('ApprovalInvalid', `operator "${input.name}": ${whyNone(policy, installed, input.version)}`);
-  const { namespace, name } = input;
-  const annotations = { [APPROVED_UPGRADE]: approvalText(approval) };
-  return await writeChecked({ ...input, what: operatorWords(input), object: operator }, async (only) => {
-    const values =
-      input.decisions === undefined ? { metadata: { annotations } } : await withValues(ports, actor, { ...input, annotations });
-    const patch = { type: 'merge', body: { ...values, metadata: { ...values.metadata, ...only } } } as const;
-    const ref = { ...OPERATOR, namespace, name };
-    const { object } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
-    return operatorView(object);
-  });
+  return { operator, annotations: { [APPROVED_UPGRADE]: approvalText(approval) } };
+}
+
+async function valuesOf(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: Decided): Promise<ApprovalPatch> {
+  return input.decisions === undefined ? { metadata: { annotations: input.annotations } } : await withValues(ports, actor, input);
 }
 
 interface Decided extends ApprovalInput {
@@ -82,11 +120,7 @@ interface Decided extends ApprovalInput {
 }
 
 /** The approval together with the values as they were decided, on the very Operator and chart that the decisions are about. */
-async function withValues(
-  ports: Pick<Ports, 'clusters' | 'upgrades'>,
-  actor: Actor,
-  input: Decided,
-): Promise<{ metadata: object; spec?: object }> {
+async function withValues(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, input: Decided): Promise<ApprovalPatch> {
   const { name, version, digest, decisions, annotations } = input;
   const turn = { actor, milliseconds: PATIENCE_MS };
   const gathered = await runQueued(ports.upgrades, turn, (signal) => loadUpgradeInputs(ports, actor, { address: input, version, signal }));

@@ -77,7 +77,7 @@ async function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Requ
   return {
     actor,
     me: await meOf(deps.operations, { actor, person }),
-    requestOrigin: { via: 'page', requestId: contextOf(response).requestId },
+    requestOrigin: { via: 'page', requestId: contextOf(response).requestId, person },
     query: queryOf(request),
     body: request.body instanceof URLSearchParams ? unpackInputs(deps.seal.unseal(actor.user, request.body)) : new URLSearchParams(),
     ...(upload === undefined ? {} : { upload }),

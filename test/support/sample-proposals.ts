@@ -1,0 +1,42 @@
+import { AppError } from '../../src/domain/core/errors.ts';
+import type { Proposal, ProposalStatus } from '../../src/domain/proposal/proposal.ts';
+import type { Operations } from '../../src/operation/operations.ts';
+
+const PROPOSED: readonly (readonly [ProposalStatus, string])[] = [
+  ['Open', 'Change orders'],
+  ['Merged', 'Install sessions'],
+  ['Synced', 'Upgrade postgres-operator to 1.5.0'],
+  ['Healthy', 'Add the operator cache-operator'],
+  ['Closed', 'Change ledger'],
+];
+
+const SAMPLE_PROPOSALS: readonly Proposal[] = PROPOSED.map(([status, title], index) => ({
+  source: 'team-a',
+  number: 42 - index,
+  url: `https://git.example.com/platform/catalog/pulls/${42 - index}`,
+  title,
+  branch: `chandlery/${title.toLowerCase().replaceAll(' ', '-')}-1f2e3d4c`,
+  created: `2026-07-0${5 - index}T09:30:00Z`,
+  resource: { apiVersion: 'samples.chandlery.dev/v1', kind: 'PostgresCluster', namespace: 'team-a', name: title.split(' ').at(-1) ?? '' },
+  proposedBy: 'oidc:dev-a',
+  status,
+}));
+
+const refuse = (): never => {
+  throw new AppError('Forbidden', 'not in the samples');
+};
+
+/** What the samples say of proposals. */
+export const SAMPLE_PROPOSAL_OPERATIONS = {
+  listProposals: async () => ({
+    proposals: SAMPLE_PROPOSALS,
+    unavailable: [{ source: 'shop', message: 'forge: git.shop.example.com: no answer within 20 seconds' }],
+  }),
+  showProposal: async () => SAMPLE_PROPOSALS[0] ?? refuse(),
+  listProposalTargets: async () => ['team-a'],
+  proposeChange: refuse,
+  proposeInstall: refuse,
+  proposeOperator: refuse,
+  proposeRequest: refuse,
+  proposeUpgrade: refuse,
+} satisfies Partial<Operations>;
