@@ -13,6 +13,7 @@ import { OURS } from '../domain/kubernetes/names.ts';
 import { isReservedCrdName } from '../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject, ObjectMeta } from '../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
+import { dependentsOf } from '../domain/source/dependencies.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import type { Git } from '../git/git.ts';
@@ -93,8 +94,11 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
 
 function catalogSources({ kube, catalog, git, log, signal }: ControllersInput): Controller {
   const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
-  const reconcile = createSourceReconciler({
-    cluster: kube.asController(),
+  const cluster = kube.asController();
+  const { reconcile, forget } = createSourceReconciler({
+    cluster,
+    cached: (name) => sources.get(name),
+    events: createEventRecorder({ cluster, log }),
     asServiceAccount: kube.asServiceAccount,
     discovery: kube,
     readFolder: readSourceFolder,
@@ -112,7 +116,15 @@ function catalogSources({ kube, catalog, git, log, signal }: ControllersInput): 
   const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment')];
   // A kind of ours that was lost is served again, and all its objects are to be made anew.
   const restored = mapSource(crds, (name) => (isReservedCrdName(name) ? sources.all().map(({ metadata }) => metadata.name) : []));
-  return { name: 'source', sources: [sources, watchFolders({ sources, signal }), ...lost, restored], reconcile, workers: 2 };
+  const reapplied = [...lost, restored].map((changed) =>
+    mapSource(changed, (name) => {
+      forget(name);
+      return [name];
+    }),
+  );
+  // Those that depend on a source are looked at as soon as it may have become ready.
+  const dependents = mapSource(sources, (name) => dependentsOf(name, sources.all()));
+  return { name: 'source', sources: [sources, watchFolders({ sources, signal }), ...reapplied, dependents], reconcile, workers: 2 };
 }
 
 async function operators(input: ControllersInput): Promise<Controller> {

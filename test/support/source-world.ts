@@ -2,15 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runController } from '../../src/controller/controller.ts';
+import { mapSource, runController } from '../../src/controller/controller.ts';
 import { statusOf } from '../../src/domain/kind/kind.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { CATALOG_SOURCE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceStatus } from '../../src/domain/source/catalog-source.ts';
+import { dependentsOf } from '../../src/domain/source/dependencies.ts';
 import { createGit } from '../../src/git/git.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
@@ -36,6 +38,8 @@ export interface SourceWorld {
   remove(source: string): Promise<void>;
   /** An Operator in `default`, by the name in its documents. */
   operator(name: string): Promise<KubeObject | undefined>;
+  /** How many calls the controller has made to the api-server. */
+  calls(): number;
   stop(): Promise<void>;
 }
 
@@ -50,14 +54,31 @@ export async function startSourceWorld(): Promise<SourceWorld> {
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const gitHome = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-'));
   const git = createGit({ homeDir: gitHome, allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [] });
-  const cluster = kube.asController();
-  const ports = { cluster, asServiceAccount: kube.asServiceAccount, discovery: kube, readFolder: readSourceFolder };
+  let calls = 0;
+  // The controller has connections of its own, so that its calls can be told from those of a test.
+  const own = createKube({
+    kubeconfigPath: testCluster.kubeconfigPath,
+    userAgent: 'chandlery-test',
+    observe: () => {
+      calls += 1;
+    },
+  });
+  const cluster = own.asController();
   const log = createLog({ level: 'warn', format: 'lines', write: (text) => lines.push(text) });
+  const sources = startReflector({ cluster, type: CATALOG_SOURCE, signal, log });
+  const ports = {
+    cluster,
+    cached: sources.get,
+    events: createEventRecorder({ cluster, log }),
+    asServiceAccount: kube.asServiceAccount,
+    discovery: kube,
+    readFolder: readSourceFolder,
+  };
   const woken = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
   const running = runController({
     name: 'source',
-    sources: [startReflector({ cluster, type: CATALOG_SOURCE, signal, log }), woken],
-    reconcile: createSourceReconciler({ ...ports, git, log, now: () => new Date() }),
+    sources: [sources, mapSource(sources, (name) => dependentsOf(name, sources.all())), woken],
+    reconcile: createSourceReconciler({ ...ports, git, log, now: () => new Date() }).reconcile,
     workers: 2,
     log,
     signal,
@@ -66,10 +87,11 @@ export async function startSourceWorld(): Promise<SourceWorld> {
     ending.abort();
     await running;
     await kube.close();
+    await own.close();
     await rm(gitHome, { recursive: true, force: true });
     await testCluster.stop();
   };
-  return { ...handsOf(kube), kube, lines, wake: (source) => wakers.forEach((waker) => waker(source)), stop };
+  return { ...handsOf(kube), kube, lines, wake: (source) => wakers.forEach((waker) => waker(source)), calls: () => calls, stop };
 }
 
 function handsOf(kube: Kube): Pick<SourceWorld, 'status' | 'settled' | 'problem' | 'declare' | 'remove' | 'operator'> {

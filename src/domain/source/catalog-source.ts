@@ -1,3 +1,5 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { isObject } from '../core/read.ts';
 import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, RECONCILE_AT_COLUMN, type Kind } from '../kind/kind.ts';
 import {
   choice,
@@ -84,6 +86,18 @@ const spec = object(
         pattern: '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$',
       }),
     ),
+    dependsOn: orEmpty(
+      list(text({ minLength: 1, maxLength: 63 }), {
+        description: 'The names of CatalogSources that have to be ready, at their current generation, before this one is applied.',
+        maxItems: 50,
+        merge: 'set',
+      }),
+    ),
+    wait: flag({
+      description: 'Whether everything applied has to be healthy before the revision counts as applied, and before anything is deleted.',
+      default: false,
+    }),
+    timeout: duration({ name: 'timeout', description: 'How long to wait for that.', default: '5m', from: '1s' }),
     prune: flag({
       description: 'Whether to delete a resource when its document is gone from the folder. Its own deletion policy still holds.',
       default: true,
@@ -91,8 +105,14 @@ const spec = object(
     suspend: flag({ description: 'Whether to leave everything as it is until this is false again.', default: false }),
     interval: duration({
       name: 'interval',
+      description: 'How often the repository is asked for a new revision, for example 1m. At least 10s. A changed folder is read at once.',
+      default: '10m',
+      from: '10s',
+    }),
+    selfHealInterval: duration({
+      name: 'selfHealInterval',
       description:
-        'How often the repository is read, and everything applied again although nothing changed, for example 10m. At least 10s.',
+        'How often everything is applied again although nothing changed, so that what somebody deleted or removed by hand comes back. At least 10s.',
       default: '10m',
       from: '10s',
     }),
@@ -126,6 +146,10 @@ const inventoryItem = object(
   {},
 );
 
+const inventoryField = list(inventoryItem, {
+  description: 'The resources that this source owns, each with the file that it came from. Empty when packedInventory has them.',
+});
+
 const fault = object(
   {
     file: text({ description: 'The file, relative to the folder; empty when the folder as a whole is meant.' }),
@@ -133,6 +157,14 @@ const fault = object(
     column: integer({ description: 'The column, counted from 1; 0 when the file as a whole is meant.' }),
     resource: optional(text({ description: 'The resource, as Kind namespace/name, when it could be read.' })),
     message: text({ description: 'What is wrong and what to do about it.' }),
+  },
+  {},
+);
+
+const pendingDeletion = object(
+  {
+    resource: text({ description: 'The resource, as Kind namespace/name.' }),
+    loss: optional(text({ description: 'What else is lost with it; absent where only the number of deletions has to be approved.' })),
   },
   {},
 );
@@ -165,19 +197,69 @@ const status = object(
     lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
     commit: optional(commitField),
     history: orEmpty(list(historyEntry, { description: 'What came of the last 10 revisions, the newest first.', merge: 'atomic' })),
-    inventory: orEmpty(list(inventoryItem, { description: 'The resources that this source owns, each with the file that it came from.' })),
+    inventory: orEmpty(inventoryField),
+    packedInventory: optional(
+      text({
+        description: 'The inventory of a source with more than 1,000 resources: the same list as JSON, compressed by gzip, in base64.',
+      }),
+    ),
+    resources: optional(integer({ description: 'How many resources the source owns.' })),
     faults: orEmpty(
       list(fault, { description: 'What is wrong in the folder, at most 100 of them. What has no fault is live all the same.' }),
+    ),
+    pendingDeletions: orEmpty(
+      list(pendingDeletion, {
+        description: 'What the revision would delete and somebody has to approve first, at most 100 resources.',
+        merge: 'atomic',
+      }),
     ),
     conditions: conditionsField('the source'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },
 );
 
+/** A larger inventory would not fit into one object of etcd. */
+const LARGE_INVENTORY = 1_000;
+const unpacked = new WeakMap<object, SourceStatus['inventory']>();
+
+/** The status with its inventory, however it is stored. */
+const readableStatus: typeof status = {
+  ...status,
+  read: (value) => {
+    const found = status.read(value);
+    if (found?.packedInventory === undefined) return found;
+    const { packedInventory, ...rest } = found;
+    const known = isObject(value) ? unpacked.get(value) : undefined;
+    const inventory = known ?? unpackInventory(packedInventory);
+    if (isObject(value)) unpacked.set(value, inventory);
+    return { ...rest, inventory };
+  },
+};
+
+function unpackInventory(packed: string): SourceStatus['inventory'] {
+  try {
+    const text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: 64 * 1024 * 1024 }).toString();
+    return inventoryField.read(JSON.parse(text)) ?? [];
+  } catch {
+    // Somebody has changed it. Nothing is deleted on its account, and what has a document is found anew.
+    return [];
+  }
+}
+
+/** The status as it is stored: a large inventory is compressed. */
+export function storedStatus(found: SourceStatus): SourceStatus {
+  const resources = found.inventory.length;
+  if (resources <= LARGE_INVENTORY) return { ...found, resources };
+  const packedInventory = gzipSync(JSON.stringify(found.inventory)).toString('base64');
+  return { ...found, inventory: [], packedInventory, resources };
+}
+
 export type SourceSpec = ValueOf<typeof spec>;
 export type SourceStatus = ValueOf<typeof status>;
 /** What came of a revision. */
 export type HistoryEntry = ValueOf<typeof historyEntry>;
+/** A deletion that waits for an approval. */
+export type PendingDeletion = ValueOf<typeof pendingDeletion>;
 /** A resource that a source owns. */
 export type InventoryItem = ValueOf<typeof inventoryItem>;
 /** What is wrong in a catalogue folder, and where. */
@@ -201,5 +283,5 @@ export const CATALOG_SOURCE_KIND: Kind<SourceSpec, SourceStatus> = {
     },
   ],
   spec,
-  status,
+  status: readableStatus,
 };

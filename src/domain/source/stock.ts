@@ -14,6 +14,7 @@ export interface ReadRevision {
 /** A folder with the documents of its files. */
 export type ParsedFolder =
   | { readonly kind: 'Vanished'; readonly why: string }
+  | { readonly kind: 'Unchanged' }
   | (ReadRevision & {
       readonly kind: 'Read';
       readonly files: readonly ParsedFile[];

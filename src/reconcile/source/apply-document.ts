@@ -1,11 +1,11 @@
-import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { ifFound, type Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/core/errors.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject, type ResourceRef } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, labelsOf } from '../../domain/source/check-documents.ts';
-import { fieldManagerOf, sourceOfManager, upgradeManagers } from './ownership.ts';
+import { changedBy, fieldManagerOf, sourceOfManager, upgradeManagers } from './ownership.ts';
 import type { SourceCluster } from './ports.ts';
 
 export interface ApplyInput {
@@ -24,6 +24,10 @@ export interface AppliedDocument {
   readonly faults: readonly SourceFault[];
   /** Of the resource; absent when it could not be applied. */
   readonly uid?: string;
+  /** When this source last changed the resource, in milliseconds since 1970, to the second. */
+  readonly changedAt?: number;
+  /** It cannot be tried before what it needs is there: its namespace, or the CRD of its kind. */
+  readonly needs?: 'Namespace' | 'Kind';
 }
 
 /** Whose a resource is, as one CatalogSource sees it. */
@@ -40,38 +44,76 @@ type Ownership =
  * @throws AppError when the cluster is away or busy: nothing is wrong with the document then.
  */
 export async function applyDocument(cluster: SourceCluster, input: ApplyInput): Promise<AppliedDocument> {
-  const { candidate, source, mode, signal } = input;
+  const { candidate } = input;
   try {
-    const foreign = await claim(cluster, input);
-    if (foreign !== undefined) return { faults: [foreign] };
-    const { object } = await cluster.apply(candidate.type, labelled(candidate.object, input.labels), {
-      fieldManager: fieldManagerOf(source),
-      fieldValidation: 'Strict',
-      signal,
-      ...(mode === 'DryRun' ? { dryRun: 'All' } : {}),
-    });
-    const { uid, deletionTimestamp } = object.metadata;
-    return { faults: deletionTimestamp === undefined ? [] : [beingDeleted(candidate)], ...(uid === undefined ? {} : { uid }) };
+    const answer = await applyOwned(cluster, input);
+    if (answer.kind === 'Foreign') return { faults: [answer.fault] };
+    const { uid, deletionTimestamp } = answer.object.metadata;
+    const faults = deletionTimestamp === undefined ? [] : [beingDeleted(candidate)];
+    return { faults, ...(uid === undefined ? {} : { uid }), changedAt: changedBy(answer.object, input.source) };
   } catch (error) {
-    if (isAppError(error, 'ClusterUnavailable', 'TooManyRequests', 'Internal') || !(error instanceof AppError) || isKindAway(error))
-      throw error;
+    if (!(error instanceof AppError)) throw error;
+    const needs = missingPart(error);
+    if (needs !== undefined) return { faults: [needs === 'Namespace' ? noNamespace(candidate) : noKind(candidate)], needs };
+    if (isAppError(error, 'ClusterUnavailable', 'TooManyRequests', 'Internal') || isKindAway(error)) throw error;
     return { faults: faultsOf(input, error) };
   }
 }
 
+/** What became of an object, or the fault that names its owner. */
+type OwnedAnswer = { readonly kind: 'Applied'; readonly object: KubeObject } | { readonly kind: 'Foreign'; readonly fault: SourceFault };
+
+async function applyOwned(cluster: SourceCluster, input: ApplyInput): Promise<OwnedAnswer> {
+  try {
+    const { object } = await send(cluster, input);
+    if (input.mode === 'DryRun' || !(await takeOver(cluster, input, object))) return { kind: 'Applied', object };
+  } catch (error) {
+    // The label of another source is such a conflict, too, so that nothing has to be read before.
+    if (!isAppError(error, 'Conflict')) throw error;
+    const claimed = await claim(cluster, input);
+    if (claimed === 'Unchanged') throw error;
+    if (claimed !== 'TakenOver') return { kind: 'Foreign', fault: claimed };
+  }
+  return { kind: 'Applied', object: (await send(cluster, input)).object };
+}
+
+async function send(cluster: SourceCluster, { candidate, source, labels, mode, signal }: ApplyInput): Promise<Written> {
+  return await cluster.apply(candidate.type, labelled(candidate.object, labels), {
+    fieldManager: fieldManagerOf(source),
+    fieldValidation: 'Strict',
+    signal,
+    ...(mode === 'DryRun' ? { dryRun: 'All' } : {}),
+  });
+}
+
 /** The fault that names the owner of a resource, when another source has it. Of one that is free or our own, the fields of earlier managers become ours. */
-async function claim(cluster: SourceCluster, { candidate, source, sources, signal }: ApplyInput): Promise<SourceFault | undefined> {
-  const { name, namespace } = candidate.object.metadata;
-  const ref = { ...candidate.type, name, ...(namespace === undefined ? {} : { namespace }) };
-  const live = await ifFound(cluster.get(ref, { signal }));
-  if (live === undefined) return undefined;
+async function claim(cluster: SourceCluster, input: ApplyInput): Promise<SourceFault | 'TakenOver' | 'Unchanged'> {
+  const { candidate, source, sources, signal } = input;
+  const live = await ifFound(cluster.get(refOf(candidate), { signal }));
+  if (live === undefined) return 'Unchanged';
   const ownership = ownershipOf(live, source, sources);
   if (ownership.kind === 'Foreign') return ownedBy(candidate, ownerSentence(ownership.owner, candidate.id));
+  return (await takeOver(cluster, input, live)) ? 'TakenOver' : 'Unchanged';
+}
+
+/** Makes the fields that other sources have applied this source's. @returns whether there were any. */
+async function takeOver(cluster: SourceCluster, { candidate, source, signal }: ApplyInput, live: KubeObject): Promise<boolean> {
   const managedFields = upgradeManagers(live, source);
-  if (managedFields === undefined) return undefined;
+  if (managedFields === undefined) return false;
   const body = { metadata: { resourceVersion: live.metadata.resourceVersion, managedFields } };
-  await cluster.patch(ref, { type: 'merge', body }, { fieldManager: fieldManagerOf(source), signal });
-  return undefined;
+  await cluster.patch(refOf(candidate), { type: 'merge', body }, { fieldManager: fieldManagerOf(source), signal });
+  return true;
+}
+
+function refOf({ type: { group, version, resource }, object }: Candidate): ResourceRef {
+  const { name, namespace } = object.metadata;
+  return { group, version, resource, name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** To apply creates what is not there; only the namespace can be missing, or the kind. */
+function missingPart(error: AppError): AppliedDocument['needs'] {
+  if (isKindAway(error) && !/terminating/.test(error.message)) return 'Kind';
+  return error.code === 'NotFound' ? 'Namespace' : undefined;
 }
 
 function ownedBy({ document, resource }: Candidate, owner: string): SourceFault {
@@ -96,16 +138,19 @@ function beingDeleted(candidate: Candidate): SourceFault {
 function faultsOf({ candidate, source }: ApplyInput, error: AppError): readonly SourceFault[] {
   const { document, resource } = candidate;
   if (error.code === 'Conflict') return [conflictFault(candidate, source, error)];
-  if (error.code === 'NotFound') return [noNamespace(candidate)];
   const faults = error.faults.length > 0 ? error.faults : [{ message: error.message }];
   return faults.map((fault) => ({ file: document.file, ...placeOf(candidate, fault), resource, message: sentenceOfFault(fault) }));
 }
 
-/** To apply creates what is not there; only the namespace can be missing. */
 function noNamespace({ document, resource, object }: Candidate): SourceFault {
   const namespace = JSON.stringify(object.metadata.namespace ?? '');
   const message = `there is no namespace ${namespace} in the cluster; use one that exists, such as ${OURS.systemNamespace}`;
   return { file: document.file, ...document.locate('metadata.namespace'), resource, message };
+}
+
+function noKind({ document, resource, type }: Candidate): SourceFault {
+  const message = `the cluster does not serve ${type.kind} (${apiVersionOf(type)}) now; install its CRD first`;
+  return { file: document.file, ...document.locate('kind'), resource, message };
 }
 
 function placeOf({ document }: Candidate, fault: FieldFault): { line: number; column: number } {

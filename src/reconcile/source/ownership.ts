@@ -39,6 +39,12 @@ export function upgradeManagers(live: KubeObject, source: string): readonly unkn
   return [...entries.filter((entry) => !isOfSource(entry)), ...merged.values()];
 }
 
+/** When a source last changed a resource, in milliseconds since 1970, to the second: to apply the same again leaves that time as it is. */
+export function changedBy({ metadata }: KubeObject, source: string): number {
+  const entries = listAt(metadata, 'managedFields').filter((entry) => textAt(entry, 'manager') === fieldManagerOf(source));
+  return Math.max(0, ...entries.map((entry) => Date.parse(textAt(entry, 'time') ?? '') || 0));
+}
+
 /** Two sets of fields as one. A set is a tree of maps, so this is their deep merge. */
 function union(a: unknown, b: unknown): unknown {
   if (!isObject(a)) return b ?? {};

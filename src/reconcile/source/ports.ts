@@ -1,4 +1,5 @@
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceSpec } from '../../domain/source/catalog-source.ts';
 import type { GitCheckout, GitRequest } from '../../domain/source/git-source.ts';
 import type { ParsedFolder, ReadRevision } from '../../domain/source/stock.ts';
@@ -15,8 +16,17 @@ export interface SourcePorts {
     /** The folder of the revision that was brought last; undefined when there is none. */
     latest(request: Pick<GitRequest, 'source' | 'git'>): Promise<string | undefined>;
   };
-  /** Reads a folder and the documents in it. Without a revision, the digest of its content is one. */
-  readonly readFolder: (path: string, read?: ReadRevision) => Promise<ParsedFolder>;
+  /** Reads a folder and the documents in it. Without `read`, the digest of its content is its revision. `Unchanged`: it is the known one. */
+  readonly readFolder: (path: string, options?: { readonly read?: ReadRevision; readonly known?: string }) => Promise<ParsedFolder>;
+  /** A CatalogSource as a watch saw it last, by its name. */
+  readonly cached: (name: string) => KubeObject | undefined;
+  readonly events: {
+    /** Writes an Event about an object; never throws. */
+    record(
+      about: KubeObject,
+      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+    ): Promise<void>;
+  };
   readonly discovery: Pick<Discovery, 'find'>;
   /** As the controller's own account. */
   readonly cluster: SourceCluster;

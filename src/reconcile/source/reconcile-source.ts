@@ -1,20 +1,20 @@
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
-import { chartSecretInvalid } from '../../domain/chart/chart-access.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
+import { findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { CATALOG_SOURCE, SECRET } from '../../domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { parseGitSecret, parseGitVerifySecret } from '../../domain/source/git-access.ts';
-import type { GitRequest, GitSource } from '../../domain/source/git-source.ts';
-import { findKinds } from '../../domain/source/stock.ts';
-import { CATALOG_SOURCE_KIND, type SourceSpec } from '../../domain/source/catalog-source.ts';
+import { CATALOG_SOURCE_KIND, type SourceSpec, storedStatus } from '../../domain/source/catalog-source.ts';
+import type { Stock } from '../../domain/source/stock.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
-import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
-import { type Content, determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
-import type { SourceCluster, SourcePorts } from './ports.ts';
-import { pruneResource } from './prune-resources.ts';
+import { assessDeletions, carryOut } from './deletions.ts';
 import { readClaims } from './inventory.ts';
+import { createSourceMemory, digestsOf, isAtRest, isCurrent, type Known, unchangedOf } from './memory.ts';
+import type { SourceCluster, SourcePorts } from './ports.ts';
+import { allSources, readContent, readFolderOf } from './read-content.ts';
+import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
+import { determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
 import { synchronise, type SynchroniseInput, type Synchronised } from './synchronise.ts';
 
 /** How soon to look again when something in the folder, or on the way to the cluster, was wrong. */
@@ -25,82 +25,80 @@ export interface SourceResult {
   readonly requeueAfter?: number;
 }
 
-/**
- * Makes the reconciler of CatalogSources. Its key is the name of one. Enqueue it when the CatalogSource or its folder changes.
- * It throws when the cluster is away; everything else ends in the status.
- */
-export function createSourceReconciler(ports: SourcePorts): (key: string, signal: AbortSignal) => Promise<SourceResult> {
-  return async (key, signal) => {
+/** Brings one CatalogSource in step after the other. */
+export interface SourceReconciler {
+  /** By the name of a source. Enqueue it when the CatalogSource or its folder changes. Throws when the cluster is away; everything else ends in the status. */
+  readonly reconcile: (key: string, signal: AbortSignal) => Promise<SourceResult>;
+  /** Has everything of a source applied again when it is reconciled next: somebody deleted or changed a resource of it. */
+  readonly forget: (key: string) => void;
+}
+
+/** Makes the reconciler of CatalogSources. */
+export function createSourceReconciler(ports: SourcePorts): SourceReconciler {
+  const memory = createSourceMemory();
+  const reconcile = async (key: string, signal: AbortSignal): Promise<SourceResult> => {
+    const rested = await pollAtRest(ports, memory.get(key), { key, signal });
+    if (rested !== undefined) return rested;
+    const keep = memory.begin(key);
     const source = await find(ports, key, signal);
-    if (source === undefined) return {};
+    if (source === undefined) {
+      memory.forget(key);
+      return {};
+    }
     const spec = specOf(CATALOG_SOURCE_KIND, source);
     const work = { ports, source, signal };
-    return perform(work, nextSourceAction(determineSourceState(source, spec, await readContent(work, spec))));
+    const state = determineSourceState(source, spec, await readContent(work, spec));
+    return perform({ ...work, known: memory.get(key), keep }, nextSourceAction(state));
   };
+  return { reconcile, forget: memory.forget };
 }
 
-/** What the folder holds, or the repository, and the kinds in it. */
-async function readContent(work: Work, spec: SourceSpec): Promise<Content> {
-  const { discovery } = work.ports;
-  const folder = await readFolderOf(work, spec);
-  const find = (apiVersion: string, kind: string) => discovery.find(apiVersion, kind, work.signal);
-  return { folder, kindOf: folder.kind === 'Read' ? await findKinds(folder.files, find) : () => undefined };
-}
-
-async function readFolderOf({ ports, source, signal }: Work, { folder, git, suspend }: SourceSpec): Promise<Content['folder']> {
-  if (folder !== undefined) return await ports.readFolder(folder.path);
-  const isAtRest = suspend || source.metadata.deletionTimestamp !== undefined;
-  if (git === undefined || isAtRest) return { kind: 'GitUnavailable', why: 'the source is suspended or being deleted' };
-  try {
-    const access = await gitAccess(ports, git, signal);
-    const checkout = await ports.git.checkout({ source: source.metadata.name, git, ...access }, signal);
-    return await ports.readFolder(checkout.folder, checkout);
-  } catch (error) {
-    if (isAppError(error, 'VerificationFailed')) return { kind: 'VerificationFailed', why: messageOf(error) };
-    if (!isAppError(error, 'GitUnavailable', 'EgressDenied', 'ChartSecretInvalid')) throw error;
-    return { kind: 'GitUnavailable', why: messageOf(error).replace(/^chart:/, 'git:') };
-  }
-}
-
-/** The Secrets of a source. They are read anew each time, so that what somebody revoked is not used on. */
-async function gitAccess(
+/** Looks for another revision of a source that is in sync, without a call to the cluster. Undefined when there is something to do. */
+async function pollAtRest(
   ports: SourcePorts,
-  git: GitSource,
-  signal: AbortSignal,
-): Promise<Pick<GitRequest, 'credentials' | 'verification'>> {
-  const existing = async (field: string, name: string): Promise<KubeObject> => {
-    const object = await ifFound(ports.cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
-    if (object !== undefined) return object;
-    throw chartSecretInvalid(`Secret "${OURS.systemNamespace}/${name}"`, `it does not exist, and ${field} names it; create it`);
-  };
-  return {
-    ...(git.secretRef === undefined
-      ? {}
-      : { credentials: parseGitSecret(await existing('spec.git.secretRef', git.secretRef.name), git.url) }),
-    ...(git.verify === undefined
-      ? {}
-      : { verification: parseGitVerifySecret(await existing('spec.git.verify.secretRef', git.verify.secretRef.name)) }),
-  };
+  known: Known | undefined,
+  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+): Promise<SourceResult | undefined> {
+  const source = ports.cached(key);
+  if (source === undefined || known === undefined || !isAtRest(known, source)) return undefined;
+  const spec = specOf(CATALOG_SOURCE_KIND, source);
+  const now = ports.now().getTime();
+  if (!isCurrent(known, source, { now, selfHealInterval: spec.selfHealInterval })) return undefined;
+  const content = await readFolderOf({ ports, source, signal }, spec, known.revision);
+  return content.kind === 'Unchanged' ? { requeueAfter: nextLook(spec, known.appliedAt, now) } : undefined;
+}
+
+/** A folder tells its changes, a repository is asked. */
+function nextLook({ git, interval, selfHealInterval }: SourceSpec, appliedAt: number, now: number): number {
+  const heal = Math.max(1_000, appliedAt + selfHealInterval - now);
+  return git === undefined ? heal : Math.min(interval, heal);
 }
 
 async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   return await ifFound(cluster.get({ ...CATALOG_SOURCE, name }, { signal }));
 }
 
-async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
+interface Reconciling extends Work {
+  readonly known: Known | undefined;
+  readonly keep: (known: Known) => void;
+}
+
+async function perform(work: Reconciling, act: SourceAction): Promise<SourceResult> {
   const { ports, source, signal } = work;
-  const { interval } = specOf(CATALOG_SOURCE_KIND, source);
+  const { faults } = statusOf(CATALOG_SOURCE_KIND, source);
   switch (act.kind) {
     case 'add-finalizer':
       await addFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
       return { requeueAfter: 0 };
     case 'finalize':
-      if ((await removeFinalizerOfLostKind(ports.cluster, { type: CATALOG_SOURCE, object: source, signal })) === 'Deleted')
-        await finalize(work);
-      return {};
+      if ((await removeFinalizerOfLostKind(ports.cluster, { type: CATALOG_SOURCE, object: source, signal })) === 'KindLost') return {};
+      return await finalize(work);
     case 'rest':
-      await reportSource(work, { outcome: { kind: 'Suspended' }, faults: statusOf(CATALOG_SOURCE_KIND, source).faults });
+      await reportSource(work, { outcome: { kind: 'Suspended' }, faults });
       return {};
+    case 'wait':
+      await reportSource(work, { outcome: { kind: 'Blocked', ...act.problem }, faults });
+      return { requeueAfter: RETRY_MS };
     case 'reject': {
       const { reason, read } = act;
       const fault = { file: '', line: 0, column: 0, message: act.message };
@@ -108,50 +106,78 @@ async function perform(work: Work, act: SourceAction): Promise<SourceResult> {
       return { requeueAfter: RETRY_MS };
     }
     case 'synchronise':
-      return { requeueAfter: (await synchroniseFolder(work, act)) ? interval : Math.min(interval, RETRY_MS) };
+      return await synchroniseFolder(work, act);
     default:
       return act satisfies never;
   }
 }
 
-/** @returns whether everything in the folder is live. */
-async function synchroniseFolder(work: Work, { stock }: Extract<SourceAction, { kind: 'synchronise' }>): Promise<boolean> {
-  const { ports, source, signal } = work;
+async function synchroniseFolder(work: Reconciling, { stock }: Extract<SourceAction, { kind: 'synchronise' }>): Promise<SourceResult> {
+  const { ports, source, known, signal } = work;
   const before = statusOf(CATALOG_SOURCE_KIND, source);
   const sources = await allSources(work);
   const spec = specOf(CATALOG_SOURCE_KIND, source);
-  const unit = spec.git === undefined ? 'Document' : 'Revision';
+  const startedAt = ports.now().getTime();
+  const isAsked = source.metadata.annotations?.[OURS.reconcileAt] !== before.lastHandledReconcileAt;
+  const isKnown = !isAsked && known !== undefined && isCurrent(known, source, { now: startedAt, selfHealInterval: spec.selfHealInterval });
   let current = source;
   const done = await synchronise(objectsCluster(work, spec), {
-    source: source.metadata.name,
+    ...settingsOf(source, spec),
     sources,
-    labels: { [OURS.sourceLabel]: source.metadata.name, ...(spec.owner === undefined ? {} : { [OURS.teamLabel]: spec.owner }) },
     discovery: ports.discovery,
-    unit,
     claims: () => readClaims(ports, source.metadata.name, sources),
     stock,
+    unchanged: isKnown ? unchangedOf(known, stock.candidates, before.inventory) : new Set(),
     inventory: before.inventory,
-    prune: spec.prune,
-    ...approvedPruneOf(source),
+    startedAt,
     signal,
     remember: async (inventory) => {
       const status = { ...before, inventory };
-      await writeSourceStatus(ports, { source, status, signal });
-      current = { ...source, status };
+      await writeSourceStatus(ports, { source: current, status, signal });
+      current = { ...source, status: storedStatus(status) };
     },
   });
-  const outcome = outcomeOf(source, { done, stock, unit });
-  const report = {
-    outcome,
-    read: stock,
-    faults: done.faults,
-    inventory: done.inventory,
-    applied: done.applied,
-    deleted: done.pruned.length,
+  const outcome = outcomeOf(source, { done, stock, now: startedAt });
+  const { faults, inventory, unapproved } = done;
+  const counts = { applied: done.applied.length, deleted: done.pruned.length };
+  await reportSource({ ...work, source: current }, { outcome, read: stock, faults, inventory, pendingDeletions: unapproved, ...counts });
+  await logChanges(work, { before, done, revision: stock.revision });
+  const appliedAt = isKnown ? known.appliedAt : startedAt;
+  if (outcome.kind === 'Synced' || done.applied.length > 0) work.keep(knownOf(source, { appliedAt, done, outcome, stock }));
+  if (outcome.kind === 'WaitingForHealth') return { requeueAfter: HEALTH_MS };
+  return { requeueAfter: outcome.kind === 'Synced' ? nextLook(spec, appliedAt, ports.now().getTime()) : RETRY_MS };
+}
+
+/** How soon to look again at what becomes healthy. */
+const HEALTH_MS = 3_000;
+
+interface Applied {
+  readonly appliedAt: number;
+  readonly done: Synchronised;
+  readonly outcome: SourceOutcome;
+  readonly stock: Stock;
+}
+
+function knownOf({ metadata }: KubeObject, { appliedAt, done, outcome, stock }: Applied): Known {
+  const { uid = '', generation = 0 } = metadata;
+  const digests = digestsOf(done.applied);
+  return { uid, generation, appliedAt, digests, ...(outcome.kind === 'Synced' ? { revision: stock.revision } : {}) };
+}
+
+/** What the spec and the annotations of a source say of how it is applied. */
+function settingsOf(
+  { metadata }: KubeObject,
+  { git, folder, owner, prune, wait }: SourceSpec,
+): Pick<SynchroniseInput, 'source' | 'labels' | 'unit' | 'prune' | 'wait' | 'approvedPrune'> {
+  const approvedPrune = metadata.annotations?.[OURS.approvedPrune];
+  return {
+    source: metadata.name,
+    labels: { [OURS.sourceLabel]: metadata.name, ...(owner === undefined ? {} : { [OURS.teamLabel]: owner }) },
+    unit: folder === undefined || git !== undefined ? 'Revision' : 'Document',
+    prune,
+    wait,
+    ...(approvedPrune === undefined ? {} : { approvedPrune }),
   };
-  await reportSource({ ...work, source: current }, report);
-  logChanges(work, before, { ...done, revision: stock.revision });
-  return outcome.kind === 'Synced';
 }
 
 /** With the permissions that count for what the source holds. */
@@ -159,34 +185,53 @@ function objectsCluster({ ports }: Pick<Work, 'ports'>, { serviceAccount }: Sour
   return serviceAccount === undefined ? ports.cluster : ports.asServiceAccount(serviceAccount);
 }
 
-function approvedPruneOf({ metadata }: KubeObject): Pick<SynchroniseInput, 'approvedPrune'> {
-  const approvedPrune = metadata.annotations?.[OURS.approvedPrune];
-  return approvedPrune === undefined ? {} : { approvedPrune };
-}
-
-interface Ended extends Pick<SynchroniseInput, 'stock' | 'unit'> {
+interface Ended {
   readonly done: Synchronised;
+  readonly stock: Stock;
+  readonly now: number;
 }
 
-function outcomeOf({ metadata }: KubeObject, { done, stock, unit }: Ended): SourceOutcome {
-  const { faults, unapproved } = done;
+function outcomeOf(source: KubeObject, { done, stock, now }: Ended): SourceOutcome {
+  const { faults, unapproved, unhealthy } = done;
+  const spec = specOf(CATALOG_SOURCE_KIND, source);
+  const unit = spec.folder === undefined ? 'Revision' : 'Document';
   if (faults.length > 0) return { kind: 'Invalid', faults, unit };
-  if (unapproved.length === 0) return { kind: 'Synced', resources: done.applied, files: stock.files };
-  return { kind: 'PruneNotApproved', source: metadata.name, revision: stock.revision, owned: done.inventory.length, deletes: unapproved };
+  const [first] = unhealthy;
+  if (first !== undefined) {
+    const isOver = now - waitingSince(source, { stock, now }) >= spec.timeout;
+    return { kind: isOver ? 'HealthCheckFailed' : 'WaitingForHealth', first, others: unhealthy.length - 1 };
+  }
+  if (unapproved.length === 0) return { kind: 'Synced', resources: done.applied.length, files: stock.files };
+  const owned = done.inventory.length;
+  return { kind: 'PruneNotApproved', source: source.metadata.name, revision: stock.revision, owned, deletes: unapproved, unit };
 }
 
-async function allSources({ ports, signal }: Work): Promise<readonly KubeObject[]> {
-  return (await ports.cluster.list(CATALOG_SOURCE, { signal })).items;
+/** Since when a revision has waited for health; from the beginning of time when it has waited long enough already. */
+function waitingSince(source: KubeObject, { stock, now }: Pick<Ended, 'stock' | 'now'>): number {
+  const { revision, conditions } = statusOf(CATALOG_SOURCE_KIND, source);
+  if (revision !== stock.revision) return now;
+  if (findCondition(conditions, 'Ready')?.reason === 'HealthCheckFailed') return 0;
+  const waiting = findCondition(conditions, 'Reconciling');
+  return waiting?.reason === 'WaitingForHealth' ? Date.parse(waiting.lastTransitionTime) : now;
 }
 
 /** Deletes what the source brought, unless it is not to prune, and lets it go. What another source has too is handed over. */
-async function finalize({ ports, source, signal }: Work): Promise<void> {
+async function finalize(work: Work): Promise<SourceResult> {
+  const { ports, source, signal } = work;
   const { inventory } = statusOf(CATALOG_SOURCE_KIND, source);
   const spec = specOf(CATALOG_SOURCE_KIND, source);
   const { name } = source.metadata;
-  const claims = await readClaims(ports, name, await allSources({ ports, source, signal }));
-  const cluster = objectsCluster({ ports }, spec);
-  if (spec.prune)
-    for (const item of inventory) await pruneResource(cluster, item, { source: name, discovery: ports.discovery, claims, signal });
+  const cluster = objectsCluster(work, spec);
+  const options = { source: name, discovery: ports.discovery, claims: await readClaims(ports, name, await allSources(work)), signal };
+  try {
+    if (spec.prune) for (const deletion of await assessDeletions(cluster, inventory, options)) await carryOut(cluster, deletion, signal);
+  } catch (error) {
+    if (!isAppError(error, 'Forbidden', 'AdmissionDenied')) throw error;
+    const message = `what the source owns cannot be deleted: ${messageOf(error)}; give the permission, or set spec.prune to false`;
+    const fault = { file: '', line: 0, column: 0, message };
+    await reportSource(work, { outcome: { kind: 'Rejected', reason: 'DeletionDenied', fault }, faults: [fault] });
+    return { requeueAfter: RETRY_MS };
+  }
   await removeFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
+  return {};
 }

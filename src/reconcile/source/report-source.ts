@@ -3,10 +3,19 @@ import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/co
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { CATALOG_SOURCE_KIND, type HistoryEntry, type SourceFault, type SourceStatus } from '../../domain/source/catalog-source.ts';
+import {
+  CATALOG_SOURCE_KIND,
+  type HistoryEntry,
+  type PendingDeletion,
+  type SourceFault,
+  type SourceStatus,
+  storedStatus,
+} from '../../domain/source/catalog-source.ts';
+import type { DependencyProblem } from '../../domain/source/dependencies.ts';
 import type { SourceCommit } from '../../domain/source/git-source.ts';
 import { applyStatus } from '../apply-status.ts';
 import { sameFault } from '../../domain/source/check-documents.ts';
+import type { Unhealthy } from './check-health.ts';
 import type { SourcePorts } from './ports.ts';
 import type { Synchronised, SynchroniseInput } from './synchronise.ts';
 
@@ -19,8 +28,11 @@ export type SourceOutcome =
       readonly source: string;
       readonly revision: string;
       readonly owned: number;
-      readonly deletes: readonly string[];
+      readonly deletes: readonly PendingDeletion[];
+      readonly unit: SynchroniseInput['unit'];
     }
+  | { readonly kind: 'WaitingForHealth' | 'HealthCheckFailed'; readonly first: Unhealthy; readonly others: number }
+  | (DependencyProblem & { readonly kind: 'Blocked' })
   | { readonly kind: 'Rejected'; readonly reason: string; readonly fault: SourceFault }
   | { readonly kind: 'Suspended' };
 
@@ -38,6 +50,7 @@ export interface Report {
   readonly inventory?: SourceStatus['inventory'];
   /** What was read, if anything was. */
   readonly read?: { readonly revision: string; readonly commit?: SourceCommit };
+  readonly pendingDeletions?: readonly PendingDeletion[];
   readonly applied?: number;
   readonly deleted?: number;
 }
@@ -63,6 +76,7 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
     history: historyAfter(before.history, found, { time: now, message: conditions[0]?.message ?? '' }),
     inventory: found.inventory ?? before.inventory,
     faults: found.faults,
+    pendingDeletions: (found.pendingDeletions ?? []).slice(0, MAX_FAULTS),
     conditions: mergeConditions(
       before.conditions,
       conditions.map((condition) => ({ ...condition, observedGeneration })),
@@ -85,6 +99,9 @@ const HISTORY_OUTCOMES = {
   Invalid: 'Failed',
   Rejected: 'Failed',
   PruneNotApproved: 'Waiting',
+  HealthCheckFailed: 'Failed',
+  WaitingForHealth: undefined,
+  Blocked: undefined,
   Suspended: undefined,
 } as const satisfies Record<SourceOutcome['kind'], HistoryEntry['outcome'] | undefined>;
 
@@ -108,13 +125,31 @@ function withEntry(history: readonly HistoryEntry[], entry: HistoryEntry): reado
   return newest.message === entry.message && entry.deleted === 0 ? history : [entry, ...others];
 }
 
-/** Logs what an attempt changed. */
-export function logChanges({ ports, source }: Work, before: SourceStatus, done: Synchronised & { readonly revision: string }): void {
+interface Changes {
+  readonly before: SourceStatus;
+  readonly done: Synchronised;
+  readonly revision: string;
+}
+
+/** Logs what an attempt changed, and writes Events about it. */
+export async function logChanges({ ports, source }: Work, { before, done, revision }: Changes): Promise<void> {
   const keys = { source: source.metadata.name };
   for (const resource of done.pruned) ports.log.info('A resource was removed from the catalogue', { ...keys, resource });
   for (const resource of done.handedOver) ports.log.info('A resource was transferred to another source', { ...keys, resource });
-  if (done.faults.length > 0 || before.lastAppliedRevision === done.revision) return;
-  ports.log.info('The catalogue is in sync with its folder', { ...keys, resources: done.applied, revision: done.revision.slice(0, 19) });
+  if (before.lastAppliedRevision === revision) await reportHealed(ports, source, done.changed);
+  if (done.faults.length > 0 || done.unapproved.length > 0 || done.unhealthy.length > 0 || before.lastAppliedRevision === revision) return;
+  const counts = { resources: done.applied.length, changed: done.changed.length, deleted: done.pruned.length };
+  ports.log.info('The catalogue is in sync with its folder', { ...keys, ...counts, revision: revision.slice(0, 19) });
+  const message = `${revision}: ${count(counts.changed, 'resource')} changed, ${count(counts.deleted, 'resource')} deleted`;
+  await ports.events.record(source, { type: 'Normal', reason: 'Applied', message });
+}
+
+/** The revision is the same, so that somebody has changed or deleted what had to be applied again. */
+async function reportHealed(ports: SourcePorts, source: KubeObject, healed: readonly string[]): Promise<void> {
+  if (healed.length === 0) return;
+  for (const resource of healed) ports.log.info('A resource was applied again', { source: source.metadata.name, resource });
+  const message = `${healed.slice(0, 5).join(', ')}${healed.length > 5 ? ' and others' : ''} had been changed or deleted`;
+  await ports.events.record(source, { type: 'Normal', reason: 'Healed', message: `Applied again: ${message}` });
 }
 
 function placeOf(fault: SourceFault): string {
@@ -135,6 +170,19 @@ function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
       return stalled('PruneNotApproved', pruneSentence(outcome));
     case 'Rejected':
       return stalled(outcome.reason, outcome.fault.message);
+    case 'WaitingForHealth': {
+      const message = healthSentence(outcome);
+      const reason = outcome.kind;
+      return [
+        { type: 'Ready', status: 'Unknown', reason, message },
+        { type: 'Reconciling', status: 'True', reason, message },
+      ];
+    }
+    case 'HealthCheckFailed':
+      return [{ type: 'Ready', status: 'False', reason: outcome.kind, message: healthSentence(outcome) }];
+    case 'Blocked':
+      if (outcome.reason === 'DependencyCycle') return stalled(outcome.reason, outcome.message);
+      return [{ type: 'Ready', status: 'False', reason: outcome.reason, message: outcome.message }];
     case 'Suspended':
       return [{ type: 'Ready', status: 'False', reason: 'Suspended', message: 'The source is suspended' }];
     default:
@@ -142,10 +190,20 @@ function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
   }
 }
 
-function pruneSentence({ source, revision, owned, deletes }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>): string {
-  const named = `${deletes.slice(0, 3).join(', ')}${deletes.length > 3 ? ', …' : ''}`;
+function healthSentence({ kind, first, others }: Extract<SourceOutcome, { kind: 'WaitingForHealth' | 'HealthCheckFailed' }>): string {
+  const more = others === 0 ? '' : `; so ${others === 1 ? 'is' : 'are'} ${count(others, 'more resource')}`;
+  const since = kind === 'HealthCheckFailed' ? ' after spec.timeout' : '';
+  return `${first.resource} is ${first.status}${since}: ${first.message}${more}; nothing is deleted until then`;
+}
+
+function pruneSentence({ source, revision, owned, deletes, unit }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>): string {
+  // What takes other things with it comes first.
+  const sorted = deletes.toSorted((a, b) => Number(b.loss !== undefined) - Number(a.loss !== undefined));
+  const first = sorted.slice(0, 3).map(({ resource, loss }) => (loss === undefined ? resource : `${resource} ${loss}`));
+  const named = `${first.join(', ')}${deletes.length > 3 ? ', …' : ''}`;
+  const rest = unit === 'Revision' ? 'nothing of it is applied' : 'everything else is live';
   const command = `kubectl annotate --overwrite catalogsource ${source} ${OURS.approvedPrune}=${revision}`;
-  return `${revision} would delete ${deletes.length} of ${count(owned, 'resource')} (${named}); nothing of it is applied. To approve it: ${command}`;
+  return `${revision} would delete ${deletes.length} of ${count(owned, 'resource')} (${named}); ${rest}. To approve it: ${command}`;
 }
 
 function faultySentence({ faults, unit }: Extract<SourceOutcome, { kind: 'Invalid' }>): string {
@@ -172,6 +230,6 @@ export async function writeSourceStatus(
   input: { source: KubeObject; status: SourceStatus; signal: AbortSignal },
 ): Promise<void> {
   const { source, signal } = input;
-  const status = { ...input.status, faults: input.status.faults.slice(0, MAX_FAULTS) };
+  const status = storedStatus({ ...input.status, faults: input.status.faults.slice(0, MAX_FAULTS) });
   await applyStatus(cluster, CATALOG_SOURCE, { object: source, status, signal });
 }

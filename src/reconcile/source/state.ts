@@ -1,4 +1,6 @@
-import type { SourceSpec } from '../../domain/source/catalog-source.ts';
+import { CATALOG_SOURCE_KIND, type SourceSpec } from '../../domain/source/catalog-source.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
+import type { DependencyProblem } from '../../domain/source/dependencies.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { SourceRules } from '../../domain/source/check-documents.ts';
@@ -11,6 +13,7 @@ type SourceState =
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'Vanished'; readonly why: string }
   | Unreadable
+  | { readonly kind: 'Blocked'; readonly problem: DependencyProblem }
   | { readonly kind: 'Empty'; readonly read: ReadRevision }
   | { readonly kind: 'Stocked'; readonly stock: Stock };
 
@@ -22,7 +25,7 @@ export interface Unreadable {
 
 /** What the folder or repository held a moment ago, and the kinds in it. */
 export interface Content {
-  readonly folder: ParsedFolder | Unreadable;
+  readonly folder: ParsedFolder | Unreadable | { readonly kind: 'Blocked'; readonly problem: DependencyProblem };
   readonly kindOf: SourceRules['kindOf'];
 }
 
@@ -32,9 +35,14 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, { fol
   if (deletionTimestamp !== undefined) return { kind: 'Deleting' };
   if (spec.suspend) return { kind: 'Suspended' };
   if (!finalizers.includes(OURS.finalizer)) return { kind: 'FinalizerMissing' };
+  if (folder.kind === 'Blocked') return { kind: 'Blocked', problem: folder.problem };
+  // Only a poll of a source at rest asks whether anything has changed.
+  if (folder.kind === 'Unchanged') return { kind: 'Vanished', why: 'it was not read' };
   if (folder.kind !== 'Read') return { kind: folder.kind, why: folder.why };
   const stock = stockOf(folder, { spec, kindOf });
-  if (stock.named.size === 0 && stock.faults.length === 0) return { kind: 'Empty', read: stock };
+  // An empty revision of a repository deletes everything, which somebody may approve.
+  const isMistake = spec.folder !== undefined || statusOf(CATALOG_SOURCE_KIND, source).inventory.length === 0;
+  if (stock.named.size === 0 && stock.faults.length === 0 && isMistake) return { kind: 'Empty', read: stock };
   return { kind: 'Stocked', stock };
 }
 
@@ -43,6 +51,7 @@ export type SourceAction =
   | { readonly kind: 'add-finalizer' }
   | { readonly kind: 'finalize' }
   | { readonly kind: 'rest' }
+  | { readonly kind: 'wait'; readonly problem: DependencyProblem }
   | {
       readonly kind: 'reject';
       readonly reason: 'FolderMissing' | 'FolderEmpty' | Unreadable['kind'];
@@ -71,6 +80,8 @@ export function nextSourceAction(state: SourceState): SourceAction {
     case 'GitUnavailable':
     case 'VerificationFailed':
       return { kind: 'reject', reason: state.kind, message: `${state.why}; nothing was deleted (${HINT})` };
+    case 'Blocked':
+      return { kind: 'wait', problem: state.problem };
     case 'Empty': {
       const message = `the folder is empty; nothing was deleted (${HINT})`;
       return { kind: 'reject', reason: 'FolderEmpty', message, read: state.read };

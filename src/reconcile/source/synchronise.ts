@@ -1,11 +1,17 @@
-import type { InventoryItem, SourceFault } from '../../domain/source/catalog-source.ts';
-import { applyDocument } from './apply-document.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inParallel } from '../../domain/core/in-parallel.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { applyStages } from '../../domain/source/apply-order.ts';
+import type { InventoryItem, PendingDeletion, SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
 import type { Stock } from '../../domain/source/stock.ts';
-import type { SourceCluster, SourcePorts } from './ports.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type AppliedDocument, applyDocument } from './apply-document.ts';
+import { checkHealth, type Unhealthy } from './check-health.ts';
+import { assessDeletions, carryOut, type Deletion } from './deletions.ts';
 import { sortOut } from './inventory.ts';
-import { pruneResource } from './prune-resources.ts';
+import type { SourceCluster, SourcePorts } from './ports.ts';
 
 export interface SynchroniseInput {
   readonly source: string;
@@ -19,10 +25,16 @@ export interface SynchroniseInput {
   /** The ids of resources that other sources have a document of, too. */
   readonly claims: () => Promise<ReadonlySet<string>>;
   readonly stock: Stock;
+  /** The ids of documents that are live as they are, and so need not be applied. */
+  readonly unchanged: ReadonlySet<string>;
   readonly inventory: readonly InventoryItem[];
   readonly prune: boolean;
+  /** Whether to delete nothing before everything is healthy. */
+  readonly wait: boolean;
   /** The revision that a person lets delete as much as it does. */
   readonly approvedPrune?: string;
+  /** Milliseconds since 1970. What this source changed in or after that second, it changed now. */
+  readonly startedAt: number;
   readonly signal: AbortSignal;
   /** Writes down what the source may own from now on, before anything is applied. */
   readonly remember: (inventory: readonly InventoryItem[]) => Promise<void>;
@@ -31,80 +43,187 @@ export interface SynchroniseInput {
 export interface Synchronised {
   readonly inventory: readonly InventoryItem[];
   readonly faults: readonly SourceFault[];
-  readonly applied: number;
+  /** The documents that are live. */
+  readonly applied: readonly Candidate[];
+  /** The resources that the cluster did not have like this. */
+  readonly changed: readonly string[];
   readonly pruned: readonly string[];
   /** What another source has now. */
   readonly handedOver: readonly string[];
-  /** Nothing was applied, because the revision deletes this, and nobody has approved that. */
-  readonly unapproved: readonly string[];
+  /** What somebody has to approve before it is deleted. Of a revision, nothing was applied until then. */
+  readonly unapproved: readonly PendingDeletion[];
+  /** Why nothing was deleted yet. */
+  readonly unhealthy: readonly Unhealthy[];
 }
 
-/** Dry run → inventory (old ∪ new) → apply → prune → exact inventory. A document with a fault keeps its last good version. */
+/** Dry run → inventory (old ∪ new) → apply → health → prune → exact inventory. A document with a fault keeps its last good version. */
 export async function synchronise(cluster: SourceCluster, input: SynchroniseInput): Promise<Synchronised> {
-  const { source, sources, stock, inventory, labels, discovery, signal } = input;
+  const { stock, inventory, unchanged } = input;
   const faults: SourceFault[] = [...stock.faults];
-  const uids = new Map<string, string | undefined>();
-  const attempt = async (candidate: Candidate, mode: 'DryRun' | 'Apply'): Promise<boolean> => {
-    const found = await applyDocument(cluster, { candidate, source, sources, labels, mode, signal });
-    faults.push(...found.faults);
-    uids.set(candidate.id, found.uid);
-    return found.faults.length === 0;
-  };
-
-  const valid: Candidate[] = [];
-  for (const candidate of stock.candidates) if (await attempt(candidate, 'DryRun')) valid.push(candidate);
-  const rejected = input.unit === 'Revision' ? await rejectedRevision(input, faults) : undefined;
-  if (rejected !== undefined) return rejected;
+  const tried = await tryDocuments(cluster, input, faults);
+  if (input.unit === 'Revision') {
+    const rejected = faults.length > 0 ? [] : await unapprovedDeletions(cluster, input);
+    if (faults.length > 0 || rejected.length > 0) return nothingDone(input, faults, rejected);
+  }
   const owned = new Map(inventory.map((item) => [idOfItem(item), item.uid]));
   // A resource that the apply creates has another uid than its dry run. One that is there keeps its own, so that a source in sync writes nothing.
-  const uidOf = ({ id }: Candidate): string | undefined => (owned.get(id) === uids.get(id) ? owned.get(id) : undefined);
-  await input.remember(
-    union(
-      inventory,
-      valid.map((candidate) => itemOf(candidate, uidOf(candidate))),
-    ),
-  );
-  const applied: Candidate[] = [];
-  for (const candidate of valid) if (await attempt(candidate, 'Apply')) applied.push(candidate);
+  const uidOf = ({ id }: Candidate): string | undefined => {
+    const uid = owned.get(id);
+    return unchanged.has(id) || uid === tried.get(id)?.uid ? uid : undefined;
+  };
+  const valid = stock.candidates.filter(({ id }) => unchanged.has(id) || tried.has(id));
+  const before = valid.map((candidate) => itemOf(candidate, uidOf(candidate)));
+  await input.remember(union(inventory, before));
 
+  const live = await applyDocuments(cluster, input, { tried, faults });
+  const applied = valid.filter(({ id }) => unchanged.has(id) || live.has(id));
+  const unhealthy = input.wait && faults.length === 0 ? await checkHealth(cluster, applied, input.signal) : [];
+  const items = applied.map((candidate) => itemOf(candidate, live.get(candidate.id)?.uid ?? owned.get(candidate.id)));
+  const isChanged = ({ id }: Candidate): boolean => {
+    const { uid, changedAt = 0 } = live.get(id) ?? {};
+    return uid !== undefined && (uid !== owned.get(id) || changedAt >= input.startedAt - (input.startedAt % 1_000));
+  };
+  const changed = applied.filter(isChanged).map(({ resource }) => resource);
+  const done = { applied, changed, unhealthy };
+  if (unhealthy.length > 0) return { ...nothingDone(input, faults, []), ...done, inventory: union(inventory, items) };
+  const pruned = await prune(cluster, input, { applied, faults });
+  return { ...pruned, ...done, inventory: union(pruned.kept, items), faults: sortFaults(faults) };
+}
+
+function nothingDone(
+  { inventory }: SynchroniseInput,
+  faults: readonly SourceFault[],
+  unapproved: readonly PendingDeletion[],
+): Synchronised {
+  const nothing = { applied: [], changed: [], pruned: [], handedOver: [], unhealthy: [] };
+  return { ...nothing, inventory, faults: sortFaults(faults), unapproved };
+}
+
+/** Calls under way at once: as many as the api-server answers without making others wait. */
+const AT_ONCE = 8;
+
+/** @returns the documents that the api-server would accept, or that wait for others of the same revision; `faults` gets what is wrong with the others. */
+async function tryDocuments(
+  cluster: SourceCluster,
+  input: SynchroniseInput,
+  faults: SourceFault[],
+): Promise<ReadonlyMap<string, AppliedDocument>> {
+  const { stock, unchanged } = input;
+  const brought = namespacesIn(stock.candidates);
+  const tried = new Map<string, AppliedDocument>();
+  const waiting = stock.candidates.filter(({ id }) => !unchanged.has(id));
+  await inParallel(waiting, AT_ONCE, async (candidate) => {
+    const found = await applyDocument(cluster, { ...input, candidate, mode: 'DryRun' });
+    // A CRD of the same revision brings the kind: else the document would have a fault before.
+    const isDeferred = found.needs === 'Kind' || (found.needs === 'Namespace' && brought.has(candidate.object.metadata.namespace ?? ''));
+    if (found.faults.length === 0 || isDeferred) tried.set(candidate.id, found);
+    else faults.push(...found.faults);
+  });
+  return tried;
+}
+
+/** The namespaces that the documents bring, by themselves or by an Environment. */
+function namespacesIn(candidates: readonly Candidate[]): ReadonlySet<string> {
+  return new Set(
+    candidates.flatMap(({ type, object }) => {
+      if (type.kind === 'Namespace' && type.group === '') return [object.metadata.name];
+      return type.kind === 'Environment' ? [textAt(object.spec, 'namespace') ?? object.metadata.name] : [];
+    }),
+  );
+}
+
+/** For what an applied CRD or Environment brings a moment later. */
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 250;
+
+interface Attempt {
+  readonly tried: ReadonlyMap<string, AppliedDocument>;
+  readonly faults: SourceFault[];
+}
+
+async function applyDocuments(
+  cluster: SourceCluster,
+  input: SynchroniseInput,
+  { tried, faults }: Attempt,
+): Promise<ReadonlyMap<string, AppliedDocument>> {
+  const live = new Map<string, AppliedDocument>();
+  const deadline = performance.now() + PATIENCE_MS;
+  for (const stage of applyStages(input.stock.candidates.filter(({ id }) => tried.has(id)))) {
+    await inParallel(stage, AT_ONCE, async (candidate) => {
+      // Of what could be tried, everything is there.
+      const until = tried.get(candidate.id)?.needs === undefined ? 0 : deadline;
+      let found = await applyDocument(cluster, { ...input, candidate, mode: 'Apply' });
+      while (found.needs !== undefined && performance.now() < until) {
+        await sleep(PAUSE_MS, undefined, { signal: input.signal });
+        found = await applyDocument(cluster, { ...input, candidate, mode: 'Apply' });
+      }
+      faults.push(...found.faults);
+      if (found.faults.length === 0) live.set(candidate.id, found);
+    });
+  }
+  return live;
+}
+
+interface Pruned extends Pick<Synchronised, 'pruned' | 'handedOver' | 'unapproved'> {
+  readonly kept: readonly InventoryItem[];
+}
+
+async function prune(
+  cluster: SourceCluster,
+  input: SynchroniseInput,
+  { applied, faults }: { readonly applied: readonly Candidate[]; readonly faults: SourceFault[] },
+): Promise<Pruned> {
+  const { stock, inventory, signal } = input;
   const hasLeft = inventory.some((item) => !stock.named.has(idOfItem(item)));
   const claims = hasLeft ? await input.claims() : new Set<string>();
   const { gone, kept } = sortOut(inventory, { stock, faults, applied, prune: input.prune, claims });
+  const deletions = await assessDeletions(cluster, gone, { ...input, claims });
+  const waiting = new Set(unapprovedOf(deletions, input));
+  const stays = [...kept, ...[...waiting].map(({ item }) => item)];
   const ended = { Deleted: [] as string[], HandedOver: [] as string[], Left: [] as string[] };
-  for (const item of gone) ended[await pruneResource(cluster, item, { source, discovery, claims, signal })].push(nameOfItem(item));
-  const live = applied.map((candidate) => itemOf(candidate, uids.get(candidate.id)));
-  return {
-    inventory: union(kept, live),
-    faults: sortFaults(faults),
-    applied: applied.length,
-    pruned: ended.Deleted,
-    handedOver: ended.HandedOver,
-    unapproved: [],
-  };
+  for (const deletion of deletions.filter((one) => !waiting.has(one))) {
+    const name = nameOfItem(deletion.item);
+    try {
+      ended[await carryOut(cluster, deletion, signal)].push(name);
+    } catch (error) {
+      if (!(error instanceof AppError) || !isAppError(error, 'Forbidden', 'AdmissionDenied')) throw error;
+      faults.push({ file: deletion.item.file, line: 0, column: 0, resource: name, message: `it cannot be deleted: ${error.message}` });
+      stays.push(deletion.item);
+    }
+  }
+  return { kept: stays, pruned: ended.Deleted, handedOver: ended.HandedOver, unapproved: [...waiting].map(pendingOf) };
 }
 
 /** A revision that deletes more than this share of what the source owns is probably a mistake, such as a folder that was moved. */
 const USUAL_PRUNE = 0.3;
 
-async function rejectedRevision(input: SynchroniseInput, faults: readonly SourceFault[]): Promise<Synchronised | undefined> {
-  const unapproved = faults.length > 0 ? [] : await unapprovedDeletions(input);
-  if (faults.length === 0 && unapproved.length === 0) return undefined;
-  return { inventory: input.inventory, faults: sortFaults(faults), applied: 0, pruned: [], handedOver: [], unapproved };
+/** What of a revision waits for an approval, before anything of it is applied. */
+async function unapprovedDeletions(cluster: SourceCluster, input: SynchroniseInput): Promise<readonly PendingDeletion[]> {
+  const { stock, inventory, prune: isOn, claims } = input;
+  const left = isOn ? inventory.filter((item) => !stock.named.has(idOfItem(item))) : [];
+  if (left.length === 0 || input.approvedPrune === stock.revision) return [];
+  return unapprovedOf(await assessDeletions(cluster, left, { ...input, claims: await claims() }), input).map(pendingOf);
 }
 
-async function unapprovedDeletions({ stock, inventory, prune, approvedPrune, claims }: SynchroniseInput): Promise<readonly string[]> {
-  if (!prune || approvedPrune === stock.revision) return [];
-  const left = inventory.filter((item) => !stock.named.has(idOfItem(item)));
-  if (left.length === 0) return [];
-  const claimed = await claims();
-  const deleted = left.filter((item) => !claimed.has(idOfItem(item))).map(nameOfItem);
-  return deleted.length > USUAL_PRUNE * inventory.length ? deleted : [];
+function unapprovedOf(deletions: readonly Deletion[], { unit, stock, inventory, approvedPrune }: SynchroniseInput): readonly Deletion[] {
+  const deleted = deletions.filter(({ fate }) => fate === 'Delete');
+  const isMuch = unit === 'Revision' && deleted.length > USUAL_PRUNE * inventory.length;
+  return approvedPrune === stock.revision ? [] : deleted.filter(({ loss }) => isMuch || loss !== undefined);
+}
+
+function pendingOf({ item, loss }: Deletion): PendingDeletion {
+  return { resource: nameOfItem(item), ...(loss === undefined ? {} : { loss }) };
 }
 
 /** Both lists, the second one's entry winning, sorted. */
 function union(first: readonly InventoryItem[], second: readonly InventoryItem[]): InventoryItem[] {
-  const byName = new Map([...first, ...second].map((item) => [idOfItem(item), item]));
-  return [...byName.values()].sort((a, b) => a.file.localeCompare(b.file) || nameOfItem(a).localeCompare(nameOfItem(b)));
+  const byId = new Map([...first, ...second].map((item) => [idOfItem(item), item]));
+  return [...byId.values()].sort((a, b) => compare(a.file, b.file) || compare(idOfItem(a), idOfItem(b)));
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function itemOf({ document, object }: Candidate, uid?: string): InventoryItem {

@@ -94,6 +94,12 @@ describe('a resource that its CRD would not let in', () => {
   });
 
   it('has an empty status while nobody has written one', () => {
-    assert.deepEqual(statusOf(CATALOG_SOURCE_KIND, source), { history: [], inventory: [], faults: [], conditions: [] });
+    assert.deepEqual(statusOf(CATALOG_SOURCE_KIND, source), {
+      history: [],
+      inventory: [],
+      faults: [],
+      pendingDeletions: [],
+      conditions: [],
+    });
   });
 });

@@ -1,0 +1,56 @@
+import type { Candidate } from './check-documents.ts';
+import type { KnownType } from '../kubernetes/resource-types.ts';
+
+/** What is applied before all else, stage by stage: as Helm has it, but CRDs and Environments come right after what they need. */
+const FIRST: readonly string[] = [
+  'PriorityClass',
+  'Namespace',
+  'CustomResourceDefinition.apiextensions.k8s.io',
+  'Environment.chandlery.dev',
+  'NetworkPolicy.networking.k8s.io',
+  'ResourceQuota',
+  'LimitRange',
+  'PodDisruptionBudget.policy',
+  'ServiceAccount',
+  'Secret',
+  'ConfigMap',
+  'StorageClass.storage.k8s.io',
+  'PersistentVolume',
+  'PersistentVolumeClaim',
+  'ClusterRole.rbac.authorization.k8s.io',
+  'ClusterRoleBinding.rbac.authorization.k8s.io',
+  'Role.rbac.authorization.k8s.io',
+  'RoleBinding.rbac.authorization.k8s.io',
+  'Service',
+  'DaemonSet.apps',
+  'Pod',
+  'ReplicaSet.apps',
+  'Deployment.apps',
+  'HorizontalPodAutoscaler.autoscaling',
+  'StatefulSet.apps',
+  'Job.batch',
+  'CronJob.batch',
+  'IngressClass.networking.k8s.io',
+  'Ingress.networking.k8s.io',
+];
+
+/** A webhook or an API of our own may need all that comes before to answer. */
+const LAST: readonly string[] = [
+  'APIService.apiregistration.k8s.io',
+  'MutatingWebhookConfiguration.admissionregistration.k8s.io',
+  'ValidatingWebhookConfiguration.admissionregistration.k8s.io',
+];
+
+/** Candidates in the order in which they are applied. Those of a stage do not need one another. */
+export function applyStages(candidates: readonly Candidate[]): readonly (readonly Candidate[])[] {
+  const stages = Map.groupBy(candidates, ({ type }) => rankOf(type));
+  return [...stages].toSorted(([a], [b]) => a - b).map(([, stage]) => stage);
+}
+
+/** The place of a kind in the order of application; deletion is the other way round. */
+export function rankOf({ group, kind }: Pick<KnownType, 'group' | 'kind'>): number {
+  const name = group === '' ? kind : `${kind}.${group}`;
+  const [first, last] = [FIRST.indexOf(name), LAST.indexOf(name)];
+  if (first >= 0) return first;
+  return last >= 0 ? FIRST.length + 1 + last : FIRST.length;
+}
