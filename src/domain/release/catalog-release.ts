@@ -67,7 +67,7 @@ const spec = object(
         message: 'a release that is not wip is immutable but for its state; make a new version',
       },
       {
-        rule: "['wip', 'active', 'deprecated', 'archived'].indexOf(self.state) >= ['wip', 'active', 'deprecated', 'archived'].indexOf(oldSelf.state)",
+        rule: "oldSelf.state == 'wip' || self.state == 'archived' || (oldSelf.state == 'active' && self.state != 'wip') || (oldSelf.state == 'deprecated' && self.state == 'deprecated')",
         message: 'the state only moves forward: wip, active, deprecated, archived',
       },
     ],
