@@ -1,16 +1,17 @@
-import { fork, spawnSync, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { type Counts, countsOf } from './support/counts.ts';
 import { printTimings, timed } from './support/timings.ts';
 
-/** Files that run beside those of other lanes, and how many of them at once. A small machine has two cores. */
+/** Files that run beside those of other lanes. A small machine has two cores. */
 interface Lane {
   readonly name: string;
   readonly files: readonly string[];
-  readonly concurrency: number;
+  run(files: readonly string[]): Promise<unknown>;
 }
 
 /** What words of the command line mean, the long files first. */
@@ -22,6 +23,9 @@ const GROUPS: Readonly<Record<string, string>> = {
   unit: 'test/{architecture.test.ts,unit/**/*.test.ts}',
 };
 const CHECKS = ['types', 'lint', 'format'];
+/** Small files of pure functions. Hooks outside of any suite would be those of all files of the process. */
+const PURE = /^test\/unit\/(api|cli|domain|form|operation|reconcile|web)\//;
+const ROOT_HOOK = /^(before|after)(Each)?\(/m;
 /** What files of one run share, and how one sees that a file takes part. */
 const WORLDS = [
   { name: 'product', isUsedIn: /support\/shared-product\.ts'/ },
@@ -30,15 +34,16 @@ const WORLDS = [
 /** One of them runs every quick attack on the product. */
 const MAX_TEST_MS = 20 * 60_000;
 
-const counts = { passed: 0, failed: 0, skipped: 0 };
+const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 const [options, wanted] = [process.argv.slice(2).filter(isOption), process.argv.slice(2).filter((word) => !isOption(word))];
 const files = Object.entries(GROUPS).flatMap(([name, pattern]) => chosenOf(name, globSync(pattern).sort()));
 const isTimed = options.includes('--timings');
 // Types are stripped once for all files, and code is compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/chandlery/compiled');
 
-if (wanted.length === 0 || wanted.includes('check')) CHECKS.forEach(check);
+const checked = wanted.length === 0 || wanted.includes('check') ? runChecks() : undefined;
 for (const round of roundsOf(files)) await runRound(round);
+await checked;
 if (isTimed) printTimings();
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
@@ -52,8 +57,12 @@ function chosenOf(group: string, all: readonly string[]): readonly string[] {
   return all.filter((file) => wanted.some((path) => path.startsWith('test/') && file.startsWith(path)));
 }
 
-function check(name: string): void {
-  const { status } = spawnSync(process.execPath, ['bin/check.mjs', name], { stdio: 'inherit' });
+async function runChecks(): Promise<void> {
+  for (const name of CHECKS) await check(name);
+}
+
+async function check(name: string): Promise<void> {
+  const [status] = (await once(spawn(process.execPath, ['bin/check.mjs', name], { stdio: 'inherit' }), 'exit')) as [number | undefined];
   console.log(`${status === 0 ? '✔' : '✖'} check ${name}`);
   counts[status === 0 ? 'passed' : 'failed'] += 1;
 }
@@ -85,16 +94,20 @@ async function stopWorld(child: ChildProcess | undefined): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The attacks measure their product, so they have the machine to themselves. Then files on the shared product run one after another, beside all others. */
+/** The attacks measure their product, so they have one of two cores to themselves. Then files on the shared product run one after another, beside all others. */
 function roundsOf(all: readonly string[]): readonly (readonly Lane[])[] {
   const areAttacks = (file: string): boolean => file.startsWith('test/attacks');
   const ofProduct = uses(WORLDS[0].isUsedIn);
-  const rest = all.filter((file) => !areAttacks(file));
-  const rounds = [
-    [{ name: 'attacks', files: all.filter(areAttacks), concurrency: 1 }],
+  const isPure = (file: string): boolean => !isTimed && PURE.test(file) && !ROOT_HOOK.test(readFileSync(file, 'utf8'));
+  const rest = all.filter((file) => !areAttacks(file) && !isPure(file));
+  const rounds: readonly (readonly Lane[])[] = [
     [
-      { name: 'on a product', files: rest.filter(ofProduct), concurrency: 1 },
-      { name: 'others', files: rest.filter((file) => !ofProduct(file)), concurrency: 2 },
+      { name: 'attacks', files: all.filter(areAttacks), run: inProcessesOfTheirOwn(1) },
+      { name: 'pure functions', files: all.filter(isPure), run: inOneProcess },
+    ],
+    [
+      { name: 'on a product', files: rest.filter(ofProduct), run: inProcessesOfTheirOwn(1) },
+      { name: 'others', files: rest.filter((file) => !ofProduct(file)), run: inProcessesOfTheirOwn(2) },
     ],
   ];
   return rounds.map((lanes) => lanes.filter((lane) => lane.files.length > 0));
@@ -108,18 +121,36 @@ async function runRound(lanes: readonly Lane[]): Promise<void> {
   await Promise.all(worlds.map(stopWorld));
 }
 
-async function runLane({ name, files: own, concurrency }: Lane): Promise<void> {
+async function runLane({ name, files: own, run: runAll }: Lane): Promise<void> {
   console.log(`\n${name}: ${own.length} files`);
-  const stream = run({ files: [...own], concurrency, timeout: MAX_TEST_MS, ...(isTimed ? timed() : {}) });
-  const ended = new Promise<void>((resolve) => {
-    stream.on('test:summary', ({ file, counts: summary }) => {
-      if (file !== undefined) return;
-      counts.passed += summary.passed;
-      counts.failed += summary.tests - summary.passed - summary.skipped - summary.todo;
-      counts.skipped += summary.skipped + summary.todo;
+  await runAll(own);
+}
+
+function inProcessesOfTheirOwn(concurrency: number): Lane['run'] {
+  return async (own) => {
+    const stream = run({ files: [...own], concurrency, timeout: MAX_TEST_MS, ...(isTimed ? timed() : {}) });
+    const ended = new Promise<void>((resolve) => {
+      stream.on('test:summary', ({ file, counts: summary }) => {
+        if (file === undefined) add(countsOf(summary));
+      });
+      stream.once('end', resolve);
     });
-    stream.once('end', resolve);
-  });
-  stream.compose(new spec()).pipe(process.stdout, { end: false });
-  await ended;
+    stream.compose(new spec()).pipe(process.stdout, { end: false });
+    await ended;
+  };
+}
+
+/** Loading the same modules anew for every small file takes longer than most of their tests. */
+async function inOneProcess(own: readonly string[]): Promise<void> {
+  const child = fork('test/support/one-process.ts', [...own], { timeout: MAX_TEST_MS });
+  const told: Counts[] = [];
+  child.on('message', (message: Counts) => told.push(message));
+  await once(child, 'exit');
+  add(told[0] ?? { passed: 0, failed: 1, skipped: 0 });
+}
+
+function add(own: Counts): void {
+  counts.passed += own.passed;
+  counts.failed += own.failed;
+  counts.skipped += own.skipped;
 }
