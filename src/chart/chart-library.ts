@@ -1,9 +1,11 @@
 import { rm, stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
+import type { READ_JOBS } from './archive/read-worker.ts';
+import { parsedOf } from './parsed.ts';
 import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { readArchive } from './archive/archive.ts';
+import { type ChartFiles, readArchive } from './archive/archive.ts';
 import { type ChartCache, openCache } from './cache/cache.ts';
 import { type ChartContents, isContentFile } from './archive/contents.ts';
 import { type FileStore, openFileStore, withRoom, writingTo } from './cache/file-store.ts';
@@ -15,13 +17,13 @@ import type { Mirror } from './fetch/locate.ts';
 import { offersOf } from './repository/offers.ts';
 import { aboutChart, withIncoming } from './fetch/origin.ts';
 import { packForRelease } from './archive/pack.ts';
-import { readInWorker } from './archive/read-in-worker.ts';
 import type { RemoteContext } from './fetch/remote.ts';
 import { receive } from './fetch/receive.ts';
 import { chooseVersion, normalDigest } from './repository/repository.ts';
 import { scopeCredentials } from './fetch/scoped-credentials.ts';
 import { verifySignature } from './signature/verify-signature.ts';
 import type { ChartToVerify, Signer } from './signature/signature-check.ts';
+import { ThreadHost } from '../thread/thread-host.ts';
 
 export interface ChartLibraryOptions {
   /** An absolute folder that is ours alone. */
@@ -305,4 +307,21 @@ async function withReleaseCopy<T>({ context, store }: Library, { path, task, sig
 async function readChart({ context }: Library, path: string, signal: AbortSignal): Promise<ChartContents> {
   const { limits } = context;
   return readInWorker(await readArchive(path, { limits, wants: isContentFile, packedSubcharts: 'Read', signal }), limits.parseMs);
+}
+
+const memoryMib = 512;
+const host = new ThreadHost<typeof READ_JOBS>({
+  file: new URL('archive/read-worker.ts', import.meta.url),
+  memoryMib,
+  youngMib: 4,
+  idleMs: 0,
+});
+
+/**
+ * `readContents` in a thread of its own.
+ *
+ * @throws AppError like `readContents`, and `ChartInvalid` when the time or the memory is used up.
+ */
+async function readInWorker({ names, contents }: ChartFiles, timeoutMs: number): Promise<ChartContents> {
+  return parsedOf(await host.run('read', [names, contents], { timeoutMs }), { what: 'its files', timeoutMs, memoryMib });
 }

@@ -8,7 +8,7 @@ import { CHART_LIMITS } from '../chart/limits.ts';
 import { type Output, readStandardInput, takeOutput } from '../cli/command.ts';
 import { parseConfig, type Config } from '../config.ts';
 import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
-import { describeInspection } from '../domain/chart/inspection/describe-inspection.ts';
+import { describeInspection } from '../domain/chart/inspection/inspection.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { verificationWith } from '../domain/chart/verify-secret.ts';

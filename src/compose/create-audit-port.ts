@@ -1,5 +1,12 @@
-import { ACTION_RATE_LIMIT, ActionRateLimiter, INSTALL_RATE_LIMIT, RejectionQuota } from '../domain/audit/rate-limits.ts';
-import { type AuditLog, type AuditRecord, boundEvent } from '../domain/audit/audit-log.ts';
+import {
+  ACTION_RATE_LIMIT,
+  ActionRateLimiter,
+  type AuditLog,
+  type AuditRecord,
+  boundEvent,
+  INSTALL_RATE_LIMIT,
+  RejectionQuota,
+} from '../domain/audit/audit-log.ts';
 import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
 import { waitAtMost } from './wait-at-most.ts';

@@ -1,7 +1,9 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { readArchive } from '../chart/archive/archive.ts';
 import { CHART_LIMITS } from '../chart/limits.ts';
+import { childrenWithin } from '../helm/bounds.ts';
 import { createHelm } from '../helm/helm.ts';
 import { createChartRenderer } from '../helm/render-chart.ts';
 import { releaseRecordBytes } from '../helm/release-record.ts';
@@ -10,7 +12,6 @@ import type { Log } from '../observe/log.ts';
 import { FairQueue } from '../domain/core/fair-queue.ts';
 import type { UpgradePorts } from '../operation/upgrade/upgrade-ports.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { helmChildren } from './helm-children.ts';
 
 export interface PreviewUpgradesInput {
   readonly kube: Pick<Kube, 'kubernetesVersion' | 'kinds'>;
@@ -51,4 +52,14 @@ export async function createUpgradePreviews({ kube, charts, helm, stateDir, log,
     now: () => new Date(),
     queue: new FairQueue(CHECKS),
   };
+}
+
+/**
+ * How many helm programs one of our uses of Helm may run at once.
+ *
+ * @param share of the memory of the machine, or of the container where that has a limit.
+ */
+export function helmChildren(wished: number, share: number): number {
+  const limit = process.constrainedMemory();
+  return childrenWithin(wished, share * Math.min(totalmem(), limit > 0 ? limit : Infinity));
 }

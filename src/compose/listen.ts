@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { answerClientErrors } from '../http/answer-client-errors.ts';
+import { answerClientErrors } from '../http/error-handler.ts';
 
 /** The port is open from the first moment; who answers behind it can be set later. */
 export interface Listener {

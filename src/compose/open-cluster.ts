@@ -1,12 +1,17 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { startEmbeddedCluster, type EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { claimStateFolder } from '../embedded/cluster/state-folder.ts';
 import type { ToolPaths } from '../embedded/cluster/tools.ts';
+import { createEmbeddedIssuer, type EmbeddedIssuer } from '../embedded/issuer/create-embedded-issuer.ts';
+import { createIdentity, type Identity } from '../identity/create-identity.ts';
+import { type ClaimMapping, DEFAULT_MAPPING, identitySettings, type IdentitySettings } from '../identity/identity-settings.ts';
 import { createKube, type Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { claimMappingOf } from './open-identity.ts';
+import type { Store } from '../store/store.ts';
+import type { Assets } from '../web/page/assets.ts';
 
 /** The cluster that everything runs on, and the embedded one when that is it. */
 export interface OpenCluster {
@@ -68,4 +73,54 @@ async function connected(kube: Kube, { stateDir, reset }: { readonly stateDir: s
       await folder.release();
     },
   };
+}
+
+export interface OpenIdentityInput {
+  readonly config: Config;
+  readonly stateDir: string;
+  readonly publicUrl: URL;
+  readonly store: Store;
+  /** For the pages of the embedded issuer. */
+  readonly assets: Pick<Assets, 'url'>;
+  /** The name by which the embedded api-server knows the embedded issuer. */
+  readonly clusterIssuer: string | undefined;
+}
+
+/** Who signs people in; with the embedded issuer when none is configured. */
+export async function openIdentity(input: OpenIdentityInput): Promise<{ identity: Identity; issuer?: EmbeddedIssuer }> {
+  const { config, stateDir, publicUrl, store, assets, clusterIssuer } = input;
+  const stylesheet = assets.url('css/chandlery.css');
+  const named = clusterIssuer === undefined ? {} : { clusterIssuer };
+  const issuer = config.issuer.kind === 'embedded' ? await createEmbeddedIssuer({ publicUrl, stateDir, stylesheet, ...named }) : undefined;
+  const client = issuer === undefined ? await externalClient(config) : embeddedClient(issuer);
+  const settings = identitySettings({
+    publicUrl,
+    ...client,
+    mapping: claimMappingOf(config),
+    issuerAliases: clusterIssuer === undefined ? [] : [clusterIssuer],
+    bearerClients: config.bearerClients,
+    signOutHint: config.idTokenHint ? 'id-token' : 'none',
+    ...(config.audience === undefined ? {} : { audiences: [config.audience] }),
+  });
+  const identity = createIdentity({ settings, sessions: store.sessions, sealKey: await store.secret('login-seal') });
+  return { identity, ...(issuer === undefined ? {} : { issuer }) };
+}
+
+/** Which claims name somebody, for us and for the embedded api-server. */
+function claimMappingOf({ issuer, usernameClaim, groupsClaim, usernamePrefix, groupsPrefix }: Config): ClaimMapping {
+  const usual = issuer.kind === 'embedded' ? 'preferred_username' : DEFAULT_MAPPING.usernameClaim;
+  return { usernameClaim: usernameClaim ?? usual, groupsClaim, usernamePrefix, groupsPrefix };
+}
+
+type Client = Pick<IdentitySettings, 'issuer' | 'clientId'> & Partial<Pick<IdentitySettings, 'clientSecret' | 'scopes' | 'callHeaders'>>;
+
+function embeddedClient({ issuerUrl, clientId, clientSecret, scopes, ownCalls }: EmbeddedIssuer): Client {
+  return { issuer: issuerUrl, clientId, clientSecret, scopes, callHeaders: { [ownCalls.header]: ownCalls.value } };
+}
+
+async function externalClient({ issuer }: Config): Promise<Client> {
+  if (issuer.kind === 'embedded') throw new Error('the embedded issuer has its own client');
+  const { url, clientId, clientSecretFile } = issuer;
+  const clientSecret = clientSecretFile === undefined ? undefined : (await readFile(clientSecretFile, 'utf8')).trim();
+  return { issuer: url, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }

@@ -5,7 +5,8 @@ import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { SignedIn } from '../domain/core/session.ts';
 import type { Cookies } from './cookies.ts';
 import type { IdentityPort } from './http-deps.ts';
-import { type Access, setSignedIn } from './request-context.ts';
+import { acceptsProblem } from './problem.ts';
+import { type Access, contextOf, setSignedIn } from './request-context.ts';
 import { AppError } from '../domain/core/errors.ts';
 
 /** Finds out who the request is from. Nobody is an answer too; a session that ended takes its cookie with it. */
@@ -68,4 +69,20 @@ function tokenOf(header: string): string {
   const token = BEARER.exec(header.trim())?.[1];
   if (token !== undefined) return token;
   throw new AppError('Unauthenticated', 'bearer token: the Authorization header must be "Bearer" and a token of the identity provider');
+}
+
+/** Lets only somebody signed in through: a browser that opens a page is sent to the sign-in and comes back to the page. */
+export function requireSignedIn(): RequestHandler {
+  return (req, res, next) => {
+    if (contextOf(res).actor !== undefined) {
+      next();
+      return;
+    }
+    if (acceptsProblem(req)) throw new AppError('Unauthenticated', 'sign-in: this URL requires a session or a bearer token');
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      const advice = 'sign in in another tab, then come back to this one and send the form again';
+      throw new AppError('Unauthenticated', `sign-in: your session has ended, and nothing was changed: ${advice}`);
+    }
+    res.redirect(302, `/login?return=${encodeURIComponent(req.originalUrl)}`);
+  };
 }

@@ -1,6 +1,6 @@
 import express from 'express';
 import { authRoutes } from './auth-routes.ts';
-import { authenticate, hasCredentials } from './authenticate.ts';
+import { authenticate, hasCredentials, requireSignedIn } from './authenticate.ts';
 import { contentLength, dropForeignIdentity, knownHost, noStore, sameSiteOnly, securityHeaders, singleHeaders } from './headers.ts';
 import { dropUnread } from './body/receive.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
@@ -9,7 +9,6 @@ import type { HttpDeps, MountedRouter } from './http-deps.ts';
 import { probes } from './probes.ts';
 import { limitAddresses, limitCredentials } from './rate-limit.ts';
 import { type Mounted, requestLog } from './request-log.ts';
-import { requireSignedIn } from './require-signed-in.ts';
 
 const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 /** A form of the issuer: tokens and addresses, which anyone may send. */

@@ -24,10 +24,9 @@ import { AppError, isAppError } from '../domain/core/errors.ts';
 import { at, isObject, listAt, textAt } from '../domain/core/read.ts';
 import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '../domain/kubernetes/resource.ts';
 import { callFor, type Place, type Query, resourcePath } from './transport/call.ts';
-import { listMetadataPages, listPages, metadataReading, readPages, WHOLE } from './watch/list.ts';
+import { listMetadataPages, listPages, metadataReading, readPages, watchEvents, watchMetadataEvents, WHOLE } from './watch/list-watch.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
 import type { Answer, Caller } from './transport/transport.ts';
-import { watchEvents, watchMetadataEvents } from './watch/watch.ts';
 
 /** What the parts of one identity's Cluster are made of. */
 export interface ClusterDeps extends Caller {

@@ -20,8 +20,7 @@ import type { Json, KubeObject, ObjectMeta, ResourceRef, ResourceType } from '..
 import { createCluster, reviewAccess } from './cluster.ts';
 import { createDiscovery } from './discovery.ts';
 import { callFor, type Identity, impersonationHeaders, type Place, resourcePath, type ServiceAccountRef } from './transport/call.ts';
-import { type ClusterAccess, type ConfigEntries, createCredentials } from './transport/credentials.ts';
-import { createDispatcherPool } from './transport/dispatcher.ts';
+import { type ClusterAccess, type ConfigEntries, createCredentials, createDispatcherPool } from './transport/credentials.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
 import { type Answer, type Caller, createTransport, type Transport, type TransportOptions } from './transport/transport.ts';
 

@@ -1,20 +1,21 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
+import { AppError } from '../domain/core/errors.ts';
 import { readForms } from '../http/body/read-form.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { MessageView } from '../http/http-deps.ts';
-import { requireSignedIn } from '../http/require-signed-in.ts';
+import { requireSignedIn } from '../http/authenticate.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
 import { catalogRoutes } from './app/catalog-routes.ts';
+import { pictureOf } from './page/picture-address.ts';
 import { timelineRoutes } from './timeline/timeline-routes.ts';
 import { boardRoutes, environmentRoutes } from './environment/environment-routes.ts';
 import { changeRoutes } from './instance/change-routes.ts';
 import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
 import { logsRoutes } from './logs/logs-routes.ts';
-import { metricsRoutes } from './monitoring/metrics-routes.ts';
+import { metricsRoutes } from './monitoring/metrics-page.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-page.ts';
-import { pictureRoutes } from './page/picture-routes.ts';
 import { changeRequestRoutes } from './change-request/change-request-routes.ts';
 import { meOf, type WebDeps } from './page/page.ts';
 import { TIER_BOARD_PATH } from './page/paths.ts';
@@ -78,4 +79,31 @@ async function readerOf(operations: RenderDeps['operations'], { actor, person, s
   const known = person ?? { name: actor.user };
   const plain: Me = { ...actor, name: known.name, admin: false };
   return status === 503 ? plain : await meOf(operations, { actor, person: known }).catch(() => plain);
+}
+
+const PATIENCE_MS = 20_000;
+const KEPT_SECONDS = 24 * 3600;
+/** An SVG is a document: opened by itself it runs nothing, loads nothing and has no origin. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/** The pictures that charts and the catalogue name; 404 where there is none that we show. */
+function pictureRoutes({ pictures }: Pick<WebDeps, 'pictures'>): Router {
+  const router = Router();
+  router.get('/pictures/:signature/:address', pictureHandler(pictures));
+  return router;
+}
+
+function pictureHandler(pictures: WebDeps['pictures']): RequestHandler<{ signature: string; address: string }> {
+  return async ({ params }, response) => {
+    const address = pictureOf(params.signature, params.address);
+    const picture = address === undefined ? undefined : await pictures(address, AbortSignal.timeout(PATIENCE_MS)).catch(() => undefined);
+    if (picture === undefined) throw new AppError('NotFound', 'picture: there is no image at this URL');
+    response.set({
+      'Content-Type': picture.type,
+      'Content-Disposition': 'attachment',
+      'Content-Security-Policy': POLICY,
+      'Cache-Control': `private, max-age=${KEPT_SECONDS}`,
+    });
+    response.send(picture.bytes);
+  };
 }

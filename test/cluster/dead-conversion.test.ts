@@ -9,7 +9,7 @@ import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resou
 import { listInstances } from '../../src/operation/instance/list-instances.ts';
 import { showTree } from '../../src/operation/instance/show-tree.ts';
 import { countInstances, listOperatorInstances } from '../../src/operation/operator/list-operator-instances.ts';
-import { previewOperatorDeletion } from '../../src/operation/operator/delete-operator.ts';
+import { previewOperatorDeletion } from '../../src/operation/operator/write-operator.ts';
 import { preflightDeletion } from '../../src/operation/preflight/preflight-deletion.ts';
 import { previewCrds } from '../../src/operation/upgrade/preview-crds.ts';
 import { startAppWorld, type AppWorld } from '../support/app-world.ts';

@@ -13,7 +13,7 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
-import { ADOPT_ANNOTATION } from '../../src/reconcile/environment/environment-type.ts';
+import { ADOPT_ANNOTATION } from '../../src/reconcile/environment/environment-spec.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 

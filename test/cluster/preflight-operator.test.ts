@@ -11,7 +11,7 @@ import type { Preflight } from '../../src/domain/instance/instance.ts';
 import type { Finding } from '../../src/domain/preflight/findings.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { createOperator } from '../../src/operation/operator/create-operator.ts';
+import { createOperator } from '../../src/operation/operator/write-operator.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight/preflight-operator.ts';
 import { chartFiles } from '../support/charts.ts';

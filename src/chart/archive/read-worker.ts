@@ -1,4 +1,4 @@
-/** The thread of `read-in-worker.ts`: parses the files of one chart. */
+/** The thread of the chart library: parses the files of one chart. */
 import { serveJobs } from '../../thread/serve-jobs.ts';
 import { type ChartContents, readContents } from './contents.ts';
 

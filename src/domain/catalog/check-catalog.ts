@@ -4,7 +4,7 @@ import { at, isObject, objectAt, textAt } from '../core/read.ts';
 import { specOf } from '../kind/kind.ts';
 import { compileFaults } from '../health/custom-rules.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { connectionFaults } from '../connection/check-connection.ts';
+import { connectionFaults } from '../connection/connection.ts';
 import type { CatalogKind } from '../operator/kind/catalog-fields.ts';
 import { OPERATOR_KIND } from '../operator/kind/operator-kind.ts';
 import { schemaOf, versionForNew } from './app-catalog.ts';

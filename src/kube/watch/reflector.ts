@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../../domain/core/backoff.ts';
-import { endsInitialEvents, type Cluster, type ListOptions, type ObjectList, type WatchEvent } from '../../domain/kubernetes/cluster.ts';
+import { type Cluster, endsInitialEvents, type ListOptions, type ObjectList, type WatchEvent } from '../../domain/kubernetes/cluster.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { keyOf, type KubeObject, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
@@ -177,4 +177,28 @@ function abortOf(signal: AbortSignal): Promise<never> {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
   });
+}
+
+export interface MetadataReflectorOptions extends Omit<ReflectorOptions, 'cluster' | 'keep'> {
+  readonly cluster: Pick<Cluster, 'listMetadata' | 'watchMetadata'>;
+}
+
+/** A copy of which objects of a type there are, and in which version. Neither content nor labels ever are in memory. */
+export function startMetadataReflector({ cluster, ...options }: MetadataReflectorOptions): Reflector {
+  const names = { list: cluster.listMetadata, watch: cluster.watchMetadata };
+  return startReflector({ ...options, cluster: names, keep: nameAndVersion });
+}
+
+function nameAndVersion({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+  };
 }

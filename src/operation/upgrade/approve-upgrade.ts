@@ -21,8 +21,7 @@ import {
 import { findOperator, type OperatorAddress, operatorWords } from '../operator/find-operator.ts';
 import { audited, operatorEvent } from '../audit/audited.ts';
 import { decideOwnValues } from './decide-values.ts';
-import { loadUpgradeInputs } from './load-upgrade-inputs.ts';
-import { channelOf } from './upgrade-charts.ts';
+import { channelOf, loadUpgradeInputs } from './upgrade-charts.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued } from './upgrade-ports.ts';

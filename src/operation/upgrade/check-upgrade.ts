@@ -4,7 +4,7 @@ import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { type Finding, joinFindings } from '../../domain/preflight/findings.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { isChanged, type ObjectPair, pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
+import { immutableChanges, isChanged, type ObjectPair, pairObjects } from '../../domain/upgrade/preview/object-changes.ts';
 import { type CheckedObjects, checkObjects, podsRejected } from '../preflight/check-objects.ts';
 import { foreignOwner, isHook, marked } from '../operator/helm-ownership.ts';
 import type { NamedDryRun } from '../preflight/missing-permissions.ts';
@@ -12,7 +12,6 @@ import type { Ports } from '../ports.ts';
 import { findReleaseNamespace } from '../preflight/release-namespace.ts';
 import { kindsOfChart, type Rendering } from './render-preview.ts';
 import type { DryRun, DryRunObject } from '../preflight/dry-run-objects.ts';
-import { immutableChanges } from '../../domain/upgrade/preview/immutable-fields.ts';
 import type { FieldRejection, PreviewedFields } from '../../domain/upgrade/preview/upgrade-preview.ts';
 
 interface UpgradeCheckInput {

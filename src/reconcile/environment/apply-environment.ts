@@ -3,8 +3,7 @@ import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING, SECRET, SERVICE_ACCOUNT } fr
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import { environmentObjects } from './environment-objects.ts';
-import type { EnvironmentSpec } from './environment-spec.ts';
-import { DEPLOYER } from './environment-type.ts';
+import { DEPLOYER, type EnvironmentSpec } from './environment-spec.ts';
 import { labelNamespace } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';
 

@@ -1,5 +1,6 @@
 import { ENVIRONMENT_KIND, ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
 import { specOf } from '../../domain/kind/kind.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import type { PodSecurity } from '../../domain/kubernetes/pod-security-labels.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 
@@ -50,3 +51,14 @@ function sorted(subjects: readonly Subject[]): Subject[] {
   const byKey = new Map(subjects.map((subject) => [`${subject.kind} ${subject.namespace ?? ''} ${subject.name}`, subject]));
   return [...byKey.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, subject]) => subject);
 }
+
+/** On an Environment: "true" lets it take over a namespace that exists and that no Environment owns. */
+export const ADOPT_ANNOTATION = `${OURS.group}/adopt-namespace`;
+
+/** On a namespace: the uid of the Environment that it was reserved for. */
+export const ENVIRONMENT_UID_ANNOTATION = `${OURS.group}/environment-uid`;
+/** On a namespace: its own uid when it was reserved, so that a label which was copied to another namespace reserves nothing. */
+export const NAMESPACE_UID_ANNOTATION = `${OURS.group}/namespace-uid`;
+
+/** The service account that earlier versions made in each environment. */
+export const DEPLOYER = 'chandlery-deployer';

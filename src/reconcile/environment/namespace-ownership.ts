@@ -4,7 +4,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { ADOPT_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-type.ts';
+import { ADOPT_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
 
 /** Whose the namespace of an Environment is. */
 export type NamespaceOwnership =

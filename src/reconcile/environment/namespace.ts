@@ -2,8 +2,7 @@ import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { labelsOf, namespaceLabels } from './environment-objects.ts';
-import type { EnvironmentSpec } from './environment-spec.ts';
-import { ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-type.ts';
+import { ENVIRONMENT_UID_ANNOTATION, type EnvironmentSpec, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
 type ClusterPart = EnvironmentPorts['cluster'];

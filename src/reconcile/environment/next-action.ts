@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { ADOPT_ANNOTATION } from './environment-type.ts';
+import { ADOPT_ANNOTATION } from './environment-spec.ts';
 import type { EnvironmentState } from './state.ts';
 
 /** What to do next about an Environment. */

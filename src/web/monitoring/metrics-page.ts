@@ -1,6 +1,11 @@
+import { Router } from 'express';
 import { METRIC_RANGES, type MetricRange } from '../../domain/monitoring/metrics.ts';
 import type { Metrics } from '../../operation/monitoring/show-metrics.ts';
+import { environmentRow } from '../environment/environment-page.ts';
+import { environmentTabs } from '../environment/environment-tabs.ts';
 import { type LineChart, lineChart } from './line-chart.ts';
+import { page, type WebDeps } from '../page/page.ts';
+import { environmentMonitoringPath } from '../page/paths.ts';
 
 /** A view of `parts/metrics`. */
 export interface MetricsView {
@@ -38,4 +43,23 @@ export function metricsView({ configured, range, from, to, charts }: Metrics, hr
     charts: charts.map((chart, index) => lineChart(chart, { id: `chart-${index + 1}`, start, end })),
     field: 'spec.monitoring',
   };
+}
+
+/** What the Prometheus of an environment says. */
+export function metricsRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    '/environments/:environment/monitoring',
+    page(deps, async ({ actor, query, param }) => {
+      const name = param('environment');
+      const found = await deps.operations.showEnvironmentMetrics(actor, { environment: name, range: parseRange(query) });
+      const environment = environmentRow(found.environment);
+      const { href, displayName: label } = environment;
+      const metrics = metricsView(found, (range) => environmentMonitoringPath(name, range));
+      const crumbs = [{ label: 'Environments', href: '/environments' }, { label, href }, { label: 'Monitoring' }];
+      const model = { environment, tabs: environmentTabs(name, 'monitoring'), metrics };
+      return { view: 'environments/monitoring', title: `Monitoring of ${label}`, section: 'environments', crumbs, model };
+    }),
+  );
+  return router;
 }

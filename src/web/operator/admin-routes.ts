@@ -1,10 +1,13 @@
 import { Router } from 'express';
+import type { AuditEntry, AuditOutcome } from '../../domain/audit/audit-log.ts';
 import type { CatalogFault } from '../../domain/operator/operator.ts';
-import { auditPage, parseAuditSearch } from '../audit/audit-page.ts';
+import type { AuditPage } from '../../operation/audit/list-audit-events.ts';
 import { draftsPage, parseDraftsQuery } from './drafts-page.ts';
 import { newOperatorRoutes, operatorsRoutes } from './operators-routes.ts';
 import { operatorRoutes } from './operator-routes.ts';
+import type { Badge } from '../page/badges.ts';
 import { page, type WebDeps } from '../page/page.ts';
+import { instancePath } from '../page/paths.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
 import { upgradeRoutes } from '../upgrade/upgrade-routes.ts';
@@ -65,3 +68,91 @@ function faultRow({ file, line, column, source, resource, field, message }: Cata
   const place = [file === '' ? (field ?? '') : file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])].join(':');
   return { place, source, resource: resource ?? '', message };
 }
+
+/** What an address of the audit log asks for. */
+export interface AuditSearch {
+  readonly person: string;
+  readonly environment: string;
+  readonly text: string;
+  readonly before?: number;
+}
+
+/** A row of the audit log. */
+export interface AuditRow {
+  readonly time: string;
+  readonly user: string;
+  /** `oidc:team-a, oidc:devs`; empty without any. */
+  readonly groups: string;
+  /** `Create instance` */
+  readonly action: string;
+  readonly target: string;
+  /** The page of an Instance; empty where there is none. */
+  readonly href: string;
+  readonly outcome: Badge;
+  /** The code of the error; empty on success. */
+  readonly code: string;
+  readonly from: string;
+  readonly requestId: string;
+}
+
+export interface AuditView extends Omit<AuditSearch, 'before'> {
+  readonly rows: readonly AuditRow[];
+  readonly filtered: boolean;
+  /** Empty on the first page. */
+  readonly newestHref: string;
+  /** Empty on the last page. */
+  readonly olderHref: string;
+}
+
+const PATH = '/admin/audit-log';
+const MAX_LENGTH = 200;
+
+/** The query in an address; what is no id counts as none. */
+function parseAuditSearch(parameters: URLSearchParams): AuditSearch {
+  const word = (name: string): string => (parameters.get(name) ?? '').trim().slice(0, MAX_LENGTH);
+  const before = /^[0-9]{1,15}$/.test(word('before')) ? { before: Number(word('before')) } : {};
+  return { person: word('person'), environment: word('environment'), text: word('text'), ...before };
+}
+
+function auditPage({ entries, next }: AuditPage, { before, ...words }: AuditSearch): AuditView {
+  return {
+    ...words,
+    rows: entries.map(rowOf),
+    filtered: Object.values(words).some((word) => word !== ''),
+    newestHref: before === undefined ? '' : hrefOf(words),
+    olderHref: next === undefined ? '' : hrefOf({ ...words, before: String(next) }),
+  };
+}
+
+function hrefOf(words: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(words).filter(([, word]) => word !== '')).toString();
+  return query === '' ? PATH : `${PATH}?${query}`;
+}
+
+function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment }: AuditEntry): AuditRow {
+  return {
+    time,
+    user,
+    groups: groups.join(', '),
+    action: `${action.charAt(0).toUpperCase()}${action.slice(1)}`,
+    target,
+    href: hrefOfTarget(action, environment, target),
+    outcome: { label: WORDS[outcome], ...TONES[outcome] },
+    code,
+    from: via === 'page' ? 'a page' : 'the REST API',
+    requestId,
+  };
+}
+
+function hrefOfTarget(action: string, environment: string, target: string): string {
+  const [place = '', app = '', name = ''] = target.split('/');
+  const isInstance = /^(create|update) instance$/.test(action) && place === environment && app !== '' && name !== '';
+  return isInstance ? instancePath({ environment, app, name }) : '';
+}
+
+const WORDS: Readonly<Record<AuditOutcome, string>> = { succeeded: 'Succeeded', rejected: 'Rejected', failed: 'Failed' };
+const TONES: Readonly<Record<AuditOutcome, Pick<Badge, 'tone' | 'symbol'>>> = {
+  succeeded: { tone: 'good', symbol: 'check' },
+  rejected: { tone: 'warn', symbol: 'warn' },
+  failed: { tone: 'bad', symbol: 'bad' },
+};

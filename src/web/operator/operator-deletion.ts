@@ -5,7 +5,7 @@ import type { Badge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { displayNameOf } from './operators-page.ts';
 import { operatorPath } from '../page/paths.ts';
-import type { OperatorDeletion } from '../../operation/operator/delete-operator.ts';
+import type { OperatorDeletion } from '../../operation/operator/write-operator.ts';
 
 /** A view of `parts/deletion-preview`. */
 export interface DeletionView {

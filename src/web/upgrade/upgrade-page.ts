@@ -10,10 +10,9 @@ import type { LabelledCommand } from '../../domain/operator/operator-commands.ts
 import type { Badge } from '../page/badges.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
 import { appPath, environmentPath, operatorPath } from '../page/paths.ts';
-import { affectedView, type AffectedView } from './affected-view.ts';
+import { affectedView, type AffectedView, summaryOf, timingOf, type TimingPanel, type UpgradeSummary } from './upgrade-summary.ts';
 import { remediesOf, type Review } from '../instance/review.ts';
 import { valueDecisionsView, type ValueDecisionsView } from './value-decisions-view.ts';
-import { summaryOf, timingOf, type UpgradeSummary, type TimingPanel } from './upgrade-summary.ts';
 import { plural } from '../page/view-helpers.ts';
 
 /** A view of `operators/upgrade`. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { answerClientErrors } from '../../../src/http/answer-client-errors.ts';
+import { answerClientErrors } from '../../../src/http/error-handler.ts';
 
 describe('what is no request that can be read', () => {
   let server: Server;

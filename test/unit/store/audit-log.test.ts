@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AuditQuery } from '../../../src/domain/audit/audit-log.ts';
-import { AuditFiles, type AuditFileLimits } from '../../../src/store/audit/audit-files.ts';
-import { FileAuditLog } from '../../../src/store/audit/audit-log.ts';
+import { type AuditFileLimits, AuditFiles, FileAuditLog } from '../../../src/store/audit/audit-log.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 import { aLine } from './store-contract.ts';
 

@@ -1,4 +1,4 @@
-import { fileWarnings, type ChartText } from './file-warnings.ts';
+import { type ChartText, fileWarnings, objectWarnings } from './warnings.ts';
 import {
   SECRET_BYTES,
   type ChartInspection,
@@ -7,7 +7,6 @@ import {
   type InspectedKind,
   type ReleaseSize,
 } from './inspection.ts';
-import { objectWarnings } from './object-warnings.ts';
 import { listAt, textAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import { extractCrds, ORIGIN_ANNOTATION } from '../extract-crds.ts';

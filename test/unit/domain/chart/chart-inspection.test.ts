@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { describeInspection } from '../../../../src/domain/chart/inspection/describe-inspection.ts';
-import { fileWarnings } from '../../../../src/domain/chart/inspection/file-warnings.ts';
+import { describeInspection } from '../../../../src/domain/chart/inspection/inspection.ts';
+import { fileWarnings, objectWarnings } from '../../../../src/domain/chart/inspection/warnings.ts';
 import { inspectRendering, type InspectionInput } from '../../../../src/domain/chart/inspection/inspect-rendering.ts';
-import { objectWarnings } from '../../../../src/domain/chart/inspection/object-warnings.ts';
 import { extractCrds } from '../../../../src/domain/chart/extract-crds.ts';
 import type { RenderedChart } from '../../../../src/domain/chart/rendered-chart.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
-import { ADOPT_ANNOTATION } from '../../../../src/reconcile/environment/environment-type.ts';
+import { ADOPT_ANNOTATION, parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 import { nextEnvironmentAction, type EnvironmentAction } from '../../../../src/reconcile/environment/next-action.ts';
 import type { EnvironmentState } from '../../../../src/reconcile/environment/state.ts';
 import { operatorsIn, namespaceOwnershipOf, type NamespaceOwnership } from '../../../../src/reconcile/environment/namespace-ownership.ts';

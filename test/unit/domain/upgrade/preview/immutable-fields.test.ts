@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
-import { immutableChanges } from '../../../../../src/domain/upgrade/preview/immutable-fields.ts';
+import { immutableChanges } from '../../../../../src/domain/upgrade/preview/object-changes.ts';
 
 function object(kind: string, content: object): KubeObject {
   const [apiVersion = '', name = ''] = kind.split(' ');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseOperatorSpec } from '../../../../../src/domain/operator/operator-spec.ts';
-import { timingOf, type TimingInput } from '../../../../../src/domain/upgrade/preview/timing.ts';
+import { type TimingInput, timingOf } from '../../../../../src/domain/upgrade/preview/check-preview.ts';
 import type { PreviewedChart } from '../../../../../src/domain/upgrade/preview/upgrade-preview.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PreviewedChart } from '../../../../../src/domain/upgrade/preview/upgrade-preview.ts';
-import { upgradeWarnings, type WarningsInput } from '../../../../../src/domain/upgrade/preview/upgrade-warnings.ts';
+import { upgradeWarnings, type WarningsInput } from '../../../../../src/domain/upgrade/preview/check-preview.ts';
 
 const RELEASE = { name: 'a', namespace: 'a', revision: 1, status: 'deployed' };
 const chart = (version: string): PreviewedChart => ({ name: 'a', version, digest: `sha256:${version}` });
