@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { NAMESPACE } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
-import { helmChildren } from './create-upgrade-previews.ts';
+import { helmChildren } from './create-ports.ts';
 import { policyFile } from './install-crds-and-roles.ts';
 import { pinCachedCharts } from './pin-cached-charts.ts';
 import { watchOperators } from './watch-operators.ts';

@@ -21,9 +21,8 @@ import { meOf, type WebDeps } from './page/page.ts';
 import { TIER_BOARD_PATH } from './page/paths.ts';
 import { type Me, shellOf } from './page/shell.ts';
 import { resourceRoutes } from './resource/resource-routes.ts';
-import { savedConfigurationCompareRoutes } from './saved-configuration/compare-routes.ts';
+import { savedConfigurationCompareRoutes, savedConfigurationRoutes } from './saved-configuration/saved-configuration-routes.ts';
 import { savedConfigurationEditRoutes } from './saved-configuration/edit-routes.ts';
-import { savedConfigurationRoutes } from './saved-configuration/saved-configuration-routes.ts';
 
 /** All pages. Anyone may come: who is not signed in finds the start page at `/` and is sent to the sign-in from everywhere else. */
 export function createWebRouter(deps: WebDeps): Router {

@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
-import { createUpgradePreviews } from '../../src/compose/create-upgrade-previews.ts';
+import { createUpgradePreviews } from '../../src/compose/create-ports.ts';
 import { createSharedWatches } from '../../src/kube/watch/shared-watches.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';

@@ -1,11 +1,14 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, request } from 'undici';
+import { getCACertificates } from 'node:tls';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { ChartLimits } from '../limits.ts';
+import type { ChartCredentials } from '../../domain/chart/chart-access.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { secret, type Secret } from '../../domain/core/secret.ts';
 import { chartError } from '../chart-error.ts';
 import { accessDenied, type ScopedCredentials, type SentCredentials } from './scoped-credentials.ts';
-import { type Agents, type ConnectionSettings, openAgents } from './agents.ts';
 import { locate, type Locations, type Place } from './locate.ts';
+import { type EgressPolicy, guardedConnector } from '../../egress/egress-policy.ts';
 
 /** The answer of a server, not yet read. */
 export interface RemoteAnswer {
@@ -263,4 +266,58 @@ function codeOf(error: unknown): string {
   if (typeof code === 'string') return code;
   // The parser of HTTP has not always a code.
   return error instanceof Error ? error.name : '';
+}
+
+/** The connections of one fetch. */
+interface Agents {
+  agentFor(hop: Hop): Agent;
+  close(): Promise<void>;
+}
+
+/** How connections are made. */
+interface ConnectionSettings {
+  readonly policy: EgressPolicy;
+  readonly limits: ChartLimits;
+  /** Certificate authorities in PEM, besides those that Node trusts. */
+  readonly certificateAuthorities: readonly string[];
+  /** The credentials of the source of this chart; absent for a public one. */
+  readonly credentials?: ScopedCredentials;
+}
+
+export interface Hop {
+  readonly trust: Extract<Place, { kind: 'remote' }>['trust'];
+  /** The client certificate, where it is presented. */
+  readonly identity: ChartCredentials['identity'];
+}
+
+/** Connections; one that presents a client certificate is never shared with one that does not. */
+function openAgents(settings: ConnectionSettings): Agents {
+  const agents = new Map<string, Agent>();
+  return {
+    agentFor: (hop) => {
+      const key = `${hop.trust} ${hop.identity === undefined ? 'anonymous' : 'identified'}`;
+      const agent = agents.get(key) ?? createAgent(hop, settings);
+      agents.set(key, agent);
+      return agent;
+    },
+    close: async () => {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+    },
+  };
+}
+
+function createAgent({ trust, identity }: Hop, { policy, limits, certificateAuthorities, credentials }: ConnectionSettings): Agent {
+  const authorities = [...certificateAuthorities, ...(credentials?.authorities ?? [])];
+  const tls = {
+    ...(authorities.length > 0 ? { ca: [...getCACertificates('default'), ...authorities] } : {}),
+    ...(identity === undefined ? {} : { cert: identity.certificate, key: identity.key.reveal() }),
+  };
+  const bounds = { timeout: limits.connectMs, allowH2: false };
+  const timeouts = { headersTimeout: limits.idleMs, bodyTimeout: limits.idleMs };
+  if (trust === 'admin') return new Agent({ connect: { ...bounds, ...tls }, ...timeouts });
+  return new Agent({ ...timeouts, connect: guardedConnector({ policy, deny: egressDenied, options: { ...bounds, ...tls } }) });
+}
+
+function egressDenied(why: string): AppError {
+  return new AppError('EgressDenied', `chart: ${why}, or serve the chart with --mirror`);
 }

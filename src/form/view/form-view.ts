@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName, nodesAt, parseFieldName } from '../input/form-fields.ts';
 import { pathsHolding } from '../input/form-units.ts';
-import { keptFields } from '../input/kept-fields.ts';
+import { inputsBelow, isPutAway, keptFields, putAwayView } from './put-away.ts';
 import { type FormModel, type FormNode, type GroupNode, isScalar, isTop } from '../model/form-node.ts';
 import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
 import { branchesView, childViews, groupView, partChildren, SMALL_GROUP } from './group-view.ts';
@@ -13,7 +13,6 @@ import type { FieldView, FormView, PagerView } from './form-view-model.ts';
 import { scalarView, yamlView } from './leaf-view.ts';
 import { memberRef } from './node-ref.ts';
 import { pageErrors } from './page-errors.ts';
-import { inputsBelow, isPutAway, putAwayView } from './put-away.ts';
 import { rowsView } from './rows-view.ts';
 import { filledPaths, type ShowNode, type ViewContext, type ShownChoices } from './view-context.ts';
 

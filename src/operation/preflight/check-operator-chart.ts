@@ -23,7 +23,7 @@ import { findReleaseNamespace } from './release-namespace.ts';
 import { orTimeout, runQueued } from '../upgrade/upgrade-ports.ts';
 import { previewCrds } from '../upgrade/preview-crds.ts';
 import { overlaidValues } from '../upgrade/preview-values.ts';
-import { kindsOfChart, renderPreview, type Rendering } from '../upgrade/render-preview.ts';
+import { kindsOfChart, type Rendering, renderPreview } from '../upgrade/check-upgrade.ts';
 import { chartsToCompare } from '../upgrade/upgrade-charts.ts';
 
 const PATIENCE_MS = 90_000;

@@ -13,7 +13,7 @@ import type { PreviewedChart, PreviewedCrds, PreviewedInstances, UpgradePreview 
 import { upgradeCommands, type UpgradeCommandInput } from '../../domain/upgrade/preview/upgrade-commands.ts';
 import { valueChanges, type LayeredValues } from '../../domain/upgrade/preview/value-changes.ts';
 import { crdClaimant } from '../../domain/operator/crd-owner.ts';
-import { type CheckedUpgrade, checkUpgrade, immutableFields } from './check-upgrade.ts';
+import { type CheckedUpgrade, checkUpgrade, EMPTY_RENDERING, immutableFields, type Rendering, renderPreview } from './check-upgrade.ts';
 import type { Decisions } from '../../form/migration/decide-migration.ts';
 import { decideOwnValues, type DecidedValues } from './decide-values.ts';
 import type { OperatorAddress } from '../operator/find-operator.ts';
@@ -24,7 +24,6 @@ import { previewCrds } from './preview-crds.ts';
 import type { OverlaidValues } from './preview-values.ts';
 import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
 import type { Ports } from '../ports.ts';
-import { renderPreview, EMPTY_RENDERING, type Rendering } from './render-preview.ts';
 import type { DryRun } from '../preflight/dry-run-objects.ts';
 import { runQueued, type UpgradeChart } from './upgrade-ports.ts';
 

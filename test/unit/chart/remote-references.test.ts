@@ -11,7 +11,7 @@ import { createHelm } from '../../../src/helm/helm.ts';
 import { createChartRenderer } from '../../../src/helm/render-chart.ts';
 import { releaseRecordBytes } from '../../../src/helm/release-record.ts';
 import type { OverlaidValues } from '../../../src/operation/upgrade/preview-values.ts';
-import { renderPreview } from '../../../src/operation/upgrade/render-preview.ts';
+import { renderPreview } from '../../../src/operation/upgrade/check-upgrade.ts';
 import type { ReleaseRecord, UpgradeChart } from '../../../src/operation/upgrade/upgrade-ports.ts';
 import type { OperatorSpec } from '../../../src/domain/operator/operator-spec.ts';
 import { chartFiles, packChart, serveHttp, temporaryFolder, writeFiles } from '../../support/charts.ts';
