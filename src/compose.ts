@@ -25,6 +25,7 @@ import { CATALOG_SOURCE_KIND } from './domain/source/catalog-source.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
 import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
+import { createArtifacts } from './chart/oci/artifact.ts';
 import { createGit } from './git/git.ts';
 import { createApp } from './http/create-app.ts';
 import type { UnavailableComponent } from './http/http-deps.ts';
@@ -189,15 +190,14 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
     const ours = { kube, repoRoot, catalogDir, adminGroups, log };
     const installed = await installCrdsAndRoles(ours, signal);
     readiness.installed();
-    const git = createGit({
-      homeDir: join(stateDir, 'git'),
-      allowEgress: config.allowEgress,
-      certificateAuthorities: await readAuthorities(config.chartCaFiles),
-    });
+    const { allowEgress, mirrors } = config;
+    const fetching = { allowEgress, certificateAuthorities: await readAuthorities(config.chartCaFiles) };
+    const git = createGit({ ...fetching, homeDir: join(stateDir, 'git') });
+    const artifacts = createArtifacts({ ...fetching, mirrors, homeDir: join(stateDir, 'artifacts') });
     const local = embedded === undefined ? {} : { embedded };
     await Promise.all([
       restoreOwnCrds({ ...ours, installed, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
-      runControllers({ kube, ...rest, git, helm: tools.helm, stateDir, repoRoot, log, signal, ...local }),
+      runControllers({ kube, ...rest, git, artifacts, helm: tools.helm, stateDir, repoRoot, log, signal, ...local }),
     ]);
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -16,6 +16,7 @@ import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import { dependentsOf } from '../domain/source/dependencies.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
+import type { Artifacts } from '../chart/oci/artifact.ts';
 import type { Git } from '../git/git.ts';
 import { createHelm } from '../helm/helm.ts';
 import { createChartRenderer } from '../helm/render-chart.ts';
@@ -48,6 +49,8 @@ export interface ControllersInput {
   readonly repoRoot: string;
   /** For the repositories of CatalogSources. */
   readonly git: Git;
+  /** For the OCI artifacts of CatalogSources. */
+  readonly artifacts: Artifacts;
   readonly embedded?: EmbeddedCluster;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -91,7 +94,7 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
   return { name: 'environment', sources: [all, owners], reconcile, workers: 2 };
 }
 
-function catalogSources({ kube, catalog, git, log, signal }: ControllersInput): Controller {
+function catalogSources({ kube, catalog, git, artifacts, log, signal }: ControllersInput): Controller {
   const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
   const cluster = kube.asController();
   const { reconcile, forget } = createSourceReconciler({
@@ -102,6 +105,7 @@ function catalogSources({ kube, catalog, git, log, signal }: ControllersInput): 
     discovery: kube,
     readFolder: readSourceFolder,
     git,
+    artifacts,
     log,
     now,
   });

@@ -9,6 +9,8 @@ import type { SourceStatus } from '../../src/domain/source/catalog-source.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GitHost, startGitHost } from '../support/git-host.ts';
 import { makeKey, startGitSshHost } from '../support/git-ssh-host.ts';
+import { OCI_MANIFEST, serveRegistry } from '../support/registry.ts';
+import { packEntries } from '../support/charts.ts';
 import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
 
 let world: SourceWorld;
@@ -165,6 +167,27 @@ describe('a git repository', () => {
     } finally {
       await rm(keys, { recursive: true, force: true });
     }
+  });
+
+  it('may be replaced by an OCI artifact with the same files', async (t) => {
+    const registry = await serveRegistry(t);
+    const packed = await packEntries([{ name: 'clusters/one/c.yaml', content: operator('c') }]);
+    const layer = { mediaType: 'application/vnd.cncf.flux.content.v1.tar+gzip', size: packed.length, digest: registry.putBlob(packed) };
+    const digest = registry.putManifest('platform/catalogue', 'v1.0.0', { schemaVersion: 2, mediaType: OCI_MANIFEST, layers: [layer] });
+    const url = `oci://${registry.host}/platform/catalogue`;
+    await keep(`${secret}-oci`, { 'ca.crt': registry.authority });
+    const declareArtifact = (oci: object): Promise<void> =>
+      world.declare(source, { oci: { url, path: 'clusters/one', secretRef: { name: `${secret}-oci` }, ...oci }, interval: '10s' });
+    await declareArtifact({ ref: { semver: '1.x' } });
+    await isAt(`v1.0.0@${digest}`);
+    assert.equal((await settled('Synced')).commit, undefined);
+    assert.ok(!isSuspended(await live('c')));
+    await declareArtifact({ ref: { tag: 'v2.0.0' } });
+    await settled('ArtifactUnavailable');
+    assert.ok(await live('c'));
+    await assert.rejects(declareArtifact({ url: `${url}:v1.0.0` }), /must be the address of an artifact without tag/);
+    await assert.rejects(declareArtifact({ ref: { tag: 'v1', digest } }), /set one of tag, semver and digest/);
+    await assert.rejects(world.declare(source, { oci: { url }, git: { url: host.url } }), /set one of folder, git and oci/);
   });
 
   it('is rejected by the api-server where it can hold no repository', async () => {

@@ -10,6 +10,7 @@ import { CATALOG_SOURCE, OPERATOR } from '../../src/domain/kubernetes/resource-t
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceStatus } from '../../src/domain/source/catalog-source.ts';
 import { dependentsOf } from '../../src/domain/source/dependencies.ts';
+import { createArtifacts } from '../../src/chart/oci/artifact.ts';
 import { createGit } from '../../src/git/git.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
@@ -54,6 +55,12 @@ export async function startSourceWorld(): Promise<SourceWorld> {
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const gitHome = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-'));
   const git = createGit({ homeDir: gitHome, allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [] });
+  const artifacts = createArtifacts({
+    homeDir: join(gitHome, 'artifacts'),
+    mirrors: [],
+    allowEgress: ['127.0.0.0/8', '::1/128'],
+    certificateAuthorities: [],
+  });
   let calls = 0;
   // The controller has connections of its own, so that its calls can be told from those of a test.
   const own = createKube({
@@ -78,7 +85,7 @@ export async function startSourceWorld(): Promise<SourceWorld> {
   const running = runController({
     name: 'source',
     sources: [sources, mapSource(sources, (name) => dependentsOf(name, sources.all())), woken],
-    reconcile: createSourceReconciler({ ...ports, git, log, now: () => new Date() }).reconcile,
+    reconcile: createSourceReconciler({ ...ports, git, artifacts, log, now: () => new Date() }).reconcile,
     workers: 2,
     log,
     signal,

@@ -6,7 +6,7 @@ import { flag, integer, list, object, ref, text, time } from '../schema-parts.ts
 const fault = object({ file: text, line: integer, column: integer, resource: text, message: text }, ['file', 'line', 'column', 'message']);
 const origin = object(
   {
-    kind: { enum: ['Folder', 'Git'] },
+    kind: { enum: ['Folder', 'Git', 'Artifact'] },
     path: text,
     url: text,
     ref: { ...text, description: 'Such as `branch main`' },

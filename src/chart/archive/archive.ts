@@ -20,6 +20,8 @@ export interface ArchiveRequest {
   readonly wants: (name: string) => boolean;
   /** Whether files of packed subcharts can be wanted, too; by default they are only held to the limits. */
   readonly packedSubcharts?: 'Read' | 'Check';
+  /** A chart is one folder; other archives are read as they are, and a leading `./` is no part of a name. */
+  readonly layout?: 'Chart' | 'Files';
   readonly signal: AbortSignal;
 }
 
@@ -97,24 +99,30 @@ interface Accepting {
 
 /** The name below the chart's folder; undefined for a folder. */
 function acceptedName(header: Header, { tops, files, unpacking }: Accepting): string | undefined {
-  const { budget, limits } = unpacking;
+  const { budget, limits, layout = 'Chart' } = unpacking;
   budget.entries -= 1;
   if (budget.entries < 0) throw tooLarge(`it has more than ${limits.entries} entries`);
-  const { name, type } = header;
+  const { type } = header;
+  const name = layout === 'Files' ? header.name.replace(/^\.\//, '') : header.name;
   const shown = JSON.stringify(name.slice(0, 200));
   if (type !== 'file' && type !== 'contiguous-file' && type !== 'directory')
     throw invalid(`it holds a ${type} ${shown}; only files are allowed`);
+  if (layout === 'Files' && type === 'directory' && ['', '.'].includes(name)) return undefined;
   const parts = name.replace(/\/$/, '').split('/');
   if (/[\0\\]/.test(name) || /^[a-zA-Z]:/.test(name) || parts.some((part) => part === '' || part === '.' || part === '..')) {
     throw invalid(`the name ${shown} leads, or could lead, out of the archive`);
   }
-  const [top = '', ...rest] = parts;
   if (type === 'directory') return undefined;
+  const place = (layout === 'Files' ? parts : partsInChart(parts, shown, tops)).join('/');
+  if (files.has(place)) throw invalid(`it holds the file ${shown} twice`);
+  if (header.size > limits.fileBytes) throw tooLarge(`the file ${shown} is larger than ${sizeOf(limits.fileBytes)}`);
+  return place;
+}
+
+function partsInChart([top = '', ...rest]: readonly string[], shown: string, tops: Set<string>): readonly string[] {
   if (rest.length === 0) throw invalid(`the file ${shown} is not in the chart's folder; pack it with "helm package"`);
   if (tops.add(top).size > 1) throw invalid(`it holds several folders: ${[...tops].sort().join(', ')}; a chart is one folder`);
-  if (files.has(rest.join('/'))) throw invalid(`it holds the file ${shown} twice`);
-  if (header.size > limits.fileBytes) throw tooLarge(`the file ${shown} is larger than ${sizeOf(limits.fileBytes)}`);
-  return rest.join('/');
+  return rest;
 }
 
 /** The part of a tar entry that is read; an entry that is not read must be resumed. */
@@ -129,7 +137,7 @@ interface Named {
 }
 
 async function readEntry(entry: Entry, { name, inner }: Named, unpacking: Unpacking): Promise<Buffer | undefined> {
-  const isNested = NESTED_CHART.test(name);
+  const isNested = unpacking.layout !== 'Files' && NESTED_CHART.test(name);
   if (!isNested && !unpacking.wants(name)) {
     entry.resume();
     return undefined;

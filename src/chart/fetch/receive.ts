@@ -30,7 +30,7 @@ interface Receiving {
   /** The file to write; there is nothing yet. */
   readonly path: string;
   readonly maxBytes: number;
-  readonly kind: 'chart' | 'index';
+  readonly kind: 'chart' | 'artifact' | 'index';
 }
 
 /**
@@ -67,12 +67,12 @@ async function write(incoming: Incoming, receiving: Receiving): Promise<string> 
       size += chunk.length;
       if (size > receiving.maxBytes) throw tooLarge(incoming, receiving);
       if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)]);
-      if (receiving.kind === 'chart' && start.length >= 2 && !isGzip(start)) throw notAnArchive(incoming);
+      if (receiving.kind !== 'index' && start.length >= 2 && !isGzip(start)) throw notAnArchive(incoming);
       hash.update(chunk);
       await writeAll(file, chunk);
     }
     if (size === 0) throw chartError('ChartInvalid', incoming.address, `${incoming.answered}, but the body is empty`);
-    if (receiving.kind === 'chart' && !isGzip(start)) throw notAnArchive(incoming);
+    if (receiving.kind !== 'index' && !isGzip(start)) throw notAnArchive(incoming);
     return `sha256:${hash.digest('hex')}`;
   } finally {
     await file.close();
@@ -93,7 +93,7 @@ function notAnArchive({ address, answered }: Incoming): Error {
 }
 
 function tooLarge({ address, answered }: Incoming, { maxBytes, kind }: Receiving): Error {
-  const what = kind === 'chart' ? 'a packed chart' : 'the index of a repository';
+  const what = { chart: 'a packed chart', artifact: 'a packed artifact', index: 'the index of a repository' }[kind];
   return chartError('ChartTooLarge', address, `${answered} with more than the ${sizeOf(maxBytes)} that ${what} may have`);
 }
 

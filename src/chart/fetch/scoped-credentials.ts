@@ -20,9 +20,14 @@ export interface SentCredentials {
 
 /** The credentials of a chart source, scoped to its origin; undefined for a source without a Secret. */
 export function scopeCredentials(source: ChartSource, { credentials }: ChartAccess): ScopedCredentials | undefined {
-  const url = URL.parse(source.kind === 'url' ? source.url : source.repoURL);
-  if (credentials === undefined || url === null) return undefined;
-  return { ...credentials, origin: (url.protocol === 'oci:' ? URL.parse(`https://${url.host}`) : url)?.origin ?? 'null' };
+  const address = source.kind === 'url' ? source.url : source.repoURL;
+  return credentials === undefined || URL.parse(address) === null ? undefined : scopeOrigin(address, credentials);
+}
+
+/** Credentials that are for the origin of an https or oci address. */
+export function scopeOrigin(address: string, credentials: ChartCredentials): ScopedCredentials {
+  const url = URL.parse(address);
+  return { ...credentials, origin: (url?.protocol === 'oci:' ? URL.parse(`https://${url.host}`) : url)?.origin ?? 'null' };
 }
 
 /**

@@ -8,6 +8,9 @@ import type { ChartVerification } from '../../domain/chart/chart-access.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { at, listAt, textAt } from '../../domain/core/read.ts';
 
+/** A manifest, and the registry that has its signatures. */
+type SignedManifest = Pick<RegistryChart, 'registry' | 'manifest'>;
+
 /** A public key that cosign signs with. */
 interface SigningKey {
   readonly key: KeyObject;
@@ -60,6 +63,14 @@ export async function verifyCosign({ chart, verification, context }: SignatureCh
   const found = await openRegistryChart(new URL(address), context, signal);
   if (found.digest !== chart.digest)
     throw chartError('DigestMismatch', address, 'the tag now has another chart in the registry; Chandlery retries');
+  return await verifyManifest(found, { address, verification });
+}
+
+/** The same for a manifest of anything that is in a registry. */
+export async function verifyManifest(
+  found: SignedManifest,
+  { address, verification }: { readonly address: string; readonly verification: ChartVerification },
+): Promise<Signer> {
   const keys = readSigningKeys(verification);
   const wanted = found.manifest.digest;
   const others: string[] = [];
@@ -94,12 +105,12 @@ function reasonFor(keys: readonly SigningKey[], { source, count, others, wanted 
   return `its signature by a trusted key is about another manifest (${JSON.stringify(other.slice(0, 100))}), not about this one (${wanted})`;
 }
 
-async function* statementsAbout(chart: RegistryChart): AsyncGenerator<Statement> {
+async function* statementsAbout(chart: SignedManifest): AsyncGenerator<Statement> {
   yield* taggedStatements(chart);
   yield* bundledStatements(chart);
 }
 
-async function* taggedStatements({ registry, manifest }: RegistryChart): AsyncGenerator<Statement> {
+async function* taggedStatements({ registry, manifest }: SignedManifest): AsyncGenerator<Statement> {
   const signatures = await find(registry, `${manifest.digest.replace(':', '-')}.sig`);
   for (const layer of listAt(signatures?.fields, 'layers').slice(0, MAX_SIGNATURES)) {
     const [type, digest, signature] = [textAt(layer, 'mediaType'), textAt(layer, 'digest'), textAt(layer, 'annotations', SIGNATURE)];
@@ -117,7 +128,7 @@ function manifestInPayload(payload: Buffer): string {
   }
 }
 
-async function* bundledStatements({ registry, manifest }: RegistryChart): AsyncGenerator<Statement> {
+async function* bundledStatements({ registry, manifest }: SignedManifest): AsyncGenerator<Statement> {
   const referrers = (await find(registry, `referrers/${manifest.digest}`)) ?? (await find(registry, manifest.digest.replace(':', '-')));
   const bundles = listAt(referrers?.fields, 'manifests').filter((entry) => BUNDLE_TYPE.test(textAt(entry, 'artifactType') ?? ''));
   for (const entry of bundles.slice(0, MAX_SIGNATURES)) {

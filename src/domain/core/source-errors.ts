@@ -8,6 +8,14 @@ export const SOURCE_ERRORS = {
     remedy:
       'Correct what the message names in `spec.git` or in its Secret. The source tries again after 15 seconds. See [catalogue sources](catalog-source.md#git).',
   },
+  ArtifactUnavailable: {
+    status: 502,
+    title: 'The OCI artifact cannot be read',
+    meaning:
+      'The registry of a CatalogSource does not answer, rejects the credentials, or has no such tag, or what it has is no archive within the limits. Nothing was deleted.',
+    remedy:
+      'Correct what the message names in `spec.oci` or in its Secret. The source tries again after 15 seconds. See [catalogue sources](catalog-source.md#oci-artifacts).',
+  },
   VerificationFailed: {
     status: 422,
     title: 'The signature of the source is missing or not trusted',

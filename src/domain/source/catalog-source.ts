@@ -17,6 +17,7 @@ import {
   type ValueOf,
 } from '../kind/field.ts';
 import { commitField, gitField } from './git-source.ts';
+import { ociField } from './oci-source.ts';
 import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
 
 const folder = object(
@@ -28,7 +29,7 @@ const folder = object(
       pattern: '^/',
     }),
   },
-  { description: 'A folder on the machine of the controller. Exclusive with git.' },
+  { description: 'A folder on the machine of the controller. Exclusive with git and oci.' },
 );
 
 const allowedKinds = list(
@@ -65,6 +66,7 @@ const spec = object(
   {
     folder: optional(folder),
     git: optional(gitField),
+    oci: optional(ociField),
     allowedKinds: optional(allowedKinds),
     mode: choice(['Cluster', 'Namespaced'], {
       description: 'Namespaced: the source may hold objects of the namespaces in namespaces alone, and nothing that is cluster-scoped.',
@@ -120,7 +122,7 @@ const spec = object(
   {
     description: 'Where the YAML files are, and what to do with resources that are not among them any more.',
     rules: [
-      { rule: 'has(self.folder) != has(self.git)', message: 'set either folder or git' },
+      { rule: '[has(self.folder), has(self.git), has(self.oci)].filter(set, set).size() == 1', message: 'set one of folder, git and oci' },
       {
         rule: "(self.mode == 'Namespaced') == (has(self.namespaces) && size(self.namespaces) > 0)",
         message: 'namespaces belong to the mode Namespaced, and it needs at least one',
@@ -191,7 +193,10 @@ const status = object(
       text({ description: 'The value of the annotation chandlery.dev/reconcile-at that was handled last.' }),
     ),
     revision: optional(
-      text({ description: 'What was read last: the digest of the folder, or ref and commit of the repository, as main@sha1:….' }),
+      text({
+        description:
+          'What was read last: the digest of the folder, ref and commit of the repository, as main@sha1:…, or tag and digest of the artifact, as v1.0.0@sha256:….',
+      }),
     ),
     lastAppliedRevision: optional(text({ description: 'The revision that was applied last without a fault.' })),
     lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
@@ -267,7 +272,7 @@ export type SourceFault = ValueOf<typeof fault>;
 
 export const CATALOG_SOURCE_KIND: Kind<SourceSpec, SourceStatus> = {
   type: CATALOG_SOURCE,
-  description: 'A CatalogSource is a folder or git repository whose YAML files are kept in step with the cluster.',
+  description: 'A CatalogSource is a folder, git repository or OCI artifact whose YAML files are kept in step with the cluster.',
   columns: [
     READY_COLUMN,
     { name: 'Revision', type: 'string', description: 'The digest of the content that was read last', jsonPath: '.status.revision' },

@@ -87,7 +87,7 @@ export const gitField = object(
     forge: optional(forgeField),
   },
   {
-    description: 'A git repository. It is read again after each interval. Exclusive with folder.',
+    description: 'A git repository. It is read again after each interval. Exclusive with folder and oci.',
     rules: [
       {
         rule: "self.url.startsWith('https:') || has(self.secretRef)",

@@ -23,7 +23,7 @@ export function filterSources(all: readonly SourceView[], { search, state }: Sou
     .filter((word) => word !== '');
   const found = all.filter((source) => {
     const { origin } = source;
-    const text = [source.name, source.message, origin.path, ...(origin.kind === 'Git' ? [origin.url, origin.ref] : [])]
+    const text = [source.name, source.message, origin.path, ...(origin.kind !== 'Folder' ? [origin.url, origin.ref] : [])]
       .join(' ')
       .toLowerCase();
     return words.every((word) => text.includes(word));

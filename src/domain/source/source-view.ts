@@ -5,6 +5,7 @@ import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type HistoryEntry, type SourceFault, type SourceSpec, type SourceStatus } from './catalog-source.ts';
 import type { GitSource, SourceCommit } from './git-source.ts';
+import type { OciSource } from './oci-source.ts';
 
 /** What a CatalogSource is doing, those that need somebody first. */
 export const SOURCE_STATES = ['Failed', 'ApprovalNeeded', 'Deleting', 'Syncing', 'Suspended', 'Synced'] as const;
@@ -14,7 +15,7 @@ export type SourceState = (typeof SOURCE_STATES)[number];
 export type SourceOrigin =
   | { readonly kind: 'Folder'; readonly path: string }
   | {
-      readonly kind: 'Git';
+      readonly kind: 'Git' | 'Artifact';
       readonly url: string;
       /** `branch main`, `tag v1.0.0`, `semver >=1.0.0`, `commit 9f2c…`, or `the default branch`. */
       readonly ref: string;
@@ -125,7 +126,7 @@ function adviceOn(state: SourceState, { reason, spec, name }: { reason: string; 
   if (state !== 'Failed') return '';
   switch (reason) {
     case 'Invalid':
-      return spec.git === undefined
+      return spec.folder !== undefined
         ? 'Correct the file at the named line. The change is live within seconds.'
         : 'Correct the file at the named line and push a commit. Until then the last applied revision stays.';
     case 'FolderEmpty':
@@ -136,19 +137,26 @@ function adviceOn(state: SourceState, { reason, spec, name }: { reason: string; 
       return spec.git?.secretRef === undefined
         ? 'Nothing is deleted. Correct spec.git, or add a Secret with credentials; Chandlery tries again every 15 seconds.'
         : `Nothing is deleted. Check spec.git, and the Secret ${spec.git.secretRef.name} in ${OURS.systemNamespace}; Chandlery tries again every 15 seconds.`;
+    case 'ArtifactUnavailable':
+      return 'Nothing is deleted. Correct spec.oci or its Secret; Chandlery tries again every 15 seconds.';
+    case 'VerificationFailed':
+      return 'Nothing is deleted. Find out who made the revision; then sign it, or add the public key to the Secret of verify.';
     default:
       return '';
   }
 }
 
-function originOf({ folder, git }: SourceSpec): SourceOrigin {
-  if (git === undefined) return { kind: 'Folder', path: folder?.path ?? '' };
-  const { url, path, secretRef } = git;
-  return { kind: 'Git', url, ref: refWords(git.ref), path, ...(secretRef === undefined ? {} : { secret: secretRef.name }) };
+function originOf({ folder, git, oci }: SourceSpec): SourceOrigin {
+  const read = git ?? oci;
+  if (read === undefined) return { kind: 'Folder', path: folder?.path ?? '' };
+  const { url, path, secretRef } = read;
+  const secret = secretRef === undefined ? {} : { secret: secretRef.name };
+  const kind = git === undefined ? 'Artifact' : 'Git';
+  return { kind, url, ref: refWords(read.ref, git === undefined ? 'the tag latest' : 'the default branch'), path, ...secret };
 }
 
-/** The ref of a repository in words. */
-function refWords(ref: GitSource['ref'] = {}): string {
+/** The ref of a repository or artifact in words. */
+function refWords(ref: GitSource['ref'] | OciSource['ref'] = {}, unset: string): string {
   const [set] = Object.entries(ref).filter(([, value]) => value !== undefined);
-  return set === undefined ? 'the default branch' : `${set[0]} ${set[1]}`;
+  return set === undefined ? unset : `${set[0]} ${set[1]}`;
 }

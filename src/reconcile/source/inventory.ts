@@ -1,4 +1,4 @@
-import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../domain/source/catalog-source.ts';
+import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault, type SourceSpec } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem } from '../../domain/source/check-documents.ts';
 import { findKinds, type Stock, stockOf } from '../../domain/source/stock.ts';
 import type { SourcePorts } from './ports.ts';
@@ -35,19 +35,30 @@ export function sortOut(inventory: readonly InventoryItem[], outcome: Outcome): 
  * folders are read, because their status may be older than a document that has just moved; of a repository, the last revision that was fetched.
  */
 export async function readClaims(
-  { git, readFolder, discovery }: Pick<SourcePorts, 'git' | 'readFolder' | 'discovery'>,
+  ports: Pick<SourcePorts, 'git' | 'artifacts' | 'readFolder' | 'discovery'>,
   source: string,
   sources: readonly KubeObject[],
 ): Promise<ReadonlySet<string>> {
+  const { readFolder, discovery } = ports;
   const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);
   const claimed = await Promise.all(
     others.map(async (other): Promise<readonly string[]> => {
       const spec = specOf(CATALOG_SOURCE_KIND, other);
-      const path = spec.git === undefined ? spec.folder?.path : await git.latest({ source: other.metadata.name, git: spec.git });
+      const path = await latestFolder(ports, other.metadata.name, spec);
       const content = path === undefined ? undefined : await readFolder(path);
       if (content?.kind !== 'Read') return [];
       return [...stockOf(content, { spec, kindOf: await findKinds(content.files, discovery.find) }).named];
     }),
   );
   return new Set(claimed.flat());
+}
+
+async function latestFolder(
+  { git, artifacts }: Pick<SourcePorts, 'git' | 'artifacts'>,
+  source: string,
+  spec: SourceSpec,
+): Promise<string | undefined> {
+  if (spec.git !== undefined) return await git.latest({ source, git: spec.git });
+  if (spec.oci !== undefined) return await artifacts.latest({ source, oci: spec.oci });
+  return spec.folder?.path;
 }

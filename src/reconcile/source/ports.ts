@@ -2,6 +2,7 @@ import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceSpec } from '../../domain/source/catalog-source.ts';
 import type { GitCheckout, GitRequest } from '../../domain/source/git-source.ts';
+import type { OciRequest } from '../../domain/source/oci-source.ts';
 import type { ParsedFolder, ReadRevision } from '../../domain/source/stock.ts';
 import type { Log } from '../../observe/log.ts';
 
@@ -15,6 +16,12 @@ export interface SourcePorts {
     checkout(request: GitRequest, signal: AbortSignal): Promise<GitCheckout>;
     /** The folder of the revision that was brought last; undefined when there is none. */
     latest(request: Pick<GitRequest, 'source' | 'git'>): Promise<string | undefined>;
+  };
+  readonly artifacts: {
+    /** Brings a revision of an OCI artifact to the disk; throws AppError `ArtifactUnavailable`, `VerificationFailed`. */
+    checkout(request: OciRequest, signal: AbortSignal): Promise<GitCheckout>;
+    /** The folder of the revision that was brought last; undefined when there is none. */
+    latest(request: Pick<OciRequest, 'source' | 'oci'>): Promise<string | undefined>;
   };
   /** Reads a folder and the documents in it. Without `read`, the digest of its content is its revision. `Unchanged`: it is the known one. */
   readonly readFolder: (path: string, options?: { readonly read?: ReadRevision; readonly known?: string }) => Promise<ParsedFolder>;

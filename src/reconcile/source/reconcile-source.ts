@@ -12,7 +12,8 @@ import { assessDeletions, carryOut } from './deletions.ts';
 import { readClaims } from './inventory.ts';
 import { createSourceMemory, digestsOf, isAtRest, isCurrent, type Known, unchangedOf } from './memory.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
-import { allSources, readContent, readFolderOf } from './read-content.ts';
+import { readFolderOf } from './fetch-source.ts';
+import { allSources, readContent } from './read-content.ts';
 import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
 import { determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
 import { synchronise, type SynchroniseInput, type Synchronised } from './synchronise.ts';
@@ -69,9 +70,9 @@ async function pollAtRest(
 }
 
 /** A folder tells its changes, a repository is asked. */
-function nextLook({ git, interval, selfHealInterval }: SourceSpec, appliedAt: number, now: number): number {
+function nextLook({ folder, interval, selfHealInterval }: SourceSpec, appliedAt: number, now: number): number {
   const heal = Math.max(1_000, appliedAt + selfHealInterval - now);
-  return git === undefined ? heal : Math.min(interval, heal);
+  return folder !== undefined ? heal : Math.min(interval, heal);
 }
 
 async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {

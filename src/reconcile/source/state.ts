@@ -17,9 +17,9 @@ type SourceState =
   | { readonly kind: 'Empty'; readonly read: ReadRevision }
   | { readonly kind: 'Stocked'; readonly stock: Stock };
 
-/** A repository that gave no revision that may be applied. */
+/** A repository or artifact that gave no revision that may be applied. */
 export interface Unreadable {
-  readonly kind: 'GitUnavailable' | 'VerificationFailed';
+  readonly kind: 'GitUnavailable' | 'ArtifactUnavailable' | 'VerificationFailed';
   readonly why: string;
 }
 
@@ -78,6 +78,7 @@ export function nextSourceAction(state: SourceState): SourceAction {
         message: `the folder cannot be read: ${state.why}; nothing was deleted (${HINT})`,
       };
     case 'GitUnavailable':
+    case 'ArtifactUnavailable':
     case 'VerificationFailed':
       return { kind: 'reject', reason: state.kind, message: `${state.why}; nothing was deleted (${HINT})` };
     case 'Blocked':

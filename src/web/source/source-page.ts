@@ -65,7 +65,7 @@ export function sourceFrame({ source, permissions, tab, query }: FrameInput): So
     buttons: permissions.patch !== undefined || deleting ? [] : buttonsOf(source),
     ...(permissions.delete !== undefined || deleting ? {} : { deleteHref: sourcePath(name, 'delete') }),
     asked: ASKED.get(query.get('asked') ?? '') ?? '',
-    lead: origin.kind === 'Git' ? `${originAddress(origin)}, ${origin.ref}` : originAddress(origin),
+    lead: origin.kind !== 'Folder' ? `${originAddress(origin)}, ${origin.ref}` : originAddress(origin),
     created: source.created,
     tab,
     tabs: SOURCE_TABS.map((one) => ({ label: LABELS[one], href: tabPath(name, one), current: one === tab })),
@@ -205,7 +205,7 @@ function originFacts({ origin }: SourceView): readonly Fact[] {
   return facts([
     ['Repository', origin.url],
     ['Ref', origin.ref],
-    ['Folder', origin.path === '' ? 'the whole repository' : origin.path],
+    ['Folder', origin.path === '' ? (origin.kind === 'Git' ? 'the whole repository' : 'the whole artifact') : origin.path],
     ['Credentials', origin.secret === undefined ? 'none' : `Secret chandlery-system/${origin.secret}`],
   ]);
 }

@@ -128,7 +128,7 @@ function sourceRow(source: SourceView): SourceRow {
     state: sourceBadge(state),
     message: state === 'Failed' || state === 'ApprovalNeeded' ? shortened(message) : '',
     origin: originAddress(origin),
-    ref: origin.kind === 'Git' ? origin.ref : '',
+    ref: origin.kind !== 'Folder' ? origin.ref : '',
     revision: revision === undefined ? '' : shortRevision(revision),
     resources,
     faults: faults.length === 0 ? '' : plural(faults.length, 'fault', 'faults'),
