@@ -74,45 +74,47 @@ const CASES: readonly { readonly world: string; readonly values: JsonObject; rea
   { world: 'a field that the schema does not have', values: { db: { sice: 1 } }, fault: 'db' },
 ];
 
-const LAYOUTS = [
-  { layout: 'folders', pack: (files: ChartFiles) => Promise.resolve<Files>(files) },
-  { layout: 'packed charts', pack: packSubcharts },
-];
+let folder: string;
+let helm: string;
+before(async () => {
+  folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-subcharts-'));
+  ({ helm } = await loadTools(repoRoot));
+});
+after(() => rm(folder, { recursive: true, force: true }));
 
-for (const { layout, pack } of LAYOUTS)
-  describe(`the schemas of subcharts that are ${layout} reject what Helm rejects, with`, () => {
-    let folder: string;
-    let helm: string;
-    let contents: ChartContents;
-
-    before(async () => {
-      folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-subcharts-'));
-      const files = await pack(FILES);
-      await writeFiles(join(folder, 'shop'), files);
-      await writeFiles(folder, { 'shop.tgz': await packEntries(entriesOf('shop', files)) });
-      const library = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { here: folder }, mirrors: [], allowEgress: [] });
-      ({ contents } = await library.fetch({ kind: 'url', url: 'file://here/shop.tgz' }, AbortSignal.timeout(20_000)));
-      ({ helm } = await loadTools(repoRoot));
-    });
-    after(() => rm(folder, { recursive: true, force: true }));
-
-    for (const { world, values, fault } of CASES) {
-      it(world, async () => {
-        const { faults, unchecked } = await checkChartValues({ digest: 'shop', contents }, values);
-        assert.deepEqual(unchecked, []);
-        const file = join(folder, 'values.yaml');
-        await writeFile(file, JSON.stringify(values));
-        const said = await promisify(execFile)(helm, ['template', 'shop', join(folder, 'shop'), '--values', file]).then(
-          () => '',
-          (error: { readonly stderr: string }) => error.stderr,
-        );
-        assert.equal(faults.length > 0, /don't meet the specifications of the schema/.test(said), `${faults.join('\n')}\n${said}`);
-        assert.equal(faults.length > 0, fault !== undefined, said);
-        if (fault === undefined) return;
-        assert.match(faults[0] ?? '', new RegExp(`^The values violate the schema of the subchart \\S+: ${fault.replaceAll('.', '\\.')}`));
-      });
-    }
+describe('the schemas of subcharts reject what Helm rejects, with', () => {
+  let inFolders: ChartContents;
+  let packed: ChartContents;
+  before(async () => {
+    await writeFiles(join(folder, 'shop'), FILES);
+    inFolders = await contentsOf(FILES);
+    packed = await contentsOf(await packSubcharts(FILES));
   });
+
+  for (const { world, values, fault } of CASES) {
+    it(world, async () => {
+      const { faults, unchecked } = await checkChartValues({ digest: 'shop', contents: inFolders }, values);
+      assert.deepEqual(unchecked, []);
+      const file = join(folder, 'values.yaml');
+      await writeFile(file, JSON.stringify(values));
+      const said = await promisify(execFile)(helm, ['template', 'shop', join(folder, 'shop'), '--values', file]).then(
+        () => '',
+        (error: { readonly stderr: string }) => error.stderr,
+      );
+      assert.equal(faults.length > 0, /don't meet the specifications of the schema/.test(said), `${faults.join('\n')}\n${said}`);
+      assert.equal(faults.length > 0, fault !== undefined, said);
+      assert.deepEqual(await checkChartValues({ digest: 'packed', contents: packed }, values), { faults, unchecked });
+      if (fault === undefined) return;
+      assert.match(faults[0] ?? '', new RegExp(`^The values violate the schema of the subchart \\S+: ${fault.replaceAll('.', '\\.')}`));
+    });
+  }
+});
+
+async function contentsOf(files: Files): Promise<ChartContents> {
+  await writeFiles(folder, { 'shop.tgz': await packEntries(entriesOf('shop', files)) });
+  const library = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots: { here: folder }, mirrors: [], allowEgress: [] });
+  return (await library.fetch({ kind: 'url', url: 'file://here/shop.tgz' }, AbortSignal.timeout(20_000))).contents;
+}
 
 type Files = Readonly<Record<string, string | Buffer>>;
 
