@@ -7,6 +7,7 @@ import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, type Resu
 import { WAIT_OPTIONS, waitedStatus } from './instance-commands.ts';
 import { approveOperator, approveRequest, deleteOperator, operatorIn, upgradeOperator } from './operator-commands.ts';
 import { durationOf, type Option, wrong } from './options.ts';
+import { approveSource } from './source-command.ts';
 import { preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
 import { waitUntilGone } from './wait.ts';
@@ -81,8 +82,9 @@ export const CHANGE_COMMANDS: readonly ClientCommand[] = [
   },
   {
     name: 'approve',
-    usage: '[REQUEST|operator/NAMESPACE/NAME]',
-    summary: 'approve a change request or an upgrade; without a word, list the change requests that wait for you',
+    usage: '[REQUEST|operator/NAMESPACE/NAME|source/NAME]',
+    summary:
+      'approve a change request, an upgrade or the deletions of a source; without a word, list the change requests that wait for you',
     words: { least: 0, most: 1, kinds: [] },
     options: [
       { name: 'version', value: 'VERSION', help: 'the version of the chart of an Operator; default: the pending one' },
@@ -90,7 +92,9 @@ export const CHANGE_COMMANDS: readonly ClientCommand[] = [
     ],
     examples: ['chandlery approve', 'chandlery approve operator/chandlery-system/cache'],
     act: async (call) => {
-      const operator = operatorIn(call.args.words[0] ?? '');
+      const [word = ''] = call.args.words;
+      if (word.startsWith('source/')) return await approveSource(call, word.slice('source/'.length));
+      const operator = operatorIn(word);
       return operator === undefined ? await approveRequest(call) : await approveOperator(call, operator);
     },
   },

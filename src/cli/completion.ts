@@ -115,6 +115,8 @@ async function namesOf(
       return FILES;
     case 'command':
       return lines(ask.commands.map(({ name }) => name));
+    case 'source-action':
+      return lines(['list', 'sync', 'suspend', 'resume']);
     case 'shell':
       return lines(SHELLS);
     case 'app':
@@ -149,7 +151,7 @@ async function namesInCluster(kind: Named, { openApi, terminal }: Asking, words:
       case 'operator':
         return (await listAll(api, 'listOperators')).map((one) => `${textAt(one, 'namespace') ?? ''}/${textAt(one, 'name') ?? ''}`);
       case 'source':
-        return [];
+        return textsOf(await listAll(api, 'listSources'), 'name');
       case 'instance': {
         const environments = environment === undefined ? textsOf(await listAll(api, 'listEnvironments'), 'name') : [environment];
         const lists = await Promise.all(
@@ -165,7 +167,7 @@ async function namesInCluster(kind: Named, { openApi, terminal }: Asking, words:
   }
 }
 
-type Named = Exclude<Completion, 'file' | 'command' | 'shell'>;
+type Named = Exclude<Completion, 'file' | 'command' | 'shell' | 'source-action'>;
 
 function textsOf(items: readonly unknown[], key: string): readonly string[] {
   return items.map((item) => textAt(item, key) ?? '');

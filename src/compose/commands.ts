@@ -4,12 +4,15 @@ import { CHANGE_COMMANDS } from '../cli/change-commands.ts';
 import { clientCommand } from '../cli/client-command.ts';
 import { type Command, takeOutput, type Terminal } from '../cli/command.ts';
 import { completionScript } from '../cli/completion.ts';
+import { GENERATE_COMMAND } from '../cli/generate-command.ts';
 import { INSTANCE_COMMANDS } from '../cli/instance-commands.ts';
 import { LOGS_COMMAND } from '../cli/logs-command.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
+import { SOURCE_COMMAND } from '../cli/source-command.ts';
 import { parseConfig, type Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
+import { folderCommands } from './catalog-folder/folder-commands.ts';
 import { openApi } from './open-api.ts';
 
 // Each command loads what it needs when it runs, so that the small ones start at once.
@@ -19,8 +22,11 @@ const OUTPUT = ['-o, --output json', 'for programs; default lines'] as const;
 
 /** The table of commands, from which help, completion and the page of the command line are made. */
 export const COMMANDS: readonly Command[] = [
-  ...[...CATALOG_COMMANDS, ...INSTANCE_COMMANDS, LOGS_COMMAND, ...CHANGE_COMMANDS].map((command) => clientCommand(command, openApi)),
+  ...[...CATALOG_COMMANDS, ...INSTANCE_COMMANDS, LOGS_COMMAND, ...CHANGE_COMMANDS, SOURCE_COMMAND, GENERATE_COMMAND].map((command) =>
+    clientCommand(command, openApi),
+  ),
   RELEASE_COMMAND,
+  ...folderCommands(repoRoot),
   {
     name: 'serve',
     group: 'Server',

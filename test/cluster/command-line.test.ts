@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -181,6 +181,47 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     const approved = await program('chandlery', ['approve', id], admin);
     assert.equal(approved.stdout, `${CACHES}/wanted approved\n`, approved.stderr);
     assert.equal((await product.api('admin', `/environments/asked/instances/${CACHES}/wanted`)).status, 200);
+  });
+
+  it('shows what a folder would change in the cluster, and hides secrets', async () => {
+    const edited = join(folder, 'catalog');
+    await cp(product.catalogDir, edited, { recursive: true });
+    const source = ['--source', 'catalog'];
+    const same = await chandlery('diff', edited, ...source);
+    assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr);
+    const file = join(edited, 'environments', `${HERE}.yaml`);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('tier: development', 'tier: staging'));
+    await rm(join(edited, 'environments', 'team-b.yaml'));
+    const text = 'apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: new, namespace: chandlery-system}\n';
+    const spec = 'spec: {name: new, chartURL: "https://charts.example.com/new.tgz", values: {adminPassword: correct-horse-battery}}\n';
+    await writeFile(join(edited, 'new.yaml'), text + spec);
+    const changed = await chandlery('diff', edited, ...source);
+    assert.equal(changed.code, 3, changed.stderr);
+    assert.match(changed.stdout, /^changed Environment command-line\n[^]*^- +tier: development\n\+ +tier: staging$/m);
+    assert.match(changed.stdout, /^removed Environment team-b$/m);
+    assert.match(changed.stdout, /^added Operator chandlery-system\/new\n[^]*^\+ +adminPassword: "?\[secret\]"?$/m);
+    assert.ok(!changed.stdout.includes('correct-horse'));
+    await writeFile(join(edited, 'new.yaml'), `${text}spec: {name: new, chartUrl: wrong}\n`);
+    const faulty = await chandlery('validate', edited, ...source);
+    assert.equal(faulty.code, 3, faulty.stderr);
+    assert.match(faulty.stdout, /^\S*new\.yaml:4:\d+: .*spec\.chartUrl/m);
+    assert.equal((await product.api('admin', '/operators/chandlery-system/new')).status, 404);
+  });
+
+  it('writes live instances as files that are valid, and syncs a source', async () => {
+    const files = join(folder, 'generated');
+    const generated = await asDeveloper('generate', 'orders', '-e', HERE, '-d', files);
+    const file = join(files, HERE, 'caches', 'orders.yaml');
+    assert.equal(generated.stdout, `${file}\n`, generated.stderr);
+    const crds = join(repoRoot, 'charts', 'cache-operator', 'crds');
+    const [valid, same, synced] = await Promise.all([
+      chandlery('validate', files, '--allow-kind', 'Cache.samples.chandlery.dev', '--crds', crds),
+      chandlery('diff', file, '--allow-kind', '*'),
+      chandlery('source', 'sync', 'catalog', '--wait', '-o', 'json'),
+    ]);
+    assert.equal(valid.stdout, '1 file, 1 resource, 0 faults\n', valid.stderr);
+    assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr);
+    assert.deepEqual([synced.code, textAt(JSON.parse(synced.stdout), 'state')], [0, 'Synced'], synced.stderr);
   });
 
   it('follows a log until Ctrl-C', async () => {

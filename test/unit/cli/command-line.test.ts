@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { helpOf } from '../../../src/cli/command.ts';
+import { COMMANDS } from '../../../src/compose/commands.ts';
 import { objectAt, textAt } from '../../../src/domain/core/read.ts';
 import { repoRoot } from '../../support/cluster.ts';
 
@@ -20,9 +24,11 @@ describe('the command line', () => {
     const { version } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
     assert.equal(run(['--version']).stdout, `${version}\n`);
     const overview = run(['help']).stdout;
-    const names = [...overview.matchAll(/^ {2}chandlery ([a-z]+)/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help');
-    assert.ok(names.length >= 5);
-    for (const name of names) assert.match(run([name, '--help']).stdout, new RegExp(`^Usage: chandlery ${name}`));
+    for (const command of COMMANDS) {
+      assert.match(overview, new RegExp(`^ {2}chandlery ${command.name}\\b`, 'm'));
+      assert.match(helpOf(command), new RegExp(`^Usage: chandlery ${command.name} [^]*^Examples:$`, 'm'));
+    }
+    assert.equal(run(['tree', '--help']).stdout, run(['help', 'tree']).stdout);
   });
 
   it('ends with 2 and a sentence when it was called wrongly', () => {
@@ -69,6 +75,45 @@ describe('the command line', () => {
     assert.equal(textAt(JSON.parse(stdout), 0, 'status'), 'Degraded');
     assert.equal(run(['health', '-f', '-'], job).status, 0);
     assert.equal(run(['health', '-f', '-'], 'kind: Job').status, 1);
+  });
+
+  it('finds the faults of a folder without a cluster, for people and for CI', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chandlery-validate-'));
+    const environment = 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: shop}\nspec:\n  tier: staging\n';
+    const cache = 'apiVersion: samples.chandlery.dev/v1alpha1\nkind: Cache\nmetadata: {name: c}\nspec: {memory: lots}\n';
+    const operator =
+      'apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: x}\nspec: {name: x, chartURL: "https://a.example.com/x.tgz", chart: {name: x, repoURL: "https://a.example.com", version: 1.0.0}}\n';
+    await writeFile(join(folder, 'a.yaml'), `${environment}  groups: [{name: 'oidc:a', role: developer}]\n`);
+    assert.equal(run(['validate', folder]).stdout, '1 file, 1 resource, 0 faults\n');
+    await writeFile(join(folder, 'a.yaml'), `${environment}  grups: []\n---\n${cache}---\n${operator}`);
+    const { status, stdout, stderr } = run([
+      'validate',
+      folder,
+      '--allow-kind',
+      '*',
+      '--crds',
+      join(repoRoot, 'charts/cache-operator/crds'),
+    ]);
+    const file = join(folder, 'a.yaml');
+    assert.deepEqual(
+      stdout.split('\n').map((line) => line.replace(/^(.*?: .*?): .*$/, '$1')),
+      [`${file}:6:3: spec.grups`, `${file}:11:8: spec.memory`, `${file}:16:1: spec`, '1 file, 3 resources, 3 faults', ''],
+      stderr,
+    );
+    assert.equal(status, 3);
+    const forCi = (format: string) =>
+      spawnSync(join(repoRoot, '.ci/check-catalog'), [format], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, CATALOG_ALLOW_KINDS: '*' },
+      });
+    const github = forCi('github');
+    assert.equal(github.status, 3, github.stderr);
+    assert.match(github.stdout, /^::error file=a\.yaml,line=6,col=3::spec\.grups: /);
+    assert.equal(forCi('gitlab').status, 3);
+    const report: unknown = JSON.parse(await readFile(join(folder, 'code-quality.json'), 'utf8'));
+    assert.deepEqual(objectAt(report, 0, 'location'), { path: 'a.yaml', lines: { begin: 6 } });
+    await rm(folder, { recursive: true });
   });
 
   it('says nothing when the reader has read enough', () => {
