@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { NAMESPACE } from '../domain/kubernetes/resource-types.ts';
+import { CATALOG_RELEASE, NAMESPACE } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { helmChildren } from './create-ports.ts';
 import { policyFile } from './install-crds-and-roles.ts';
@@ -35,6 +35,7 @@ import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-
 import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
+import { createReleaseReconciler, releasesNaming } from '../reconcile/release/reconcile-release.ts';
 import { sourcesOwning, sourcesWaiting } from '../reconcile/source/ownership.ts';
 import { readSourceFolder } from '../folder/read-source-folder.ts';
 import { watchFolder } from '../folder/watch-folder.ts';
@@ -77,6 +78,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
   const controllers = [
     environments(input),
     catalogSources(input),
+    catalogReleases(input),
     await operators(input),
     adminAccess(input),
     await admissionPolicies(input),
@@ -128,6 +130,26 @@ function catalogSources({ kube, catalog, git, artifacts, log, signal }: Controll
   // Those that depend on a source are looked at as soon as it may have become ready.
   const dependents = mapSource(sources, (name) => dependentsOf(name, sources.all()));
   return { name: 'source', sources: [sources, watchFolders({ sources, signal }), ...reapplied, dependents], reconcile, workers: 2 };
+}
+
+function catalogReleases({ kube, catalog, log, signal }: ControllersInput): Controller {
+  const cluster = kube.asController();
+  const releases = startReflector({ cluster, type: CATALOG_RELEASE, log, signal });
+  const { operators, environments } = catalog.reflectors;
+  const resources = (): KubeObject[] => [...operators.all(), ...environments.all()];
+  const reconcile = createReleaseReconciler({ cluster, releases: releases.all, resources, now });
+  const concerned = (reflector: Reflector, kind: string): KeySource =>
+    mapSource(reflector, (key) =>
+      releasesNaming(`${kind} ${key}`, reflector.get(key)?.metadata.labels?.[OURS.releaseLabel], releases.all()),
+    );
+  // A new release may be the next of every other one.
+  const all = mapSource(releases, () => releases.all().map(({ metadata }) => metadata.name));
+  return {
+    name: 'release',
+    sources: [all, concerned(operators, 'Operator'), concerned(environments, 'Environment')],
+    reconcile,
+    workers: 1,
+  };
 }
 
 async function operators(input: ControllersInput): Promise<Controller> {

@@ -86,7 +86,7 @@ const ownComponent = object(
 const target = object(
   {
     name: text({ description: 'The installation and its cluster or environment, as installation.cluster.' }),
-    resources: text({ description: 'The Operators and Environments with this release, by kind.' }),
+    resources: orEmpty(list(text({}), { description: 'The Operators and Environments with this release, as Kind namespace/name.' })),
     components: orEmpty(
       list(ownComponent, {
         description: 'Components that run another version than this release has, because they were upgraded on their own.',

@@ -125,7 +125,7 @@ function stepFaults({ target, from, to }: Step): ReleaseFault[] {
 }
 
 /** Whether a release upgrades from a version. */
-function upgradesFrom(ranges: readonly string[], version: string): boolean {
+export function upgradesFrom(ranges: readonly string[], version: string): boolean {
   return ranges.some((range) => semver.satisfies(version, range, { includePrerelease: true }));
 }
 

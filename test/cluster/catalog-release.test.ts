@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, describe, it } from 'node:test';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { statusOf } from '../../src/domain/kind/kind.ts';
+import { CATALOG_RELEASE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { CATALOG_RELEASE_KIND, type ReleaseStatus } from '../../src/domain/release/catalog-release.ts';
+import { createReleaseReconciler, releasesNaming } from '../../src/reconcile/release/reconcile-release.ts';
+import { startSourceWorld, type SourceWorld } from '../support/source-world.ts';
+
+const PROVIDER = `p${randomBytes(3).toString('hex')}`;
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+const signal = AbortSignal.timeout(120_000);
+let world: SourceWorld;
+
+before(async () => {
+  world = await startSourceWorld();
+});
+after(async () => {
+  const cluster = world.kube.asController();
+  for (const { metadata } of await releases()) await cluster.delete({ ...CATALOG_RELEASE, name: metadata.name });
+  await world.stop();
+});
+
+describe('a CatalogRelease', () => {
+  it('is immutable once it is active, but for its state, which moves forward', async () => {
+    await create('v1.0.0', { state: 'wip' });
+    await change('v1.0.0', { components: [{ name: 'cache', version: '0.1.0', values: { replicas: 1 } }] });
+    await rejected(change('v1.0.0', { state: 'active' }), /digest is required/);
+    await change('v1.0.0', { state: 'active', digest: DIGEST });
+    const content = [
+      { digest: `sha256:${'b'.repeat(64)}` },
+      { upgradesFrom: ['*'] },
+      { components: [] },
+      { components: [{ name: 'cache', version: '0.1.0', values: { replicas: 2 } }] },
+      { components: [{ name: 'cache', version: '0.2.0' }] },
+      { version: 'v1.0.1' },
+    ];
+    for (const spec of content) await rejected(change('v1.0.0', spec), /immutable but for its state|the name must be the version/);
+    await rejected(change('v1.0.0', { state: 'wip' }), /only moves forward/);
+    await change('v1.0.0', { state: 'deprecated' });
+    await rejected(change('v1.0.0', { state: 'active' }), /only moves forward/);
+    await change('v1.0.0', { state: 'archived' });
+    await rejected(create('v1.0', { state: 'wip' }), /spec\.version/);
+    await rejected(create('v3.0.0', { state: 'wip', version: 'v3.0.1' }), /the name must be the version/);
+  });
+
+  it('shows what runs it, what runs ahead, and what is next', async () => {
+    const components = (version: string) => [{ name: `cache-${PROVIDER}`, version }];
+    await create('v2.0.0', { state: 'active', digest: DIGEST, components: components('0.1.0') });
+    await create('v2.1.0', { state: 'active', digest: DIGEST, components: components('0.2.0'), upgradesFrom: ['>=2.0.0 <2.1.0'] });
+    await create('v2.2.0', { state: 'wip', components: components('0.3.0'), upgradesFrom: ['>=2.0.0 <2.2.0'] });
+    const name = `cache-${PROVIDER}`;
+    const labels = { 'chandlery.dev/release': `${PROVIDER}-v2.0.0`, 'chandlery.dev/release-target': 'gauss.peu01' };
+    const chart = { repoURL: 'file://charts', name: 'cache-operator', version: '0.2.0' };
+    const operator = {
+      apiVersion: apiVersionOf(OPERATOR),
+      kind: OPERATOR.kind,
+      metadata: { namespace: 'default', name, labels },
+      spec: { name, suspend: true, chart },
+    };
+    const cluster = world.kube.asController();
+    await cluster.create(OPERATOR, operator);
+    const live = await cluster.get({ ...OPERATOR, namespace: 'default', name });
+    const status = await reconciled('v2.0.0', [live]);
+    const own = { name, version: '0.2.0', release: `${PROVIDER}-v2.1.0` };
+    const next = [`${PROVIDER}-v2.1.0`];
+    assert.deepEqual(status.targets, [{ name: 'gauss.peu01', resources: [`Operator default/${name}`], components: [own], next }]);
+    assert.deepEqual([status.runsIn, status.next, status.observedGeneration], ['gauss.peu01', next, 1]);
+    const [ready] = status.conditions;
+    assert.deepEqual(
+      [ready?.status, ready?.reason, ready?.message],
+      ['True', 'Active', `It runs in gauss.peu01; the next release is ${PROVIDER}-v2.1.0`],
+    );
+    assert.deepEqual(releasesNaming(`Operator default/${name}`, undefined, await releases()), [`${PROVIDER}-v2.0.0`]);
+    const { metadata } = await get('v2.0.0');
+    await reconciled('v2.0.0', [live]);
+    assert.equal((await get('v2.0.0')).metadata.resourceVersion, metadata.resourceVersion, 'a status that is right is not written');
+    await change('v2.0.0', { state: 'archived' });
+    assert.equal((await reconciled('v2.0.0', [live])).conditions[0]?.reason, 'ArchivedInUse');
+    await cluster.delete({ ...OPERATOR, namespace: 'default', name });
+    assert.equal((await reconciled('v2.0.0', [])).conditions[0]?.reason, 'Archived');
+    await change('v2.2.0', { upgradesFrom: ['two'] });
+    assert.deepEqual(
+      (await reconciled('v2.2.0', [])).conditions.map(({ type, reason }) => [type, reason]),
+      [
+        ['Ready', 'InvalidRange'],
+        ['Stalled', 'InvalidRange'],
+      ],
+    );
+  });
+});
+
+async function create(version: string, spec: object): Promise<void> {
+  const object = {
+    apiVersion: apiVersionOf(CATALOG_RELEASE),
+    kind: CATALOG_RELEASE.kind,
+    metadata: { name: nameOf(version) },
+    spec: { version, ...spec },
+  };
+  await world.kube.asController().create(CATALOG_RELEASE, object);
+}
+
+async function change(version: string, spec: object): Promise<void> {
+  await world.kube.asController().patch({ ...CATALOG_RELEASE, name: nameOf(version) }, { type: 'merge', body: { spec } });
+}
+
+async function rejected(work: Promise<void>, message: RegExp): Promise<void> {
+  await assert.rejects(work, (error) => isAppError(error, 'InvalidInput') && message.test(error.message));
+}
+
+async function get(version: string): Promise<KubeObject> {
+  return await world.kube.asController().get({ ...CATALOG_RELEASE, name: nameOf(version) });
+}
+
+async function releases(): Promise<readonly KubeObject[]> {
+  const { items } = await world.kube.asController().list(CATALOG_RELEASE);
+  return items.filter(({ metadata }) => metadata.name.startsWith(`${PROVIDER}-`));
+}
+
+async function reconciled(version: string, resources: readonly KubeObject[]): Promise<ReleaseStatus> {
+  const all = await releases();
+  const cluster = world.kube.asController();
+  await createReleaseReconciler({ cluster, releases: () => all, resources: () => resources, now: () => new Date() })(
+    nameOf(version),
+    signal,
+  );
+  return statusOf(CATALOG_RELEASE_KIND, await get(version));
+}
+
+function nameOf(version: string): string {
+  return `${PROVIDER}-${version}`;
+}
