@@ -1,11 +1,12 @@
-# The image of Chandlery and of its sample operators: Node, the program helm, and this repository. Built without the embedded cluster, which
+# The image of Chandlery and of its sample operators: Node, the programs helm and kubectl, and this repository. Built without the embedded cluster, which
 # it does not need in a cluster.
 
 FROM docker.io/library/golang:1.26 AS helm
 WORKDIR /tools
 COPY tools/ ./
 RUN version="$(go list -m -f '{{.Version}}' helm.sh/helm/v4)" \
-  && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=$version" -o /out/helm helm.sh/helm/v4/cmd/helm
+  && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X helm.sh/helm/v4/internal/version.version=$version" -o /out/helm helm.sh/helm/v4/cmd/helm \
+  && CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o /out/kubectl k8s.io/kubernetes/cmd/kubectl
 
 FROM docker.io/library/node:24-slim
 # For the repositories of CatalogSources, by https and ssh.
@@ -15,7 +16,8 @@ ENV NODE_ENV=production
 ENV MALLOC_ARENA_MAX=2
 ENV MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /app
-COPY --from=helm /out/helm /usr/local/bin/helm
+# kubectl renders the kustomizations of CatalogSources.
+COPY --from=helm /out/helm /out/kubectl /usr/local/bin/
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY bin/ bin/

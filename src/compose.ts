@@ -197,7 +197,19 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
     const local = embedded === undefined ? {} : { embedded };
     await Promise.all([
       restoreOwnCrds({ ...ours, installed, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
-      runControllers({ kube, ...rest, git, artifacts, helm: tools.helm, stateDir, repoRoot, log, signal, ...local }),
+      runControllers({
+        kube,
+        ...rest,
+        git,
+        artifacts,
+        helm: tools.helm,
+        kubectl: tools.kubectl ?? 'kubectl',
+        stateDir,
+        repoRoot,
+        log,
+        signal,
+        ...local,
+      }),
     ]);
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -86,7 +86,7 @@ describe('the house', () => {
       [],
     );
     assert.deepEqual(
-      users(/from 'execa'/).filter((file) => !['helm', 'git', 'embedded'].includes(roomOf(file))),
+      users(/from 'execa'/).filter((file) => !['helm', 'git', 'folder', 'embedded'].includes(roomOf(file))),
       [],
     );
     assert.deepEqual(

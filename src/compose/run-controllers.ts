@@ -37,7 +37,7 @@ import { watchReferences } from '../reconcile/operator/memory/references.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { createReleaseReconciler, releasesNaming } from '../reconcile/release/reconcile-release.ts';
 import { sourcesOwning, sourcesWaiting } from '../reconcile/source/ownership.ts';
-import { readSourceFolder } from '../folder/read-source-folder.ts';
+import { createFolderReader } from '../folder/read-source-folder.ts';
 import { watchFolder } from '../folder/watch-folder.ts';
 
 export interface ControllersInput {
@@ -46,6 +46,8 @@ export interface ControllersInput {
   readonly charts: ChartLibrary;
   /** The helm program. */
   readonly helm: string;
+  /** The kubectl program. */
+  readonly kubectl: string;
   readonly stateDir: string;
   readonly repoRoot: string;
   /** For the repositories of CatalogSources. */
@@ -96,7 +98,7 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
   return { name: 'environment', sources: [all, owners], reconcile, workers: 2 };
 }
 
-function catalogSources({ kube, catalog, git, artifacts, log, signal }: ControllersInput): Controller {
+function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }: ControllersInput): Controller {
   const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
   const cluster = kube.asController();
   const { reconcile, forget } = createSourceReconciler({
@@ -105,7 +107,7 @@ function catalogSources({ kube, catalog, git, artifacts, log, signal }: Controll
     events: createEventRecorder({ cluster, log }),
     asServiceAccount: kube.asServiceAccount,
     discovery: kube,
-    readFolder: readSourceFolder,
+    readFolder: createFolderReader(kubectl),
     git,
     artifacts,
     log,

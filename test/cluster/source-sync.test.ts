@@ -97,8 +97,10 @@ describe('what a source applies', () => {
 
   it('has to be healthy before the revision counts, and before anything is deleted', async () => {
     await status('ada', 'False', 'it leaks');
-    await rm(join(folder, 'b-config.yaml'));
     await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY, wait: true, timeout: '3s' });
+    await world.settled(fleet, 'WaitingForHealth');
+    await rm(join(folder, 'b-config.yaml'));
+    await wake(fleet);
     await world.settled(fleet, 'WaitingForHealth');
     await world.settled(fleet, 'HealthCheckFailed');
     assert.equal(

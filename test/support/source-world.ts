@@ -18,7 +18,8 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createSourceReconciler } from '../../src/reconcile/source/reconcile-source.ts';
-import { readSourceFolder } from '../../src/folder/read-source-folder.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { createFolderReader } from '../../src/folder/read-source-folder.ts';
 import { repoRoot, sharedCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 
@@ -79,7 +80,7 @@ export async function startSourceWorld(): Promise<SourceWorld> {
     events: createEventRecorder({ cluster, log }),
     asServiceAccount: kube.asServiceAccount,
     discovery: kube,
-    readFolder: readSourceFolder,
+    readFolder: createFolderReader((await loadTools(repoRoot)).kubectl ?? 'kubectl'),
   };
   const woken = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
   const running = runController({

@@ -9,7 +9,7 @@ import { type Candidate, sortFaults } from '../../domain/source/check-documents.
 import type { SourceDocument } from '../../domain/source/parse-file.ts';
 import { type FindKind, findKinds, type ParsedFolder, stockOf, type Stock } from '../../domain/source/stock.ts';
 import type { SourceRules } from '../../domain/source/check-documents.ts';
-import { readSourceFolder } from '../../folder/read-source-folder.ts';
+import { createFolderReader } from '../../folder/read-source-folder.ts';
 import { newRules } from '../../schema/rules/check-rules.ts';
 import { startStoredChecker } from '../../schema/stored/stored-checker.ts';
 
@@ -57,7 +57,7 @@ async function parsedFolder(path: string): Promise<ReadFolder & Pick<WholeFolder
     (found) => found.isFile(),
     () => false,
   );
-  const parsed = await readSourceFolder(isFile ? dirname(path) : path);
+  const parsed = await createFolderReader('kubectl')(isFile ? dirname(path) : path);
   if (parsed.kind !== 'Read')
     throw new AppError('InvalidInput', `${path}: ${parsed.kind === 'Vanished' ? parsed.why : 'it cannot be read'}`);
   if (!isFile) return { ...parsed, isFile };

@@ -67,6 +67,24 @@ const spec = object(
     folder: optional(folder),
     git: optional(gitField),
     oci: optional(ociField),
+    kustomize: optional(
+      object(
+        {
+          path: text({
+            description: 'The folder of its kustomization.yaml, below the folder or git.path. What it refers to has to be there, too.',
+            minLength: 1,
+            maxLength: 1024,
+            rules: [
+              {
+                rule: "!self.startsWith('/') && self.split('/').all(part, part != '' && part != '.' && part != '..')",
+                message: 'must be a path inside the folder, for example clusters/production',
+              },
+            ],
+          }),
+        },
+        { description: 'A kustomization that is rendered. A folder with a kustomization.yaml of its own is rendered without this.' },
+      ),
+    ),
     allowedKinds: optional(allowedKinds),
     mode: choice(['Cluster', 'Namespaced'], {
       description: 'Namespaced: the source may hold objects of the namespaces in namespaces alone, and nothing that is cluster-scoped.',

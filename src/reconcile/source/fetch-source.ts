@@ -16,14 +16,15 @@ import type { Content } from './state.ts';
 /** What the folder, repository or artifact holds, unless it is at the revision that is known. */
 export async function readFolderOf(work: Work, spec: SourceSpec, known?: string): Promise<Content['folder']> {
   const { ports, source } = work;
-  const { folder, oci, suspend } = spec;
-  if (folder !== undefined) return await ports.readFolder(folder.path, known === undefined ? {} : { known });
+  const { folder, oci, kustomize, suspend } = spec;
+  const rendered = kustomize === undefined ? {} : { kustomize: kustomize.path };
+  if (folder !== undefined) return await ports.readFolder(folder.path, { ...rendered, ...(known === undefined ? {} : { known }) });
   const unreadable = oci === undefined ? 'GitUnavailable' : 'ArtifactUnavailable';
   const isAtRest = suspend || source.metadata.deletionTimestamp !== undefined;
   if (isAtRest) return { kind: unreadable, why: 'the source is suspended or being deleted' };
   try {
     const checkout = await checkoutOf(work, spec);
-    return checkout.revision === known ? { kind: 'Unchanged' } : await ports.readFolder(checkout.folder, { read: checkout });
+    return checkout.revision === known ? { kind: 'Unchanged' } : await ports.readFolder(checkout.folder, { ...rendered, read: checkout });
   } catch (error) {
     if (isAppError(error, 'VerificationFailed')) return { kind: 'VerificationFailed', why: messageOf(error) };
     if (!isAppError(error, 'GitUnavailable', 'ArtifactUnavailable', 'EgressDenied', 'ChartSecretInvalid')) throw error;

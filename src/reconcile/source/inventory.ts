@@ -45,7 +45,8 @@ export async function readClaims(
     others.map(async (other): Promise<readonly string[]> => {
       const spec = specOf(CATALOG_SOURCE_KIND, other);
       const path = await latestFolder(ports, other.metadata.name, spec);
-      const content = path === undefined ? undefined : await readFolder(path);
+      const content =
+        path === undefined ? undefined : await readFolder(path, spec.kustomize === undefined ? {} : { kustomize: spec.kustomize.path });
       if (content?.kind !== 'Read') return [];
       return [...stockOf(content, { spec, kindOf: await findKinds(content.files, discovery.find) }).named];
     }),

@@ -23,8 +23,11 @@ export interface SourcePorts {
     /** The folder of the revision that was brought last; undefined when there is none. */
     latest(request: Pick<OciRequest, 'source' | 'oci'>): Promise<string | undefined>;
   };
-  /** Reads a folder and the documents in it. Without `read`, the digest of its content is its revision. `Unchanged`: it is the known one. */
-  readonly readFolder: (path: string, options?: { readonly read?: ReadRevision; readonly known?: string }) => Promise<ParsedFolder>;
+  /** Reads a folder and the documents in it. A kustomization in it is rendered. Without `read`, the digest of its content is its revision. `Unchanged`: it is the known one. */
+  readonly readFolder: (
+    path: string,
+    options?: { readonly read?: ReadRevision; readonly known?: string; readonly kustomize?: string },
+  ) => Promise<ParsedFolder>;
   /** A CatalogSource as a watch saw it last, by its name. */
   readonly cached: (name: string) => KubeObject | undefined;
   readonly events: {
