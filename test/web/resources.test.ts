@@ -99,4 +99,15 @@ describe('the page of a resource', { timeout: 300_000 }, () => {
     await check();
     await close();
   });
+
+  it('changes with the resource, and leads to the list when it is deleted', async () => {
+    const { page, close } = await signIn(browser, product.origin, 'dev-a', { javaScript: 'on' });
+    await page.goto(SHOP);
+    const deployment = { group: 'apps', version: 'v1', resource: 'deployments', namespace: ENVIRONMENT, name: 'shop' };
+    await kube.asController().patch(deployment, { type: 'merge', body: { spec: { paused: true } } });
+    await page.getByRole('region', { name: 'Summary' }).getByText('Paused').waitFor();
+    await kube.asController().delete(deployment);
+    await page.waitForURL(`**${RESOURCES}`);
+    await close();
+  });
 });

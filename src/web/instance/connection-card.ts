@@ -13,6 +13,8 @@ export interface ConnectionCard {
   readonly commands: readonly { readonly label: string; readonly text: string }[];
   readonly revealAction: string;
   readonly copyAction: string;
+  /** A key is shown: the card stays as it is while the page is open. */
+  readonly isRevealing: boolean;
 }
 
 interface KeyRow {
@@ -57,6 +59,7 @@ export function connectionCard({ connection, revealed, href, namespace }: CardIn
     secrets,
     isEmpty: keys.length + services.length + secrets.length === 0,
     commands: commands.slice(0, MAX_COMMANDS),
+    isRevealing: revealed !== undefined,
     revealAction: `${href}/connection/reveal`,
     copyAction: `${href}/connection/copy`,
   };

@@ -3,7 +3,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { RevealedValue } from '../../domain/instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
-import { connectionCard } from './connection-card.ts';
+import { type ConnectionCard, connectionCard } from './connection-card.ts';
 import { deletePage, needsName } from './delete-page.ts';
 import type { FrameInput, InstanceFrame } from './instance-frame.ts';
 import { instanceLive, instancePage } from './instance-page.ts';
@@ -99,20 +99,35 @@ async function showInstance(deps: WebDeps, visit: Visit, { value, key }: Reveale
   const { actor } = visit;
   const [{ reading, ...around }, app] = await Promise.all([readFrame(deps, visit), operations.showApp(actor, visit.param('app'))]);
   const address = addressOf(visit);
-  const connection = await operations.showConnection(actor, { ...address, reading });
+  const connection = await readConnection(operations, { actor, address, reading, ...(key === undefined ? {} : { key }) });
   const canMove = around.permissions.update && !reading.instance.deleting;
   const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
+  const shown = instancePage(reading, { app, ...around, ...(value === undefined ? {} : { revealed: value }) });
   const model = {
-    ...instancePage(reading, { app, ...around, ...(value === undefined ? {} : { revealed: value }) }),
-    connection: connectionCard({
-      connection,
-      href: instancePath(address),
-      namespace: around.environment.namespace,
-      ...(key === undefined ? {} : { revealed: key }),
-    }),
+    ...shown,
+    live: { ...shown.live, connection },
     ...(unfit === undefined ? {} : { unfit }),
   };
   return tabPage(model, { view: 'show', visit, environment: around.environment });
+}
+
+interface ConnectionInput {
+  readonly actor: Actor;
+  readonly address: InstanceAddress;
+  readonly reading: InstanceReading;
+  readonly key?: RevealedKey;
+}
+
+async function readConnection(
+  operations: Pick<WebDeps['operations'], 'showConnection'>,
+  { actor, address, reading, key }: ConnectionInput,
+): Promise<ConnectionCard> {
+  return connectionCard({
+    connection: await operations.showConnection(actor, { ...address, reading }),
+    href: instancePath(address),
+    namespace: reading.instance.object.metadata.namespace ?? '',
+    ...(key === undefined ? {} : { revealed: key }),
+  });
 }
 
 /** A tab that needs nothing but the reading. */
@@ -182,14 +197,22 @@ interface TabStream {
   readonly view: string;
   model(
     reading: InstanceReading,
-    request: { readonly actor: Actor; readonly app: string; readonly query: URLSearchParams },
+    request: {
+      readonly actor: Actor;
+      readonly address: InstanceAddress;
+      readonly query: URLSearchParams;
+      readonly operations: Pick<WebDeps['operations'], 'showConnection'>;
+    },
   ): Promise<object>;
 }
 
 function overviewStream({ operations }: WebDeps): TabStream {
   return {
     view: 'environments/instances/live',
-    model: async (reading, { actor, app }) => instanceLive(reading, await operations.showApp(actor, app)),
+    model: async (reading, { actor, address, operations: followed }) => {
+      const app = await operations.showApp(actor, address.app);
+      return { ...instanceLive(reading, app), connection: await readConnection(followed, { actor, address, reading }) };
+    },
   };
 }
 
@@ -205,7 +228,7 @@ function stream({ operations, views, streams }: WebDeps, tab: TabStream): Reques
         const followed = operations.follow(actor, series);
         return async () => {
           const reading = await followed.readInstance(actor, address);
-          const model = await tab.model(reading, { actor, app: address.app, query });
+          const model = await tab.model(reading, { actor, address, query, operations: followed });
           return { model, status: reading.instance.deleting ? 'Deleting' : reading.tree.health.status };
         };
       },

@@ -9,7 +9,7 @@ import { managerOf } from '../environment/resources-page.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { instancePath, resourcePath } from '../page/paths.ts';
+import { environmentResourcesPath, instancePath, resourcePath } from '../page/paths.ts';
 import { relationWords } from '../page/tree-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
@@ -23,16 +23,35 @@ interface RelatedRow {
   readonly state?: Badge;
 }
 
+/** What changes while somebody looks: the fragment that the stream sends again. A view of `environments/resource/live`. */
+export interface ResourceLive {
+  /** Absent when its kind has none. */
+  readonly health?: Badge;
+  readonly sentence: string;
+  readonly facts: readonly { readonly label: string; readonly text: string; readonly time: string }[];
+  readonly containers: readonly (Omit<ResourceView['containers'][number], 'type'> & {
+    readonly type: string;
+    readonly stateBadge?: Badge;
+  })[];
+  readonly runs: boolean;
+  readonly conditions: readonly ConditionRow[];
+  readonly events: readonly (ResourceView['events'][number] & { readonly warning: boolean })[];
+  readonly relations: readonly { readonly title: string; readonly rows: readonly RelatedRow[] }[];
+  readonly missing: readonly string[];
+  readonly unavailable: ResourceView['unavailable'];
+}
+
 /** A view of `environments/resource/show`. */
 export interface ResourcePage {
+  readonly live: ResourceLive;
+  readonly streamHref: string;
+  /** Where its page leads when it is deleted. */
+  readonly goneHref: string;
   readonly name: string;
   readonly kind: string;
   readonly apiVersion: string;
   readonly created: string;
   readonly environment: { readonly displayName: string; readonly namespace: string };
-  /** Absent when its kind has none. */
-  readonly health?: Badge;
-  readonly sentence: string;
   readonly owner?: { readonly kind: string; readonly name: string; readonly href: string };
   readonly manager: string;
   /** The page of the instance that it is. */
@@ -43,15 +62,6 @@ export interface ResourcePage {
   readonly logsHref: string;
   readonly refreshHref: string;
   readonly jsonHref: string;
-  readonly facts: readonly { readonly label: string; readonly text: string; readonly time: string }[];
-  readonly containers: readonly (Omit<ResourceView['containers'][number], 'type'> & {
-    readonly type: string;
-    readonly stateBadge?: Badge;
-  })[];
-  readonly runs: boolean;
-  readonly conditions: readonly ConditionRow[];
-  readonly events: readonly (ResourceView['events'][number] & { readonly warning: boolean })[];
-  readonly relations: readonly { readonly title: string; readonly rows: readonly RelatedRow[] }[];
   readonly isSecret: boolean;
   readonly masked: number;
   readonly yaml: string;
@@ -60,8 +70,6 @@ export interface ResourcePage {
     readonly count: number;
   })[];
   readonly commands: readonly { readonly label: string; readonly text: string }[];
-  readonly missing: readonly string[];
-  readonly unavailable: ResourceView['unavailable'];
 }
 
 export const ACTION_LABELS: Readonly<Record<ResourceAction, string>> = {
@@ -95,12 +103,14 @@ export function resourcePage(view: ResourceView, environment: EnvironmentView, d
   const { owner, instance } = view;
   const instanceHref = instance === undefined ? '' : instancePath({ environment: environment.name, ...instance });
   return {
+    live: resourceLive(view, environment.name),
+    streamHref: resourcePath(environment.name, address, 'stream'),
+    goneHref: environmentResourcesPath(environment.name),
     name: view.name,
     kind: view.kind,
     apiVersion: view.apiVersion,
     created: view.created,
     environment: { displayName: environment.displayName === '' ? environment.name : environment.displayName, namespace: view.namespace },
-    ...stateOf(view),
     ...(owner === undefined ? {} : { owner: { ...owner, href: instanceHref || ownerHref(view, environment.name) } }),
     manager: managerOf(view),
     instanceHref: owner === undefined ? instanceHref : '',
@@ -109,22 +119,28 @@ export function resourcePage(view: ResourceView, environment: EnvironmentView, d
     logsHref: view.hasLogs ? resourcePath(address.environment, address, 'logs') : '',
     refreshHref: resourcePath(address.environment, address),
     jsonHref: `/api/v1${resourcePath(address.environment, address)}`,
-    facts: view.facts.map(({ label, value, format }) => ({ label, text: value, time: format === 'time' ? value : '' })),
-    ...containerRows(view),
-    conditions: conditionRows(view.conditions),
-    events: view.events.slice(0, MAX_EVENTS).map((event) => ({ ...event, warning: event.type === 'Warning' })),
-    relations: relationsOf(view, environment.name),
     isSecret: view.kind === 'Secret' && view.apiVersion === 'v1',
     masked: view.masked.length,
     yaml: yamlText(view.object),
     managers: view.managers.map((one) => ({ ...one, count: one.fields.length + one.more })),
     commands: commandsOf(view),
+  };
+}
+
+export function resourceLive(view: ResourceView, environment: string): ResourceLive {
+  return {
+    ...stateOf(view),
+    facts: view.facts.map(({ label, value, format }) => ({ label, text: value, time: format === 'time' ? value : '' })),
+    ...containerRows(view),
+    conditions: conditionRows(view.conditions),
+    events: view.events.slice(0, MAX_EVENTS).map((event) => ({ ...event, warning: event.type === 'Warning' })),
+    relations: relationsOf(view, environment),
     missing: view.missing.map(missingSentence),
     unavailable: view.unavailable,
   };
 }
 
-function stateOf({ deleting, health }: ResourceView): Pick<ResourcePage, 'health' | 'sentence'> {
+function stateOf({ deleting, health }: ResourceView): Pick<ResourceLive, 'health' | 'sentence'> {
   if (deleting) return { health: DELETING, sentence: 'It is being deleted.' };
   return health === undefined
     ? { sentence: '' }
@@ -161,7 +177,7 @@ function hrefOf({ resource, name, state }: RelatedView, environment: string): st
 
 const TYPES = { Container: '', InitContainer: 'Init container', EphemeralContainer: 'Ephemeral container' } as const;
 
-function containerRows({ containers, kind }: ResourceView): Pick<ResourcePage, 'containers' | 'runs'> {
+function containerRows({ containers, kind }: ResourceView): Pick<ResourceLive, 'containers' | 'runs'> {
   const runs = kind === 'Pod';
   const rows = containers.map((one) => ({
     ...one,
@@ -182,7 +198,7 @@ function stateBadge({ state, ready }: ResourceView['containers'][number]): Badge
   return isBad ? { label: state, tone: 'bad', symbol: 'bad' } : { label: state, tone: 'busy', symbol: 'busy' };
 }
 
-function relationsOf({ related }: ResourceView, environment: string): ResourcePage['relations'] {
+function relationsOf({ related }: ResourceView, environment: string): ResourceLive['relations'] {
   return TITLES.map(([direction, title]) => ({
     title,
     rows: related.filter((one) => one.direction === direction).map((one) => relatedRow(one, environment)),

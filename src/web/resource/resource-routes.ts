@@ -1,4 +1,4 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { quoted } from '../../domain/instance/instance-commands.ts';
@@ -7,10 +7,10 @@ import { type ActionResult, MAX_REPLICAS } from '../../operation/resource/act-on
 import type { ResourceAddress } from '../../operation/resource/find-resource.ts';
 import type { ResourceView } from '../../operation/resource/show-resource.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { type Answer, page, paramsOf, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath, environmentResourcesPath, resourcePath } from '../page/paths.ts';
 import type { Crumb } from '../page/shell.ts';
-import { ACTION_LABELS, resourcePage } from './resource-page.ts';
+import { ACTION_LABELS, resourceLive, resourcePage } from './resource-page.ts';
 
 export const RESOURCE_ROUTE = '/environments/:environment/resources/:resource/:name';
 
@@ -21,6 +21,7 @@ export function resourceRoutes(deps: WebDeps): Router {
     RESOURCE_ROUTE,
     page(deps, (visit) => showResource(deps, visit)),
   );
+  router.get(`${RESOURCE_ROUTE}/stream`, stream(deps));
   for (const action of RESOURCE_ACTIONS) {
     router.get(
       `${RESOURCE_ROUTE}/${action}`,
@@ -60,6 +61,24 @@ async function showResource({ operations }: WebDeps, visit: Visit): Promise<Answ
     section: 'environments',
     crumbs: resourceCrumbs(address, environment),
     model: resourcePage(resource, environment, visit.query.get('done') ?? ''),
+  };
+}
+
+/** Between two readings if no watch reports a change. */
+const INTERVAL_MS = 8_000;
+
+function stream({ operations, views, streams }: WebDeps): RequestHandler {
+  return async (request, response) => {
+    const address = resourceAddressOf(paramsOf(request));
+    await streams.answer(request, response, {
+      key: request.originalUrl,
+      intervalMs: INTERVAL_MS,
+      reader: (actor, series) => {
+        const followed = operations.follow(actor, series);
+        return async () => resourceLive((await followed.showResource(actor, address)).resource, address.environment);
+      },
+      render: (live) => ({ html: views.render('environments/resource/live', live), status: live.health?.label ?? '' }),
+    });
   };
 }
 

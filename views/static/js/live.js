@@ -33,15 +33,18 @@ function follow(block) {
   if (!document.hidden) open();
 }
 
-/** Replaces the block, but gives the focus back to the link that had it, keeps open what is open, and leaves a selection alone. */
+/** Replaces the block but for what is kept, gives the focus back to the link that had it, keeps open what is open, and leaves a selection alone. */
 function show(block, { html, status }) {
   if (isSelecting(block)) return;
-  const focused = block.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+  const active = document.activeElement;
+  const focused = block.contains(active) ? active.getAttribute('href') : null;
   const open = new Map([...block.querySelectorAll('details[id]')].map((one) => [one.id, one.open]));
   const fresh = new DOMParser().parseFromString(html, 'text/html').body;
   for (const one of fresh.querySelectorAll('details[id]')) one.open = open.get(one.id) ?? one.open;
+  for (const one of block.querySelectorAll('[data-keep]')) fresh.querySelector(`#${one.id}`)?.replaceWith(one);
   block.replaceChildren(...fresh.childNodes);
   if (focused !== null) block.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  else if (block.contains(active)) active.focus();
   say(status);
 }
 
