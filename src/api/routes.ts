@@ -5,6 +5,7 @@ import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
 import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
+import { RELEASE_ROUTES } from './release/release-routes.ts';
 import { SOURCE_ROUTES } from './source/source-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import { TIMELINE_ROUTES } from './timeline/timeline-routes.ts';
@@ -30,6 +31,7 @@ export const ROUTES: readonly Route[] = [
   ...SAVED_CONFIGURATION_ROUTES,
   ...OPERATOR_ROUTES,
   ...SOURCE_ROUTES,
+  ...RELEASE_ROUTES,
   ...UPGRADE_ROUTES,
   ...METRICS_ROUTES,
 ];

@@ -14,6 +14,7 @@ import { RESOURCE_SCHEMAS } from './resource/resource-routes.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.ts';
 import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
+import { RELEASE_SCHEMAS } from './release/release-routes.ts';
 import { SOURCE_SCHEMAS } from './source/source-schemas.ts';
 import { PROPOSAL_SCHEMAS } from './proposal/proposal-routes.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-routes.ts';
@@ -321,6 +322,7 @@ export const SCHEMAS = {
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,
   ...SOURCE_SCHEMAS,
+  ...RELEASE_SCHEMAS,
   Problem: {
     ...object(
       {

@@ -37,6 +37,7 @@ import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tre
 import { approvePrune, deleteSource, previewSourceDeletion, requestSourceAction } from './source/change-source.ts';
 import { listSources, showSource, sourcePermissions } from './source/find-source.ts';
 import { listSourceInventory } from './source/list-source-inventory.ts';
+import { listReleases, previewRelease, showRelease } from './release/catalog-releases.ts';
 import { showTimeline } from './timeline/show-timeline.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
@@ -98,6 +99,7 @@ const OPERATIONS = {
   listOperators,
   listProposalTargets,
   listProposals,
+  listReleases,
   listSavedConfigurationVersions,
   listSavedConfigurations,
   listSourceInventory,
@@ -111,6 +113,7 @@ const OPERATIONS = {
   preflightOperator,
   previewInstanceMigration,
   previewOperatorDeletion,
+  previewRelease,
   previewSourceDeletion,
   previewUpgrade,
   proposeChange,
@@ -141,6 +144,7 @@ const OPERATIONS = {
   showOperatorMetrics,
   showOperatorTree,
   showProposal,
+  showRelease,
   showReleaseNotes,
   showResource,
   showResourceLogs,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CLUSTER_ROLE, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import { CATALOG_RELEASE, CLUSTER_ROLE, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import type { Finding, Findings } from '../../src/domain/preflight/findings.ts';
 import type { UpgradePreview } from '../../src/domain/upgrade/preview/upgrade-preview.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
 import { approveUpgrade } from '../../src/operation/upgrade/approve-upgrade.ts';
+import { listReleases, previewRelease, showRelease } from '../../src/operation/release/catalog-releases.ts';
 import { previewUpgrade } from '../../src/operation/upgrade/preview-upgrade.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { ASKING } from '../support/sample-audit-log.ts';
@@ -96,6 +97,53 @@ describe('the preview of an upgrade', () => {
     assert.equal((await world.read(NS, 'crate')).metadata.generation, 1);
     const wrong = await previewUpgrade(ports, ROOT, { ...asked, values: { name: 'Not A Name' } });
     assert.deepEqual([wrong.verdict.kind, wrong.fields.rejections[0]?.object], ['Blocked', `Secret ${NS}/Not A Name`]);
+  });
+
+  it('is found for each Operator that a CatalogRelease changes, with its base values', async () => {
+    const cluster = world.kube.asController();
+    const name = `p${RUN}-v2.0.0`;
+    const components = [
+      { name: 'crate', version: '1.1.0', values: { password: 'of-the-release' } },
+      { name: 'absent', version: '1.0.0' },
+    ];
+    const spec = { version: 'v2.0.0', state: 'wip', components };
+    await cluster.create(CATALOG_RELEASE, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogRelease', metadata: { name }, spec });
+    const labels = { 'chandlery.dev/release': `p${RUN}-v1.0.0`, 'chandlery.dev/release-target': 'gauss.peu01' };
+    await cluster.patch({ ...OPERATOR, ...ADDRESS }, { type: 'merge', body: { metadata: { labels } } });
+    try {
+      const { items, omitted } = await previewRelease(ports, ROOT, { name });
+      assert.deepEqual(
+        [omitted, items.map(({ preview: _preview, ...item }) => item)],
+        [
+          0,
+          [
+            {
+              component: 'crate',
+              operator: ADDRESS,
+              target: 'gauss.peu01',
+              release: labels['chandlery.dev/release'],
+              from: '1.0.0',
+              to: '1.1.0',
+              changesValues: true,
+            },
+          ],
+        ],
+      );
+      const [{ preview } = {}] = items;
+      assert.equal(preview?.to.version, '1.1.0');
+      assert.ok(preview.values.items.some(({ path, change }) => path === 'password' && change === 'changed'));
+      assert.deepEqual((await previewRelease(ports, ROOT, { name, target: 'gauss.other' })).items, []);
+      const shown = await showRelease(ports, ADMIN, { name });
+      assert.deepEqual(shown.components[0], { name: 'crate', version: '1.1.0', dependsOn: [] });
+      assert.ok((await listReleases(ports, ADMIN)).some((release) => release.name === name));
+      await assert.rejects(showRelease(ports, DEVELOPER, { name }), /catalogreleases/);
+    } finally {
+      await cluster.delete({ ...CATALOG_RELEASE, name });
+      await cluster.patch(
+        { ...OPERATOR, ...ADDRESS },
+        { type: 'merge', body: { metadata: { labels: { 'chandlery.dev/release': null, 'chandlery.dev/release-target': null } } } },
+      );
+    }
   });
 
   it('is stopped where new pods would not be let in', async () => {

@@ -113,6 +113,9 @@ const READS: Omit<
     const instance = find(address);
     return { instance, tree: sampleTree(instance), workloads: sampleWorkloads(instance), events: sampleEvents(instance) };
   },
+  listReleases: async () => [],
+  showRelease: async (_actor, { name }) => missing(`release ${JSON.stringify(name)}`),
+  previewRelease: async (_actor, { name }) => missing(`release ${JSON.stringify(name)}`),
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : reject()),
   listDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : reject()),
