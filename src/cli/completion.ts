@@ -54,7 +54,7 @@ export function completionScript(shell: string | undefined): string {
 
 /** The line that lets the shell complete files. */
 const FILES = ':files\n';
-const PATIENCE_MS = 4_000;
+const PATIENCE_MS = 8_000;
 
 /**
  * What `chandlery __complete WORDS` prints, of which the last word is not finished: a candidate a line, or `:files`. Names come from the catalogue that the

@@ -13,6 +13,7 @@ import { parseConfig, type Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
 import { folderCommands } from './catalog-folder/folder-commands.ts';
+import { LOGIN_COMMAND } from './login.ts';
 import { openApi } from './open-api.ts';
 
 // Each command loads what it needs when it runs, so that the small ones start at once.
@@ -132,6 +133,7 @@ export const COMMANDS: readonly Command[] = [
       return Promise.resolve(output === 'json' ? `${JSON.stringify(files, null, 2)}\n` : `${stateDir}\n`);
     },
   },
+  LOGIN_COMMAND,
   {
     name: 'completion',
     group: 'Server',

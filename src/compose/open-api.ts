@@ -5,21 +5,20 @@ import type { Terminal } from '../cli/command.ts';
 import { clientSettings, type ClientSettings } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { type Secret, secret } from '../domain/core/secret.ts';
+import { readLogin, type StoredLogin } from './login.ts';
 
 /**
- * The API that a command acts by: of the server or the cluster that its options name; else of the server or the cluster of the environment; else of the
- * cluster of the usual kubeconfig.
+ * The API that a command acts by: of the server or the cluster that its options name; else of the server or the cluster of the environment; else of the stored
+ * login; else of the cluster of the usual kubeconfig.
  *
  * @throws AppError `ConfigInvalid` for options that contradict each other, and for a server without a token.
  */
 export async function openApi(connection: Connection, { env, signal }: Terminal): Promise<Api> {
   const settings = clientSettings(env);
-  const server = serverOf(connection, settings);
+  const server = await serverFor(connection, settings, env);
   if (server !== undefined) {
     const { openRemoteApi } = await import('./remote-api.ts');
-    const { certificateAuthority } = connection;
-    const token = await tokenFor(connection, settings);
-    return await openRemoteApi({ server, token, signal, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) });
+    return await openRemoteApi({ ...server, signal });
   }
   const { openLocalApi } = await import('./local-api.ts');
   const { createLog } = await import('../observe/log.ts');
@@ -34,18 +33,30 @@ export async function openApi(connection: Connection, { env, signal }: Terminal)
   });
 }
 
-function serverOf(connection: Connection, settings: ClientSettings): string | undefined {
-  const named = connection.kubeconfig ?? connection.context;
-  if (connection.server !== undefined && named !== undefined) {
+/** Undefined: a cluster. */
+async function serverFor(connection: Connection, settings: ClientSettings, env: Terminal['env']): Promise<StoredLogin | undefined> {
+  const cluster = connection.kubeconfig ?? connection.context;
+  if (connection.server !== undefined && cluster !== undefined) {
     throw new AppError('ConfigInvalid', '--server: it cannot stand beside --kubeconfig or --context: name one place');
   }
-  if (named !== undefined) return undefined;
-  return connection.server ?? settings.server;
+  if (cluster !== undefined) return undefined;
+  const named = connection.server ?? settings.server;
+  if (named === undefined && (settings.kubeconfig ?? settings.context) !== undefined) return undefined;
+  const stored = await readLogin(env);
+  if (named === undefined) return stored;
+  const { serverUrl } = await import('./remote-api.ts');
+  const server = serverUrl(named);
+  const own = stored?.server === server ? stored : undefined;
+  const certificateAuthority = connection.certificateAuthority ?? own?.certificateAuthority;
+  const token = await tokenFor(connection, settings, own);
+  return { server, token, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) };
 }
 
-async function tokenFor({ tokenFile }: Connection, { token }: ClientSettings): Promise<Secret> {
+/** The stored token is for the server that it was stored for, and for no other. */
+async function tokenFor({ tokenFile }: Connection, { token }: ClientSettings, stored: StoredLogin | undefined): Promise<Secret> {
   if (tokenFile !== undefined) return secret((await readFile(tokenFile, 'utf8')).trim());
-  if (token !== undefined) return token;
+  const known = token ?? stored?.token;
+  if (known !== undefined) return known;
   throw new AppError(
     'ConfigInvalid',
     '--server: there is no token; set CHANDLERY_TOKEN, name a file with --token-file, or run "chandlery login URL"',

@@ -38,7 +38,7 @@ export async function openRemoteApi({ server, token, certificateAuthority, signa
  *
  * @throws AppError `ConfigInvalid` for anything else, and for http to another machine, which would show the token to the network.
  */
-function serverUrl(text: string): string {
+export function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const bad = (why: string): AppError => new AppError('ConfigInvalid', `--server: ${JSON.stringify(text)}: ${why}`);
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.username !== '') {
