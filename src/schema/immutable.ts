@@ -16,7 +16,7 @@ const environment = new Environment({ unlistedVariablesAreDyn: true, enableOptio
  */
 export function frozenPaths(schema: JsonObject): readonly Path[] {
   const wanted = rulesOf(schema).flatMap((rule) => operands('&&', parsed(rule)));
-  const kept = wanted.flatMap(keptMember);
+  const kept = wanted.flatMap(immutableMember);
   return wanted.flatMap((each) => frozenBy(each, kept));
 }
 
@@ -76,7 +76,7 @@ function guardOf(node: ASTNode, kept: readonly Path[]): Path | undefined {
 }
 
 /** `has(self.a) == has(oldSelf.a)`, `has(self.a) || !has(oldSelf.a)`: what is there stays there. */
-function keptMember(node: ASTNode): readonly Path[] {
+function immutableMember(node: ASTNode): readonly Path[] {
   const parts = node.op === '==' ? node.args : operands('||', node).map((part) => (part.op === '!_' ? part.args : part));
   if (parts.length !== 2) return [];
   const [now, before] = ['self' as const, 'oldSelf' as const].map((root) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
-import { besidePatch, ownContentOf, splitContent } from '../../src/domain/instance/instance-content.ts';
+import { otherFieldsPatch, ownContentOf, splitContent } from '../../src/domain/instance/instance-content.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { createInstance, updateInstance } from '../../src/operation/instance/write-instance.ts';
 import { findInstance, type InstanceAddress } from '../../src/operation/instance/find-instance.ts';
@@ -117,14 +117,14 @@ describe('a kind whose members stand beside a spec', { timeout: 120_000 }, () =>
         { apiVersion: shown.object.apiVersion, kind: 'Rule', metadata: { name: 'one', namespace: NS, labels: others } },
         { fieldManager: 'sharder', force: 'force' },
       );
-    const change: InstanceChange = { ...address, spec: {}, beside: besidePatch(before, wanted) };
+    const change: InstanceChange = { ...address, spec: {}, otherFields: otherFieldsPatch(before, wanted) };
     const { commands } = await preflightChange(world.ports, DEV, change);
     assert.match(commands.kubectl, /"team\.example\.com\/owner":null/);
     await updateInstance(world.ports, DEV, { ...change, ...ASKING });
     const { object } = await findInstance(world.ports, DEV, address);
     assert.deepEqual(object.metadata.labels, { tier: 'gold', ...others });
     assert.deepEqual([object['scopes'], object['auth']], [['read', 'write'], { user: 'anna', password: 'hunter2' }]);
-    const mistyped = { ...address, spec: {}, beside: { datas: {} } };
+    const mistyped = { ...address, spec: {}, otherFields: { datas: {} } };
     await assert.rejects(updateInstance(world.ports, DEV, { ...mistyped, ...ASKING }), {
       message: 'datas: A Rule has no member of this name',
     });
@@ -133,7 +133,7 @@ describe('a kind whose members stand beside a spec', { timeout: 120_000 }, () =>
       ['kubernetes.io/metadata.name', 'it is reserved for Kubernetes'],
       ['app.kubernetes.io/managed-by', 'it says which tool owns the object'],
     ] as const) {
-      const taken = { ...address, spec: {}, beside: { metadata: { labels: { [name]: 'x' } } } };
+      const taken = { ...address, spec: {}, otherFields: { metadata: { labels: { [name]: 'x' } } } };
       await assert.rejects(updateInstance(world.ports, DEV, { ...taken, ...ASKING }), (error) => {
         return isAppError(error, 'InvalidInput') && error.message.endsWith(`People cannot set ${name}: ${why}`);
       });

@@ -129,9 +129,9 @@ async function check({ operations, actor, params, preconditions }: Call): Promis
 async function ask({ operations, actor, body, requestOrigin }: Call): Promise<Reply> {
   const address = { environment: textAt(body, 'environment') ?? '', app: textAt(body, 'app') ?? '', name: textAt(body, 'name') ?? '' };
   const sent = objectAt(body, 'spec') as JsonObject;
-  const beside = objectAt(body, 'beside') as JsonObject;
-  const besides = Object.keys(beside).length === 0 ? {} : { beside };
-  const shared = { ...address, ...besides, message: textAt(body, 'message') ?? '', ...requestOrigin };
+  const otherFields = objectAt(body, 'otherFields') as JsonObject;
+  const others = Object.keys(otherFields).length === 0 ? {} : { otherFields };
+  const shared = { ...address, ...others, message: textAt(body, 'message') ?? '', ...requestOrigin };
   const changeRequest =
     textAt(body, 'action') === 'change'
       ? await operations.createChangeRequest(actor, {
@@ -156,7 +156,7 @@ async function patched(
 
 const objectName = { type: 'string', maxLength: 253 } as const;
 const time = { type: 'string', description: 'RFC 3339' } as const;
-const beside = {
+const otherFields = {
   ...anything,
   description: 'What goes beside the `spec`, laid out like the resource; of a change, the JSON Merge Patch of it',
 } as const;
@@ -172,7 +172,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
         app: objectName,
         name: objectName,
         spec: { ...anything, description: 'The whole `spec` to install, or the JSON Merge Patch of the `spec` to change' },
-        beside,
+        otherFields,
         message: { type: 'string', maxLength: MAX_MESSAGE_LENGTH, description: 'Message to the approver' },
       },
       ['environment', 'app', 'name'],
@@ -197,7 +197,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
       app: text,
       name: text,
       content: { ...anything, description: 'The `spec` to install, or the JSON Merge Patch of it to change' },
-      beside,
+      otherFields,
       preflightSummary: {
         ...object({ verdict: { enum: ['Ready', 'Blocked'] }, blocked: texts, warned: texts }),
         description: 'The preflight result of the requester',

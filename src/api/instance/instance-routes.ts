@@ -3,7 +3,7 @@ import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import { secret } from '../../domain/core/secret.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
-import { besideOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
+import { otherFieldsOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
@@ -295,13 +295,16 @@ function membersIn(body: unknown): object {
 }
 
 /** A member that is sent takes the place of the live one; of labels and annotations each by itself. */
-async function replaced({ operations, actor, body }: Call, address: InstanceAddress): Promise<Pick<InstanceChange, 'spec' | 'beside'>> {
-  const { spec, beside = {} } = splitContent(contentOf(body));
-  const { metadata, ...members } = beside;
-  if (Object.keys(members).length === 0) return { spec, ...(metadata === undefined ? {} : { beside }) };
-  const live = besideOf(contentOf((await operations.showInstance(actor, address)).object));
+async function replaced(
+  { operations, actor, body }: Call,
+  address: InstanceAddress,
+): Promise<Pick<InstanceChange, 'spec' | 'otherFields'>> {
+  const { spec, otherFields = {} } = splitContent(contentOf(body));
+  const { metadata, ...members } = otherFields;
+  if (Object.keys(members).length === 0) return { spec, ...(metadata === undefined ? {} : { otherFields }) };
+  const live = otherFieldsOf(contentOf((await operations.showInstance(actor, address)).object));
   const before = Object.fromEntries(Object.keys(members).map((key) => [key, live[key]]));
-  return { spec, beside: { ...(mergePatchBetween(before, members) as JsonObject), ...(metadata === undefined ? {} : { metadata }) } };
+  return { spec, otherFields: { ...(mergePatchBetween(before, members) as JsonObject), ...(metadata === undefined ? {} : { metadata }) } };
 }
 
 function newSecret(item: unknown, index: number): NewSecret {

@@ -122,7 +122,7 @@ async function save({ operations, actor, body, requestOrigin }: Call): Promise<R
     title: textAt(body, 'title') ?? '',
     description: textAt(body, 'description') ?? '',
     values: objectAt(body, 'values') as JsonObject,
-    beside: objectAt(body, 'beside') as JsonObject,
+    otherFields: objectAt(body, 'otherFields') as JsonObject,
     owner: ownerIn(body) ?? { user: actor.user },
     ...requestOrigin,
   });
@@ -145,7 +145,7 @@ async function change({ operations, actor, params, body, preconditions, requestO
     ...(description === undefined ? {} : { description }),
     ...(owner === undefined ? {} : { owner }),
     ...(Object.hasOwn(body as object, 'values') ? { values: objectAt(body, 'values') as JsonObject, mode: 'Merge' } : {}),
-    ...(Object.hasOwn(body as object, 'beside') ? { beside: objectAt(body, 'beside') as JsonObject, mode: 'Merge' } : {}),
+    ...(Object.hasOwn(body as object, 'otherFields') ? { otherFields: objectAt(body, 'otherFields') as JsonObject, mode: 'Merge' } : {}),
   });
   return { status: 200, body: saved, etag: savedConfigurationEtag(saved.savedConfiguration) };
 }
@@ -158,7 +158,7 @@ function ownerIn(body: unknown): SavedConfigurationOwner | undefined {
 
 const time = { type: 'string', description: 'RFC 3339' } as const;
 const values = { type: 'object', additionalProperties: true, description: 'The `spec`, without secrets' } as const;
-const beside = {
+const otherFields = {
   type: 'object',
   additionalProperties: true,
   description: 'What goes beside `spec`, laid out like the resource: labels and annotations under `metadata`',
@@ -184,7 +184,7 @@ export const SAVED_CONFIGURATION_SCHEMAS = {
       title,
       description,
       values,
-      beside,
+      otherFields,
       owner,
       author: { ...text, description: 'The user who created it' },
       created: time,
@@ -203,11 +203,11 @@ export const SAVED_CONFIGURATION_SCHEMAS = {
   },
   SavedConfigurationDraft: {
     type: 'object',
-    properties: { app: text, title, description, values, beside, owner: { ...owner, description: 'Default: you' } },
+    properties: { app: text, title, description, values, otherFields, owner: { ...owner, description: 'Default: you' } },
     required: ['app', 'title', 'values'],
     additionalProperties: false,
   },
-  SavedConfigurationPatch: { type: 'object', properties: { title, description, values, beside, owner }, additionalProperties: false },
+  SavedConfigurationPatch: { type: 'object', properties: { title, description, values, otherFields, owner }, additionalProperties: false },
   SavedConfigurationComparison: {
     type: 'object',
     properties: { changes: { type: 'array', items: { $ref: '#/components/schemas/ValueChange' } } },

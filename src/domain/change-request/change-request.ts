@@ -25,7 +25,7 @@ export interface ChangeRequest {
   /** The whole `spec` of what is to be installed; the JSON Merge Patch of the `spec` of what is to be changed. */
   readonly content: JsonObject;
   /** What goes beside the `spec`, or of a change the merge patch of it; absent: nothing. */
-  readonly beside?: JsonObject;
+  readonly otherFields?: JsonObject;
   /** The `specVersionOf` the Instance that a change was made on; empty for an installation. */
   readonly base: string;
   /** The result of the preflight for the person who asks. */

@@ -72,7 +72,7 @@ export interface ResourceCount {
   readonly health: Readonly<Partial<Record<ResourceHealth, number>>>;
 }
 
-interface ResourceSurroundings {
+interface ResourceContext {
   readonly kinds: readonly ServedKind[];
   /** The Apps of the catalogue, whose ids are those of resources. */
   readonly apps: ReadonlySet<string>;
@@ -80,7 +80,7 @@ interface ResourceSurroundings {
 }
 
 /** Describes objects, by kind and name. */
-export function describeResources(objects: readonly KubeObject[], { kinds, apps, causes }: ResourceSurroundings): EnvironmentResource[] {
+export function describeResources(objects: readonly KubeObject[], { kinds, apps, causes }: ResourceContext): EnvironmentResource[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid ?? '', object]));
   const resourceOf = new Map(
     kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]),

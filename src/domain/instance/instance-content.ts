@@ -42,20 +42,20 @@ export function ownContentOf(object: unknown): JsonObject {
 }
 
 /** The content without its `spec`. */
-export function besideOf({ spec: _spec, ...beside }: JsonObject): JsonObject {
-  return beside;
+export function otherFieldsOf({ spec: _spec, ...otherFields }: JsonObject): JsonObject {
+  return otherFields;
 }
 
 /** Content as drafts have it: the `spec`, and what goes beside it where there is anything. */
-export function splitContent(content: JsonObject): { readonly spec: JsonObject; readonly beside?: JsonObject } {
-  const beside = besideOf(content);
-  return { spec: objectAt(content, 'spec') as JsonObject, ...(Object.keys(beside).length === 0 ? {} : { beside }) };
+export function splitContent(content: JsonObject): { readonly spec: JsonObject; readonly otherFields?: JsonObject } {
+  const otherFields = otherFieldsOf(content);
+  return { spec: objectAt(content, 'spec') as JsonObject, ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }) };
 }
 
 /** The merge patch that turns the content beside one spec into another; each label and annotation counts by itself, and no finalizer goes away. */
-export function besidePatch(from: JsonObject, to: JsonObject): JsonObject {
-  const { metadata: metadataBefore, ...before } = besideOf(from);
-  const { metadata: metadataAfter, ...after } = besideOf(to);
+export function otherFieldsPatch(from: JsonObject, to: JsonObject): JsonObject {
+  const { metadata: metadataBefore, ...before } = otherFieldsOf(from);
+  const { metadata: metadataAfter, ...after } = otherFieldsOf(to);
   const entries = LABELS_AND_ANNOTATIONS.flatMap((key) => {
     const patch = objectAt(mergePatchBetween(objectAt(metadataBefore, key), objectAt(metadataAfter, key)));
     return Object.keys(patch).length === 0 ? [] : [[key, patch]];

@@ -16,7 +16,7 @@ export interface SavedConfiguration {
   /** What goes under `spec`. */
   readonly values: JsonObject;
   /** What goes beside it, laid out like the resource; absent: nothing. */
-  readonly beside?: JsonObject;
+  readonly otherFields?: JsonObject;
   readonly owner: SavedConfigurationOwner;
   /** The user who saved it first; absent for one that an older version saved. */
   readonly author?: string;
@@ -61,8 +61,8 @@ export function savedConfigurationEtag({ id, version }: SavedConfiguration): str
 }
 
 /** All that a saved configuration sets, laid out like the resource. */
-export function contentOfSavedConfiguration({ values, beside = {} }: Pick<SavedConfiguration, 'values' | 'beside'>): JsonObject {
-  return { ...beside, ...(Object.keys(values).length === 0 ? {} : { spec: values }) };
+export function contentOfSavedConfiguration({ values, otherFields = {} }: Pick<SavedConfiguration, 'values' | 'otherFields'>): JsonObject {
+  return { ...otherFields, ...(Object.keys(values).length === 0 ? {} : { spec: values }) };
 }
 
 export function isSameOwner(a: SavedConfigurationOwner, b: SavedConfigurationOwner): boolean {

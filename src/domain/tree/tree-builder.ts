@@ -13,7 +13,7 @@ import type { ResourceTree, TreeEdge, TreeLink, TreeNode } from './tree.ts';
 const MAX_LINKS = 50;
 
 /** What could be read besides the objects themselves. */
-export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'unavailable'> {
+export interface TreeContext extends Pick<ResourceTree, 'unreadable' | 'unavailable'> {
   /** The kinds (`group/Kind`) of which the namespace of the root has no other objects than those that were read. */
   readonly listed: ReadonlySet<string>;
   /** Plural and group of each kind (`group/Kind`). */
@@ -30,7 +30,7 @@ export interface TreeSurroundings extends Pick<ResourceTree, 'unreadable' | 'una
 export function buildTree(
   root: KubeObject,
   objects: readonly KubeObject[],
-  { unreadable = [], unavailable = [], listed = new Set(), resources = new Map(), events = [] }: Partial<TreeSurroundings> = {},
+  { unreadable = [], unavailable = [], listed = new Set(), resources = new Map(), events = [] }: Partial<TreeContext> = {},
 ): ResourceTree {
   const top = placeObjects(root, objects);
   const placed = flatten(top);
@@ -85,7 +85,7 @@ function explained(health: Health, { health: own }: TreeNode, cause: string | un
   return own?.status === health.status && own.message !== '' ? own : health;
 }
 
-interface Reading extends Pick<TreeSurroundings, 'listed' | 'resources'> {
+interface Reading extends Pick<TreeContext, 'listed' | 'resources'> {
   readonly namespace: string | undefined;
   readonly verdicts: Verdicts;
 }

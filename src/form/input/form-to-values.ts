@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { checkScalar, holdsText, readScalar } from '../controls/scalar.ts';
 import { FORM_LIMITS, spend } from './form-budget.ts';
 import { childOf, fieldMap, nodeAt, parseFieldName } from './form-fields.ts';
-import { keptValue, sealSecrets, unsealSecrets } from './kept-secret.ts';
+import { secretOfBase, sealSecrets, unsealSecrets } from './sealed-secrets.ts';
 import { readChoice, readGroup } from './read-group.ts';
 import { readList, readMap } from './read-rows.ts';
 import { fault, MAX_YAML_LENGTH, readYamlText, take, type Reading } from './reading.ts';
@@ -102,7 +102,7 @@ function readScalarField(reading: Reading, node: ScalarNode, ref: NodeRef): Json
   if (text === undefined && ref.base === undefined && take(reading, 'state', ref.path) === 'null') return null;
   if (text === undefined) return ref.base;
   if (text === '') return emptyValue(reading, node, ref);
-  const kept = keptValue(reading.model, reading.base, { path: ref.path, text });
+  const kept = secretOfBase(reading.model, reading.base, { path: ref.path, text });
   if (kept !== undefined) return kept;
   const read = readScalar(node, text);
   if (read.fault !== undefined) {

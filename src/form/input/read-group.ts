@@ -4,10 +4,10 @@ import type { Json } from '../../domain/kubernetes/resource.ts';
 import { type ChoiceNode, type FormNode, type GroupNode, isScalar } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
 import { fillsItself } from './fill-required.ts';
-import { unsealSecrets } from './kept-secret.ts';
+import { unsealSecrets } from './sealed-secrets.ts';
 import { rowsText } from './read-rows.ts';
 import { chosenBranch, fieldName } from './form-fields.ts';
-import { fault, keptEmpty, type Reading, readYamlText, standsAlone, take } from './reading.ts';
+import { fault, emptyValue, type Reading, readYamlText, standsAlone, take } from './reading.ts';
 import { memberRef, type NodeRef } from '../view/node-ref.ts';
 import { findBranch } from '../model/find-branch.ts';
 
@@ -24,7 +24,7 @@ export function readGroup(reading: Reading, node: GroupNode, ref: NodeRef): Json
   }
   const others = readOthers(reading, node, ref);
   for (const [key, value] of others) members.set(key, value);
-  const kept = members.size === 0 ? keptEmpty(reading, ref.path, {}) : undefined;
+  const kept = members.size === 0 ? emptyValue(reading, ref.path, {}) : undefined;
   const untouched = reading.seen === before;
   if (!standsAlone(reading, ref.path) && untouched) return ref.base;
   const value = members.size > 0 ? inBaseOrder(members, ref.base) : kept;
@@ -86,7 +86,7 @@ function inSentence(label: string): string {
 export function readChoice(reading: Reading, node: ChoiceNode, ref: NodeRef): Json | undefined {
   if (take(reading, 'branch', ref.path) === undefined) return ref.base;
   const branch = chosenBranch(node, reading.fields, ref.path);
-  if (branch === undefined) return keptEmpty(reading, ref.path, {}) === null ? null : undefined;
+  if (branch === undefined) return emptyValue(reading, ref.path, {}) === null ? null : undefined;
   const faults = reading.faults.length;
   const value = reading.read(reading, branch, branchRef(node, branch, ref));
   if (value !== undefined || branch.kind !== 'group' || reading.faults.length > faults) return value;

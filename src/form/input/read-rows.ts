@@ -5,14 +5,14 @@ import { matchesPattern } from '../../schema/matches-pattern.ts';
 import { holdsText } from '../controls/scalar.ts';
 import { sizeOf, spend } from './form-budget.ts';
 import { rowCount } from './form-fields.ts';
-import { fault, keptEmpty, take, type Reading } from './reading.ts';
+import { fault, emptyValue, take, type Reading } from './reading.ts';
 import { rowRef, type NodeRef } from '../view/node-ref.ts';
 
 /** The values of a list, in the order of its rows. */
 export function readList(reading: Reading, node: ListNode, ref: NodeRef): Json | undefined {
   const count = countRows(reading, ref);
   if (count === undefined) return ref.base;
-  if (count === 0) return keptEmpty(reading, ref.path, []);
+  if (count === 0) return emptyValue(reading, ref.path, []);
   const items = rowNumbers(count).map((row) => readRow(reading, node.item, rowRef(reading.fields, ref, row)) ?? null);
   const { minItems, maxItems } = node.constraints;
   if (minItems !== undefined && count < minItems) fault(reading, ref.path, `Add at least ${rowsText(minItems)}; there ${isAre(count)}`);
@@ -24,7 +24,7 @@ export function readList(reading: Reading, node: ListNode, ref: NodeRef): Json |
 export function readMap(reading: Reading, node: MapNode, ref: NodeRef): Json | undefined {
   const count = countRows(reading, ref);
   if (count === undefined) return ref.base;
-  if (count === 0) return keptEmpty(reading, ref.path, {});
+  if (count === 0) return emptyValue(reading, ref.path, {});
   const members = new Map<string, Json>();
   for (const row of rowNumbers(count)) {
     const here = rowRef(reading.fields, ref, row);

@@ -49,7 +49,7 @@ export function fault(reading: Reading, path: FormPath, message: string, place?:
 }
 
 /** What an empty list, map or group stands for: itself, `null`, or nothing. */
-export function keptEmpty(reading: Reading, path: FormPath, empty: Json): Json | undefined {
+export function emptyValue(reading: Reading, path: FormPath, empty: Json): Json | undefined {
   const kept = take(reading, 'state', path);
   if (kept === 'null') return null;
   return kept === 'empty' ? empty : undefined;

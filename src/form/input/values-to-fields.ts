@@ -7,7 +7,7 @@ import { holdsText, writeScalar } from '../controls/scalar.ts';
 import { isSafeText, writeYaml } from '../../schema/yaml-text.ts';
 import { FORM_LIMITS, nodesIn } from './form-budget.ts';
 import { fieldName, MAX_ROWS, type FieldPart } from './form-fields.ts';
-import { sealSecrets } from './kept-secret.ts';
+import { sealSecrets } from './sealed-secrets.ts';
 
 /**
  * The inputs of a form that shows the values. What a control cannot hold exactly is given as YAML. On edit the values are the live ones, whose

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName, nodesAt, parseFieldName } from '../input/form-fields.ts';
 import { pathsHolding } from '../input/form-units.ts';
-import { inputsBelow, isPutAway, keptFields, putAwayView } from './put-away.ts';
+import { inputsBelow, isPutAway, hiddenFields, putAwayView } from './put-away.ts';
 import { type FormModel, type FormNode, type GroupNode, isScalar, isTop } from '../model/form-node.ts';
 import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
 import { branchesView, childViews, groupView, partChildren, SMALL_GROUP } from './group-view.ts';
@@ -86,7 +86,7 @@ function fieldsView(context: ViewContext, sections: readonly Section[], { fields
     .flatMap((section) => sectionViews(context, section, 'more'));
   const allOpen = main.length === 0 || rest.asked || rest.views.some((view) => filled.has(view.path) && hasContent(view, filled));
   const views = [...main, ...rest.views, ...beneath];
-  const kept = keptFields(fields, { mode: model.mode, top: model.root.path.length, views, isWhole: page.leftOut === 0 });
+  const kept = hiddenFields(fields, { mode: model.mode, top: model.root.path.length, views, isWhole: page.leftOut === 0 });
   const isSecret = ({ name }: { readonly name: string }): boolean => holdsSecret(model, name);
   return {
     leftOut: leftOutSentence(page.leftOut),
@@ -120,10 +120,10 @@ function sectionsOf({ hoisted }: FormModel, root: GroupNode, ref: ShowNode): rea
   if (root.path.length > 0) return [{ node: root, ref, isBeneath: false }];
   const inner = root.children.find((child): child is GroupNode => child.key === hoisted && child.kind === 'group');
   const isMetadata = ({ key }: FormNode): boolean => key === 'metadata';
-  const beside = root.children.filter((child) => child !== inner && !isMetadata(child));
+  const siblings = root.children.filter((child) => child !== inner && !isMetadata(child));
   return [
     ...(inner === undefined ? [] : [{ node: inner, ref: memberRef(ref, inner.key), isBeneath: false }]),
-    { node: { ...root, children: beside }, ref, isBeneath: false },
+    { node: { ...root, children: siblings }, ref, isBeneath: false },
     { node: { ...root, children: root.children.filter(isMetadata), open: false }, ref, isBeneath: true },
   ];
 }

@@ -4,7 +4,7 @@ import { countControls, isFull, leaveOut } from './page-budget.ts';
 import { fillsItself } from '../input/fill-required.ts';
 import type { BranchesView, FieldFrame, FieldView, GroupView } from './form-view-model.ts';
 import { othersView } from './leaf-view.ts';
-import { keptOpen } from './put-away.ts';
+import { hiddenOpenName } from './put-away.ts';
 import { memberRef } from './node-ref.ts';
 import { describedBy, fieldText, frameOf, frozen, isFrozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
 import { chosenBranch, fieldName } from '../input/form-fields.ts';
@@ -37,7 +37,7 @@ export function groupView(context: ViewContext, node: GroupNode, ref: ShowNode):
       ? context.searching || children.some((child) => context.filled.has(child.path))
       : context.searching || filled || (node.layer === 'curated' && ref.path.length <= 2),
     children,
-    openName: keptOpen(context, ref),
+    openName: hiddenOpenName(context, ref),
     openOp: closed ? `open:${path}` : '',
     count,
     yamlOp: isMore || closed || node.immutable || node.locked !== undefined || count < YAML_GROUP ? '' : `yaml:${path}`,
@@ -106,7 +106,7 @@ export function branchesView(context: ViewContext, node: ChoiceNode, ref: ShowNo
     ...(branch === undefined || asFields ? {} : ofBranch(frame)),
     branchName: fieldName('branch', ref.path),
     branch: number,
-    openName: keptOpen(context, ref),
+    openName: hiddenOpenName(context, ref),
     chosen,
     others:
       live === undefined

@@ -68,7 +68,7 @@ export function putAwayView(context: ViewContext, node: FormNode, ref: ShowNode)
 }
 
 /** The name of the hidden input that keeps open what might be put away otherwise; empty where nothing is. */
-export function keptOpen(context: ViewContext, ref: ShowNode): string {
+export function hiddenOpenName(context: ViewContext, ref: ShowNode): string {
   if (ref.part === 'more') return '';
   const isOpened = fieldText(context, 'opened', ref.path) !== undefined;
   const isLarge = ref.title === undefined && (context.inputs.get(formatPath(ref.path)) ?? 0) > LITTLE;
@@ -89,7 +89,7 @@ export interface Shown {
  * The inputs that the page does not show: those of other pages, and what was typed into a branch that is not chosen now. On create an empty one says
  * nothing; on edit it says that a live value was taken away.
  */
-export function keptFields(fields: URLSearchParams, { mode, top, views, isWhole }: Shown): { name: string; value: string }[] {
+export function hiddenFields(fields: URLSearchParams, { mode, top, views, isWhole }: Shown): { name: string; value: string }[] {
   const names = new Set(views.flatMap(namesIn));
   const sent = new Set(fields.keys());
   const paths = new Set(views.flatMap((view) => pathsIn(view, isWhole)));

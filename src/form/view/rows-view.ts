@@ -5,7 +5,7 @@ import type { RowsPagerView, RowsView, RowView } from './form-view-model.ts';
 import { childViews } from './group-view.ts';
 import { pageOfRow, shownRows, type RowsPage } from './rows-page.ts';
 import { isFull, leaveOut } from './page-budget.ts';
-import { keptOpen } from './put-away.ts';
+import { hiddenOpenName } from './put-away.ts';
 import { withoutMessage } from './page-errors.ts';
 import { rowRef } from './node-ref.ts';
 import { fieldText, frameOf, frozen, keepView, type ShowNode, type ViewContext } from './view-context.ts';
@@ -36,7 +36,7 @@ export function rowsView(context: ViewContext, node: ListNode | MapNode, ref: Sh
     isMap: node.kind === 'map',
     countName: fieldName('count', ref.path),
     count,
-    openName: keptOpen(context, ref),
+    openName: hiddenOpenName(context, ref),
     rows,
     pager: page.pages === 1 ? false : pagerView(page, ref.path, { count, wrong }),
     collapsible: false,

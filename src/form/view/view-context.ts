@@ -2,7 +2,7 @@ import type { Choices } from '../../domain/app/choices.ts';
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { sizeOf } from '../input/form-budget.ts';
 import { fieldMap, fieldName, parseFieldName, type FieldPart, type FieldMap } from '../input/form-fields.ts';
-import { sealSecrets } from '../input/kept-secret.ts';
+import { sealSecrets } from '../input/sealed-secrets.ts';
 import { nodeToFields } from '../input/values-to-fields.ts';
 import type { FallbackSource } from '../model/field.ts';
 import { isSecret, isTop, type FormModel, type FormNode } from '../model/form-node.ts';

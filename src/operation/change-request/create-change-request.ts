@@ -4,7 +4,7 @@ import { AppError } from '../../domain/core/errors.ts';
 import { specVersionOf, type Preflight } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
-import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
+import { otherFieldsOf, contentOf } from '../../domain/instance/instance-content.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import {
@@ -53,14 +53,14 @@ export async function createChangeRequest(ports: Needs, actor: Actor, wish: Chan
 async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promise<ChangeRequestSummary> {
   const message = parseMessage(wish.message);
   rejectNewSecrets(wish);
-  const { content, beside, base, preflight } =
+  const { content, otherFields, base, preflight } =
     wish.action === 'install' ? await installation(ports, actor, wish) : await change(ports, actor, wish);
   if (preflight.missing.length === 0 && preflight.faults.length > 0) {
     throw new AppError('InvalidInput', 'change request: the cluster rejects this resource for every user; correct it first', {
       faults: preflight.faults,
     });
   }
-  await rejectSecrets(ports, actor, { app: wish.app, content: { ...beside, spec: content } });
+  await rejectSecrets(ports, actor, { app: wish.app, content: { ...otherFields, spec: content } });
   const now = ports.changeRequests.now();
   const changeRequest: ChangeRequest = {
     id: randomBytes(16).toString('hex'),
@@ -70,7 +70,7 @@ async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promis
     app: wish.app,
     name: preflight.object.metadata.name,
     content,
-    ...(Object.keys(beside).length === 0 ? {} : { beside }),
+    ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }),
     base,
     preflightSummary: foundBy(preflight),
     requester: { user: actor.user, groups: actor.groups },
@@ -85,7 +85,7 @@ async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promis
 
 interface Wanted {
   readonly content: JsonObject;
-  readonly beside: JsonObject;
+  readonly otherFields: JsonObject;
   readonly base: string;
   readonly preflight: Preflight;
 }
@@ -97,20 +97,24 @@ function rejectNewSecrets({ secrets = [] }: ChangeRequestDraft): void {
 }
 
 /** What the catalogue starts new instances with is part of the wish from now on, so that it stays what it is. */
-async function installation(ports: Needs, actor: Actor, { environment, app, name, spec, beside }: ChangeRequestDraft): Promise<Wanted> {
-  const draft = { environment, app, name, spec, ...(beside === undefined ? {} : { beside }) };
+async function installation(
+  ports: Needs,
+  actor: Actor,
+  { environment, app, name, spec, otherFields }: ChangeRequestDraft,
+): Promise<Wanted> {
+  const draft = { environment, app, name, spec, ...(otherFields === undefined ? {} : { otherFields }) };
   const { object } = await prepareDraft(ports, actor, draft);
   const content = contentOf(object);
   return {
     content: objectAt(content, 'spec') as JsonObject,
-    beside: besideOf(content),
+    otherFields: otherFieldsOf(content),
     base: '',
     preflight: await preflightInstance(ports, actor, draft),
   };
 }
 
 async function change(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promise<Wanted> {
-  const { environment, app, name, spec: sent, beside = {}, specVersion } = wish;
+  const { environment, app, name, spec: sent, otherFields = {}, specVersion } = wish;
   const { entry, object } = await findInstance(ports, actor, { environment, app, name });
   const before = object.spec ?? {};
   const spec = objectAt(unmaskContent(markedOf(entry), { spec: sent }, object), 'spec') as JsonObject;
@@ -118,17 +122,17 @@ async function change(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Pro
   if (!isSame(applyMergePatch(before, content), spec)) {
     throw invalid('spec', 'A change request cannot set a value to null: leave the field out instead, or change the instance in one step');
   }
-  if (Object.keys(content).length === 0 && Object.keys(beside).length === 0)
+  if (Object.keys(content).length === 0 && Object.keys(otherFields).length === 0)
     throw invalid('spec', 'No field differs from the live object: change something first');
   const preflight = await preflightChange(ports, actor, {
     environment,
     app,
     name,
     spec,
-    beside,
+    otherFields,
     specVersion: specVersion ?? specVersionOf(object),
   });
-  return { content, beside, base: specVersionOf(object), preflight };
+  return { content, otherFields, base: specVersionOf(object), preflight };
 }
 
 /** A change request is read by others, and kept outside the cluster: no place for a password. */

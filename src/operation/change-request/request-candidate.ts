@@ -41,7 +41,7 @@ async function installation(ports: Needs, actor: Actor, changeRequest: ChangeReq
   const draft = {
     ...addressOf(changeRequest),
     spec: changeRequest.content,
-    ...besideOf(changeRequest),
+    ...otherFieldsOf(changeRequest),
     defaults: 'in spec' as const,
     annotations: signatures(changeRequest, actor),
   };
@@ -62,7 +62,7 @@ async function change(ports: Needs, actor: Actor, changeRequest: ChangeRequest):
   const wanted = {
     ...addressOf(changeRequest),
     spec,
-    ...besideOf(changeRequest),
+    ...otherFieldsOf(changeRequest),
     specVersion,
     annotations: signatures(changeRequest, actor),
   };
@@ -71,7 +71,7 @@ async function change(ports: Needs, actor: Actor, changeRequest: ChangeRequest):
       changeRequest,
       {
         ...live,
-        metadata: { name: changeRequest.name, annotations: wanted.annotations, beside: changeRequest.beside },
+        metadata: { name: changeRequest.name, annotations: wanted.annotations, otherFields: changeRequest.otherFields },
         spec,
         status: undefined,
       },
@@ -84,8 +84,8 @@ async function change(ports: Needs, actor: Actor, changeRequest: ChangeRequest):
   };
 }
 
-function besideOf({ beside }: ChangeRequest): Pick<InstanceDraft, 'beside'> {
-  return beside === undefined ? {} : { beside };
+function otherFieldsOf({ otherFields }: ChangeRequest): Pick<InstanceDraft, 'otherFields'> {
+  return otherFields === undefined ? {} : { otherFields };
 }
 
 function addressOf({ environment, app, name }: ChangeRequest): Pick<ChangeRequest, 'environment' | 'app' | 'name'> {

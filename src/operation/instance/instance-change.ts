@@ -5,7 +5,7 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
-import { besideOf, contentOf } from '../../domain/instance/instance-content.ts';
+import { otherFieldsOf, contentOf } from '../../domain/instance/instance-content.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { objectAt, textsAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -21,7 +21,7 @@ export interface InstanceChange extends InstanceDraft {
   /** `Merge`: `spec` is a JSON Merge Patch of the live one, whichever that is when it is written; by default it replaces the live one. */
   readonly mode?: 'Replace' | 'Merge';
   /** The JSON Merge Patch of what stands beside the spec; absent: all of that stays. */
-  readonly beside?: JsonObject;
+  readonly otherFields?: JsonObject;
   /** The `specVersionOf` the Instance as it was read; absent to change whatever is there. */
   readonly specVersion?: string;
   readonly preconditions?: Preconditions;
@@ -57,21 +57,21 @@ export async function prepareChange(
 
 function changedObject({ entry, ref, object }: FoundInstance, change: InstanceChange): KubeObject {
   const { managedFields: _managedFields, ...live } = object.metadata;
-  const { metadata: ownMetadata, ...members } = contentOf(change.beside);
-  rejectUnknown(object.kind, schemaOf(entry.crd, ref.version), contentOf(change.beside));
-  rejectReserved(contentOf(change.beside), object);
+  const { metadata: ownMetadata, ...members } = contentOf(change.otherFields);
+  rejectUnknown(object.kind, schemaOf(entry.crd, ref.version), contentOf(change.otherFields));
+  rejectReserved(contentOf(change.otherFields), object);
   const finalizers = [...new Set([...(live.finalizers ?? []), ...textsAt(ownMetadata, 'finalizers')])];
   const patched = {
     ...live,
-    ...patchedMark(object, change.beside, 'labels'),
-    ...patchedMark(object, change.beside, 'annotations'),
+    ...patchedMark(object, change.otherFields, 'labels'),
+    ...patchedMark(object, change.otherFields, 'annotations'),
     ...(finalizers.length === 0 ? {} : { finalizers }),
   };
   const metadata = { ...patched, ...annotationsOf(change, patched), name: live.name };
   const schema = schemaOf(entry.crd, ref.version);
-  const beside = applyMergePatch(besideOf(withoutMetadata(contentOf(object))), members) as JsonObject;
+  const otherFields = applyMergePatch(otherFieldsOf(withoutMetadata(contentOf(object))), members) as JsonObject;
   const spec = change.mode === 'Merge' ? (applyMergePatch(object.spec ?? {}, change.spec) as JsonObject) : change.spec;
-  const own = { ...beside, ...(hasSpec(schema) ? { spec } : {}) };
+  const own = { ...otherFields, ...(hasSpec(schema) ? { spec } : {}) };
   const wanted = unmaskContent(markedOf(entry, ref.version), own, object);
   const { apiVersion, kind, status } = object;
   return { apiVersion, kind, metadata, ...wanted, ...(status === undefined ? {} : { status }) };
@@ -82,8 +82,12 @@ function withoutMetadata({ metadata: _metadata, ...members }: JsonObject): JsonO
 }
 
 /** Labels or annotations with a patch laid over them; what becomes empty goes away. */
-function patchedMark({ metadata }: KubeObject, beside: unknown, key: 'labels' | 'annotations'): Pick<KubeObject['metadata'], 'labels'> {
-  const patch = objectAt(beside, 'metadata', key);
+function patchedMark(
+  { metadata }: KubeObject,
+  otherFields: unknown,
+  key: 'labels' | 'annotations',
+): Pick<KubeObject['metadata'], 'labels'> {
+  const patch = objectAt(otherFields, 'metadata', key);
   if (Object.keys(patch).length === 0) return {};
   return { [key]: applyMergePatch(metadata[key], patch) };
 }

@@ -22,7 +22,7 @@ import type { Ports } from '../ports.ts';
 export interface InstanceDraft extends InstanceAddress {
   readonly spec: JsonObject;
   /** What goes beside the spec, laid out like the resource: labels and annotations under `metadata`, and its other members. */
-  readonly beside?: JsonObject;
+  readonly otherFields?: JsonObject;
   /** `in spec`: nothing of the catalogue is laid under the spec any more. */
   readonly defaults?: 'in spec';
   /** Written on the object beside those that it has. */
@@ -72,8 +72,8 @@ export async function prepareDraft(ports: Pick<Ports, 'clusters' | 'catalog'>, a
 }
 
 /** What a person wants of a new Instance; a kind that has no `spec` gets none. */
-export function ownContent(schema: JsonObject, { spec, beside = {} }: Pick<InstanceDraft, 'spec' | 'beside'>): JsonObject {
-  return { ...contentOf(beside), ...(hasSpec(schema) ? { spec } : {}) };
+export function ownContent(schema: JsonObject, { spec, otherFields = {} }: Pick<InstanceDraft, 'spec' | 'otherFields'>): JsonObject {
+  return { ...contentOf(otherFields), ...(hasSpec(schema) ? { spec } : {}) };
 }
 
 /** @throws AppError `InvalidInput` for a member that the kind does not have: nearly always the name of one is mistyped. */

@@ -42,8 +42,8 @@ export async function readGroup(cluster: GroupCluster, input: GroupInput): Promi
   const { root, memory, events = [] } = input;
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
   await input.health.evaluate([root, ...read.objects]);
-  const surroundings = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds), events: await events };
-  const tree = buildTree(root, read.objects, surroundings);
+  const context = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds), events: await events };
+  const tree = buildTree(root, read.objects, context);
   const nodes = nodesOf(tree.root);
   remember(memory, { asked, read, needed: kindsOf(nodes) });
   const uids = new Set(nodes.map(({ uid }) => uid));

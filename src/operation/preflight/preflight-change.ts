@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
-import { besideOf, besidePatch, ownContentOf } from '../../domain/instance/instance-content.ts';
+import { otherFieldsOf, otherFieldsPatch, ownContentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor, type RestCall } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { applyMergePatch, isSame, jsonPatchBetween, mergePatchBetween } from '../../domain/core/merge-patch.ts';
@@ -90,13 +90,16 @@ async function changesAndCommands(
 
 /** As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */
 function writingOf({ before, after }: Sides): Pick<RestCall, 'method' | 'body' | 'patch'> {
-  const beside = besidePatch(before, after);
+  const otherFields = otherFieldsPatch(before, after);
   const [from, to] = [before['spec'], after['spec']];
   const spec = from === undefined && to === undefined ? {} : { spec: mergePatchBetween(from ?? {}, to ?? {}) };
-  const patch = { ...spec, ...beside };
-  const isSaid = isSame(applyMergePatch({ ...besideOf(before), spec: from ?? {} }, patch), { ...besideOf(after), spec: to ?? {} });
+  const patch = { ...spec, ...otherFields };
+  const isSaid = isSame(applyMergePatch({ ...otherFieldsOf(before), spec: from ?? {} }, patch), {
+    ...otherFieldsOf(after),
+    spec: to ?? {},
+  });
   if (isSaid && !hasNullInList(patch)) return { method: 'PATCH', body: patch };
-  return { method: 'PUT', body: { ...beside, ...(to === undefined ? {} : { spec: to }) }, patch: jsonPatchBetween(before, after, '') };
+  return { method: 'PUT', body: { ...otherFields, ...(to === undefined ? {} : { spec: to }) }, patch: jsonPatchBetween(before, after, '') };
 }
 
 interface Sides {

@@ -68,8 +68,8 @@ async function commandsOf(
   draft: InstanceDraft,
   { environment, object, marked }: Drafted,
 ): Promise<Commands> {
-  const { app, spec, beside = {}, secrets = [] } = draft;
-  const content = await afterYield(() => maskValue(contentMarked(marked), { value: { ...beside, spec }, root: [] }) as JsonObject);
+  const { app, spec, otherFields = {}, secrets = [] } = draft;
+  const content = await afterYield(() => maskValue(contentMarked(marked), { value: { ...otherFields, spec }, root: [] }) as JsonObject);
   const masked = await afterYield(() => maskObject(marked, object));
   const url = `${publicUrl}/api/v1/environments/${environment}/instances`;
   const body = { app, name: object.metadata.name, ...content, ...bodyOf(secrets) };

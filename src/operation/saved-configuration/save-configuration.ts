@@ -3,7 +3,7 @@ import type { AuditEvent, RequestOrigin } from '../../domain/audit/audit-log.ts'
 import { AppError, type FieldFault } from '../../domain/core/errors.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
-import { besideOf } from '../../domain/instance/instance-content.ts';
+import { otherFieldsOf } from '../../domain/instance/instance-content.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { checkPreconditions, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -35,7 +35,7 @@ export interface SavedConfigurationDraft extends RequestOrigin {
   readonly description: string;
   /** What goes under `spec`, and what goes beside it. */
   readonly values: JsonObject;
-  readonly beside?: JsonObject;
+  readonly otherFields?: JsonObject;
   readonly owner: SavedConfigurationOwner;
 }
 
@@ -45,9 +45,9 @@ export interface SavedConfigurationChange extends RequestOrigin {
   readonly title?: string;
   readonly description?: string;
   readonly values?: JsonObject;
-  /** `Merge`: `values` and `beside` are JSON Merge Patches of those that are there when it is saved; by default they replace them. */
+  /** `Merge`: `values` and `otherFields` are JSON Merge Patches of those that are there when it is saved; by default they replace them. */
   readonly mode?: 'Replace' | 'Merge';
-  readonly beside?: JsonObject;
+  readonly otherFields?: JsonObject;
   /** The actor, or a group of theirs. */
   readonly owner?: SavedConfigurationOwner;
   /** The version that it must have; absent: whichever it has. */
@@ -79,7 +79,7 @@ const MAX_BYTES = 256 * 1024;
 /** Values as a saved configuration keeps them. */
 interface SavedValues {
   readonly values: JsonObject;
-  readonly beside?: JsonObject;
+  readonly otherFields?: JsonObject;
   /** What was taken out because it is a secret: `spec.users[0].password`. */
   readonly omittedSecrets: readonly string[];
 }
@@ -141,7 +141,7 @@ async function attemptChange(ports: Needs, actor: Actor, change: SavedConfigurat
   await rejectOthers(ports, actor, before);
   checkPreconditions(savedConfigurationWords(before), savedConfigurationEtag(before), change.preconditions ?? {});
   const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
-  const { beside: _beside, ...rest } = before;
+  const { otherFields: _otherFields, ...rest } = before;
   const { omittedSecrets, ...values } = await valuesOf(ports, actor, { before, change });
   const updated = new Date(ports.savedConfigurations.now()).toISOString();
   const owner = change.owner ?? before.owner;
@@ -158,11 +158,11 @@ async function valuesOf(
   actor: Actor,
   { before, change }: { readonly before: SavedConfiguration; readonly change: SavedConfigurationChange },
 ): Promise<SavedValues> {
-  const old = { values: before.values, ...(before.beside === undefined ? {} : { beside: before.beside }) };
-  if (change.values === undefined && change.beside === undefined) return { ...old, omittedSecrets: [] };
+  const old = { values: before.values, ...(before.otherFields === undefined ? {} : { otherFields: before.otherFields }) };
+  if (change.values === undefined && change.otherFields === undefined) return { ...old, omittedSecrets: [] };
   const laid = (below: JsonObject, own: JsonObject | undefined): JsonObject =>
     own === undefined || change.mode === 'Merge' ? (applyMergePatch(below, own ?? {}) as JsonObject) : own;
-  const wanted = { values: laid(old.values, change.values), beside: laid(old.beside ?? {}, change.beside) };
+  const wanted = { values: laid(old.values, change.values), otherFields: laid(old.otherFields ?? {}, change.otherFields) };
   return savedValues(appForm(await showApp(ports, actor, before.app), 'create'), contentOfSavedConfiguration(wanted));
 }
 
@@ -243,8 +243,12 @@ function savedValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: Json
   if (JSON.stringify(kept).length > MAX_BYTES) {
     throw new AppError('TooLarge', `saved configuration: it is larger than ${MAX_BYTES / 1024} KiB; save less of it`);
   }
-  const beside = besideOf(kept);
-  return { values: objectAt(kept, 'spec') as JsonObject, ...(Object.keys(beside).length === 0 ? {} : { beside }), omittedSecrets };
+  const otherFields = otherFieldsOf(kept);
+  return {
+    values: objectAt(kept, 'spec') as JsonObject,
+    ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }),
+    omittedSecrets,
+  };
 }
 
 function without({ path, value }: { readonly path: FormPath; readonly value: Json }, keep: (path: FormPath, value: Json) => boolean): Json {

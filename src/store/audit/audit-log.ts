@@ -94,11 +94,11 @@ export interface AuditFileLimits {
   /** The oldest files beyond this number are deleted. */
   readonly files: number;
   /** So are those that got their last entry so many milliseconds ago. */
-  readonly keptMs: number;
+  readonly retentionMs: number;
 }
 
 const DAY_MS = 86_400_000;
-const LIMITS: AuditFileLimits = { fileBytes: 4 * 1024 * 1024, fileAgeMs: 30 * DAY_MS, files: 64, keptMs: 400 * DAY_MS };
+const LIMITS: AuditFileLimits = { fileBytes: 4 * 1024 * 1024, fileAgeMs: 30 * DAY_MS, files: 64, retentionMs: 400 * DAY_MS };
 
 const NAME = /^([0-9]{15})\.jsonl$/;
 /** Lines that are read without letting others run. */
@@ -194,12 +194,12 @@ export class AuditFiles {
   }
 
   async #deleteOld(now: number): Promise<void> {
-    const { files, keptMs } = this.#limits;
+    const { files, retentionMs } = this.#limits;
     const names = await this.#names();
     for (const [index, name] of names.entries()) {
       const path = join(this.#folder, name);
       const isBeyond = names.length - index >= files;
-      if (isBeyond || now - (await stat(path)).mtimeMs > keptMs) await rm(path, { force: true });
+      if (isBeyond || now - (await stat(path)).mtimeMs > retentionMs) await rm(path, { force: true });
     }
   }
 

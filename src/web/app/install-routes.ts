@@ -20,7 +20,7 @@ import { requestApproval } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm, type InstanceWrite } from '../instance/form-commands.ts';
 import { faultsOfRejection, sealFor } from '../instance/instance-form.ts';
-import { keptInputs, reviewOf } from '../instance/review.ts';
+import { hiddenInputs, reviewOf } from '../instance/review.ts';
 import type { ReviewYaml } from '../instance/review-yaml.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
 import { appPath, installPath, instancePath } from '../page/paths.ts';
@@ -121,7 +121,7 @@ async function saveForm(
     when,
     action: installPath(app.id),
     backHref: '',
-    kept: keptInputs(install.deps, visit),
+    kept: hiddenInputs(install.deps, visit),
   });
 }
 
@@ -196,7 +196,7 @@ async function showReview(
 ): Promise<Answer> {
   const { body } = install.visit;
   const shown = { changes: changesOf(install, preflight, body), typed };
-  const review = reviewOf(preflight, { body, kept: keptInputs(install.deps, install.visit) }, shown);
+  const review = reviewOf(preflight, { body, kept: hiddenInputs(install.deps, install.visit) }, shown);
   const { app, targets } = install.targets;
   const environment = targets.find((target) => target.environment.name === draft.environment)?.environment.displayName ?? draft.environment;
   const linked = { environment: draft.environment, name: draft.name, fields: body };

@@ -3,7 +3,7 @@ import type { App } from '../../domain/app/app.ts';
 import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import { besidePatch, splitContent } from '../../domain/instance/instance-content.ts';
+import { otherFieldsPatch, splitContent } from '../../domain/instance/instance-content.ts';
 import { specVersionOf, type InstanceView, type Preflight } from '../../domain/instance/instance.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
@@ -21,7 +21,7 @@ import { commandOf, editForm, kindOf, orCorrect, submitForm } from './form-comma
 import type { ReviewYaml } from './review-yaml.ts';
 import { addressOf, instanceCrumbs } from './instance-routes.ts';
 import { sealFor } from './instance-form.ts';
-import { keptInputs, reviewOf } from './review.ts';
+import { hiddenInputs, reviewOf } from './review.ts';
 import { versionMoves } from './version-moves.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
@@ -169,11 +169,11 @@ async function attempt(deps: WebDeps, change: Change, wanted: { readonly content
 /** Submits values on the newest version of the object. */
 async function write({ operations }: WebDeps, change: Change, content: JsonObject): Promise<Answer> {
   const { visit, instance } = change;
-  const beside = besidePatch(contentOfInstance(instance), content);
+  const otherFields = otherFieldsPatch(contentOfInstance(instance), content);
   const wanted: InstanceChange = {
     ...addressOf(visit),
     spec: splitContent(content).spec,
-    ...(Object.keys(beside).length === 0 ? {} : { beside }),
+    ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }),
     specVersion: specVersionOf(instance.object),
   };
   return await submitForm(visit.body, {
@@ -193,7 +193,7 @@ async function showReview(
   const model = {
     review: reviewOf(
       preflight,
-      { body: visit.body, kept: keptInputs(change.deps, visit) },
+      { body: visit.body, kept: hiddenInputs(change.deps, visit) },
       { changes: changedValuesView(preflight.changes), typed },
     ),
     ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [], seal: sealFor(change.deps, visit) })),

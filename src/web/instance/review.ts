@@ -83,7 +83,7 @@ export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'o
 }
 
 /** The inputs of a form that another page carries along: sealed, because some may be passwords. */
-export function keptInputs({ seal }: Pick<WebDeps, 'seal'>, { actor, body }: Pick<Visit, 'actor' | 'body'>): Review['kept'] {
+export function hiddenInputs({ seal }: Pick<WebDeps, 'seal'>, { actor, body }: Pick<Visit, 'actor' | 'body'>): Review['kept'] {
   const kept = [...body].filter(([name]) => !/^(_|w\.)/.test(name)).map(([name, value]) => ({ name, value }));
   return seal.seal(actor.user, kept);
 }

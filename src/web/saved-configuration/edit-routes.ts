@@ -163,9 +163,9 @@ interface Saving {
 
 async function save({ deps: { operations }, visit, app, savedConfiguration }: Edit, { words, values, version }: Saving): Promise<Answer> {
   const { actor, requestOrigin, body } = visit;
-  const { spec, beside = {} } = splitContent(values);
-  const besides = Object.keys(beside).length === 0 && savedConfiguration.beside === undefined ? {} : { beside };
-  const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values: spec, ...besides, ...requestOrigin };
+  const { spec, otherFields = {} } = splitContent(values);
+  const others = Object.keys(otherFields).length === 0 && savedConfiguration.otherFields === undefined ? {} : { otherFields };
+  const wanted = { ...words, owner: parseOwner(words.owner, actor.user), values: spec, ...others, ...requestOrigin };
   const saved =
     body.get('_do') === 'new'
       ? await operations.saveConfiguration(actor, { ...wanted, app: app.id })

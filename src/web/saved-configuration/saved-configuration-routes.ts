@@ -8,7 +8,7 @@ import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { contentOfSavedConfiguration, type SavedConfiguration } from '../../domain/saved-configuration/saved-configuration.ts';
 import { layOwnValues } from '../../domain/values/own-values.ts';
-import { sealSecrets } from '../../form/input/kept-secret.ts';
+import { sealSecrets } from '../../form/input/sealed-secrets.ts';
 import { nodeToFields } from '../../form/input/values-to-fields.ts';
 import { appForm, placedForm } from '../../form/model/app-form.ts';
 import { contentSchema } from '../../form/model/content-schema.ts';
@@ -83,8 +83,8 @@ async function remove({ operations }: WebDeps, { actor, param, body, requestOrig
 
 /** The copy is opened at once: it wants a title of its own. */
 async function copy({ operations }: WebDeps, { actor, param, requestOrigin }: Visit): Promise<Answer> {
-  const { app, title, description, values, beside, owner } = await operations.showSavedConfiguration(actor, param('id'));
-  const content = { values, ...(beside === undefined ? {} : { beside }) };
+  const { app, title, description, values, otherFields, owner } = await operations.showSavedConfiguration(actor, param('id'));
+  const content = { values, ...(otherFields === undefined ? {} : { otherFields }) };
   const draft = { app, title: `Copy of ${title}`.slice(0, 100), description, ...content, owner };
   const { savedConfiguration } = await operations.saveConfiguration(actor, { ...draft, ...requestOrigin });
   return { redirect: `${savedConfigurationPath(savedConfiguration)}?copied` };
@@ -119,12 +119,12 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
   if (when === 'now') {
     try {
       const owner = parseOwner(draft.owner, actor.user);
-      const { spec, ...beside } = splitContent(values);
+      const { spec, ...otherFields } = splitContent(values);
       const { savedConfiguration } = await operations.saveConfiguration(actor, {
         ...draft,
         app: app.id,
         values: spec,
-        ...beside,
+        ...otherFields,
         owner,
         ...requestOrigin,
       });

@@ -9,7 +9,7 @@ import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 import { aLine } from './store-contract.ts';
 
 const DAY = 86_400_000;
-const LIMITS: AuditFileLimits = { fileBytes: 2000, fileAgeMs: 30 * DAY, files: 4, keptMs: 400 * DAY };
+const LIMITS: AuditFileLimits = { fileBytes: 2000, fileAgeMs: 30 * DAY, files: 4, retentionMs: 400 * DAY };
 
 describe('the audit log in files', () => {
   let root: string;

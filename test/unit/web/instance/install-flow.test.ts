@@ -146,7 +146,7 @@ test('labels are typed in the form, checked as Kubernetes has them, and sent bes
   const label = (key: string, value: string): string =>
     new URLSearchParams({ 'n.metadata.labels': '1', 'k.metadata.labels[0]': key, 'v.metadata.labels[0]': value }).toString();
   await post(INSTALL, `${GOOD}&${label('team.example.com/tier', 'gold')}&_do=install`);
-  assert.deepEqual(created.at(-1)?.beside, { metadata: { labels: { 'team.example.com/tier': 'gold' } } });
+  assert.deepEqual(created.at(-1)?.otherFields, { metadata: { labels: { 'team.example.com/tier': 'gold' } } });
   const html = await (await post(INSTALL, `${GOOD}&${label('-tier', 'gold')}&_do=install`)).text();
   assert.equal(linkTo(html, 'Labels and annotations, Labels 1: The key "-tier" has not the form'), '#f-metadata-labels-0');
   assert.match(html, /<details class="field-group field-group--fold" id="f-metadata"[^>]* open>/);

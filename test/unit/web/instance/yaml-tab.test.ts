@@ -132,7 +132,7 @@ test('A whole resource is taken with its name and place, once it was seen what i
     app: POSTGRES,
     name: 'shop',
     spec: { instances: 2, storage: { size: '1Gi' } },
-    beside: { metadata: { labels: { a: 'b' } } },
+    otherFields: { metadata: { labels: { a: 'b' } } },
   });
 });
 

@@ -38,7 +38,7 @@ function unseal(model: FormModel, base: Json | undefined, { node, value }: { nod
 }
 
 /** The secret that the text of a control stands for; undefined when it stands for none, or where no secret can be. */
-export function keptValue(model: FormModel, base: Json | undefined, { path, text }: { path: FormPath; text: string }): Json | undefined {
+export function secretOfBase(model: FormModel, base: Json | undefined, { path, text }: { path: FormPath; text: string }): Json | undefined {
   if (!STAND_IN.test(text) || !nodesAt(model.root, path).some(isSecret)) return undefined;
   return liveSecret(model, base, text);
 }
