@@ -8,6 +8,7 @@ import { parseYamlDocuments } from '../../../src/domain/core/bounded-yaml.ts';
 import { isSame } from '../../../src/domain/core/merge-patch.ts';
 import { at, listAt, textAt } from '../../../src/domain/core/read.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
+import { renderKustomization } from '../../../src/folder/kustomize.ts';
 import { repoRoot } from '../../support/cluster.ts';
 
 const BASE_POOL = 'gauss/peu01/base/machinepool.yaml';
@@ -53,6 +54,13 @@ describe('chandlery release', () => {
     assert.equal(release('validate', '--strict').status, 0);
   });
 
+  it('gives a CatalogSource the objects that kubectl apply -k applies', async () => {
+    const path = join(tree, 'gauss/peu01/overlay');
+    const { documents, faults } = await renderKustomization({ kubectl, root: tree, path });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(byName(documents.map(({ content }) => content)), byName(kustomized('gauss/peu01/overlay')));
+  });
+
   it('merges lists of the kinds of Kubernetes by their keys, as kustomize does', () => {
     const container = (name: string, more = ''): string => `        - { name: ${name}, image: "${name}:1"${more} }\n`;
     const head = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web, namespace: web }\n';
@@ -95,6 +103,14 @@ describe('chandlery release', () => {
     assert.match(stdout, /^gauss\/peu01\/overlay\/cache\.yaml:2:1: fault: invalid YAML: duplicate key/m);
   });
 });
+
+function byName(objects: readonly unknown[]): [string, unknown][] {
+  const named = objects.map((object): [string, unknown] => [
+    `${textAt(object, 'kind') ?? ''} ${textAt(object, 'metadata', 'name') ?? ''}`,
+    object,
+  ]);
+  return named.sort(([a], [b]) => a.localeCompare(b));
+}
 
 function snapshot(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
