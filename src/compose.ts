@@ -4,6 +4,7 @@ import type { Express } from 'express';
 import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
+import { createSourceHooks } from './compose/source-hooks.ts';
 import { readAuthorities, createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
 import { createMetricPorts, createUpgradePreviews, storePorts } from './compose/create-ports.ts';
 import { createProposalPorts } from './compose/create-proposal-ports.ts';
@@ -28,6 +29,7 @@ import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { createArtifacts } from './chart/oci/artifact.ts';
 import { createGit } from './git/git.ts';
 import { createApp } from './http/create-app.ts';
+import { createHookRouter, type HookPort } from './http/hooks.ts';
 import type { UnavailableComponent } from './http/http-deps.ts';
 import { metricsListener } from './http/probes.ts';
 import { signedInOf } from './http/request-context.ts';
@@ -86,6 +88,8 @@ interface AppInput {
   /** 32 bytes that all replicas share: what pages carry on is sealed with them. */
   readonly sealKey: Uint8Array;
   readonly ready: () => Promise<readonly UnavailableComponent[]>;
+  /** For webhooks. */
+  readonly hooks: HookPort;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly stopping: AbortSignal;
@@ -151,7 +155,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     publicUrl: publicUrl.origin,
   };
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };
-  const served = { config, repoRoot, publicUrl, ...ours, log, stopping: stopping.signal };
+  const served = { config, repoRoot, publicUrl, ...ours, hooks: createSourceHooks({ kube, catalog, log }), log, stopping: stopping.signal };
   listeners.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
   const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
   return {
@@ -297,6 +301,7 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
     ...(issuer === undefined ? {} : { issuer: issuer.handler, ownCalls: issuer.ownCalls }),
     assets: [{ path: '/', handler: assets.router }],
     routers: [
+      { path: '/hooks', handler: createHookRouter(rest.hooks), access: 'anyone' },
       { path: '/api/v1', handler: api, access: 'anyone' },
       { path: '/', handler: web, access: 'anyone' },
     ],

@@ -16,6 +16,8 @@ import { type Mounted, requestLog } from './request-log.ts';
 const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 /** A form of the issuer: tokens and addresses, which anyone may send. */
 const MAX_SIGN_IN_BYTES = 56 * 1024;
+/** Webhooks from one address. */
+const HOOKS_PER_MINUTE = 120;
 const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
 
 /**
@@ -62,6 +64,10 @@ function limitRates(app: express.Express, deps: HttpDeps, cookies: Cookies): exp
   app.use(
     SIGN_IN_PATHS,
     limitAddresses(limits.signIn, () => true),
+  );
+  app.use(
+    '/hooks',
+    limitAddresses(HOOKS_PER_MINUTE, () => true),
   );
   return credentials.proven;
 }

@@ -18,6 +18,7 @@ import {
 } from '../kind/field.ts';
 import { commitField, gitField } from './git-source.ts';
 import { ociField } from './oci-source.ts';
+import { receiverField } from './receiver.ts';
 import { CATALOG_SOURCE } from '../kubernetes/resource-types.ts';
 
 const folder = object(
@@ -85,6 +86,7 @@ const spec = object(
         { description: 'A kustomization that is rendered. A folder with a kustomization.yaml of its own is rendered without this.' },
       ),
     ),
+    receiver: optional(receiverField),
     allowedKinds: optional(allowedKinds),
     mode: choice(['Cluster', 'Namespaced'], {
       description: 'Namespaced: the source may hold objects of the namespaces in namespaces alone, and nothing that is cluster-scoped.',
@@ -141,6 +143,7 @@ const spec = object(
     description: 'Where the YAML files are, and what to do with resources that are not among them any more.',
     rules: [
       { rule: '[has(self.folder), has(self.git), has(self.oci)].filter(set, set).size() == 1', message: 'set one of folder, git and oci' },
+      { rule: '!has(self.receiver) || !has(self.folder)', message: 'a folder needs no receiver: it is watched' },
       {
         rule: "(self.mode == 'Namespaced') == (has(self.namespaces) && size(self.namespaces) > 0)",
         message: 'namespaces belong to the mode Namespaced, and it needs at least one',

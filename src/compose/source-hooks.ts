@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { messageOf } from '../domain/core/errors.ts';
+import { objectAt, textAt } from '../domain/core/read.ts';
+import { secret } from '../domain/core/secret.ts';
+import { specOf } from '../domain/kind/kind.ts';
+import { ifFound } from '../domain/kubernetes/cluster.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
+import { CATALOG_SOURCE, SECRET } from '../domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
+import { type HookCheck, MIN_TOKEN } from '../domain/source/receiver.ts';
+import type { HookPort } from '../http/hooks.ts';
+import type { Kube } from '../kube/kube.ts';
+import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
+import type { Log } from '../observe/log.ts';
+
+export interface SourceHooksInput {
+  /** The controller's own account: whoever sends a webhook is nobody. */
+  readonly kube: Pick<Kube, 'asController'>;
+  readonly catalog: Pick<LiveCatalog, 'reflectors'>;
+  readonly log: Log;
+}
+
+/** A Secret is read again after this time, so that a burst of webhooks costs one call. */
+const REMEMBERED_MS = 5_000;
+/** Webhooks of one source within this time are one request. */
+const BURST_MS = 2_000;
+/** The name of a Secret that is asked for where there is no receiver, so that the answer takes as long. */
+const NO_SECRET = 'chandlery-no-receiver';
+const FIELD_MANAGER = 'chandlery-webhook';
+
+/** Webhooks of CatalogSources. A sync is asked for by the annotation that people use, so that it reaches the replica that has the lease. */
+export function createSourceHooks(input: SourceHooksInput): HookPort {
+  const nobody: HookCheck = { type: 'Generic', token: secret(randomBytes(32).toString('hex')) };
+  const tokenIn = createTokens(input);
+  return {
+    checkOf: async (name) => {
+      const source = input.catalog.reflectors.catalogSources.get(name);
+      const receiver = source === undefined ? undefined : specOf(CATALOG_SOURCE_KIND, source).receiver;
+      const token = await tokenIn(receiver?.secretRef.name ?? NO_SECRET);
+      return receiver === undefined || token === undefined ? nobody : { type: receiver.type, token: secret(token) };
+    },
+    requestSync: createRequests(input),
+  };
+}
+
+/** The token in a Secret; undefined when it has none that may be used. */
+function createTokens({ kube, log }: SourceHooksInput): (name: string) => Promise<string | undefined> {
+  const cluster = kube.asController();
+  const tokens = new LRUCache<string, { readonly token?: string }>({ max: 1000, ttl: REMEMBERED_MS });
+  return async (name) => {
+    const known = tokens.get(name);
+    if (known !== undefined) return known.token;
+    const object = await ifFound(cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }));
+    const token = Buffer.from(textAt(objectAt(object, 'data'), 'token') ?? '', 'base64')
+      .toString('utf8')
+      .trim();
+    const isUsable = token.length >= MIN_TOKEN;
+    if (!isUsable && name !== NO_SECRET)
+      log.warn('A webhook cannot be checked', { secret: name, why: `it needs the key token with at least ${MIN_TOKEN} characters` });
+    tokens.set(name, isUsable ? { token } : {});
+    return isUsable ? token : undefined;
+  };
+}
+
+/** Asks for a sync at the first webhook of a burst, and again after the last. */
+function createRequests({ kube, log }: SourceHooksInput): HookPort['requestSync'] {
+  const cluster = kube.asController();
+  /** Of sources whose last request was a moment ago: whether there were more webhooks since. */
+  const bursts = new Map<string, 'One' | 'More'>();
+  const annotate = async (name: string): Promise<void> => {
+    const body = { metadata: { annotations: { [OURS.reconcileAt]: new Date().toISOString() } } };
+    await cluster.patch({ ...CATALOG_SOURCE, name }, { type: 'merge', body }, { fieldManager: FIELD_MANAGER });
+  };
+  const end = async (name: string): Promise<void> => {
+    const burst = bursts.get(name);
+    bursts.delete(name);
+    try {
+      if (burst === 'More') await annotate(name);
+    } catch (error) {
+      log.warn('A webhook failed', { source: name, error: messageOf(error) });
+    }
+  };
+  return async (name) => {
+    const isBurst = bursts.has(name);
+    bursts.set(name, isBurst ? 'More' : 'One');
+    if (isBurst) return;
+    setTimeout(() => void end(name), BURST_MS).unref();
+    await annotate(name);
+    log.info('A webhook asked for a sync', { source: name });
+  };
+}
