@@ -8,6 +8,7 @@ import { createSourceHooks } from './compose/source-hooks.ts';
 import { readAuthorities, createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
 import { createMetricPorts, createUpgradePreviews, storePorts } from './compose/create-ports.ts';
 import { createProposalPorts } from './compose/create-proposal-ports.ts';
+import { createSourcePreviews } from './compose/create-source-previews.ts';
 import { installCrdsAndRoles, restoreOwnCrds } from './compose/install-crds-and-roles.ts';
 import { type Listeners, openListeners } from './compose/listen.ts';
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
@@ -26,7 +27,7 @@ import { CATALOG_SOURCE_KIND } from './domain/source/catalog-source.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
 import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
-import { createArtifacts } from './chart/oci/artifact.ts';
+import { type ArtifactOptions, createArtifacts } from './chart/oci/artifact.ts';
 import { createGit } from './git/git.ts';
 import { createApp } from './http/create-app.ts';
 import { createHookRouter, type HookPort } from './http/hooks.ts';
@@ -149,7 +150,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),
-    upgrades: await createUpgradePreviews({ kube, charts, helm: input.tools.helm, stateDir, log, metrics }),
+    ...(await previewPorts(input, { kube, charts })),
     metrics: await createMetricPorts(kube, config),
     proposals: await createProposalPorts({ clusters: kube, config, stateDir, publicUrl }),
     publicUrl: publicUrl.origin,
@@ -170,6 +171,17 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
       await Promise.all([store.close(), issuer?.close()]);
       await opened.close();
     },
+  };
+}
+
+/** Upgrades and revisions of sources, before anything is written. */
+async function previewPorts(
+  { config, stateDir, tools, log, metrics }: Started,
+  { kube, charts }: Pick<OpenCluster, 'kube'> & Pick<Background, 'charts'>,
+): Promise<Pick<Ports, 'upgrades' | 'sourcePreviews'>> {
+  return {
+    upgrades: await createUpgradePreviews({ kube, charts, helm: tools.helm, stateDir, log, metrics }),
+    sourcePreviews: await createSourcePreviews({ stateDir, kubectl: tools.kubectl ?? 'kubectl', ...(await fetchSettings(config)) }),
   };
 }
 
@@ -194,10 +206,9 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
     const ours = { kube, repoRoot, catalogDir, adminGroups, log };
     const installed = await installCrdsAndRoles(ours, signal);
     readiness.installed();
-    const { allowEgress, mirrors } = config;
-    const fetching = { allowEgress, certificateAuthorities: await readAuthorities(config.chartCaFiles) };
+    const fetching = await fetchSettings(config);
     const git = createGit({ ...fetching, homeDir: join(stateDir, 'git') });
-    const artifacts = createArtifacts({ ...fetching, mirrors, homeDir: join(stateDir, 'artifacts') });
+    const artifacts = createArtifacts({ ...fetching, homeDir: join(stateDir, 'artifacts') });
     const local = embedded === undefined ? {} : { embedded };
     await Promise.all([
       restoreOwnCrds({ ...ours, installed, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
@@ -218,6 +229,11 @@ async function workInBackground({ opened, input, readiness, signal, ...rest }: B
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+/** For the content of sources: where connections may lead, and whom they trust. */
+async function fetchSettings({ allowEgress, mirrors, chartCaFiles }: Config): Promise<Omit<ArtifactOptions, 'homeDir'>> {
+  return { allowEgress, mirrors, certificateAuthorities: await readAuthorities(chartCaFiles) };
 }
 
 function versionOf(repoRoot: string): string {

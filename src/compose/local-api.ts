@@ -41,6 +41,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
       chart: () => Promise.resolve(undefined),
       upgrades: serverOnly({} as Ports['upgrades'], 'upgrade previews'),
+      sourcePreviews: serverOnly({} as Ports['sourcePreviews'], 'previews of sources'),
       metrics: serverOnly({} as Ports['metrics'], 'metrics'),
       changeRequests: serverOnly({} as Ports['changeRequests'], 'change requests'),
       proposals: serverOnly({} as Ports['proposals'], 'proposals'),

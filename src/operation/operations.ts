@@ -38,6 +38,7 @@ import { approvePrune, deleteSource, previewSourceDeletion, requestSourceAction 
 import { listSources, showSource, sourcePermissions } from './source/find-source.ts';
 import { listSourceInventory } from './source/list-source-inventory.ts';
 import { listReleases, previewRelease, showRelease } from './release/catalog-releases.ts';
+import { previewSource } from './source/preview-source.ts';
 import { showTimeline } from './timeline/show-timeline.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
@@ -114,6 +115,7 @@ const OPERATIONS = {
   previewInstanceMigration,
   previewOperatorDeletion,
   previewRelease,
+  previewSource,
   previewSourceDeletion,
   previewUpgrade,
   proposeChange,

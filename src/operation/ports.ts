@@ -9,6 +9,7 @@ import type { WatchPort } from './follow.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
 import type { GroupMemory } from './instance/group-memory.ts';
 import type { MetricSource, QueryRange } from '../domain/monitoring/metrics.ts';
+import type { SourcePreviewPorts } from './source/source-ports.ts';
 import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
 
 /** What saved configurations need of the world. */
@@ -80,6 +81,8 @@ export interface Ports {
   readonly chart: (digest: string) => Promise<ChartDescription | undefined>;
   /** Charts and their rendering, for upgrade previews. */
   readonly upgrades: UpgradePorts;
+  /** Revisions of sources, for previews. */
+  readonly sourcePreviews: SourcePreviewPorts;
   /** The Prometheus of Environments and Operators. */
   readonly metrics: MetricPorts;
   readonly changeRequests: ChangeRequestPorts;

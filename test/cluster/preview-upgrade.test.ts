@@ -8,7 +8,6 @@ import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
 import { approveUpgrade } from '../../src/operation/upgrade/approve-upgrade.ts';
 import { listReleases, previewRelease, showRelease } from '../../src/operation/release/catalog-releases.ts';
 import { previewUpgrade } from '../../src/operation/upgrade/preview-upgrade.ts';
-import type { Ports } from '../../src/operation/ports.ts';
 import { ASKING } from '../support/sample-audit-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
@@ -26,7 +25,7 @@ const ADDRESS = { namespace: NS, name: 'crate' };
 
 let previews: PreviewWorld;
 let world: OperatorWorld;
-let ports: Omit<Ports, 'changeRequests' | 'savedConfigurations' | 'proposals'>;
+let ports: PreviewWorld['ports'];
 
 before(async () => {
   previews = await startPreviewWorld(NS);

@@ -1,15 +1,9 @@
+import { page, type SamplePage } from './sample-page.ts';
+import { SOURCE_PAGES } from './sample-source-pages.ts';
+
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
 const POSTGRES_OPERATOR = '/operators/chandlery-system/postgres-operator';
 const INSTANCES = `/environments/team-a/instances/${POSTGRES}`;
-
-export interface SamplePage {
-  readonly path: string;
-  /** The session; empty: nobody is signed in. */
-  readonly who: '' | 'dev-a' | 'admin';
-  readonly status: number;
-  readonly title: string;
-  readonly holds: readonly string[];
-}
 
 /** Every page in its different states, as the sample operations fill them. */
 export const SAMPLE_PAGES: readonly SamplePage[] = [
@@ -338,38 +332,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'Save a configuration of PostgreSQL',
     holds: ['For the group oidc:team-a'],
   }),
-  page('/sources', 'admin', {
-    title: 'Sources',
-    holds: ['5 sources', 'href="/sources/catalog"', 'branch main', 'main@sha1:9f2c4a1b03d7<', 'Approval needed', '2 faults'],
-  }),
-  page('/sources?state=Synced&search=zzz', 'admin', { title: 'Sources', holds: ['No source matches', '0 of 5 sources'] }),
-  page('/sources', 'dev-a', { status: 403, title: 'Permission denied', holds: ['The permission to list catalogsources.chandlery.dev'] }),
-  page('/sources/catalog', 'admin', {
-    title: 'catalog',
-    holds: ['Ada Min', 'Offer PostgreSQL 17', 'every 10 minutes, and on request', 'Secret chandlery-system/catalog-git', 'data-live="'],
-  }),
-  page('/sources/laptop', 'admin', {
-    title: 'laptop',
-    holds: ['operators/queue.yaml:12:5', 'the source as a whole', 'every 1 hour 30 minutes', 'their resources stay', 'live within seconds'],
-  }),
-  page('/sources/moved', 'admin', { title: 'moved', holds: ['would delete 2 of 3 resources', 'Check the deletions in the preview'] }),
-  page('/sources/private', 'admin', { title: 'private', holds: ['rejects the credentials', 'Nothing is deleted', 'No revisions yet'] }),
-  page('/sources/resting', 'admin', { title: 'resting', holds: ['The permission to patch catalogsources.chandlery.dev'] }),
-  page('/sources/catalog?asked=sync', 'admin', {
-    title: 'catalog',
-    holds: ['Sync requested.', 'action="/sources/catalog/suspend"', 'kubectl annotate catalogsource catalog chandlery.dev/reconcile-at'],
-  }),
-  page('/sources/catalog/delete', 'admin', {
-    title: 'Delete catalog',
-    holds: ['Its reclaim policy decides about its namespace.', 'Type <strong>catalog</strong>', 'kubectl delete catalogsource catalog'],
-  }),
-  page('/sources/laptop/delete', 'admin', { title: 'Delete laptop', holds: ['The resources stay', 'spec.prune is false'] }),
-  page('/sources/resting/delete', 'admin', { title: 'Delete resting', holds: ['The permission to delete catalogsources.chandlery.dev'] }),
-  page('/sources/catalog?tab=inventory', 'admin', {
-    title: 'catalog',
-    holds: ['4 resources', 'href="/operators/chandlery-system/postgres-operator"', 'Missing', 'The permission to get secrets'],
-  }),
-  page('/sources/catalog?tab=inventory&search=zzz', 'admin', { title: 'catalog', holds: ['0 of 4 resources', 'Nothing matches'] }),
+  ...SOURCE_PAGES,
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
   page('/', 'admin', { title: 'Catalogue', holds: ['<a href="/catalog/drafts">3 drafts</a>'] }),
   page('/catalog/drafts', 'admin', {
@@ -391,7 +354,3 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   page('/apps/nope', 'dev-a', { status: 404, title: 'Not found', holds: ['Go to the catalogue'] }),
   page('/no/such/page', '', { status: 404, title: 'Not found', holds: ['The URL may be mistyped'] }),
 ];
-
-function page(path: string, who: SamplePage['who'], rest: Partial<SamplePage> & { readonly title: string }): SamplePage {
-  return { path, who, status: 200, holds: [], ...rest };
-}

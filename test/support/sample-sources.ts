@@ -4,6 +4,7 @@ import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { sourceDeletion } from '../../src/domain/source/source-deletion.ts';
 import { filterSources } from '../../src/domain/source/source-list.ts';
 import { sourceView, type SourceView } from '../../src/domain/source/source-view.ts';
+import type { SourcePreview } from '../../src/operation/source/preview-source.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import type { OwnedResource } from '../../src/operation/source/list-source-inventory.ts';
 
@@ -172,6 +173,35 @@ const missing = (name: string): never => {
 };
 const sourceNamed = (name: string): SourceView => SAMPLE_SOURCES.find((one) => one.name === name) ?? missing(name);
 
+/** The ref `broken` has a fault; the source `private` rejects the credentials. */
+function samplePreview({ name, revision = 'sha256:0' }: SourceView, ref?: string): SourcePreview {
+  if (name === 'private') throw new AppError('GitUnavailable', DENIED);
+  const lines = [' spec:', '-  chart: 1.4.0', '+  chart: 1.5.0', '   password: "<masked: spec.password>"'];
+  const object = { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', namespace: 'chandlery-system', restarts: false };
+  const removed = { file: 'environments/shop.yaml', apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', name: 'shop' } as const;
+  return {
+    name,
+    revision,
+    commit: COMMIT,
+    changes: [
+      { ...object, name: 'postgres-operator', change: 'changed', labelsOnly: false, lines, omittedLines: 0 },
+      { ...object, name: 'queue', change: 'added', labelsOnly: false, lines: ['+kind: Operator'], omittedLines: 12 },
+    ],
+    omitted: 0,
+    unchanged: 7,
+    removed:
+      name === 'moved'
+        ? [
+            { ...removed, outcome: 'Deleted' },
+            { ...removed, name: 'b', outcome: 'HandedOver' },
+          ]
+        : [],
+    faults: ref === 'broken' ? [FAULT] : [],
+    missing: [],
+    awaitsApproval: name === 'moved',
+  };
+}
+
 /** Who may read `resting` may not write it. */
 export const SAMPLE_SOURCE_OPERATIONS = {
   listSources: async (actor, filter) => {
@@ -182,6 +212,7 @@ export const SAMPLE_SOURCE_OPERATIONS = {
     forAdmins(actor);
     return sourceNamed(name);
   },
+  previewSource: async (_actor, { name, ref }) => samplePreview(sourceNamed(name), ref),
   requestSourceAction: async (_actor, { name }) => sourceNamed(name),
   approvePrune: async (_actor, { name }) => sourceNamed(name),
   deleteSource: async () => undefined,

@@ -70,6 +70,26 @@ export const SOURCE_ROUTES: readonly Route[] = [
       }),
     }),
   },
+  {
+    method: 'get',
+    path: `${SOURCE}/preview`,
+    operationId: 'previewSource',
+    summary: 'Preview what a revision would change: the one that the source reads, or any other of its repository',
+    tag: 'Admin',
+    query: {
+      ref: {
+        type: 'string',
+        maxLength: 300,
+        description: 'A branch, `tag:v1.4.0`, `semver:>=1.2.0 <2.0.0`, or a commit by its 40 characters. Default: the ref of the source',
+      },
+    },
+    replies: { 200: { description: 'The preview; nothing is written for it', schema: ref('SourcePreview') } },
+    handle: async ({ operations, actor, params, query }) => {
+      const wanted = textAt(query, 'ref');
+      const input = { ...nameOf(params), ...(wanted === undefined ? {} : { ref: wanted }) };
+      return { status: 200, body: await operations.previewSource(actor, input) };
+    },
+  },
   act('post', 'sync', { action: 'sync', id: 'syncSource', summary: 'Sync now (annotation `chandlery.dev/reconcile-at`)' }),
   {
     method: 'get',

@@ -1,9 +1,11 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
+import { OBJECT_CHANGE } from '../upgrade/upgrade-routes.ts';
 import { SOURCE_STATES } from '../../domain/source/source-view.ts';
 import type { JsonSchema } from '../route.ts';
 import { flag, integer, list, object, ref, text, time } from '../schema-parts.ts';
 
 const fault = object({ file: text, line: integer, column: integer, resource: text, message: text }, ['file', 'line', 'column', 'message']);
+const commit = object({ author: text, message: text, time, signedBy: text }, ['author', 'message', 'time']);
 const origin = object(
   {
     kind: { enum: ['Folder', 'Git', 'Artifact'] },
@@ -28,7 +30,7 @@ export const SOURCE_SCHEMAS = {
       revision: text,
       lastAppliedRevision: text,
       lastAppliedTime: time,
-      commit: object({ author: text, message: text, time, signedBy: text }, ['author', 'message', 'time']),
+      commit,
       history: list(
         object({
           revision: text,
@@ -64,6 +66,37 @@ export const SOURCE_SCHEMAS = {
       'conditions',
       'etag',
     ],
+  ),
+  SourcePreview: object(
+    {
+      name: text,
+      revision: text,
+      commit,
+      lastAppliedRevision: text,
+      changes: { ...list(OBJECT_CHANGE), description: 'Resources that are created or changed; sensitive values are masked' },
+      omitted: { ...integer, description: 'How many further changes are not listed' },
+      unchanged: integer,
+      removed: list(
+        object(
+          {
+            file: text,
+            apiVersion: text,
+            kind: text,
+            namespace: text,
+            name: text,
+            outcome: {
+              enum: ['Deleted', 'HandedOver', 'Kept'],
+              description: '`HandedOver`: another source has a document of it. `Kept`: the source does not prune',
+            },
+          },
+          ['file', 'apiVersion', 'kind', 'name', 'outcome'],
+        ),
+      ),
+      faults: list(fault),
+      missing: { ...list(ref('MissingPermission')), description: 'Missing permissions; without them, some resources are not compared' },
+      awaitsApproval: { ...flag, description: 'Whether exactly this revision waits for an approval of its deletions' },
+    },
+    ['name', 'revision', 'changes', 'omitted', 'unchanged', 'removed', 'faults', 'missing', 'awaitsApproval'],
   ),
   SourceSuspension: object({ suspended: flag }),
   PruneApproval: {

@@ -97,7 +97,8 @@ const value = object(
   },
   ['path', 'origin', 'change', 'secret'],
 );
-const change = object(
+/** An object that changes, with its lines. */
+export const OBJECT_CHANGE = object(
   {
     kind: text,
     apiVersion: text,
@@ -205,7 +206,7 @@ export const UPGRADE_SCHEMAS = {
       warnings: list(text),
       decisions: previewedDecisions,
       values: object({ items: list(value), omitted: integer, missing }),
-      objects: object({ changes: list(change), unchanged: integer, omitted: integer }),
+      objects: object({ changes: list(OBJECT_CHANGE), unchanged: integer, omitted: integer }),
       crds: object({ items: list(definition), safety: { enum: CRD_SAFETY }, missing }),
       fields: object({ rejections: list(rejection), checked: integer, missing }),
       findings: { $ref: '#/components/schemas/Findings' },

@@ -1,3 +1,4 @@
+import { textAt } from '../core/read.ts';
 import type { Candidate } from './check-documents.ts';
 import type { KnownType } from '../kubernetes/resource-types.ts';
 
@@ -53,4 +54,14 @@ export function rankOf({ group, kind }: Pick<KnownType, 'group' | 'kind'>): numb
   const [first, last] = [FIRST.indexOf(name), LAST.indexOf(name)];
   if (first >= 0) return first;
   return last >= 0 ? FIRST.length + 1 + last : FIRST.length;
+}
+
+/** The namespaces that the documents bring, by themselves or by an Environment. */
+export function namespacesIn(candidates: readonly Candidate[]): ReadonlySet<string> {
+  return new Set(
+    candidates.flatMap(({ type, object }) => {
+      if (type.kind === 'Namespace' && type.group === '') return [object.metadata.name];
+      return type.kind === 'Environment' ? [textAt(object.spec, 'namespace') ?? object.metadata.name] : [];
+    }),
+  );
 }

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
-import { apiVersionOf, type KubeObject, type ResourceRef, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject, type ResourceRef, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { resourceKey } from '../../domain/resource/resource-actions.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { BY_NAMES, type Marked } from '../../schema/sensitive/sensitive-values.ts';
@@ -79,7 +79,7 @@ async function findKind({ discovery }: Pick<Ports, 'discovery'>, resource: strin
 }
 
 /** What the catalogue and the schema of its CRD say about a kind; those of Kubernetes are known by the names of their fields. */
-export function markedFor({ catalog }: Pick<Ports, 'catalog'>, { group, version, resource }: ServedKind): Marked {
+export function markedFor({ catalog }: Pick<Ports, 'catalog'>, { group, version, resource }: ResourceType): Marked {
   const entry = catalogEntries({ catalog }).find(({ summary }) => summary.group === group && summary.plural === resource);
   if (entry !== undefined) return markedOf(entry, version);
   const crd = catalog

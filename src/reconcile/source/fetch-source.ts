@@ -10,8 +10,15 @@ import type { SourceSpec } from '../../domain/source/catalog-source.ts';
 import { parseGitSecret, parseGitVerifySecret } from '../../domain/source/git-access.ts';
 import type { GitCheckout, GitRequest, GitSource } from '../../domain/source/git-source.ts';
 import type { OciSource } from '../../domain/source/oci-source.ts';
-import type { Work } from './report-source.ts';
+import type { SourcePorts } from './ports.ts';
 import type { Content } from './state.ts';
+
+/** What reading a source takes; its Secrets are read by `cluster`. */
+interface Work {
+  readonly ports: Pick<SourcePorts, 'artifacts' | 'git' | 'readFolder'> & { readonly cluster: Pick<SourcePorts['cluster'], 'get'> };
+  readonly source: KubeObject;
+  readonly signal: AbortSignal;
+}
 
 /** What the folder, repository or artifact holds, unless it is at the revision that is known. */
 export async function readFolderOf(work: Work, spec: SourceSpec, known?: string): Promise<Content['folder']> {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../domain/core/in-parallel.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { applyStages } from '../../domain/source/apply-order.ts';
+import { applyStages, namespacesIn } from '../../domain/source/apply-order.ts';
 import type { InventoryItem, PendingDeletion, SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
 import type { Stock } from '../../domain/source/stock.ts';
@@ -120,16 +119,6 @@ async function tryDocuments(
     else faults.push(...found.faults);
   });
   return tried;
-}
-
-/** The namespaces that the documents bring, by themselves or by an Environment. */
-function namespacesIn(candidates: readonly Candidate[]): ReadonlySet<string> {
-  return new Set(
-    candidates.flatMap(({ type, object }) => {
-      if (type.kind === 'Namespace' && type.group === '') return [object.metadata.name];
-      return type.kind === 'Environment' ? [textAt(object.spec, 'namespace') ?? object.metadata.name] : [];
-    }),
-  );
 }
 
 /** For what an applied CRD or Environment brings a moment later. */

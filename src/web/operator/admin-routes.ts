@@ -12,6 +12,7 @@ import type { Badge } from '../page/badges.ts';
 import { page, type WebDeps } from '../page/page.ts';
 import { draftsPath, instancePath, operatorPath } from '../page/paths.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
+import { sourcePreviewRoutes } from '../source/preview-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
 import { upgradeRoutes } from '../upgrade/upgrade-routes.ts';
 
@@ -36,6 +37,7 @@ export function adminRoutes(deps: WebDeps): Router {
     upgradeRoutes(deps),
     sourceRoutes(deps),
     sourceActRoutes(deps),
+    sourcePreviewRoutes(deps),
   );
   router.get(
     '/catalog/faults',

@@ -10,6 +10,8 @@ export interface WorkWords {
   /** What takes so long, a sentence. */
   readonly text: string;
   readonly crumbs: NonNullable<PageAnswer['crumbs']>;
+  /** Default: that of Operators. */
+  readonly section?: PageAnswer['section'];
 }
 
 /**
@@ -152,13 +154,13 @@ function keyOf({ user, groups }: Actor, what: string): string {
 }
 
 function working(
-  { title, text, crumbs }: WorkWords,
+  { title, text, crumbs, section = 'operators' }: WorkWords,
   { address, seconds }: { readonly address: string; readonly seconds: number },
 ): PageAnswer {
   return {
     view: 'working',
     title,
-    section: 'operators',
+    section,
     crumbs,
     model: { doing: text, seconds, address },
     refresh: { seconds: LOOK_AGAIN_SECONDS, address },

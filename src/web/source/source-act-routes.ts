@@ -35,7 +35,7 @@ export function sourceActRoutes(deps: WebDeps): Router {
 }
 
 /** The way to a page below that of a source. */
-function sourceCrumbs(name: string, below: string): Crumb[] {
+export function sourceCrumbs(name: string, below: string): Crumb[] {
   return [{ label: 'Sources', href: '/sources' }, { label: name, href: sourcePath(name) }, { label: below }];
 }
 

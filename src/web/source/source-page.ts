@@ -32,6 +32,7 @@ export interface SourceFrame {
   readonly tab: SourceTab;
   readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
   readonly buttons: readonly SourceButton[];
+  readonly previewHref: string;
   /** Absent without the permission, or while it is deleted. */
   readonly deleteHref?: string;
   /** What was asked for just now; empty when nothing was. */
@@ -62,6 +63,7 @@ export function sourceFrame({ source, permissions, tab, query }: FrameInput): So
   const deleting = source.state === 'Deleting';
   return {
     name,
+    previewHref: sourcePath(name, 'preview'),
     buttons: permissions.patch !== undefined || deleting ? [] : buttonsOf(source),
     ...(permissions.delete !== undefined || deleting ? {} : { deleteHref: sourcePath(name, 'delete') }),
     asked: ASKED.get(query.get('asked') ?? '') ?? '',
@@ -131,6 +133,8 @@ export interface SourceOverview {
   readonly advice: string;
   readonly working: boolean;
   readonly refreshHref: string;
+  /** Where the deletions of the revision that waits can be read and approved; empty when none waits. */
+  readonly approveHref: string;
   readonly faults: readonly FaultRow[];
   readonly inventoryHref: string;
   readonly resources: number;
@@ -144,7 +148,8 @@ export interface SourceOverview {
   readonly history: readonly HistoryRow[];
 }
 
-interface FaultRow {
+/** A row of `parts/source-faults`. */
+export interface FaultRow {
   readonly place: string;
   readonly resource: string;
   readonly message: string;
@@ -165,6 +170,7 @@ export function sourceOverview(source: SourceView): SourceOverview {
     advice: source.advice,
     working: state === 'Syncing' || state === 'Deleting',
     refreshHref: sourcePath(name),
+    approveHref: source.awaitsApproval === undefined ? '' : sourcePath(name, 'preview'),
     faults: source.faults.map(faultRow),
     inventoryHref: tabPath(name, 'inventory'),
     resources: source.resources,
@@ -189,7 +195,7 @@ export function sourceOverview(source: SourceView): SourceOverview {
 }
 
 /** A fault with its place: file, line and column. */
-function faultRow({ file, line, column, resource, message }: SourceFault): FaultRow {
+export function faultRow({ file, line, column, resource, message }: SourceFault): FaultRow {
   const place = [file === '' ? 'the source as a whole' : file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])];
   return { place: place.join(':'), resource: resource ?? '', message };
 }

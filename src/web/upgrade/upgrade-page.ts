@@ -178,7 +178,8 @@ const CHANGES: Readonly<Record<ObjectChange['change'], Badge>> = {
   removed: { label: 'goes', tone: 'warn', symbol: 'trash' },
 };
 
-function diffRow({ change, kind, namespace, name, restarts, lines, omittedLines }: ObjectChange): DiffRow {
+/** One object that changes, with its lines. */
+export function diffRow({ change, kind, namespace, name, restarts, lines, omittedLines }: ObjectChange): DiffRow {
   return {
     badge: CHANGES[change],
     kind,

@@ -1,0 +1,226 @@
+import pMap from 'p-map';
+import { AppError, isAppError, type MissingPermission } from '../../domain/core/errors.ts';
+import { specOf, statusOf } from '../../domain/kind/kind.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault, type SourceSpec } from '../../domain/source/catalog-source.ts';
+import { namespacesIn } from '../../domain/source/apply-order.ts';
+import { type Candidate, idOfItem, labelsOf, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
+import type { SourceCommit } from '../../domain/source/git-source.ts';
+import { withPreviewRef } from '../../domain/source/preview-ref.ts';
+import { sourceView } from '../../domain/source/source-view.ts';
+import { findKinds, type ParsedFolder, type Stock, stockOf } from '../../domain/source/stock.ts';
+import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
+import type { ObjectChange } from '../../domain/upgrade/preview/upgrade-preview.ts';
+import { redactTexts, secretsOf } from '../instance/instance-masking.ts';
+import { markedFor } from '../resource/find-resource.ts';
+import type { Ports } from '../ports.ts';
+import { findSource, type SourceAddress, sourceWords } from './find-source.ts';
+
+export interface PreviewInput extends SourceAddress {
+  /** As `withPreviewRef` reads it; absent: the ref of the source. */
+  readonly ref?: string;
+}
+
+/** What a revision would do now. Nothing is written for it. */
+export interface SourcePreview {
+  readonly name: string;
+  readonly revision: string;
+  readonly commit?: SourceCommit;
+  readonly lastAppliedRevision?: string;
+  /** Resources that are created or changed. What is sensitive in them is masked. */
+  readonly changes: readonly ObjectChange[];
+  /** How many further changes are not listed. */
+  readonly omitted: number;
+  readonly unchanged: number;
+  /** Resources that lose their document and are deleted, or stay where the source does not prune. */
+  readonly removed: readonly RemovedResource[];
+  readonly faults: readonly SourceFault[];
+  /** Permissions without which some resources were not compared. */
+  readonly missing: readonly MissingPermission[];
+  /** Whether exactly this revision waits for an approval of its deletions. */
+  readonly awaitsApproval: boolean;
+}
+
+export interface RemovedResource extends Omit<InventoryItem, 'uid'> {
+  /** `HandedOver`: another source has a document of it. */
+  readonly outcome: 'Deleted' | 'HandedOver' | 'Kept';
+}
+
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'sourcePreviews'>;
+
+/** The time to fetch, parse and compare a revision. */
+const PREVIEW_MS = 120_000;
+
+/**
+ * Fetches a revision, checks it as the reconciler does, and compares each document with what is live. The process that serves the pages does this, with what
+ * the actor may read: their permission to get the Secret of the source, and to apply each resource, decides. So a preview shows nobody what they may not
+ * see, and works wherever the controller runs.
+ *
+ * @throws AppError as `findSource` and `SourcePreviewPorts.read`; `Forbidden` without the permission to patch the source, as fetching is work on its behalf;
+ *   `InvalidInput` for what is no ref.
+ */
+export async function previewSource(ports: Needs, actor: Actor, input: PreviewInput): Promise<SourcePreview> {
+  const source = await findSource(ports, actor, input);
+  await requirePatch(ports, actor, input);
+  const spec = specOf(CATALOG_SOURCE_KIND, source);
+  const wanted = input.ref === undefined ? spec : withPreviewRef(spec, input.ref);
+  const signal = AbortSignal.timeout(PREVIEW_MS);
+  try {
+    return await ports.sourcePreviews.queue.run(actor.user, signal, async () => {
+      const folder = await ports.sourcePreviews.read({ source, spec: wanted, cluster: ports.clusters.asActor(actor) }, signal);
+      return await compare(ports, actor, { source, spec, folder, signal });
+    });
+  } catch (error) {
+    if (!signal.aborted || (error instanceof AppError && error.code !== 'ClusterUnavailable')) throw error;
+    const why = `it takes longer than ${PREVIEW_MS / 1000} seconds; try again later, or a smaller folder`;
+    throw new AppError('TooBusy', `${sourceWords(input)}: preview: ${why}`, { cause: error });
+  }
+}
+
+async function requirePatch({ clusters }: Needs, actor: Actor, { name }: SourceAddress): Promise<void> {
+  const { group, resource } = CATALOG_SOURCE;
+  const missing = { verb: 'patch', group, resource, name };
+  if ((await clusters.asActor(actor).review(missing)).allowed) return;
+  throw new AppError('Forbidden', `${sourceWords({ name })}: a preview needs the permission to patch the source`, { missing });
+}
+
+interface Comparison {
+  readonly source: KubeObject;
+  readonly spec: SourceSpec;
+  readonly folder: Extract<ParsedFolder, { kind: 'Read' }>;
+  readonly signal: AbortSignal;
+}
+
+async function compare(ports: Needs, actor: Actor, input: Comparison): Promise<SourcePreview> {
+  const { source, spec, folder, signal } = input;
+  const { awaitsApproval, lastAppliedRevision } = sourceView(source);
+  const { name } = source.metadata;
+  const kindOf = await findKinds(folder.files, (apiVersion, kind) => ports.discovery.find(apiVersion, kind, signal));
+  const stock = stockOf(folder, { spec, kindOf });
+  const { items: sources } = await ports.clusters.asActor(actor).list(CATALOG_SOURCE, { signal });
+  const trials = await tryAll(ports, actor, { ...input, stock, sources });
+  const compared = changesOf(trials);
+  return {
+    name,
+    revision: stock.revision,
+    ...(stock.commit === undefined ? {} : { commit: stock.commit }),
+    ...(lastAppliedRevision === undefined ? {} : { lastAppliedRevision }),
+    ...compared,
+    removed: removedOf(source, { stock, sources, prune: spec.prune }),
+    faults: sortFaults([...stock.faults, ...trials.flatMap(({ faults }) => faults)]),
+    missing: uniquePermissions(trials),
+    awaitsApproval: awaitsApproval === stock.revision,
+  };
+}
+
+interface Trial {
+  readonly live?: KubeObject;
+  /** As a dry run answers; absent when it was rejected. */
+  readonly wanted?: KubeObject;
+  readonly secrets: readonly string[];
+  readonly faults: readonly SourceFault[];
+  readonly missing?: MissingPermission;
+}
+
+type Stocked = Comparison & { readonly stock: Stock; readonly sources: readonly KubeObject[] };
+
+async function tryAll(ports: Needs, actor: Actor, { source, spec, stock, sources, signal }: Stocked): Promise<readonly Trial[]> {
+  const { name } = source.metadata;
+  const labels = { [OURS.sourceLabel]: name, ...(spec.owner === undefined ? {} : { [OURS.teamLabel]: spec.owner }) };
+  // The revision brings these namespaces and kinds itself: what needs them can be tried only after them.
+  const brought = namespacesIn(stock.candidates);
+  const tryOne = async (candidate: Candidate): Promise<Trial> => {
+    const answers: KubeObject[] = [];
+    const cluster = dryRunsOnly(ports.clusters.asActor(actor), answers);
+    const marked = markedFor(ports, candidate.type);
+    try {
+      const live = await ifFound(cluster.get(refOf(candidate), { signal }));
+      const { faults: found, needs } = await ports.sourcePreviews.dryRun(cluster, { candidate, source: name, sources, labels, signal });
+      const isDeferred = needs === 'Kind' || (needs === 'Namespace' && brought.has(candidate.object.metadata.namespace ?? ''));
+      const wanted = isDeferred ? labelled(candidate, labels) : found.length === 0 ? answers.at(-1) : undefined;
+      const secrets = secretsOf(marked, ...[live, wanted, candidate.object].flatMap((one) => (one === undefined ? [] : [one])));
+      const sides = { ...(live === undefined ? {} : { live }), ...(wanted === undefined ? {} : { wanted }) };
+      return { ...sides, secrets, faults: isDeferred ? [] : redactTexts(found, secrets) };
+    } catch (error) {
+      if (!isAppError(error, 'Forbidden')) throw error;
+      return { secrets: [], faults: [], ...(error.missing === undefined ? {} : { missing: error.missing }) };
+    }
+  };
+  return await pMap(stock.candidates, tryOne, { concurrency: 8, signal });
+}
+
+function labelled({ object }: Candidate, labels: Readonly<Record<string, string>>): KubeObject {
+  return { ...object, metadata: { ...object.metadata, labels: { ...labelsOf(object), ...labels } } };
+}
+
+function refOf({ type, object: { metadata } }: Candidate): ResourceRef {
+  return { ...type, name: metadata.name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) };
+}
+
+/** The api-server, where every write is a dry run. @param answers what applying would have made. */
+function dryRunsOnly(cluster: Cluster, answers: KubeObject[]): Cluster {
+  const dryRun = 'All';
+  return {
+    ...cluster,
+    create: (type, object, options) => cluster.create(type, object, { ...options, dryRun }),
+    replace: (type, object, options) => cluster.replace(type, object, { ...options, dryRun }),
+    patch: (ref, patch, options) => cluster.patch(ref, patch, { ...options, dryRun }),
+    delete: (ref, options) => cluster.delete(ref, { ...options, dryRun }),
+    evict: (pod, options) => cluster.evict(pod, { ...options, dryRun }),
+    applyStatus: (type, object, options) => cluster.applyStatus(type, object, { ...options, dryRun }),
+    apply: async (type, object, options) => {
+      const written = await cluster.apply(type, object, { ...options, dryRun });
+      answers.push({ ...written.object, apiVersion: object.apiVersion, kind: object.kind });
+      return written;
+    },
+  };
+}
+
+function changesOf(trials: readonly Trial[]): Pick<SourcePreview, 'changes' | 'unchanged' | 'omitted'> {
+  const compared = trials.filter(({ wanted }) => wanted !== undefined);
+  return objectChanges({
+    from: compared.flatMap(({ live }) => (live === undefined ? [] : [withoutServerFields(live)])),
+    to: compared.flatMap(({ wanted }) => (wanted === undefined ? [] : [withoutServerFields(wanted)])),
+    namespace: '',
+    secrets: [...new Set(compared.flatMap(({ secrets }) => secrets))],
+  });
+}
+
+/** What the api-server writes itself, and the copy of a whole object that `kubectl apply` leaves. */
+function withoutServerFields({ status: _status, metadata, ...object }: KubeObject): KubeObject {
+  const { name, namespace, labels, annotations: all = {} } = metadata;
+  const { 'kubectl.kubernetes.io/last-applied-configuration': _copy, ...annotations } = all;
+  const shown = {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+  return { ...object, apiVersion: object.apiVersion, kind: object.kind, metadata: shown };
+}
+
+interface RemovalInput {
+  readonly stock: Stock;
+  readonly sources: readonly KubeObject[];
+  readonly prune: boolean;
+}
+
+/** A source that has a document of a resource of another one has a fault that names it. */
+function removedOf(source: KubeObject, { stock, sources, prune }: RemovalInput): RemovedResource[] {
+  const others = sources.filter(({ metadata }) => metadata.name !== source.metadata.name);
+  const claimed = new Set(others.flatMap((one) => statusOf(CATALOG_SOURCE_KIND, one).faults.map(({ resource }) => resource)));
+  const left = statusOf(CATALOG_SOURCE_KIND, source).inventory.filter((item) => !stock.named.has(idOfItem(item)));
+  return left.map((item) => {
+    const { uid: _uid, ...named } = item;
+    return { ...named, outcome: claimed.has(nameOfItem(item)) ? 'HandedOver' : prune ? 'Deleted' : 'Kept' };
+  });
+}
+
+function uniquePermissions(trials: readonly Trial[]): readonly MissingPermission[] {
+  const all = trials.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
+  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}

@@ -1,0 +1,43 @@
+import type { FairQueue } from '../../domain/core/fair-queue.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { SourceFault, SourceSpec } from '../../domain/source/catalog-source.ts';
+import type { Candidate } from '../../domain/source/check-documents.ts';
+import type { ParsedFolder } from '../../domain/source/stock.ts';
+
+/** What to read. */
+export interface SourceContent {
+  readonly source: KubeObject;
+  /** Its spec, perhaps with another ref. */
+  readonly spec: SourceSpec;
+  /** Reads the Secrets of the source. */
+  readonly cluster: Pick<Cluster, 'get'>;
+}
+
+/** A document as a dry run is asked for it. */
+export interface DocumentTrial {
+  readonly candidate: Candidate;
+  /** The name of the source. */
+  readonly source: string;
+  /** All sources. */
+  readonly sources: readonly KubeObject[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** What previews of sources need besides the cluster: the reading and the dry run of the reconciler. */
+export interface SourcePreviewPorts {
+  /**
+   * Reads documents and leaves nothing on the disk.
+   *
+   * @throws AppError `GitUnavailable`, `ArtifactUnavailable`, `VerificationFailed`; `NotFound` for a folder that is away; as `cluster`.
+   */
+  readonly read: (content: SourceContent, signal: AbortSignal) => Promise<Extract<ParsedFolder, { kind: 'Read' }>>;
+  /** What is wrong with a document, and what has to be there before it can be tried. @throws AppError when the cluster is away. */
+  readonly dryRun: (
+    cluster: Cluster,
+    trial: DocumentTrial,
+  ) => Promise<{ readonly faults: readonly SourceFault[]; readonly needs?: 'Namespace' | 'Kind' }>;
+  /** Previews of people go through it. */
+  readonly queue: FairQueue;
+}

@@ -1,0 +1,54 @@
+import { page, type SamplePage } from './sample-page.ts';
+
+/** The pages of sources in their different states. */
+export const SOURCE_PAGES: readonly SamplePage[] = [
+  page('/sources', 'admin', {
+    title: 'Sources',
+    holds: ['5 sources', 'href="/sources/catalog"', 'branch main', 'main@sha1:9f2c4a1b03d7<', 'Approval needed', '2 faults'],
+  }),
+  page('/sources?state=Synced&search=zzz', 'admin', { title: 'Sources', holds: ['No source matches', '0 of 5 sources'] }),
+  page('/sources', 'dev-a', { status: 403, title: 'Permission denied', holds: ['The permission to list catalogsources.chandlery.dev'] }),
+  page('/sources/catalog', 'admin', {
+    title: 'catalog',
+    holds: ['Ada Min', 'Offer PostgreSQL 17', 'every 10 minutes, and on request', 'Secret chandlery-system/catalog-git', 'data-live="'],
+  }),
+  page('/sources/laptop', 'admin', {
+    title: 'laptop',
+    holds: ['operators/queue.yaml:12:5', 'the source as a whole', 'every 1 hour 30 minutes', 'their resources stay', 'live within seconds'],
+  }),
+  page('/sources/moved', 'admin', { title: 'moved', holds: ['would delete 2 of 3 resources', 'Check the deletions in the preview'] }),
+  page('/sources/private', 'admin', { title: 'private', holds: ['rejects the credentials', 'Nothing is deleted', 'No revisions yet'] }),
+  page('/sources/resting', 'admin', { title: 'resting', holds: ['The permission to patch catalogsources.chandlery.dev'] }),
+  page('/sources/catalog?asked=sync', 'admin', {
+    title: 'catalog',
+    holds: ['Sync requested.', 'action="/sources/catalog/suspend"', 'kubectl annotate catalogsource catalog chandlery.dev/reconcile-at'],
+  }),
+  page('/sources/catalog/preview', 'admin', {
+    title: 'Preview of catalog',
+    holds: ['This revision has no faults', '1 new, 1 changed, 7 unchanged', 'Offer PostgreSQL 17', '&lt;masked: spec.password&gt;'],
+  }),
+  page('/sources/catalog/preview?ref=broken', 'admin', {
+    title: 'Preview of catalog',
+    holds: ['value="broken"', 'Nothing of this revision would be applied.', 'operators/queue.yaml:12:5'],
+  }),
+  page('/sources/moved/preview', 'admin', {
+    title: 'Preview of moved',
+    holds: ['Approve, and delete 1 resource<', 'goes to another source', 'chandlery.dev/approved-prune&#x3D;main@sha1:9f2c4a1b03d7e6f5'],
+  }),
+  page('/sources/private/preview', 'admin', {
+    status: 422,
+    title: 'Error: Preview of private',
+    holds: ['rejects the credentials', 'aria-invalid="true"'],
+  }),
+  page('/sources/catalog/delete', 'admin', {
+    title: 'Delete catalog',
+    holds: ['Its reclaim policy decides about its namespace.', 'Type <strong>catalog</strong>', 'kubectl delete catalogsource catalog'],
+  }),
+  page('/sources/laptop/delete', 'admin', { title: 'Delete laptop', holds: ['The resources stay', 'spec.prune is false'] }),
+  page('/sources/resting/delete', 'admin', { title: 'Delete resting', holds: ['The permission to delete catalogsources.chandlery.dev'] }),
+  page('/sources/catalog?tab=inventory', 'admin', {
+    title: 'catalog',
+    holds: ['4 resources', 'href="/operators/chandlery-system/postgres-operator"', 'Missing', 'The permission to get secrets'],
+  }),
+  page('/sources/catalog?tab=inventory&search=zzz', 'admin', { title: 'catalog', holds: ['0 of 4 resources', 'Nothing matches'] }),
+];
