@@ -9,7 +9,12 @@ export const ASKING: RequestOrigin = { via: 'api', requestId: 'r' };
 export const EVERY_ENTRY = { person: '', environment: '', text: '', limit: 100 } as const;
 
 /** An act without its request, which is another one each time. */
-export function withoutAsking<T extends RequestOrigin>({ requestId: _requestId, via: _via, ...act }: T): Omit<T, 'requestId' | 'via'> {
+export function withoutAsking<T extends RequestOrigin>({
+  requestId: _requestId,
+  via: _via,
+  person: _person,
+  ...act
+}: T): Omit<T, keyof RequestOrigin> {
   return act;
 }
 

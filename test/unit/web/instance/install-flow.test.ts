@@ -322,7 +322,7 @@ test('anybody who lacks the permission can ask somebody else, with exactly what 
   const response = await post(INSTALL, `${blocked}&_do=ask&_message=please`);
   assert.equal(response.status, 303);
   assert.equal(response.headers.get('location'), `/change-requests/${'1'.repeat(32)}?asked`);
-  const { requestId = '', via, ...wish } = asked[0] ?? {};
+  const { requestId = '', via, person: _person, ...wish } = asked[0] ?? {};
   assert.deepEqual([requestId === '', via], [false, 'page']);
   const spec = { instances: 3, storage: { size: '20Gi' } };
   assert.deepEqual(wish, { environment: 'team-a', app: POSTGRES, name: 'blocked', spec, action: 'install', message: 'please' });
