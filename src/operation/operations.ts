@@ -59,6 +59,7 @@ import { listProposals, showProposal } from './proposal/list-proposals.ts';
 import { listProposalTargets } from './proposal/proposal-targets.ts';
 import { proposeChange, proposeInstall, proposeRequest } from './proposal/propose-instance.ts';
 import { proposeOperator, proposeUpgrade } from './proposal/propose-operator.ts';
+import { showOwner } from './proposal/show-owner.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that a person can do, by pages and by REST alike. Each takes its ports, the actor and one input. */
@@ -145,6 +146,7 @@ const OPERATIONS = {
   showOperatorLogs,
   showOperatorMetrics,
   showOperatorTree,
+  showOwner,
   showProposal,
   showRelease,
   showReleaseNotes,

@@ -16,6 +16,7 @@ import { logsRoutes } from './logs/logs-routes.ts';
 import { metricsRoutes } from './monitoring/metrics-page.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-page.ts';
+import { PROPOSALS_PATH, proposalRoutes } from './proposal/proposal-routes.ts';
 import { changeRequestRoutes } from './change-request/change-request-routes.ts';
 import { meOf, type WebDeps } from './page/page.ts';
 import { TIER_BOARD_PATH } from './page/paths.ts';
@@ -46,6 +47,7 @@ export function createWebRouter(deps: WebDeps): Router {
     changeRoutes(deps),
     migrationRoutes(deps),
     changeRequestRoutes(deps),
+    proposalRoutes(deps),
     savedConfigurationRoutes(deps),
     savedConfigurationEditRoutes(deps),
     savedConfigurationCompareRoutes(deps),
@@ -55,7 +57,18 @@ export function createWebRouter(deps: WebDeps): Router {
 }
 
 /** Below these addresses every page belongs to somebody; an address that is nobody's stays a plain 404. */
-const OURS = ['/pictures', '/apps', '/environments', '/operators', '/sources', '/catalog', '/change-requests', '/admin', TIER_BOARD_PATH];
+const OURS = [
+  '/pictures',
+  '/apps',
+  '/environments',
+  '/operators',
+  '/sources',
+  '/catalog',
+  '/change-requests',
+  PROPOSALS_PATH,
+  '/admin',
+  TIER_BOARD_PATH,
+];
 
 function renderStart({ views, signInHint }: WebDeps): string {
   return views.render('start', {

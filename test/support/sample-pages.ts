@@ -191,6 +191,8 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
       'Canary',
     ],
   }),
+  page(`${INSTANCES}/reports/edit`, 'dev-a', { title: 'Change reports', holds: ['by the CatalogSource team-a', 'Review the change'] }),
+  page('/proposals', 'dev-a', { title: 'Proposals', holds: ['/platform/catalog/pulls/42', 'The forge of shop', 'Synced'] }),
   page(`${INSTANCES}/orders/edit`, 'dev-a', { title: 'Change orders', holds: ['name="seen"', 'value="10Gi"'] }),
   page(`${INSTANCES}/orders/migration?version=v2`, 'dev-a', {
     title: 'Move orders to v2',

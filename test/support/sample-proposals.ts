@@ -16,11 +16,18 @@ const SAMPLE_PROPOSALS: readonly Proposal[] = PROPOSED.map(([status, title], ind
   url: `https://git.example.com/platform/catalog/pulls/${42 - index}`,
   title,
   branch: `chandlery/${title.toLowerCase().replaceAll(' ', '-')}-1f2e3d4c`,
-  created: `2026-07-0${5 - index}T09:30:00Z`,
+  created: `2026-11-${20 - index}T09:30:00Z`,
   resource: { apiVersion: 'samples.chandlery.dev/v1', kind: 'PostgresCluster', namespace: 'team-a', name: title.split(' ').at(-1) ?? '' },
   proposedBy: 'oidc:dev-a',
   status,
 }));
+
+const OWNER = {
+  tool: 'CatalogSource',
+  name: 'team-a',
+  repository: 'https://git.example.com/team-a/apps.git',
+  path: 'clusters/one/apps.yaml',
+} as const;
 
 const refuse = (): never => {
   throw new AppError('Forbidden', 'not in the samples');
@@ -31,6 +38,10 @@ export const SAMPLE_PROPOSAL_OPERATIONS = {
   listProposals: async () => ({
     proposals: SAMPLE_PROPOSALS,
     unavailable: [{ source: 'shop', message: 'forge: git.shop.example.com: no answer within 20 seconds' }],
+  }),
+  showOwner: async (_actor, { name }) => ({
+    ...(name === 'reports' ? { owner: OWNER } : {}),
+    sources: ['team-a'],
   }),
   showProposal: async () => SAMPLE_PROPOSALS[0] ?? refuse(),
   listProposalTargets: async () => ['team-a'],

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
-import { CATALOG_SOURCE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
+import {
+  ARGO_APPLICATION,
+  CATALOG_SOURCE,
+  CLUSTER_ROLE,
+  CRD,
+  NAMESPACE,
+  OPERATOR,
+  ROLE_BINDING,
+  SECRET,
+} from '../../src/domain/kubernetes/resource-types.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { openBrowser } from '../support/browser.ts';
 import { type Gitea, startGitea } from '../support/gitea.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { signIn, type Visitor } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
 const SOURCE = 'in-git';
@@ -31,6 +44,8 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
   let product: SharedProduct;
   let gitea: Gitea;
   let kube: Kube;
+  let browser: Browser;
+  let dev: Visitor;
   const instance = (name: string): string => `/environments/${SPACE}/instances/${CACHES}/${name}`;
   const propose = async (name: string, body: object, person = 'dev-a') =>
     await product.api(person, `${instance(name)}?propose=${SOURCE}&proposalMessage=For%20the%20sale`, { method: 'PATCH', body });
@@ -38,18 +53,20 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     textAt((await product.api('dev-a', `/proposals/${SOURCE}/${number}`)).body, 'status');
 
   before(async () => {
-    [product, gitea] = await Promise.all([sharedProduct(), startGitea()]);
+    [product, gitea, browser] = await Promise.all([sharedProduct(), startGitea(), openBrowser()]);
     kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
     const [url] = await Promise.all([
       gitea.repository('catalog', { 'clusters/one/apps.yaml': APPS, 'clusters/two/other.yaml': 'a: 1\n' }),
       addEnvironment(product, SPACE),
     ]);
     await followRepository(kube, gitea, url);
+    dev = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     await until(async () => (await product.api('dev-a', instance('orders'))).status === 200, 'the source is applied', 60_000);
   });
   after(async () => {
     await kube.asController().delete({ ...CATALOG_SOURCE, name: SOURCE });
     await kube.close();
+    await browser.close();
     await Promise.all([product.stop(), gitea.stop()]);
   });
 
@@ -80,6 +97,95 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     const cache = { group: 'samples.chandlery.dev', version: 'v1alpha1', resource: 'caches', namespace: SPACE, name: 'orders' };
     assert.equal(numberAt(await kube.asController().get(cache), 'spec', 'replicas'), 2);
   });
+
+  it('are made in the page without JavaScript, where the owner is named and a direct change is not the default', async () => {
+    const { page } = dev;
+    await page.goto(instance('sessions'));
+    const owner = page.getByRole('heading', { name: `Managed in git by the CatalogSource ${SOURCE}` });
+    await owner.waitFor();
+    await page.getByRole('link', { name: 'Propose a change' }).click();
+    await owner.waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Save the change' }).count(), 0);
+    await page.getByLabel('Replicas', { exact: true }).fill('3');
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByLabel('Message to the reviewer').fill('The queue grows');
+    await dev.check();
+    await page.getByRole('button', { name: 'Propose the change' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Proposals' }).waitFor();
+    const row = page.getByRole('row', { name: /Change sessions/ });
+    assert.match(await row.innerText(), /Cache gitspace\/sessions\s+in-git\s+oidc:dev-a\s+Open/);
+    assert.equal(await row.getByRole('link').getAttribute('href'), `${gitea.origin}/chandlery/catalog/pulls/2`);
+    await dev.check();
+    await gitea.api('POST', `${REPOSITORY}/pulls/2/merge`, { Do: 'squash' });
+    await syncNow(kube);
+    await until(async () => (await status(2)) === 'Healthy', 'the proposal is healthy', 60_000);
+    await page.reload();
+    assert.match(await row.innerText(), /Healthy/);
+    const { body } = await product.api('dev-b', '/proposals');
+    assert.deepEqual(listAt(body, 'items'), [], 'of others nothing is told');
+  });
+
+  it('add installations as files, and reject what a person may not propose and what does not belong into git', async () => {
+    const draft = { app: CACHES, name: 'basket', spec: { replicas: 1 } };
+    const path = `/environments/${SPACE}/instances?propose=${SOURCE}`;
+    assert.equal((await product.api('dev-a', path, { method: 'POST', body: draft })).status, 202);
+    assert.deepEqual(await filesOf(gitea, 3), ['clusters/one/caches/gitspace/basket.yaml']);
+    const operator = {
+      apiVersion: 'operatorcontroller.kubeplus/v1',
+      kind: 'Operator',
+      metadata: { name: 'second', namespace: 'chandlery-system' },
+      spec: { name: 'second', chartURL: 'file://samples/none-1.0.0.tgz' },
+    };
+    const denied = await product.api('dev-a', `/operators?propose=${SOURCE}`, { method: 'POST', body: operator });
+    assert.deepEqual([denied.status, textAt(denied.body, 'missing', 'resource')], [403, 'proposals']);
+    const secrets = [{ name: 'basket-key', key: 'password' }];
+    const withSecret = await product.api('dev-a', path, { method: 'POST', body: { ...draft, name: 'purse', secrets } });
+    assert.deepEqual([withSecret.status, textAt(withSecret.body, 'code')], [422, 'ProposalImpossible']);
+    const wrong = await propose('orders', { spec: { replicas: -1 } });
+    assert.deepEqual([wrong.status, textAt(wrong.body, 'code')], [422, 'InvalidInput']);
+    const same = await propose('orders', { spec: { replicas: 2 } });
+    assert.deepEqual([same.status, textAt(same.body, 'code')], [422, 'ProposalImpossible']);
+    const elsewhere = await product.api('dev-a', `${instance('orders')}?propose=catalog`, {
+      method: 'PATCH',
+      body: { spec: { replicas: 4 } },
+    });
+    assert.match(textAt(elsewhere.body, 'detail') ?? '', /nothing says which forge/);
+    const kept = await product.api('admin', `/audit-events?text=propose`);
+    assert.ok(
+      listAt(kept.body, 'items').some(
+        (line) => textAt(line, 'action') === 'propose to update instance' && textAt(line, 'outcome') === 'rejected',
+      ),
+    );
+  });
+
+  it('name the owner where Argo CD or Flux is it, with what the person may read of its repository', async () => {
+    const cluster = kube.asController();
+    const cache = { group: 'samples.chandlery.dev', version: 'v1alpha1', resource: 'caches' };
+    const made = {
+      argo: { 'argocd.argoproj.io/instance': 'shop' },
+      flux: { 'kustomize.toolkit.fluxcd.io/name': 'apps', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-system' },
+    };
+    for (const [name, labels] of Object.entries(made)) {
+      await cluster.create(cache, {
+        apiVersion: 'samples.chandlery.dev/v1alpha1',
+        kind: 'Cache',
+        metadata: { name, namespace: SPACE, labels },
+        spec: { replicas: 1 },
+      });
+    }
+    const owner = async (name: string): Promise<unknown> => (await product.api('dev-a', `${instance(name)}/owner`)).body;
+    assert.deepEqual(await owner('argo'), { owner: { tool: 'ArgoCD', name: 'shop', namespace: 'argocd' }, sources: [SOURCE] });
+    assert.deepEqual(await owner('flux'), { owner: { tool: 'Flux', name: 'apps', namespace: 'flux-system' }, sources: [SOURCE] });
+    await letReadApplication(kube, `${gitea.origin}/chandlery/catalog`);
+    const read = {
+      tool: 'ArgoCD',
+      name: 'shop',
+      namespace: 'argocd',
+      repository: `${gitea.origin}/chandlery/catalog`,
+      path: 'clusters/one',
+    };
+    await until(async () => isDeepStrictEqual(objectAt(await owner('argo'), 'owner'), read), 'the application is read', 20_000);
+  });
 });
 
 async function followRepository(kube: Kube, { credentials }: Gitea, url: string): Promise<void> {
@@ -96,6 +202,49 @@ async function followRepository(kube: Kube, { credentials }: Gitea, url: string)
     kind: 'CatalogSource',
     metadata: { name: SOURCE },
     spec: { git, allowedKinds, interval: '10s' },
+  });
+}
+
+async function filesOf(gitea: Gitea, number: number): Promise<readonly (string | undefined)[]> {
+  return listAt(await gitea.api('GET', `${REPOSITORY}/pulls/${number}/files`)).map((file) => textAt(file, 'filename'));
+}
+
+/** An Application of Argo CD, without Argo CD, that team a may read. */
+async function letReadApplication(kube: Kube, repoURL: string): Promise<void> {
+  const cluster = kube.asController();
+  const { group, version, resource: plural, kind } = ARGO_APPLICATION;
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  await cluster.create(CRD, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved' } },
+    spec: { group, scope: 'Namespaced', names: { plural, kind }, versions: [{ name: version, served: true, storage: true, schema }] },
+  });
+  await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'argocd' } });
+  const application = {
+    apiVersion: `${group}/${version}`,
+    kind,
+    metadata: { name: 'shop', namespace: 'argocd' },
+    spec: { source: { repoURL, path: 'clusters/one' } },
+  };
+  const create = async (): Promise<boolean> =>
+    await cluster.create(ARGO_APPLICATION, application).then(
+      () => true,
+      () => false,
+    );
+  await until(create, 'applications are served', 20_000);
+  const rbac = 'rbac.authorization.k8s.io';
+  const metadata = { name: 'argo-reader' };
+  const rules = [{ apiGroups: [group], resources: [plural], verbs: ['get'] }];
+  await cluster.create(CLUSTER_ROLE, { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata, rules });
+  const subjects = [{ apiGroup: rbac, kind: 'Group', name: 'oidc:team-a' }];
+  const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'argo-reader' };
+  await cluster.create(ROLE_BINDING, {
+    apiVersion: `${rbac}/v1`,
+    kind: 'RoleBinding',
+    metadata: { ...metadata, namespace: 'argocd' },
+    roleRef,
+    subjects,
   });
 }
 

@@ -200,6 +200,15 @@ export const INSTANCE_ROUTES: readonly Route[] = [
   },
   {
     method: 'get',
+    path: `${INSTANCE}/owner`,
+    operationId: 'showOwner',
+    summary: 'What keeps an instance in step with git, as far as you may read it, and the sources that a change can be proposed to',
+    tag: 'Instances',
+    replies: { 200: { description: 'The owner', schema: ref('InstanceOwner') } },
+    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showOwner(actor, addressOf(params)) }),
+  },
+  {
+    method: 'get',
     path: `${INSTANCE}/workloads`,
     operationId: 'listWorkloads',
     summary: 'The workloads of an instance with rollout and pods by revision, as far as you may read them',

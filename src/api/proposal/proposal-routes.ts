@@ -1,6 +1,7 @@
 import { textAt } from '../../domain/core/read.ts';
 import { type Proposal, PROPOSAL_STATUSES } from '../../domain/proposal/proposal.ts';
 import type { ProposalWish } from '../../operation/proposal/propose.ts';
+import { OWNER_TOOLS } from '../../operation/proposal/show-owner.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { object, pageOf, ref, text, time } from '../schema-parts.ts';
@@ -67,6 +68,16 @@ export const PROPOSAL_ROUTES: readonly Route[] = [
 
 /** Schemas of proposals. */
 export const PROPOSAL_SCHEMAS = {
+  InstanceOwner: object(
+    {
+      owner: {
+        ...object({ tool: { enum: OWNER_TOOLS }, name: text, namespace: text, repository: text, path: text }, ['tool', 'name']),
+        description: 'Absent for an instance that nothing in git describes',
+      },
+      sources: { type: 'array', items: text, description: 'Values of `propose`, the one of the owner first' },
+    },
+    ['sources'],
+  ),
   Proposal: object({
     source: { type: 'string', description: 'The CatalogSource whose repository it changes' },
     number: { type: 'integer', description: 'What its forge counts it by' },

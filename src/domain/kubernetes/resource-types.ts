@@ -74,6 +74,12 @@ export const ADMISSION_POLICY_BINDING = known(
 export const ISSUER = known('cert-manager.io/v1', 'issuers', 'Issuer', 'Namespaced');
 export const CLUSTER_ISSUER = known('cert-manager.io/v1', 'clusterissuers', 'ClusterIssuer', 'Cluster');
 
+/** What GitOps tools read their repositories by. */
+export const ARGO_APPLICATION = known('argoproj.io/v1alpha1', 'applications', 'Application', 'Namespaced');
+export const FLUX_KUSTOMIZATION = known('kustomize.toolkit.fluxcd.io/v1', 'kustomizations', 'Kustomization', 'Namespaced');
+export const FLUX_HELM_RELEASE = known('helm.toolkit.fluxcd.io/v2', 'helmreleases', 'HelmRelease', 'Namespaced');
+export const FLUX_GIT_REPOSITORY = known('source.toolkit.fluxcd.io/v1', 'gitrepositories', 'GitRepository', 'Namespaced');
+
 /** Answered by the api-server and stored nowhere. */
 export const SELF_SUBJECT_ACCESS_REVIEW = known(
   'authorization.k8s.io/v1',

@@ -16,6 +16,8 @@ import { readShownChoices } from './form-choices.ts';
 import { chosenEnvironment, installPage, type InstallDraft } from './install-page.ts';
 import { presetValues, pressedPreset } from './install-presets.ts';
 import { faultsOfTexts, valuesOfLink } from './install-link.ts';
+import { resourceOf } from '../../domain/proposal/proposal.ts';
+import { proposed } from '../proposal/proposal-routes.ts';
 import { requestApproval } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm, type InstanceWrite } from '../instance/form-commands.ts';
@@ -155,6 +157,7 @@ async function attempt(
       secrets.length > 0
         ? await correct(secrets.map(cannotAsk))
         : await requestApproval(install.deps, visit, { ...draft, action: 'install' }),
+    propose: async () => await proposed(visit, async (wish) => await operations.proposeInstall(actor, { draft, ...wish })),
     preflight: async () => await operations.preflightInstance(actor, draft),
     write: async () => instancePath(await operations.createInstance(actor, { ...draft, ...visit.requestOrigin })),
     review: async (preflight, typed) => await showReview(install, draft, { preflight, typed }),
@@ -196,7 +199,8 @@ async function showReview(
 ): Promise<Answer> {
   const { body } = install.visit;
   const shown = { changes: changesOf(install, preflight, body), typed };
-  const review = reviewOf(preflight, { body, kept: hiddenInputs(install.deps, install.visit) }, shown);
+  const sources = await install.deps.operations.listProposalTargets(install.visit.actor, resourceOf(preflight.object));
+  const review = reviewOf(preflight, { body, kept: hiddenInputs(install.deps, install.visit), owner: { sources } }, shown);
   const { app, targets } = install.targets;
   const environment = targets.find((target) => target.environment.name === draft.environment)?.environment.displayName ?? draft.environment;
   const linked = { environment: draft.environment, name: draft.name, fields: body };

@@ -14,6 +14,8 @@ import { applyPicks } from '../../form/references/apply-picks.ts';
 import { keepYaml, type WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { isSmall } from '../../schema/values/check-values.ts';
 import { readShownChoices } from '../app/form-choices.ts';
+import { gitOwnerPart, proposed } from '../proposal/proposal-routes.ts';
+import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
 import { requestApproval } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './change-page.ts';
@@ -78,6 +80,7 @@ interface Change {
   readonly environment: EnvironmentView;
   readonly app: App;
   readonly model: FormModel;
+  readonly owner: InstanceOwner;
 }
 
 async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
@@ -88,8 +91,10 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
     operations.showInstance(visit.actor, address),
     operations.showEnvironment(visit.actor, address.environment),
   ]);
+  const owner = await operations.showOwner(visit.actor, { ...address, instance });
   if (!isSmall(contentOfInstance(instance))) throw new AppError('TooLarge', `instance ${JSON.stringify(instance.name)}: ${LARGE}`);
-  return { deps, visit, instance, environment, app, model: freezeNodes(placedForm(app, 'edit', environment), visit.body.getAll('frozen')) };
+  const model = freezeNodes(placedForm(app, 'edit', environment), visit.body.getAll('frozen'));
+  return { deps, visit, instance, environment, app, model, owner };
 }
 
 /** Nobody fills a form in that they may not send. */
@@ -178,6 +183,7 @@ async function write({ operations }: WebDeps, change: Change, content: JsonObjec
   };
   return await submitForm(visit.body, {
     ask: async () => await requestApproval(change.deps, visit, { ...wanted, action: 'change' }),
+    propose: async () => await proposed(visit, async (wish) => await operations.proposeChange(visit.actor, { change: wanted, ...wish })),
     preflight: async () => await operations.preflightChange(visit.actor, wanted),
     write: async () => instancePath(await operations.updateInstance(visit.actor, { ...wanted, ...visit.requestOrigin })),
     review: async (preflight, typed) => await showReview(change, { preflight, typed }),
@@ -189,11 +195,11 @@ async function showReview(
   change: Change,
   { preflight, typed }: { readonly preflight: Preflight; readonly typed: ReviewYaml },
 ): Promise<Answer> {
-  const { visit, instance } = change;
+  const { visit, instance, owner } = change;
   const model = {
     review: reviewOf(
       preflight,
-      { body: visit.body, kept: hiddenInputs(change.deps, visit) },
+      { body: visit.body, kept: hiddenInputs(change.deps, visit), owner },
       { changes: changedValuesView(preflight.changes), typed },
     ),
     ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [], seal: sealFor(change.deps, visit) })),
@@ -230,7 +236,11 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
     title: `${wrong ? 'Error: ' : ''}Change ${instance.name}`,
     section: 'environments',
     crumbs: instanceCrumbs(instance, environment, 'Change'),
-    model: { ...(await changePage(instance, model, { ...draft, choices, seal: sealFor(deps, visit) })), ...moves },
+    model: {
+      ...(await changePage(instance, model, { ...draft, choices, seal: sealFor(deps, visit) })),
+      ...moves,
+      ...gitOwnerPart(change.owner),
+    },
     ...statusOf(wrong, draft),
   };
 }

@@ -10,12 +10,13 @@ import { fileAnswer, readReviewYaml, wantsReview } from './review.ts';
 import type { ReviewYaml } from './review-yaml.ts';
 
 /** What the main buttons of a form of an Instance ask for: the value of `_do`. */
-export type FormCommand = 'review' | 'write' | 'ask' | 'file' | 'edit' | 'keep' | 'keep-now';
+export type FormCommand = 'review' | 'write' | 'ask' | 'propose' | 'file' | 'edit' | 'keep' | 'keep-now';
 
 const COMMANDS: ReadonlyMap<string, FormCommand> = new Map([
   ['install', 'write'],
   ['save', 'write'],
   ['ask', 'ask'],
+  ['propose', 'propose'],
   ['file', 'file'],
   ['edit', 'edit'],
   ['keep', 'keep'],
@@ -46,6 +47,7 @@ export async function editForm({ body, upload }: Pick<Visit, 'body' | 'upload'>,
 /** The steps of writing an Instance, whether it is new or changed. */
 export interface InstanceWrite {
   readonly ask: () => Promise<Answer>;
+  readonly propose: () => Promise<Answer>;
   readonly preflight: () => Promise<Preflight>;
   /** Resolves to the path of the Instance. */
   readonly write: () => Promise<string>;
@@ -58,6 +60,7 @@ export interface InstanceWrite {
 export async function submitForm(body: URLSearchParams, steps: InstanceWrite): Promise<Answer> {
   const command = commandOf(body);
   if (command === 'ask') return await steps.ask();
+  if (command === 'propose') return await steps.propose();
   const preflight = await steps.preflight();
   if (preflight.missing.length === 0 && preflight.faults.length > 0) return await steps.correct(preflight.faults);
   const typed = await readReviewYaml(preflight, body);

@@ -6,6 +6,7 @@ import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import { type ConnectionCard, connectionCard } from './connection-card.ts';
 import { deletePage, needsName } from './delete-page.ts';
 import type { FrameInput, InstanceFrame } from './instance-frame.ts';
+import { gitOwnerPart } from '../proposal/proposal-routes.ts';
 import { instanceLive, instancePage } from './instance-page.ts';
 import { resourcesLive, resourcesTab } from './resources-tab.ts';
 import { workloadsLive, workloadsTab } from './workloads-tab.ts';
@@ -99,7 +100,10 @@ async function showInstance(deps: WebDeps, visit: Visit, { value, key }: Reveale
   const { actor } = visit;
   const [{ reading, ...around }, app] = await Promise.all([readFrame(deps, visit), operations.showApp(actor, visit.param('app'))]);
   const address = addressOf(visit);
-  const connection = await readConnection(operations, { actor, address, reading, ...(key === undefined ? {} : { key }) });
+  const [connection, owner] = await Promise.all([
+    readConnection(operations, { actor, address, reading, ...(key === undefined ? {} : { key }) }),
+    operations.showOwner(actor, { ...address, instance: reading.instance }),
+  ]);
   const canMove = around.permissions.update && !reading.instance.deleting;
   const unfit = canMove ? await unfitValues(operations, actor, { app, instance: reading.instance }) : undefined;
   const shown = instancePage(reading, { app, ...around, ...(value === undefined ? {} : { revealed: value }) });
@@ -107,6 +111,7 @@ async function showInstance(deps: WebDeps, visit: Visit, { value, key }: Reveale
     ...shown,
     live: { ...shown.live, connection },
     ...(unfit === undefined ? {} : { unfit }),
+    ...gitOwnerPart(owner, `${instancePath(address)}/edit${around.permissions.update ? '' : '?ask'}`),
   };
   return tabPage(model, { view: 'show', visit, environment: around.environment });
 }

@@ -4,6 +4,8 @@ import { findingsView, type FindingsView } from '../page/findings-view.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { missingSentence } from '../page/message-page.ts';
 import type { FileAnswer, Visit, WebDeps } from '../page/page.ts';
+import { type ProposePart, proposePart } from '../proposal/proposal-routes.ts';
+import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
 import type { ReviewYaml } from './review-yaml.ts';
 import type { ValueChangesView } from '../page/value-changes-view.ts';
 
@@ -21,6 +23,8 @@ export interface Review {
   readonly file: string;
   /** A view of `parts/ask` but its verb. */
   readonly ask: { readonly lacking: boolean; readonly message: string };
+  /** Absent where no source can hold the resource. */
+  readonly propose?: ProposePart;
   /** What the form held, sealed, so that nothing is lost on the way back. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
   /** The inputs of values that are in no page, and have to be typed where they are sent. */
@@ -33,7 +37,7 @@ export interface Review {
  */
 export function reviewOf(
   preflight: Preflight,
-  { body, kept }: { readonly body: URLSearchParams; readonly kept: Review['kept'] },
+  { body, kept, owner }: { readonly body: URLSearchParams; readonly kept: Review['kept']; readonly owner?: InstanceOwner },
   { changes, typed = { leftOut: [] } }: { readonly changes: ValueChangesView; readonly typed?: ReviewYaml },
 ): Review {
   const { verdict, missing, findings, commands } = preflight;
@@ -56,7 +60,8 @@ export function reviewOf(
       { label: 'With curl', text: commands.curl },
     ],
     file: commands.file,
-    ask: { lacking: missing.length > 0, message: body.get('_message') ?? '' },
+    ask: { lacking: missing.length > 0 && owner?.owner === undefined, message: body.get('_message') ?? '' },
+    ...(owner === undefined ? {} : proposePart(owner, body)),
     kept,
     secrets: [...body].filter(([name, how]) => name.startsWith('m.') && how === 'type').map(([name]) => secretInput(name.slice(2), body)),
   };
