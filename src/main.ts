@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, helpOf, overviewOf, type Terminal } from './cli/command.ts';
 import { complete } from './cli/completion.ts';
-import { failureText } from './cli/failure-text.ts';
+import { manyLines } from './cli/output.ts';
 import { COMMANDS } from './compose/commands.ts';
 import { openApi } from './compose/open-api.ts';
-import { AppError, isAppError } from './domain/core/errors.ts';
+import { ERROR_TABLE } from './domain/core/error-table.ts';
+import { AppError, type FieldFault, isAppError, sentenceOfFault } from './domain/core/errors.ts';
 
 // The command line: finds the command, prints what it gives back, and ends with its code.
 
@@ -15,6 +16,8 @@ const USAGE_ERROR = 2;
 const FAILED = 1;
 /** As shells count a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
+/** Of a line of the remedy. */
+const WIDTH = 100;
 
 // Whoever reads us may have read enough: `chandlery form -f crd.yaml | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
@@ -79,4 +82,41 @@ function print(text: string): number {
 async function version(): Promise<string> {
   const { version: number } = JSON.parse(await readFile(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
   return number;
+}
+
+/** What the terminal says of an error: what failed, its details, and what to do next. A wrong usage is one line. */
+function failureText(error: AppError): string {
+  const message = `chandlery: ${manyLines(error.message)}\n`;
+  if (error.code === 'ConfigInvalid') return message;
+  const faults = error.faults.map(placedSentence).filter((sentence) => !error.message.includes(sentence));
+  const { verb, group, resource, namespace } = error.missing ?? {};
+  const missing =
+    verb === undefined
+      ? []
+      : [
+          `missing permission: ${verb} ${resource ?? ''}${group === '' ? '' : `.${group ?? ''}`}${namespace === undefined ? '' : ` in namespace ${namespace}`}`,
+        ];
+  const lines = [...faults, ...missing].map((line) => `  ${manyLines(line)}\n`);
+  return `${message}${lines.join('')}${wrapped(`What to do: ${plain(ERROR_TABLE[error.code].remedy)}`)}`;
+}
+
+/** With the place in the file, where the fault has one. */
+function placedSentence(fault: FieldFault): string {
+  const { file, line } = fault;
+  return file === undefined ? sentenceOfFault(fault) : `${file}${line === undefined ? '' : `:${line}`}: ${sentenceOfFault(fault)}`;
+}
+
+/** Markdown without its marks. */
+function plain(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+}
+
+function wrapped(text: string): string {
+  const rows: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = rows.at(-1);
+    if (last !== undefined && last.length + word.length < WIDTH) rows[rows.length - 1] = `${last} ${word}`;
+    else rows.push(word);
+  }
+  return rows.map((row, index) => `${index === 0 ? '' : '  '}${row}\n`).join('');
 }

@@ -57,8 +57,7 @@ import { approveUpgrade } from './upgrade/approve-upgrade.ts';
 import { previewUpgrade } from './upgrade/preview-upgrade.ts';
 import { listProposals, showProposal } from './proposal/list-proposals.ts';
 import { listProposalTargets } from './proposal/proposal-targets.ts';
-import { proposeChange, proposeInstall, proposeRequest } from './proposal/propose-instance.ts';
-import { proposeOperator, proposeUpgrade } from './proposal/propose-operator.ts';
+import { proposeChange, proposeInstall, proposeOperator, proposeRequest, proposeUpgrade } from './proposal/propose.ts';
 import { showOwner } from './proposal/show-owner.ts';
 import type { Ports } from './ports.ts';
 

@@ -4,8 +4,9 @@ import { readForms } from '../http/body/read-form.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { MessageView } from '../http/http-deps.ts';
 import { requireSignedIn } from '../http/authenticate.ts';
+import { appPage, parseAppTab } from './app/app-page.ts';
+import { catalogPage, parseAppQuery } from './app/catalog-page.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
-import { catalogRoutes } from './app/catalog-routes.ts';
 import { pictureOf } from './page/picture-address.ts';
 import { timelineRoutes } from './timeline/timeline-routes.ts';
 import { boardRoutes, environmentRoutes } from './environment/environment-routes.ts';
@@ -16,9 +17,9 @@ import { logsRoutes } from './logs/logs-routes.ts';
 import { metricsRoutes } from './monitoring/metrics-page.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-page.ts';
-import { PROPOSALS_PATH, proposalRoutes } from './proposal/proposal-routes.ts';
+import { proposalRoutes, PROPOSALS_PATH } from './proposal/proposal-routes.ts';
 import { changeRequestRoutes } from './change-request/change-request-routes.ts';
-import { meOf, type WebDeps } from './page/page.ts';
+import { meOf, page, type WebDeps } from './page/page.ts';
 import { TIER_BOARD_PATH } from './page/paths.ts';
 import { type Me, shellOf } from './page/shell.ts';
 import { resourceRoutes } from './resource/resource-routes.ts';
@@ -118,4 +119,30 @@ function pictureHandler(pictures: WebDeps['pictures']): RequestHandler<{ signatu
     });
     response.send(picture.bytes);
   };
+}
+
+/** The catalogue and the pages of its Apps. */
+function catalogRoutes(deps: WebDeps): Router {
+  const { operations } = deps;
+  const router = Router();
+  router.get(
+    '/',
+    page(deps, async ({ actor, me, query }) => {
+      const appQuery = parseAppQuery(query);
+      const [list, drafts] = await Promise.all([operations.listApps(actor, appQuery), me.admin ? operations.countDrafts(actor) : 0]);
+      const model = catalogPage(list, appQuery, { admin: me.admin, drafts });
+      return { view: 'catalog', title: 'Catalogue', section: 'catalog', model };
+    }),
+  );
+  router.get(
+    '/apps/:app',
+    page(deps, async ({ actor, me, query, param }) => {
+      const app = await operations.showApp(actor, param('app'));
+      const search = (query.get('search') ?? '').trim();
+      const model = appPage(app, { tab: parseAppTab(query.get('tab')), search, admin: me.admin });
+      const crumbs = [{ label: 'Catalogue', href: '/' }, { label: app.displayName }];
+      return { view: 'apps/show', title: app.displayName, section: 'catalog', crumbs, model };
+    }),
+  );
+  return router;
 }

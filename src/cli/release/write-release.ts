@@ -1,10 +1,14 @@
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AppError } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
 import { activateRelease, newRelease } from '../../domain/release/new-release.ts';
 import { type FileChange, upgradeTarget } from '../../domain/release/upgrade-target.ts';
 import { wrong } from '../options.ts';
 import { readTree } from './read-tree.ts';
 import type { ReleaseArguments, ReleaseOutput } from './release-command.ts';
 import { fileLines, upgradeLines } from './release-lines.ts';
-import { writeChanges } from './write-changes.ts';
 
 /** `chandlery release new VERSION`. */
 export async function createRelease(given: ReleaseArguments): Promise<ReleaseOutput> {
@@ -45,4 +49,63 @@ function componentOf(text: string): [string, string] {
     throw wrong('release new', `--component: ${JSON.stringify(text)} is not a component and its version, such as redis=19.1.0`);
   }
   return [name, version];
+}
+
+/**
+ * Writes changes into a working tree. Every file is written beside its place first, and only when all are there do they take their places, in order; so a
+ * full disk changes nothing, and no file is ever half written.
+ *
+ * @throws AppError `ReleaseRefused` for a link on the way and for a file that somebody changed meanwhile; nothing is written then.
+ */
+async function writeChanges(root: string, changes: readonly FileChange[]): Promise<void> {
+  const folder = await realpath(root);
+  for (const change of changes) await checkPlace(folder, change);
+  const drafts: { readonly draft: string; readonly place: string }[] = [];
+  try {
+    for (const { path, after } of changes) if (after !== undefined) drafts.push(await writeDraft(join(folder, path), after));
+    for (const { draft, place } of drafts) await rename(draft, place);
+  } catch (error) {
+    await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })));
+    throw error;
+  }
+  for (const { path, after } of changes) if (after === undefined) await rm(join(folder, path));
+}
+
+async function checkPlace(folder: string, { path, before }: FileChange): Promise<void> {
+  const names = path.split('/');
+  if (names.some((name) => ['', '.', '..', '.git'].includes(name))) throw refusal(path, 'it is not a place inside the tree');
+  for (const [index] of names.entries()) {
+    const at = join(folder, ...names.slice(0, index + 1));
+    const found = await lstat(at).catch((error: unknown) => {
+      if (textAt(error, 'code') === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (found?.isSymbolicLink() === true)
+      throw refusal(path, `${names.slice(0, index + 1).join('/')} is a link, and links are not followed`);
+  }
+  const now = await readFile(join(folder, path), 'utf8').catch((error: unknown) => {
+    if (textAt(error, 'code') === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (now !== before) throw refusal(path, 'somebody changed it meanwhile; run the command again');
+}
+
+function refusal(path: string, why: string): AppError {
+  return new AppError('ReleaseRefused', `release: ${path}: ${why}`);
+}
+
+async function writeDraft(place: string, text: string): Promise<{ draft: string; place: string }> {
+  await mkdir(dirname(place), { recursive: true });
+  const draft = join(dirname(place), `.${basename(place)}.${randomBytes(6).toString('hex')}.tmp`);
+  const file = await open(draft, 'wx', 0o666);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return { draft, place };
 }

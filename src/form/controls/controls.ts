@@ -1,21 +1,12 @@
 import type { NodeBase } from '../model/field.ts';
-import { boolean } from './boolean.ts';
+import { boolean, enumeration } from './choices.ts';
 import type { Control, ScalarBase } from './control.ts';
 import { cron } from './cron/cron.ts';
-import { duration } from './duration.ts';
-import { enumeration } from './enumeration.ts';
+import { duration, percentage, quantity } from './measures.ts';
 import type { FieldFacts, Holding } from './field-facts.ts';
-import { host } from './host.ts';
-import { intOrString } from './int-or-string.ts';
-import { integer } from './integer.ts';
-import { multiline } from './multiline.ts';
-import { number } from './number.ts';
-import { percentage } from './percentage.ts';
-import { port } from './port.ts';
-import { quantity } from './quantity.ts';
-import { secret } from './secret.ts';
-import { text } from './text.ts';
-import { url } from './url.ts';
+import { host, port, url } from './addresses.ts';
+import { integer, intOrString, number } from './numbers.ts';
+import { multiline, secret, text } from './text.ts';
 
 /** Every control, in the order in which they are asked whether a field is theirs: in doubt it is a secret, and what nobody wants is plain. */
 export const CONTROLS = [

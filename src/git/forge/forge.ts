@@ -6,11 +6,16 @@ import { textAt } from '../../domain/core/read.ts';
 import type { ForgeKind, ForgeRepository } from '../../domain/proposal/git-forge.ts';
 import type { MergeRequest } from '../../domain/proposal/proposal.ts';
 import { createEgressPolicy, guardedConnector } from '../../egress/egress-policy.ts';
-import { bitbucket } from './bitbucket.ts';
-import type { ContainsInput, ForgeCall, ForgeProtocol, WantedMergeRequest } from './forge-protocol.ts';
-import { gitea } from './gitea.ts';
-import { github } from './github.ts';
-import { gitlab } from './gitlab.ts';
+import {
+  bitbucket,
+  type ContainsInput,
+  type ForgeCall,
+  type ForgeProtocol,
+  gitea,
+  github,
+  gitlab,
+  type WantedMergeRequest,
+} from './protocols.ts';
 
 /** One repository at its forge. Each method throws AppError `ForgeUnavailable`, `EgressDenied`. */
 export interface Forge {

@@ -1,15 +1,30 @@
+import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
+import { isObject } from '../../domain/core/read.ts';
+import { contentOf, ownContentOf } from '../../domain/instance/instance-content.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { AuditEvent, RequestOrigin } from '../../domain/audit/audit-log.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type ProposedEdit, targetOf } from '../../domain/proposal/edit-repository.ts';
 import { branchFor, describeProposal, type Proposal, resourceOf } from '../../domain/proposal/proposal.ts';
 import { defaultNamespaceOf, fileInInventory, type ProposalTarget } from '../../domain/proposal/proposal-target.ts';
-import { audited } from '../audit/audited.ts';
-import { missingPermission } from '../instance/instance-draft.ts';
+import { audited, instanceEvent, operatorEvent } from '../audit/audited.ts';
+import { candidateAsSeen, closeApproved } from '../change-request/decide-change-request.ts';
+import { findChangeRequest } from '../change-request/request-access.ts';
+import { type InstanceChange, prepareChange } from '../instance/instance-change.ts';
+import { type InstanceDraft, missingPermission, prepareDraft, rejectDeleting } from '../instance/instance-draft.ts';
+import { layersOf, rejectLocked } from '../instance/instance-layers.ts';
+import { markedOf, secretsOf } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
+import { preflightChange } from '../preflight/preflight-change.ts';
+import { preflightInstance } from '../preflight/preflight-instance.ts';
+import { type OperatorPorts, operatorToCreate, preflightOperator } from '../preflight/preflight-operator.ts';
 import { findTarget, PROPOSALS } from './proposal-targets.ts';
+import { type ApprovalInput, approvalPatch } from '../upgrade/approve-upgrade.ts';
+import { sensitiveIn } from '../../schema/sensitive/mask.ts';
+import { BY_NAMES, type Marked } from '../../schema/sensitive/sensitive-values.ts';
 
 /** What somebody wants to be proposed instead of written. */
 export interface ProposalWish extends RequestOrigin {
@@ -20,7 +35,7 @@ export interface ProposalWish extends RequestOrigin {
 }
 
 /** A change that is ready to be proposed. */
-export interface PreparedProposal {
+interface PreparedProposal {
   /** The title of the merge request: `Install orders`. */
   readonly title: string;
   readonly object: KubeObject;
@@ -45,7 +60,7 @@ interface ProposeInput {
  * @throws AppError `Forbidden` without the permission to create `proposals.chandlery.dev` in the namespace, `InvalidInput` with the faults of the preflight,
  *   `ProposalImpossible` where the repository cannot hold the change, `ForgeUnavailable`, `EgressDenied`.
  */
-export async function propose(ports: Needs, actor: Actor, { wish, event, prepare }: ProposeInput): Promise<Proposal> {
+async function propose(ports: Needs, actor: Actor, { wish, event, prepare }: ProposeInput): Promise<Proposal> {
   const target = `${wish.source}: ${event.target}`;
   return await audited(ports, actor, { ...event, action: `propose to ${event.action}`, target }, async () => {
     ports.auditLog.checkRateLimit(actor, 'install');
@@ -100,4 +115,135 @@ function editOf({ edit, object }: PreparedProposal, { source }: ProposalTarget):
   if (edit.kind === 'Add') return { ...edit, object };
   const file = fileInInventory(source, object);
   return { ...edit, target: { ...targetOf(object), ...defaultNamespaceOf(source) }, ...(file === undefined ? {} : { file }) };
+}
+
+type InstanceNeeds = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'proposals'>;
+
+/** Proposes to install an App: the whole Instance becomes a new file. Throws as `propose` and `prepareDraft`. */
+export async function proposeInstall(
+  ports: InstanceNeeds,
+  actor: Actor,
+  { draft, ...wish }: ProposalWish & { draft: InstanceDraft },
+): Promise<Proposal> {
+  const event = instanceEvent('create instance', draft, wish);
+  return await propose(ports, actor, { wish, event, prepare: async () => await preparedInstall(ports, actor, draft) });
+}
+
+/** Proposes to change an Instance: what differs from the live one is laid over its document. Throws as `propose` and `prepareChange`. */
+export async function proposeChange(
+  ports: InstanceNeeds,
+  actor: Actor,
+  { change, ...wish }: ProposalWish & { change: InstanceChange },
+): Promise<Proposal> {
+  const event = instanceEvent('update instance', change, wish);
+  return await propose(ports, actor, { wish, event, prepare: async () => await preparedChange(ports, actor, change) });
+}
+
+/**
+ * Approves a change request by a proposal, in place of writing what it asks for. Throws as `propose` and `approveChangeRequest`.
+ *
+ * @param digest that of `showChangeRequest`.
+ */
+export async function proposeRequest(
+  ports: InstanceNeeds & Pick<Ports, 'changeRequests' | 'health'>,
+  actor: Actor,
+  { id, digest, ...wish }: ProposalWish & { readonly id: string; readonly digest: string },
+): Promise<Proposal> {
+  const { changeRequest } = await findChangeRequest(ports, actor, id);
+  const prepare = async (): Promise<PreparedProposal> => {
+    const { wanted } = await candidateAsSeen(ports, actor, { changeRequest, digest });
+    return wanted.kind === 'Install'
+      ? await preparedInstall(ports, actor, wanted.draft)
+      : await preparedChange(ports, actor, wanted.change);
+  };
+  const event = instanceEvent('approve change request', changeRequest, wish);
+  const proposal = await propose(ports, actor, { wish, event: { ...event, target: `${changeRequest.id} ${event.target}` }, prepare });
+  await closeApproved(ports, actor, { changeRequest, decisionMessage: `Proposed in git: ${proposal.url}` });
+  return proposal;
+}
+
+async function preparedInstall(ports: InstanceNeeds, actor: Actor, draft: InstanceDraft): Promise<PreparedProposal> {
+  const { entry, layers, object, type } = await prepareDraft(ports, actor, draft);
+  rejectDeleting(entry);
+  rejectLocked(layers, { wanted: contentOf(object) });
+  if ((draft.secrets ?? []).length > 0)
+    throw impossible('it would create a Secret, and Secrets do not belong into git; reference an existing Secret');
+  rejectSecrets(markedOf(entry), object, [object]);
+  return {
+    title: `Install ${object.metadata.name}`,
+    object,
+    edit: { kind: 'Add', plural: type.resource },
+    preflight: async () => await preflightInstance(ports, actor, draft),
+  };
+}
+
+async function preparedChange(ports: InstanceNeeds, actor: Actor, change: InstanceChange): Promise<PreparedProposal> {
+  const { entry, environment, object: live, changed, ref } = await prepareChange(ports, actor, change);
+  rejectLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(live) });
+  const patch = mergePatchBetween(ownContentOf(live), ownContentOf(changed)) as JsonObject;
+  if (Object.keys(patch).length === 0) throw impossible(`${live.kind} ${live.metadata.name} is as you want it already`);
+  rejectSecrets(markedOf(entry, ref.version), patch, [live, changed]);
+  return {
+    title: `Change ${live.metadata.name}`,
+    object: live,
+    edit: { kind: 'Patch', patch },
+    preflight: async () => await preflightChange(ports, actor, change),
+  };
+}
+
+/** What is in git once stays there. */
+function rejectSecrets(marked: Marked, content: unknown, objects: readonly KubeObject[]): void {
+  const secrets = new Set(secretsOf(marked, ...objects));
+  if (secrets.size === 0 || !textsIn(content).some((text) => secrets.has(text))) return;
+  throw impossible('it holds a sensitive value, such as a password, and git would keep it for ever; reference a Secret');
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (isObject(value)) return Object.values(value).flatMap(textsIn);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' ? [String(value)] : [];
+}
+
+function impossible(why: string): AppError {
+  return new AppError('ProposalImpossible', `proposal: ${why}`);
+}
+
+type OperatorNeeds = OperatorPorts & Pick<Ports, 'auditLog' | 'proposals'>;
+
+/** Proposes a new Operator as a new file. Throws as `propose`. */
+export async function proposeOperator(
+  ports: OperatorNeeds,
+  actor: Actor,
+  { operator, ...wish }: ProposalWish & { operator: KubeObject },
+): Promise<Proposal> {
+  const { name, namespace = '' } = operator.metadata;
+  const prepare = async () => {
+    const object = operatorToCreate(operator);
+    if (sensitiveIn(BY_NAMES, object).length > 0)
+      throw new AppError(
+        'ProposalImpossible',
+        'proposal: its values hold a password or token, and git would keep it for ever; use spec.valuesFrom',
+      );
+    return {
+      title: `Add the operator ${name}`,
+      object,
+      edit: { kind: 'Add', plural: OPERATOR.resource } as const,
+      preflight: async () => await preflightOperator(ports, actor, operator),
+    };
+  };
+  return await propose(ports, actor, { wish, event: operatorEvent('create operator', { name, namespace }, wish), prepare });
+}
+
+/** Proposes to approve a newer version of an Operator: its approval becomes an annotation in the file. Throws as `propose` and `approveUpgrade`. */
+export async function proposeUpgrade(
+  ports: OperatorNeeds,
+  actor: Actor,
+  { approval, ...wish }: ProposalWish & { approval: ApprovalInput },
+): Promise<Proposal> {
+  const { name, version } = approval;
+  const prepare = async () => {
+    const { operator, patch } = await approvalPatch(ports, actor, approval);
+    return { title: `Upgrade ${name} to ${version}`, object: operator, edit: { kind: 'Patch', patch } as const };
+  };
+  return await propose(ports, actor, { wish, event: operatorEvent('approve upgrade', approval, wish), prepare });
 }
