@@ -18,6 +18,7 @@ const FOR_EVERYBODY = new Set([
   'listSavedConfigurations',
   'saveConfiguration',
   'listChangeRequests',
+  'listProposals',
   'showTierBoard',
 ]);
 

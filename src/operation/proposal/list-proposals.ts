@@ -14,6 +14,8 @@ import {
   type ProposedResource,
   readDescription,
 } from '../../domain/proposal/proposal.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { listEnvironments } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 import { PROPOSALS, targets } from './proposal-targets.ts';
 
@@ -29,11 +31,18 @@ type Needs = Pick<Ports, 'clusters' | 'catalog' | 'health' | 'proposals'>;
 /** The proposals about resources in namespaces where the actor may list `proposals.chandlery.dev`. Their state is read from the forges and the cluster. */
 export async function listProposals(ports: Needs, actor: Actor): Promise<ProposalList> {
   const sees = seesOnce(ports, actor);
+  if (!(await isInvolved(ports, actor))) return { proposals: [], unavailable: [] };
   const read = await pMap(targets(ports), async (target) => await ofSource(ports, actor, { target, sees }), { concurrency: 4 });
   return {
     proposals: read.flatMap(({ proposals }) => proposals).sort((a, b) => b.created.localeCompare(a.created)),
     unavailable: read.flatMap(({ unavailable }) => unavailable).sort((a, b) => a.source.localeCompare(b.source)),
   };
+}
+
+/** Others do not learn which repositories there are. */
+async function isInvolved(ports: Needs, actor: Actor): Promise<boolean> {
+  const { allowed } = await ports.clusters.asActor(actor).review({ ...PROPOSALS, verb: 'list', namespace: OURS.systemNamespace });
+  return allowed || (await listEnvironments(ports, actor)).length > 0;
 }
 
 /** One proposal. `NotFound` also for one that the actor may not see. */

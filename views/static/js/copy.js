@@ -6,14 +6,19 @@ export function copyButtons() {
     const button = event.target.closest('[data-copy] button');
     const block = button?.closest('[data-copy]');
     if (!block) return;
-    const label = button.querySelector('span');
-    label.textContent = (await write(await textOf(block)))
-      ? 'Copied'
-      : block.dataset.copy === ''
-        ? 'Select and copy it by hand'
-        : 'Not copied: reveal it';
+    const isCopied = await write(await textOf(block));
+    const label = present(block)?.querySelector('button span');
+    if (!label) return;
+    label.textContent = isCopied ? 'Copied' : block.dataset.copy === '' ? 'Select and copy it by hand' : 'Not copied: reveal it';
     setTimeout(() => (label.textContent = 'Copy'), SHOWN_MS);
   });
+}
+
+/** A live page may have replaced the block meanwhile. */
+function present(block) {
+  const { copy, key } = block.dataset;
+  const isSame = (other) => other.dataset.copy === copy && other.dataset.key === key && other.textContent === block.textContent;
+  return block.isConnected ? block : [...document.querySelectorAll('[data-copy]')].find(isSame);
 }
 
 /** A secret is never on the page: its block names the address that answers it. */
