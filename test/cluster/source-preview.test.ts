@@ -97,7 +97,8 @@ describe('a preview of a revision', { timeout: 120_000 }, () => {
   });
 
   it('without a ref compares the revision of the source with what is live', async () => {
-    const { changes, unchanged, removed, faults, revision, commit } = await preview(root);
+    const { changes, unchanged, removed, faults, revision, commit, runsAs } = await preview(root);
+    assert.equal(runsAs, root.user);
     assert.deepEqual([changes, unchanged, removed, faults], [[], 4, [], []]);
     assert.equal(revision, (await world.status(source))?.revision);
     assert.equal(commit?.author, 'Ada <ada@example.com>');

@@ -10,11 +10,29 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
   page('/sources', 'dev-a', { status: 403, title: 'Permission denied', holds: ['The permission to list catalogsources.chandlery.dev'] }),
   page('/sources/catalog', 'admin', {
     title: 'catalog',
-    holds: ['Ada Min', 'Offer PostgreSQL 17', 'every 10 minutes, and on request', 'Secret chandlery-system/catalog-git', 'data-live="'],
+    holds: [
+      'Ada Min',
+      'Offer PostgreSQL 17',
+      'Operators and Environments',
+      'those of the controller',
+      'every 10 minutes, and on request',
+      'Secret chandlery-system/catalog-git',
+      'data-live="',
+    ],
   }),
   page('/sources/laptop', 'admin', {
     title: 'laptop',
-    holds: ['operators/queue.yaml:12:5', 'the source as a whole', 'every 1 hour 30 minutes', 'their resources stay', 'live within seconds'],
+    holds: [
+      'operators/queue.yaml:12:5',
+      'the source as a whole',
+      'ConfigMap, Deployment (apps) and every kind of samples.chandlery.dev',
+      'only the namespaces team-a and shop',
+      'those of the ServiceAccount team-a/deployer',
+      'waits at most 5 minutes',
+      'every 1 hour 30 minutes',
+      'their resources stay',
+      'live within seconds',
+    ],
   }),
   page('/sources/moved', 'admin', { title: 'moved', holds: ['would delete 2 of 3 resources', 'Check the deletions in the preview'] }),
   page('/sources/private', 'admin', { title: 'private', holds: ['rejects the credentials', 'Nothing is deleted', 'No revisions yet'] }),
@@ -25,7 +43,13 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
   }),
   page('/sources/catalog/preview', 'admin', {
     title: 'Preview of catalog',
-    holds: ['This revision has no faults', '1 new, 1 changed, 7 unchanged', 'Offer PostgreSQL 17', '&lt;masked: spec.password&gt;'],
+    holds: [
+      'This revision has no faults',
+      'used your permissions (oidc:admin). The sync uses those of the controller.',
+      '1 new, 1 changed, 7 unchanged',
+      'Offer PostgreSQL 17',
+      '&lt;masked: spec.password&gt;',
+    ],
   }),
   page('/sources/catalog/preview?ref=broken', 'admin', {
     title: 'Preview of catalog',

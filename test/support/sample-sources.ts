@@ -93,7 +93,22 @@ const OBJECTS: readonly KubeObject[] = [
   }),
   source({
     name: 'laptop',
-    spec: { folder: { path: '/home/ada/catalog' }, interval: '1h30m', prune: false },
+    spec: {
+      folder: { path: '/home/ada/catalog' },
+      interval: '1h30m',
+      prune: false,
+      allowedKinds: [
+        { group: '', kind: 'ConfigMap' },
+        { group: 'apps', kind: 'Deployment' },
+        { group: 'samples.chandlery.dev', kind: '*' },
+      ],
+      mode: 'Namespaced',
+      namespaces: ['team-a', 'shop'],
+      serviceAccount: { namespace: 'team-a', name: 'deployer' },
+      owner: 'team-a',
+      dependsOn: ['catalog'],
+      wait: true,
+    },
     ready: ['False', 'Invalid', `operators/queue.yaml:12: ${FAULT.message}; everything else is live`],
     status: {
       revision: `sha256:${'5f'.repeat(32)}`,
@@ -174,13 +189,15 @@ const missing = (name: string): never => {
 const sourceNamed = (name: string): SourceView => SAMPLE_SOURCES.find((one) => one.name === name) ?? missing(name);
 
 /** The ref `broken` has a fault; the source `private` rejects the credentials. */
-function samplePreview({ name, revision = 'sha256:0' }: SourceView, ref?: string): SourcePreview {
+function samplePreview({ name, revision = 'sha256:0', serviceAccount }: SourceView, ref?: string): SourcePreview {
   if (name === 'private') throw new AppError('GitUnavailable', DENIED);
   const lines = [' spec:', '-  chart: 1.4.0', '+  chart: 1.5.0', '   password: "<masked: spec.password>"'];
   const object = { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', namespace: 'chandlery-system', restarts: false };
   const removed = { file: 'environments/shop.yaml', apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', name: 'shop' } as const;
   return {
     name,
+    runsAs: 'oidc:admin',
+    ...(serviceAccount === undefined ? {} : { serviceAccount }),
     revision,
     commit: COMMIT,
     changes: [

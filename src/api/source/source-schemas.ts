@@ -6,6 +6,7 @@ import { flag, integer, list, object, ref, text, time } from '../schema-parts.ts
 
 const fault = object({ file: text, line: integer, column: integer, resource: text, message: text }, ['file', 'line', 'column', 'message']);
 const commit = object({ author: text, message: text, time, signedBy: text }, ['author', 'message', 'time']);
+const serviceAccount = object({ namespace: text, name: text });
 const origin = object(
   {
     kind: { enum: ['Folder', 'Git', 'Artifact'] },
@@ -42,6 +43,20 @@ export const SOURCE_SCHEMAS = {
         }),
       ),
       intervalSeconds: integer,
+      selfHealIntervalSeconds: { ...integer, description: 'After so many seconds everything is applied again' },
+      healthTimeoutSeconds: { ...integer, description: 'Absent when the source does not wait for health' },
+      allowedKinds: {
+        ...list(object({ group: text, kind: text })),
+        description: 'The kinds that the source may hold; `*` for all. Absent: Operator and Environment',
+      },
+      mode: { enum: ['Cluster', 'Namespaced'] },
+      namespaces: { ...list(text), description: 'Of the mode Namespaced: nothing outside of these' },
+      serviceAccount: {
+        ...serviceAccount,
+        description: 'The sync has the permissions of this ServiceAccount. Absent: those of the controller',
+      },
+      owner: { ...text, description: 'The team, in the label `chandlery.dev/team` of everything that the source applies' },
+      dependsOn: { ...list(text), description: 'Sources that must be ready before this one is applied' },
       suspended: flag,
       prune: flag,
       resources: { ...integer, description: 'How many resources the source owns' },
@@ -58,6 +73,11 @@ export const SOURCE_SCHEMAS = {
       'message',
       'advice',
       'origin',
+      'intervalSeconds',
+      'selfHealIntervalSeconds',
+      'mode',
+      'namespaces',
+      'dependsOn',
       'suspended',
       'prune',
       'resources',
@@ -70,6 +90,8 @@ export const SOURCE_SCHEMAS = {
   SourcePreview: object(
     {
       name: text,
+      runsAs: { ...text, description: 'The user whose permissions count for this preview: you' },
+      serviceAccount: { ...serviceAccount, description: 'The sync has the permissions of this ServiceAccount instead' },
       revision: text,
       commit,
       lastAppliedRevision: text,
@@ -96,7 +118,7 @@ export const SOURCE_SCHEMAS = {
       missing: { ...list(ref('MissingPermission')), description: 'Missing permissions; without them, some resources are not compared' },
       awaitsApproval: { ...flag, description: 'Whether exactly this revision waits for an approval of its deletions' },
     },
-    ['name', 'revision', 'changes', 'omitted', 'unchanged', 'removed', 'faults', 'missing', 'awaitsApproval'],
+    ['name', 'runsAs', 'revision', 'changes', 'omitted', 'unchanged', 'removed', 'faults', 'missing', 'awaitsApproval'],
   ),
   SourceSuspension: object({ suspended: flag }),
   PruneApproval: {

@@ -25,8 +25,11 @@ export type SourceOrigin =
       readonly secret?: string;
     };
 
+/** Settings that are in a source as they are in its spec. */
+type SourceScope = Pick<SourceSpec, 'allowedKinds' | 'mode' | 'namespaces' | 'serviceAccount' | 'owner' | 'dependsOn'>;
+
 /** A CatalogSource as admins see it. */
-export interface SourceView {
+export interface SourceView extends SourceScope {
   readonly name: string;
   readonly state: SourceState;
   /** The reason of the condition Ready; empty before the first reconcile. */
@@ -45,6 +48,10 @@ export interface SourceView {
   readonly history: readonly HistoryEntry[];
   /** Seconds between two looks at the source. */
   readonly intervalSeconds: number;
+  /** Seconds after which everything is applied again although nothing changed. */
+  readonly selfHealIntervalSeconds: number;
+  /** How many seconds a revision may take to become healthy; absent when the source does not wait for that. */
+  readonly healthTimeoutSeconds?: number;
   readonly suspended: boolean;
   readonly prune: boolean;
   /** How many resources it owns. */
@@ -78,6 +85,9 @@ export function sourceView(source: KubeObject): SourceView {
     ...(commit === undefined ? {} : { commit }),
     history,
     intervalSeconds: spec.interval / 1000,
+    selfHealIntervalSeconds: spec.selfHealInterval / 1000,
+    ...(spec.wait ? { healthTimeoutSeconds: spec.timeout / 1000 } : {}),
+    ...scopeOf(spec),
     suspended: spec.suspend,
     prune: spec.prune,
     resources: status.inventory.length,
@@ -86,6 +96,17 @@ export function sourceView(source: KubeObject): SourceView {
     ...(state === 'ApprovalNeeded' && revision !== undefined ? { awaitsApproval: revision } : {}),
     created: metadata.creationTimestamp ?? '',
     etag: etagOf(source),
+  };
+}
+
+function scopeOf({ allowedKinds, mode, namespaces, serviceAccount, owner, dependsOn }: SourceSpec): SourceScope {
+  return {
+    ...(allowedKinds === undefined ? {} : { allowedKinds }),
+    mode,
+    namespaces,
+    ...(serviceAccount === undefined ? {} : { serviceAccount }),
+    ...(owner === undefined ? {} : { owner }),
+    dependsOn,
   };
 }
 

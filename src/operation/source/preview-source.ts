@@ -26,8 +26,10 @@ export interface PreviewInput extends SourceAddress {
 }
 
 /** What a revision would do now. Nothing is written for it. */
-export interface SourcePreview {
+export interface SourcePreview extends Pick<SourceSpec, 'serviceAccount'> {
   readonly name: string;
+  /** The user with whose permissions everything was read and dry-run. The sync has those of `serviceAccount`, or of the controller. */
+  readonly runsAs: string;
   readonly revision: string;
   readonly commit?: SourceCommit;
   readonly lastAppliedRevision?: string;
@@ -106,6 +108,8 @@ async function compare(ports: Needs, actor: Actor, input: Comparison): Promise<S
   const compared = changesOf(trials);
   return {
     name,
+    runsAs: actor.user,
+    ...(spec.serviceAccount === undefined ? {} : { serviceAccount: spec.serviceAccount }),
     revision: stock.revision,
     ...(stock.commit === undefined ? {} : { commit: stock.commit }),
     ...(lastAppliedRevision === undefined ? {} : { lastAppliedRevision }),

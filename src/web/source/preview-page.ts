@@ -6,7 +6,7 @@ import { missingSentence } from '../page/message-page.ts';
 import { sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import { type DiffRow, diffRow } from '../upgrade/upgrade-page.ts';
-import { faultRow, type FaultRow } from './source-page.ts';
+import { faultRow, type FaultRow, permissionWords } from './source-page.ts';
 import { shortRevision } from './sources-page.ts';
 
 /** A view of `sources/preview`. */
@@ -32,6 +32,8 @@ interface PreviewedRevision {
   readonly changes: readonly DiffRow[];
   readonly omitted: string;
   readonly sentence: string;
+  /** With whose permissions the dry runs ran, and the sync will. */
+  readonly permissions: string;
   readonly removed: readonly {
     readonly kind: string;
     readonly name: string;
@@ -76,6 +78,7 @@ function previewedRevision(preview: SourcePreview, input: Pick<PageInput, 'sourc
     changes: changes.map(diffRow),
     omitted: omitted === 0 ? '' : `${plural(omitted, 'more resource is', 'more resources are')} not listed.`,
     sentence: countSentence(preview),
+    permissions: `The dry runs used your permissions (${preview.runsAs}). The sync uses ${permissionWords(preview.serviceAccount)}.`,
     removed: removed.map(({ kind, name, namespace = '', file, outcome }) => ({
       kind,
       name,
@@ -127,7 +130,12 @@ function summaryOf(preview: SourcePreview, { lastAppliedRevision, origin }: Sour
       revision === lastAppliedRevision ? 'The cluster is as this revision has it.' : 'Applying this revision would change nothing.';
     return { tone: 'good', symbol: 'check', title: 'No changes', text };
   }
-  return { tone: 'busy', symbol: 'info', title: 'This revision has no faults', text: 'Each document passed a server-side dry run as you.' };
+  return {
+    tone: 'busy',
+    symbol: 'info',
+    title: 'This revision has no faults',
+    text: 'Each document passed a server-side dry run with your permissions.',
+  };
 }
 
 function countSentence({ changes, omitted, unchanged, removed }: SourcePreview): string {

@@ -217,13 +217,55 @@ function originFacts({ origin }: SourceView): readonly Fact[] {
 }
 
 /** What the spec says, in plain words. */
-function settingsOf({ origin, intervalSeconds, prune, suspended }: SourceView): readonly Fact[] {
+function settingsOf(source: SourceView): readonly Fact[] {
+  const { origin, intervalSeconds, selfHealIntervalSeconds, healthTimeoutSeconds, prune, suspended } = source;
   const every = durationWords(intervalSeconds);
   return facts([
+    ...scopeFacts(source),
     ['Checked', origin.kind === 'Folder' ? `on every change, and every ${every}` : `every ${every}, and on request`],
+    ['Self-healing', `applied again every ${durationWords(selfHealIntervalSeconds)}`],
+    [
+      'Health',
+      healthTimeoutSeconds === undefined ? '' : `waits at most ${durationWords(healthTimeoutSeconds)} until everything is healthy`,
+    ],
     ['Removed documents', prune ? 'their resources are deleted' : 'their resources stay'],
     ['Suspended', suspended ? 'yes: nothing is read or applied' : ''],
   ]);
+}
+
+/** What the source may hold, and with whose permissions. */
+function scopeFacts({
+  allowedKinds,
+  mode,
+  namespaces,
+  serviceAccount,
+  owner,
+  dependsOn,
+}: SourceView): readonly (readonly [string, string])[] {
+  return [
+    ['Allowed kinds', allowedKinds === undefined ? 'Operators and Environments' : LIST.format(allowedKinds.map(kindWords))],
+    [
+      'Scope',
+      mode === 'Cluster' ? 'the whole cluster' : `only the namespace${namespaces.length === 1 ? '' : 's'} ${LIST.format(namespaces)}`,
+    ],
+    ['Permissions', permissionWords(serviceAccount)],
+    ['Owner', owner === undefined ? 'no team' : `the team ${owner}`],
+    ['Depends on', dependsOn.length === 0 ? 'no other source' : LIST.format(dependsOn)],
+  ];
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+function kindWords({ group, kind }: { readonly group: string; readonly kind: string }): string {
+  if (kind === '*') return group === '*' ? 'every kind' : `every kind of ${group === '' ? 'the core API group' : group}`;
+  return group === '*' ? `${kind} of every group` : group === '' ? kind : `${kind} (${group})`;
+}
+
+/** With whose permissions a source is applied. */
+export function permissionWords(serviceAccount: SourceView['serviceAccount']): string {
+  return serviceAccount === undefined
+    ? 'those of the controller'
+    : `those of the ServiceAccount ${serviceAccount.namespace}/${serviceAccount.name}`;
 }
 
 /** `10 minutes`, `1 hour 30 minutes`. */
