@@ -64,6 +64,7 @@ const OURS = [
   '/environments',
   '/operators',
   '/sources',
+  '/releases',
   '/catalog',
   '/change-requests',
   PROPOSALS_PATH,

@@ -14,6 +14,7 @@ import { yamlText } from '../../src/web/page/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
+import { SAMPLE_RELEASE_OPERATIONS } from './sample-releases.ts';
 import { SAMPLE_SOURCE_OPERATIONS } from './sample-sources.ts';
 import { SAMPLE_SAVED_CONFIGURATION_OPERATIONS } from './sample-saved-configurations.ts';
 import { draftsOf } from './sample-drafts.ts';
@@ -35,6 +36,7 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
     ...READS,
     ...WRITES,
     ...SAMPLE_OPERATOR_READS,
+    ...SAMPLE_RELEASE_OPERATIONS,
     ...SAMPLE_RESOURCE_OPERATIONS,
     ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS,
     ...SAMPLE_SOURCE_OPERATIONS,
@@ -56,6 +58,7 @@ const READS: Omit<
   | keyof typeof CHANGE_REQUESTS
   | keyof typeof SAMPLE_OPERATOR_READS
   | keyof typeof SAMPLE_PROPOSAL_OPERATIONS
+  | keyof typeof SAMPLE_RELEASE_OPERATIONS
   | keyof typeof SAMPLE_RESOURCE_OPERATIONS
   | keyof typeof SAMPLE_SAVED_CONFIGURATION_OPERATIONS
   | keyof typeof SAMPLE_SOURCE_OPERATIONS
@@ -113,9 +116,6 @@ const READS: Omit<
     const instance = find(address);
     return { instance, tree: sampleTree(instance), workloads: sampleWorkloads(instance), events: sampleEvents(instance) };
   },
-  listReleases: async () => [],
-  showRelease: async (_actor, { name }) => missing(`release ${JSON.stringify(name)}`),
-  previewRelease: async (_actor, { name }) => missing(`release ${JSON.stringify(name)}`),
   listChoices: async (_actor, { resources }) => resources.map(sampleChoices),
   listFaults: async ({ groups }) => (isAdmin(groups) ? SAMPLE_FAULTS : reject()),
   listDrafts: async ({ groups }, operator) => (isAdmin(groups) ? draftsOf(operator) : reject()),

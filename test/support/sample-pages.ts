@@ -1,4 +1,5 @@
 import { page, type SamplePage } from './sample-page.ts';
+import { RELEASE_PAGES } from './sample-releases.ts';
 import { SOURCE_PAGES } from './sample-source-pages.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
@@ -335,6 +336,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['For the group oidc:team-a'],
   }),
   ...SOURCE_PAGES,
+  ...RELEASE_PAGES,
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
   page('/', 'admin', { title: 'Catalogue', holds: ['<a href="/catalog/drafts">3 drafts</a>'] }),
   page('/catalog/drafts', 'admin', {

@@ -116,7 +116,9 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
   it('shows an admin the operators, and each fault of the catalogue with file and line', async () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on', colorScheme: 'dark' });
     const { page } = visitor;
-    await page.goto('/operators');
+    assert.equal((await page.goto('/releases'))?.status(), 200);
+    await page.getByRole('link', { name: 'Operators' }).click();
+    await page.waitForURL('**/operators');
     assert.ok((await page.getByText('Ready').count()) > 0);
     await visitor.check();
     await page.locator('main a[href^="/operators/chandlery-system/"]').first().click();

@@ -11,7 +11,7 @@ export const RELEASE_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/releases',
     operationId: 'listReleases',
-    summary: 'List the CatalogReleases, the newest first (admins)',
+    summary: 'List the CatalogReleases by name (admins)',
     tag: 'Admin',
     query: PAGE_QUERY,
     replies: { 200: { description: 'A page of releases', schema: pageOf('Release') } },

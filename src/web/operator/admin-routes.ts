@@ -11,6 +11,7 @@ import { operatorRoutes } from './operator-routes.ts';
 import type { Badge } from '../page/badges.ts';
 import { page, type WebDeps } from '../page/page.ts';
 import { draftsPath, instancePath, operatorPath } from '../page/paths.ts';
+import { releaseRoutes } from '../release/release-routes.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
 import { sourcePreviewRoutes } from '../source/preview-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
@@ -38,6 +39,7 @@ export function adminRoutes(deps: WebDeps): Router {
     sourceRoutes(deps),
     sourceActRoutes(deps),
     sourcePreviewRoutes(deps),
+    releaseRoutes(deps),
   );
   router.get(
     '/catalog/faults',

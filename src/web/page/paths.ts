@@ -84,6 +84,12 @@ export function changeRequestPath(id: string): string {
   return `/change-requests/${encodeURIComponent(id)}`;
 }
 
+/** The address of the page of a CatalogRelease, or of one below it. */
+export function releasePath(name: string, below?: string): string {
+  const page = `/releases/${encodeURIComponent(name)}`;
+  return below === undefined ? page : `${page}/${below}`;
+}
+
 /** The address of the page of a CatalogSource, or of one below it. */
 export function sourcePath(name: string, below?: string): string {
   const page = `/sources/${encodeURIComponent(name)}`;

@@ -30,7 +30,8 @@ export interface PageFrame {
 }
 
 /** The part of the navigation that a page belongs to. */
-export type Section = 'catalog' | 'environments' | 'changeRequests' | 'operators' | 'sources' | 'drafts' | 'faults' | 'auditLog' | 'none';
+export type Section =
+  'catalog' | 'environments' | 'changeRequests' | 'operators' | 'sources' | 'releases' | 'drafts' | 'faults' | 'auditLog' | 'none';
 
 /** The frame for somebody, or for nobody. The admin's ways are there for admins only. */
 export function shellOf(me: Me | undefined, section: Section): Shell {
@@ -63,6 +64,7 @@ interface Link {
 const ADMIN_LINKS: readonly Link[] = [
   { label: 'Operators', href: '/operators', section: 'operators' },
   { label: 'Sources', href: '/sources', section: 'sources' },
+  { label: 'Releases', href: '/releases', section: 'releases' },
   { label: 'Drafts', href: '/catalog/drafts', section: 'drafts' },
   { label: 'Catalogue faults', href: '/catalog/faults', section: 'faults' },
   { label: 'Audit log', href: '/admin/audit-log', section: 'auditLog' },
