@@ -6,17 +6,23 @@ import { readArchive } from '../chart/archive/archive.ts';
 import { createChartLibrary } from '../chart/chart-library.ts';
 import { CHART_LIMITS } from '../chart/limits.ts';
 import { type Output, readStandardInput, takeOutput } from '../cli/command.ts';
-import { parseConfig, type Config } from '../config.ts';
+import { type Config, parseConfig } from '../config.ts';
+import { schemaOf, versionsOf } from '../domain/catalog/app-catalog.ts';
 import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
-import { describeInspection } from '../domain/chart/inspection/inspection.ts';
+import { inspectRendering } from '../domain/chart/inspection/inspect-rendering.ts';
+import { type ChartInspection, type ChartWarning, describeInspection, type InspectedChart } from '../domain/chart/inspection/inspection.ts';
+import type { RenderableChart, RenderChart } from '../domain/chart/rendered-chart.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
+import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { verificationWith } from '../domain/chart/verify-secret.ts';
 import { loadTools } from '../embedded/cluster/tools.ts';
+import { formRoot } from '../form/model/app-form.ts';
+import { contentSchema } from '../form/model/content-schema.ts';
+import { buildForm } from '../form/model/form-model.ts';
 import { createHelm } from '../helm/helm.ts';
 import { createChartRenderer } from '../helm/render-chart.ts';
 import { releaseRecordBytes } from '../helm/release-record.ts';
-import { inspectChart, type InspectChartPorts } from '../operation/preflight/inspect-chart.ts';
 import { readAuthorities } from './create-charts.ts';
 
 export interface ChartCommandInput {
@@ -160,4 +166,90 @@ async function openPorts({ folder, roots, config, repoRoot, access }: PortsInput
     }),
     recordBytes: releaseRecordBytes,
   };
+}
+
+/** A chart that is here. */
+interface CachedChart extends RenderableChart {
+  /** Who signed it; only where a signature was asked for. */
+  readonly signer?: string;
+  readonly contents: RenderableChart['contents'] & {
+    readonly metadata: Omit<InspectedChart, 'digest' | 'signer' | 'packedBytes' | 'files'>;
+    readonly values: JsonObject;
+    readonly readme: string;
+    readonly crds: readonly KubeObject[];
+  };
+}
+
+interface RecordParts {
+  readonly metadata: object;
+  readonly values: JsonObject;
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly objects: readonly KubeObject[];
+}
+
+/** What inspecting a chart needs of the outside. */
+interface InspectChartPorts {
+  readonly fetch: (source: ChartSource, signal: AbortSignal) => Promise<CachedChart>;
+  /** All files of a packed chart, and the size of the archive. */
+  readonly unpack: (
+    path: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly files: ReadonlyMap<string, Buffer>; readonly packedBytes: number }>;
+  readonly renderChart: RenderChart;
+  /** Bytes of the record that Helm would write. */
+  readonly recordBytes: (parts: RecordParts) => Promise<number>;
+}
+
+const NAMESPACE = 'default';
+
+/** The chart with its own values, as a first release. */
+const FIRST_RELEASE = {
+  values: {},
+  secrets: [],
+  release: 'release-name',
+  namespace: NAMESPACE,
+  action: 'install',
+  legacyAPIs: 'Uplift',
+  label: '',
+  invalidValues: 'Render',
+} as const;
+
+/**
+ * Tells what a chart is, brings and asks for, without a cluster.
+ *
+ * @throws AppError as fetching a chart does; a chart that does not render is a warning.
+ */
+async function inspectChart(ports: InspectChartPorts, source: ChartSource, signal: AbortSignal): Promise<ChartInspection> {
+  const chart = await ports.fetch(source, signal);
+  const { digest, path, contents, signer } = chart;
+  const { files, packedBytes } = await ports.unpack(path, signal);
+  const rendering = await ports.renderChart({ ...FIRST_RELEASE, chart }, signal);
+  const { metadata, values, crds } = contents;
+  const templates = [...files].filter(([name]) => /(^|\/)templates\/.*\.(ya?ml|tpl|txt)$/.test(name));
+  const inspection = inspectRendering({
+    chart: { ...metadata, digest, ...(signer === undefined ? {} : { signer }), packedBytes, files: files.size },
+    text: {
+      hasSchema: contents.schema !== undefined,
+      readme: contents.readme,
+      description: metadata.description ?? '',
+      templates: new Map(templates.map(([name, content]) => [name, content.toString('utf8')])),
+    },
+    crds,
+    rendering,
+    namespace: NAMESPACE,
+    recordBytes: await ports.recordBytes({ metadata, values, files, objects: rendering.objects }),
+  });
+  const definitions = rendering.crds.length > 0 ? rendering.crds : crds;
+  return { ...inspection, warnings: [...inspection.warnings, ...definitions.flatMap(formWarnings)] };
+}
+
+/** Kinds that are too large for a form. */
+function formWarnings(crd: KubeObject): ChartWarning[] {
+  return versionsOf(crd).flatMap(({ name, served }) => {
+    const schema = schemaOf(crd, name);
+    const { reduced } = buildForm({ schema: contentSchema(schema), ...formRoot(schema), curated: [], mode: 'create' });
+    return served && reduced !== undefined
+      ? [{ code: 'FormReduced', where: `${crd.metadata.name} ${name}`, message: reduced } as const]
+      : [];
+  });
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { createSourcePreviews } from '../../src/compose/create-source-previews.ts';
+import { createSourcePreviews } from '../../src/compose/create-source-ports.ts';
 import { type Actor, parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';

@@ -5,8 +5,7 @@ import type { Json, JsonObject } from '../kubernetes/resource.ts';
 import { applyLayers, type BaseResource, type DefaultApp, defaultAppsOf, isOfComponent, layersFor } from './apply-release.ts';
 import { addressOf, baseEdit, type BaseEdit, editOver, leaves } from './base-edits.ts';
 import { checkUpgrade, type UpgradeRequest } from './check-upgrade.ts';
-import { baseKustomization, type BaseRecord, overlayKustomization } from './kustomization.ts';
-import { patchOverlay } from './patch-overlay.ts';
+import { baseKustomization, type BaseRecord, overlayKustomization, patchOverlay } from './kustomization.ts';
 import { KUSTOMIZATION, type ReleaseFolder, type ReleaseRepository, type TargetFolder } from './release-repository.ts';
 import { editText, refused, type ReleaseFault, resourceIdOf, writeDocument } from './release-yaml.ts';
 

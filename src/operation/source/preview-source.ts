@@ -10,7 +10,6 @@ import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault, type SourceS
 import { namespacesIn } from '../../domain/source/apply-order.ts';
 import { type Candidate, idOfItem, labelsOf, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
 import type { SourceCommit } from '../../domain/source/git-source.ts';
-import { withPreviewRef } from '../../domain/source/preview-ref.ts';
 import { sourceView } from '../../domain/source/source-view.ts';
 import { findKinds, type ParsedFolder, type Stock, stockOf } from '../../domain/source/stock.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
@@ -227,4 +226,50 @@ function removedOf(source: KubeObject, { stock, sources, prune }: RemovalInput):
 function uniquePermissions(trials: readonly Trial[]): readonly MissingPermission[] {
   const all = trials.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** What git takes for a branch or a tag, as the rule of `spec.git.ref` has it. */
+const NAME = /^[A-Za-z0-9_][-A-Za-z0-9_./+]*$/;
+/** As the patterns of `spec.oci.ref` have it. */
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+const RANGE = /^[\w\s.<>=~^|*+-]+$/;
+const LONGEST = 255;
+
+/**
+ * The spec of a source with the ref that a person wants to preview. Of a repository `main` (a branch), `tag:v1.4.0`, `semver:>=1.2.0 <2.0.0`, or a commit
+ * by its whole SHA-1; of an artifact a tag, `semver:…` or the digest. Nothing else reaches the host.
+ *
+ * @throws AppError `InvalidInput`, also for a folder, which has no refs.
+ */
+function withPreviewRef(spec: SourceSpec, text: string): SourceSpec {
+  const ref = text.trim();
+  const { git, oci } = spec;
+  if (git !== undefined) return { ...spec, git: { ...git, ref: gitRef(ref) } };
+  if (oci !== undefined) return { ...spec, oci: { ...oci, ref: artifactRef(ref) } };
+  throw invalid(ref, 'The source is a folder, which has no refs');
+}
+
+function gitRef(ref: string): NonNullable<NonNullable<SourceSpec['git']>['ref']> {
+  const hint = 'Enter a branch, tag:NAME, semver:RANGE or a commit by its 40 characters';
+  if (/^[0-9a-f]{40}$/.test(ref)) return { commit: ref };
+  if (ref.startsWith('semver:')) return { semver: checked(ref.slice('semver:'.length), RANGE, hint) };
+  if (ref.startsWith('tag:')) return { tag: checked(ref.slice('tag:'.length), NAME, hint) };
+  return { branch: checked(ref.replace(/^branch:/, ''), NAME, hint) };
+}
+
+function artifactRef(ref: string): NonNullable<NonNullable<SourceSpec['oci']>['ref']> {
+  const hint = 'Enter a tag, semver:RANGE or the digest sha256:… of the manifest';
+  if (/^sha256:[0-9a-f]{64}$/.test(ref)) return { digest: ref };
+  if (ref.startsWith('semver:')) return { semver: checked(ref.slice('semver:'.length), RANGE, hint) };
+  return { tag: checked(ref.replace(/^tag:/, ''), TAG, hint) };
+}
+
+function checked(name: string, pattern: RegExp, hint: string): string {
+  const isName = name.length <= LONGEST && pattern.test(name) && !name.includes('..') && !name.endsWith('.lock') && !name.endsWith('/');
+  if (isName) return name;
+  throw invalid(name, hint);
+}
+
+function invalid(ref: string, message: string): AppError {
+  return new AppError('InvalidInput', `ref: ${JSON.stringify(ref.slice(0, 60))}: ${message}`, { faults: [{ field: 'ref', message }] });
 }

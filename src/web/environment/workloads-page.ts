@@ -9,7 +9,7 @@ import { type Badge, healthBadge } from '../page/badges.ts';
 import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { environmentWorkloadsPath, instancePath, resourcePath } from '../page/paths.ts';
-import { rolloutView, type RolloutView } from '../page/rollout-view.ts';
+import { rolloutView, type RolloutView } from '../instance/workloads-tab.ts';
 import { plural } from '../page/view-helpers.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';

@@ -1,13 +1,12 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { nodesOf } from '../../domain/tree/tree.ts';
 import type { WorkloadPod, WorkloadRevision } from '../../domain/workload/revisions.ts';
-import { isBatch } from '../../domain/workload/rollout.ts';
+import { isBatch, type Rollout } from '../../domain/workload/rollout.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { resourcePath } from '../page/paths.ts';
-import { rolloutView, type RolloutView } from '../page/rollout-view.ts';
 import { nodePath } from '../page/tree-view.ts';
 import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 
@@ -176,3 +175,28 @@ function podRow({ name, status, health, track, restarts, node, created }: Worklo
     created,
   };
 }
+
+/** A view of `parts/rollout`. */
+export interface RolloutView {
+  readonly state: Badge;
+  readonly percentage: number;
+  readonly message: string;
+  /** Empty for what sends no share of the traffic to a canary. */
+  readonly canary: string;
+}
+
+export function rolloutView({ state, percentage, message, canaryWeight }: Rollout): RolloutView {
+  return {
+    state: { label: state, ...STATES[state] },
+    percentage,
+    message,
+    canary: canaryWeight === undefined ? '' : `${canaryWeight} % of the traffic to the canary`,
+  };
+}
+
+const STATES: Readonly<Record<Rollout['state'], Omit<Badge, 'label'>>> = {
+  Complete: { tone: 'good', symbol: 'check' },
+  Progressing: { tone: 'busy', symbol: 'busy' },
+  Paused: { tone: 'idle', symbol: 'pause' },
+  Stalled: { tone: 'bad', symbol: 'bad' },
+};
