@@ -1,20 +1,20 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { packInputs } from '../../domain/core/packed-inputs.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { forgottenFile, MAX_UPLOAD_BYTES } from '../input/load-file.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName, nodesAt, parseFieldName } from '../input/form-fields.ts';
 import { pathsHolding } from '../input/form-units.ts';
-import { inputsBelow, isPutAway, hiddenFields, putAwayView } from './put-away.ts';
+import { hiddenFields, inputsBelow, isPutAway, putAwayView } from './put-away.ts';
 import { type FormModel, type FormNode, type GroupNode, isScalar, isTop } from '../model/form-node.ts';
-import { wholeYamlView } from '../yaml/whole-yaml-view.ts';
 import { branchesView, childViews, groupView, partChildren, SMALL_GROUP } from './group-view.ts';
 import { countControls, wholePage } from './page-budget.ts';
-import type { FieldView, FormView, PagerView } from './form-view-model.ts';
+import type { ExcerptLine, FieldView, FormView, PagerView, TextView, WholeYamlView } from './form-view-model.ts';
 import { scalarView, yamlView } from './leaf-view.ts';
 import { memberRef } from './node-ref.ts';
 import { pageErrors } from './page-errors.ts';
 import { rowsView } from './rows-view.ts';
-import { filledPaths, type ShowNode, type ViewContext, type ShownChoices } from './view-context.ts';
+import { filledPaths, type ShownChoices, type ShowNode, type ViewContext } from './view-context.ts';
 
 export interface FormState {
   /** What the inputs hold: `valuesToFields` at first, what was sent afterwards. */
@@ -293,4 +293,41 @@ function matches(node: FormNode, words: readonly string[]): boolean {
   if (node.key === '') return false;
   const text = `${node.label} ${formatPath(node.path)} ${node.help.summary} ${node.help.more}`.toLowerCase();
   return words.every((word) => text.includes(word));
+}
+
+const LEAST_LINES = 16;
+const MAX_LINES = 40;
+const AROUND = 2;
+const MAX_LINE_LENGTH = 200;
+
+/** The YAML field of the root as the whole form: larger, with a way back, and with the lines around what is wrong. */
+function wholeYamlView(
+  { root }: FormModel,
+  view: TextView,
+  { faults, fields }: { readonly faults: readonly FieldFault[]; readonly fields: URLSearchParams },
+): WholeYamlView {
+  const path = formatPath(root.path);
+  const wrong = faults.find(({ field, line }) => field === path && line !== undefined);
+  const hasFields = root.kind === 'group';
+  return {
+    ...view,
+    hint: hasFields ? 'The values, or a whole resource with apiVersion, kind, metadata and spec.' : view.hint,
+    rows: Math.min(MAX_LINES, Math.max(LEAST_LINES, view.value.split('\n').length + 1)),
+    fieldsOp: '',
+    formOp: hasFields ? `fields:${path}` : '',
+    skeletonOp: hasFields ? `skeleton:${path}` : '',
+    upload: {
+      loaded: fields.get('_loaded') ?? '',
+      fault: fields.get('_rejected') ?? forgottenFile(fields)[0]?.message ?? '',
+      limit: `${MAX_UPLOAD_BYTES / 1024} KiB`,
+    },
+    excerpt: excerptOf(view.value, wrong?.line),
+  };
+}
+
+function excerptOf(text: string, line: number | undefined): ExcerptLine[] {
+  if (line === undefined) return [];
+  const first = Math.max(1, line - AROUND);
+  const lines = text.split('\n').slice(first - 1, line + AROUND);
+  return lines.map((content, index) => ({ number: first + index, text: content.slice(0, MAX_LINE_LENGTH), wrong: first + index === line }));
 }
