@@ -76,7 +76,11 @@ async function bring(work: Work): Promise<GitCheckout> {
   const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
   const folder = join(place, `files-${key}`);
   const known = `${folder.replace('files-', 'commit-')}.json`;
-  if (existsSync(folder)) return { folder, revision, ...(await readCommit(known)) };
+  if (existsSync(folder)) {
+    // A process that died after it brought the revision has left the one before, too.
+    await forgetOthers(place, [folder, known]);
+    return { folder, revision, ...(await readCommit(known)) };
+  }
   await fetchTip(work, repository, tip);
   const signedBy = verification === undefined ? undefined : await verify(work, { repository, commit, tip, verification });
   const described = await describeCommit(work, repository, commit);
@@ -99,7 +103,7 @@ async function fetchTip(work: Work, repository: string, tip: string): Promise<vo
     await runGit(work, ['--git-dir', repository, ...fetch], FETCH_MS);
   } catch (error) {
     // Whoever was ended in the middle leaves locks and half a pack behind.
-    await rm(repository, { recursive: true, force: true });
+    await removeRepository(work, repository);
     throw error;
   }
 }
@@ -109,12 +113,22 @@ async function boundRepository(work: Work, repository: string): Promise<void> {
   const counted = await runGit(work, ['--git-dir', repository, 'count-objects', '-v'], ASK_MS).catch(() => 'size: Infinity');
   const kibibytes = [...counted.matchAll(/^size(?:-pack|-garbage)?: (\w+)$/gm)].reduce((sum, [, size]) => sum + Number(size), 0);
   if (kibibytes * 1024 <= MAX_REVISION_BYTES) return;
-  await rm(repository, { recursive: true, force: true });
+  await removeRepository(work, repository);
   await createRepository(work, repository);
 }
 
+/** A repository comes and goes all at once: half of one, left by a process that died, would never be read again. */
 async function createRepository(work: Work, repository: string): Promise<void> {
-  await runGit(work, ['init', '--quiet', '--bare', '--', repository], ASK_MS);
+  const draft = await mkdtemp(join(work.place, 'draft-'));
+  await runGit(work, ['init', '--quiet', '--bare', '--', draft], ASK_MS);
+  await rename(draft, repository);
+}
+
+async function removeRepository({ place }: Work, repository: string): Promise<void> {
+  if (!existsSync(repository)) return;
+  const draft = await mkdtemp(join(place, 'draft-'));
+  await rename(repository, draft);
+  await rm(draft, { recursive: true, force: true });
 }
 
 const MAX_MESSAGE = 1_000;
