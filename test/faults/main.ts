@@ -8,13 +8,14 @@ import { runKills } from './kills.ts';
 import { API_SERVER_OUTAGES, ETCD_OUTAGES, runOutages } from './outages.ts';
 import { createRandom } from './random.ts';
 import { createReport, type Report } from './report.ts';
+import { runSources } from './sources.ts';
 import { runChartHosts } from './supply.ts';
 import { createTally } from './tally.ts';
 
-const RUNS = ['kills', 'chart-host', 'disk', 'api-server', 'etcd'] as const;
+const RUNS = ['kills', 'chart-host', 'disk', 'sources', 'api-server', 'etcd'] as const;
 type Run = (typeof RUNS)[number];
 /** What takes nothing away from the cluster runs side by side; what does, one by one on another cluster. */
-const SHARED: readonly Run[] = ['kills', 'chart-host', 'disk'];
+const SHARED: readonly Run[] = ['kills', 'chart-host', 'disk', 'sources'];
 
 const { values } = parseArgs({
   options: {
@@ -80,6 +81,8 @@ async function start(run: Run, arena: Arena, report: Report): Promise<void> {
       return runChartHosts(arena, report);
     case 'disk':
       return runFullDisk(arena, report);
+    case 'sources':
+      return runSources(arena, report, random, kills);
     case 'api-server':
       return runOutages({ arena, report, random }, run, API_SERVER_OUTAGES);
     case 'etcd':

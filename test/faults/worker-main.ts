@@ -1,14 +1,18 @@
 import { createInterface } from 'node:readline';
 import { startOperatorWorld, type OperatorWorldOptions } from '../support/operator-world.ts';
+import { startSourceWorld } from '../support/source-world.ts';
 import { announcing, type Step } from './steps.ts';
 
 /** What the one argument holds, as JSON. */
-export type WorkerInput = Pick<
+export interface WorkerInput extends Pick<
   OperatorWorldOptions,
   'kubeconfigPath' | 'helm' | 'namespaces' | 'chartsDir' | 'mirrors' | 'cacheDir' | 'chartLimits'
->;
+> {
+  /** It reconciles CatalogSources rather than Operators, with their repositories in this folder. */
+  readonly checkouts?: string;
+}
 
-// A process of its own that reconciles Operators until it is killed. It writes `at work`, then `step <name>` for each step of an act; after a
+// A process of its own that reconciles Operators, or CatalogSources, until it is killed. It writes `at work`, then `step <name>` for each step of an act; after a
 // line `halt <name>` on its standard input it stands still at that step for good. Its log goes to standard error.
 const input = JSON.parse(process.argv[2] ?? '{}') as WorkerInput;
 let halt = '';
@@ -22,9 +26,8 @@ commands.on('line', (line) => {
 });
 // Whoever started it is gone.
 commands.on('close', () => process.exit(1));
-await startOperatorWorld({
-  ...input,
-  log: (text) => void process.stderr.write(text),
-  wrap: (ports) => announcing(ports, announce),
-});
+const log = (text: string): void => void process.stderr.write(text);
+const { kubeconfigPath, checkouts } = input;
+if (checkouts === undefined) await startOperatorWorld({ ...input, log, wrap: (ports) => announcing(ports, announce) });
+else await startSourceWorld({ kubeconfigPath, checkouts, log });
 process.stdout.write('at work\n');

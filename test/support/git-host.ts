@@ -27,6 +27,8 @@ export interface GitHost {
 
 interface PushOptions {
   readonly branch?: string;
+  /** The branch moves to a commit without a parent. */
+  readonly unrelated?: boolean;
   readonly tag?: string;
   /** The file of a private key of ssh that signs the commit, or the tag alone. */
   readonly signCommit?: string;
@@ -71,9 +73,9 @@ export async function startGitHost(): Promise<GitHost> {
     root: join(folder, 'host'),
     credentials: { username: 'chandlery', password, 'ca.crt': authority },
     fetches: () => fetches,
-    push: async (files, { branch = 'main', tag, signCommit, signTag } = {}) => {
-      await git('-C', work, 'checkout', '--quiet', '-B', branch);
-      await execa('git', ['-C', work, 'rm', '-r', '--quiet', '--ignore-unmatch', '.'], { env: QUIET });
+    push: async (files, { branch = 'main', unrelated = false, tag, signCommit, signTag } = {}) => {
+      await git('-C', work, 'checkout', '--quiet', ...(unrelated ? ['--orphan', 'unrelated'] : ['-B', branch]));
+      await execa('git', ['-C', work, 'rm', '-r', '--force', '--quiet', '--ignore-unmatch', '.'], { env: QUIET });
       for (const [file, text] of Object.entries(files)) {
         await mkdir(dirname(join(work, file)), { recursive: true });
         await writeFile(join(work, file), text);
@@ -81,6 +83,7 @@ export async function startGitHost(): Promise<GitHost> {
       await git('-C', work, 'add', '--all');
       const commit = ['commit', '--quiet', '--allow-empty', '--message', 'Change the catalogue'];
       await git('-C', work, ...PERSON, ...signer(signCommit), ...commit, ...(signCommit === undefined ? [] : ['--gpg-sign']));
+      if (unrelated) await git('-C', work, 'branch', '--quiet', '--move', '--force', branch);
       if (tag !== undefined) {
         const kind = signTag === undefined ? '--annotate' : '--sign';
         await git('-C', work, ...PERSON, ...signer(signTag), 'tag', kind, '--message', tag, tag);

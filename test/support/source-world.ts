@@ -45,16 +45,25 @@ export interface SourceWorld {
   stop(): Promise<void>;
 }
 
-export async function startSourceWorld(): Promise<SourceWorld> {
+/** Where it works, when that is not the shared cluster and a fresh folder. */
+interface Elsewhere {
+  readonly kubeconfigPath: string;
+  /** The folder of what it has brought from repositories; it stays. */
+  readonly checkouts: string;
+  /** Gets every line of the log, debug lines included. */
+  readonly log: (text: string) => void;
+}
+
+export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWorld> {
   const ending = new AbortController();
   const { signal } = ending;
   const lines: string[] = [];
   const wakers = new Set<(key: string) => void>();
-  const testCluster = await sharedCluster();
-  const kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const { kubeconfigPath, stop: stopCluster } = elsewhere === undefined ? await sharedCluster() : { ...elsewhere, stop: () => undefined };
+  const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
-  const gitHome = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-'));
+  const gitHome = elsewhere?.checkouts ?? (await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-')));
   const git = createGit({ homeDir: gitHome, allowEgress: ['127.0.0.0/8', '::1/128'], certificateAuthorities: [] });
   const artifacts = createArtifacts({
     homeDir: join(gitHome, 'artifacts'),
@@ -65,14 +74,18 @@ export async function startSourceWorld(): Promise<SourceWorld> {
   let calls = 0;
   // The controller has connections of its own, so that its calls can be told from those of a test.
   const own = createKube({
-    kubeconfigPath: testCluster.kubeconfigPath,
+    kubeconfigPath,
     userAgent: 'chandlery-test',
     observe: () => {
       calls += 1;
     },
   });
   const cluster = own.asController();
-  const log = createLog({ level: 'warn', format: 'lines', write: (text) => lines.push(text) });
+  const log = createLog({
+    level: elsewhere === undefined ? 'warn' : 'debug',
+    format: 'lines',
+    write: elsewhere?.log ?? ((text) => lines.push(text)),
+  });
   const sources = startReflector({ cluster, type: CATALOG_SOURCE, signal, log });
   const ports = {
     cluster,
@@ -96,8 +109,8 @@ export async function startSourceWorld(): Promise<SourceWorld> {
     await running;
     await kube.close();
     await own.close();
-    await rm(gitHome, { recursive: true, force: true });
-    await testCluster.stop();
+    if (elsewhere === undefined) await rm(gitHome, { recursive: true, force: true });
+    await stopCluster();
   };
   return { ...handsOf(kube), kube, lines, wake: (source) => wakers.forEach((waker) => waker(source)), calls: () => calls, stop };
 }
