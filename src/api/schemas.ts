@@ -15,7 +15,7 @@ import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.t
 import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
 import { RELEASE_SCHEMAS } from './release/release-routes.ts';
-import { SOURCE_SCHEMAS } from './source/source-schemas.ts';
+import { SOURCE_SCHEMAS } from './source/source-routes.ts';
 import { PROPOSAL_SCHEMAS } from './proposal/proposal-routes.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-routes.ts';
 import { anything, flag, integer, list, object, text, time } from './schema-parts.ts';

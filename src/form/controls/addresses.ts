@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { warnUnless } from './advice.ts';
 import { type Control, helpText, type StringNode, type Traits, type TypedNode } from './control.ts';
 import { descriptionOf, type FieldFacts, fits, formatOf, nameOf, wordsOfName } from './field-facts.ts';
-import { numberTraits, TYPED_NUMBER } from './typed-number.ts';
+import { numberTraits, TYPED_NUMBER } from './numbers.ts';
 import { textTraits, TYPED_TEXT } from './typed-text.ts';
 import { matchesPattern } from '../../schema/matches-pattern.ts';
 

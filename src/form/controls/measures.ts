@@ -2,7 +2,7 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { warnUnless } from './advice.ts';
 import { type Control, helpText, type Traits, type TypedNode } from './control.ts';
 import { descriptionOf, type FieldFacts, nameOf } from './field-facts.ts';
-import { numberTraits, TYPED_NUMBER } from './typed-number.ts';
+import { numberTraits, TYPED_NUMBER } from './numbers.ts';
 import { matchesPattern } from '../../schema/matches-pattern.ts';
 
 /** An amount with a unit, as resource.Quantity of Kubernetes. */
