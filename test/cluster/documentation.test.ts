@@ -21,7 +21,7 @@ import { sharedProduct, type SharedProduct } from '../support/shared-product.ts'
  * - `json` can be read; `text` and `ts` are shown only.
  */
 const LANGUAGES = ['sh', 'console', 'yaml', 'json', 'text', 'ts', 'python'];
-const NEEDS = ['# Needs Docker and kind.', '# Needs a registry of yours.'];
+const NEEDS = ['# Needs Docker and kind.', '# Needs a registry of yours.', '# Needs a forge of yours.'];
 /** What this test has done itself before, or is part of. */
 const DONE = ['npm start', 'npm test'];
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...globSync('docs/*.md', { cwd: repoRoot }).sort()];

@@ -101,8 +101,9 @@ describe('a catalogue folder', () => {
     assert.equal(isSuspended(await live('a')), false);
     assert.ok(await live('b'), 'a file with a fault prunes nothing');
     assert.ok(await live('c'));
-    const told = world.lines.filter((line) => line.includes(source) && line.includes('a.yaml:8'));
-    assert.equal(told.length, 1, world.lines.join(''));
+    const told = () => world.lines.filter((line) => line.includes(source) && line.includes('a.yaml:8')).length;
+    await eventually(async () => told() > 0, 'the log names the fault');
+    assert.equal(told(), 1, world.lines.join(''));
     await save('a.yaml', '');
     await eventually(
       async () => (await world.status(source))?.faults[0]?.message.startsWith('the file is empty') === true,
