@@ -142,7 +142,7 @@ export const RELEASE_PAGES: readonly SamplePage[] = [
       'the maximum falls from 9 to 5',
       'there is no such version',
       '3 more Operators are not listed',
-      'with your permissions',
+      'with your permissions (oidc:admin)',
     ],
   }),
   page('/releases/aws-v21.1.0/upgrade-preview?target=gauss.peu02', 'admin', {

@@ -57,7 +57,9 @@ export function releasePreviewPage({ release, items, omitted }: ReleaseUpgradePr
     action: releasePath(release, 'upgrade-preview'),
     targets: targetsOf(release, input),
     summary: summaryOf(items, target),
-    permissions: `Everything is read and dry-run with your permissions (${user}). Nothing is written.`,
+    permissions:
+      `Everything is read with your permissions (${user}). The dry runs use those of the controller where you may patch the Operator, ` +
+      'and yours elsewhere. Nothing is written.',
     items: items.map(previewedOperator),
     omitted: omitted === 0 ? '' : `${plural(omitted, 'more Operator is', 'more Operators are')} not listed. Choose a target to see them.`,
   };
