@@ -98,12 +98,12 @@ async function stopWorld(child: ChildProcess | undefined): Promise<void> {
 function roundsOf(all: readonly string[]): readonly (readonly Lane[])[] {
   const areAttacks = (file: string): boolean => file.startsWith('test/attacks');
   const ofProduct = uses(WORLDS[0].isUsedIn);
-  const isPure = (file: string): boolean => !isTimed && PURE.test(file) && !ROOT_HOOK.test(readFileSync(file, 'utf8'));
-  const rest = all.filter((file) => !areAttacks(file) && !isPure(file));
+  const isUnit = (file: string): boolean => file.startsWith('test/unit');
+  const rest = all.filter((file) => !areAttacks(file) && !isUnit(file));
   const rounds: readonly (readonly Lane[])[] = [
     [
       { name: 'attacks', files: all.filter(areAttacks), run: inProcessesOfTheirOwn(1) },
-      { name: 'pure functions', files: all.filter(isPure), run: inOneProcess },
+      { name: 'units', files: all.filter(isUnit), run: runUnits },
     ],
     [
       { name: 'on a product', files: rest.filter(ofProduct), run: inProcessesOfTheirOwn(1) },
@@ -138,6 +138,13 @@ function inProcessesOfTheirOwn(concurrency: number): Lane['run'] {
     stream.compose(new spec()).pipe(process.stdout, { end: false });
     await ended;
   };
+}
+
+async function runUnits(own: readonly string[]): Promise<void> {
+  const pure = own.filter((file) => !isTimed && PURE.test(file) && !ROOT_HOOK.test(readFileSync(file, 'utf8')));
+  if (pure.length > 0) await inOneProcess(pure);
+  const others = own.filter((file) => !pure.includes(file));
+  if (others.length > 0) await inProcessesOfTheirOwn(1)(others);
 }
 
 /** Loading the same modules anew for every small file takes longer than most of their tests. */
