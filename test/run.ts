@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { type Counts, countsOf } from './support/counts.ts';
+import { builtGitea } from './support/gitea.ts';
 import { printTimings, timed } from './support/timings.ts';
 
 /** Files that run beside those of other lanes. A small machine has two cores. */
@@ -41,6 +42,8 @@ const isTimed = options.includes('--timings');
 // Types are stripped once for all files, and code is compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/chandlery/compiled');
 
+// A machine that never built the forge needs ten minutes for it, so that begins at once. Where it fails, the tests of the forge say why.
+const forge = files.some(uses(/support\/gitea\.ts'/)) ? builtGitea().catch(() => undefined) : undefined;
 const checked = wanted.length === 0 || wanted.includes('check') ? runChecks() : undefined;
 for (const round of roundsOf(files)) await runRound(round);
 await checked;
@@ -106,7 +109,7 @@ function roundsOf(all: readonly string[]): readonly (readonly Lane[])[] {
       { name: 'units', files: all.filter(isUnit), run: runUnits },
     ],
     [
-      { name: 'on a product', files: rest.filter(ofProduct), run: inProcessesOfTheirOwn(1) },
+      { name: 'on a product', files: rest.filter(ofProduct), run: runOnProduct },
       { name: 'others', files: rest.filter((file) => !ofProduct(file)), run: inProcessesOfTheirOwn(2) },
     ],
   ];
@@ -138,6 +141,11 @@ function inProcessesOfTheirOwn(concurrency: number): Lane['run'] {
     stream.compose(new spec()).pipe(process.stdout, { end: false });
     await ended;
   };
+}
+
+async function runOnProduct(own: readonly string[]): Promise<void> {
+  await forge;
+  await inProcessesOfTheirOwn(1)(own);
 }
 
 async function runUnits(own: readonly string[]): Promise<void> {

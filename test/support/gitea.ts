@@ -164,7 +164,7 @@ interface Built {
 }
 
 /** Built once for all clones. Its `replace` lines count only in the main module, so it is built in a copy of its own folder. */
-async function builtGitea(): Promise<Built> {
+export async function builtGitea(): Promise<Built> {
   const key = createHash('sha256').update([SUM, process.platform, process.arch].join('\0')).digest('hex');
   const { XDG_CACHE_HOME: cache = '' } = process.env;
   const root = join(cache.startsWith('/') ? cache : join(homedir(), '.cache'), 'chandlery', 'gitea', key.slice(0, 16));
