@@ -2,11 +2,18 @@ import pMap from 'p-map';
 import { AppError, type ErrorCode } from '../../domain/core/errors.ts';
 import { statusOf, specOf } from '../../domain/kind/kind.ts';
 import { type Cluster, type Discovery, ifFound } from '../../domain/kubernetes/cluster.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
 import { parseApiVersion, type KubeObject, type ResourceRef } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE, CRD, ENVIRONMENT, NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault } from '../../domain/source/catalog-source.ts';
-import { type Candidate, idOfItem, labelsOf, sortFaults, type SourceRules } from '../../domain/source/check-documents.ts';
+import {
+  type Candidate,
+  idOfItem,
+  labelled,
+  refOf,
+  sortFaults,
+  sourceLabels,
+  type SourceRules,
+} from '../../domain/source/check-documents.ts';
 import { fieldManagerOf } from '../../reconcile/source/ownership.ts';
 import { type CheckedFolder, faultAt, readCatalogFolder } from './check-folder.ts';
 
@@ -52,7 +59,7 @@ export async function tryFolder(input: TryInput): Promise<TriedFolder> {
     find: async (apiVersion, kind) => await discovery.find(apiVersion, kind, signal),
   });
   const { read: _read, isFile: _isFile, ...folderState } = checked;
-  const labels = source === undefined ? {} : labelsFor(source);
+  const labels = source === undefined ? {} : sourceLabels(source.metadata.name, specOf(CATALOG_SOURCE_KIND, source));
   const fieldManager = input.source === undefined ? FIELD_MANAGER : fieldManagerOf(input.source);
   const answers = await pMap(
     checked.candidates,
@@ -71,11 +78,6 @@ export async function tryFolder(input: TryInput): Promise<TriedFolder> {
   };
 }
 
-function labelsFor(source: KubeObject): Readonly<Record<string, string>> {
-  const { owner } = specOf(CATALOG_SOURCE_KIND, source);
-  return { [OURS.sourceLabel]: source.metadata.name, ...(owner === undefined ? {} : { [OURS.teamLabel]: owner }) };
-}
-
 interface OneInput extends Pick<TryInput, 'cluster' | 'signal'> {
   readonly labels: Readonly<Record<string, string>>;
   readonly fieldManager: string;
@@ -90,13 +92,12 @@ interface Tried {
 
 async function tryOne(candidate: Candidate, { cluster, signal, labels, fieldManager, all }: OneInput): Promise<Tried> {
   const { object, type } = candidate;
-  const { name, namespace } = object.metadata;
-  const labelled = { ...object, metadata: { ...object.metadata, labels: { ...labelsOf(object), ...labels } } };
+  const wanted = Object.keys(labels).length === 0 ? object : labelled(candidate, labels);
   const options = { fieldManager, force: 'force', fieldValidation: 'Strict', dryRun: 'All', signal } as const;
   try {
     const [live, { object: next }] = await Promise.all([
-      ifFound(cluster.get({ ...type, name, ...(namespace === undefined ? {} : { namespace }) }, { signal })),
-      cluster.apply(type, Object.keys(labelled.metadata.labels).length === 0 ? object : labelled, options),
+      ifFound(cluster.get(refOf(candidate), { signal })),
+      cluster.apply(type, wanted, options),
     ]);
     return { faults: [], unchecked: [], tried: [{ next, ...(live === undefined ? {} : { live }) }] };
   } catch (error) {
@@ -131,7 +132,7 @@ async function removedObjects(
   const found = await pMap(
     gone,
     async (item) => {
-      const ref = await refOf(item, discovery, signal);
+      const ref = await refOfItem(item, discovery, signal);
       return ref === undefined ? undefined : await ifFound(cluster.get(ref, { signal }));
     },
     { concurrency: AT_ONCE, signal },
@@ -139,7 +140,7 @@ async function removedObjects(
   return found.flatMap((live) => (live === undefined ? [] : [{ live }]));
 }
 
-async function refOf(item: InventoryItem, discovery: Discovery, signal: AbortSignal): Promise<ResourceRef | undefined> {
+async function refOfItem(item: InventoryItem, discovery: Discovery, signal: AbortSignal): Promise<ResourceRef | undefined> {
   const type = await discovery.find(item.apiVersion, item.kind, signal);
   const { group, version } = parseApiVersion(item.apiVersion);
   const { namespace, name } = item;

@@ -56,8 +56,20 @@ export function rankOf({ group, kind }: Pick<KnownType, 'group' | 'kind'>): numb
   return last >= 0 ? FIRST.length + 1 + last : FIRST.length;
 }
 
+/** What has to be there before a document can be tried. */
+export type DocumentNeed = 'Namespace' | 'Kind';
+
+/**
+ * Tells whether the documents provide what one of them needs, so that its dry run says nothing yet. A CRD among them provides the kind: without one the document would
+ * have had a fault before.
+ */
+export function providedBy(candidates: readonly Candidate[]): (candidate: Candidate, need: DocumentNeed | undefined) => boolean {
+  const namespaces = namespacesIn(candidates);
+  return ({ object }, need) => need === 'Kind' || (need === 'Namespace' && namespaces.has(object.metadata.namespace ?? ''));
+}
+
 /** The namespaces that the documents bring, by themselves or by an Environment. */
-export function namespacesIn(candidates: readonly Candidate[]): ReadonlySet<string> {
+function namespacesIn(candidates: readonly Candidate[]): ReadonlySet<string> {
   return new Set(
     candidates.flatMap(({ type, object }) => {
       if (type.kind === 'Namespace' && type.group === '') return [object.metadata.name];

@@ -1,7 +1,7 @@
 import { OURS, isDnsSubdomain } from '../kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../core/read.ts';
 import { compileFaults, rulesOfOperator } from '../health/custom-rules.ts';
-import { type KubeObject, type ObjectMeta, parseApiVersion } from '../kubernetes/resource.ts';
+import { type KubeObject, type ObjectMeta, parseApiVersion, type ResourceRef } from '../kubernetes/resource.ts';
 import { type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
 import type { InventoryItem, SourceFault, SourceSpec } from './catalog-source.ts';
 import type { SourceDocument } from './parse-file.ts';
@@ -162,10 +162,21 @@ function placeOf(document: SourceDocument): string {
   return `${document.file}:${document.locate('metadata.name').line}`;
 }
 
-/** Labels of a document's metadata that are texts; others are left for the api-server to reject. */
-export function labelsOf(object: KubeObject): Readonly<Record<string, string>> {
-  const { labels } = object.metadata;
-  return isObject(labels) ? labels : {};
+/** The labels of all that a source applies. */
+export function sourceLabels(name: string, { owner }: Pick<SourceSpec, 'owner'>): Readonly<Record<string, string>> {
+  return { [OURS.sourceLabel]: name, ...(owner === undefined ? {} : { [OURS.teamLabel]: owner }) };
+}
+
+/** The resource of a document with the labels of its source over its own. Own labels that are no texts are left for the api-server to reject. */
+export function labelled({ object }: Candidate, labels: Readonly<Record<string, string>>): KubeObject {
+  const own = isObject(object.metadata.labels) ? object.metadata.labels : {};
+  return { ...object, metadata: { ...object.metadata, labels: { ...own, ...labels } } };
+}
+
+/** Where the resource of a document is. */
+export function refOf({ type: { group, version, resource }, object }: Candidate): ResourceRef {
+  const { name, namespace } = object.metadata;
+  return { group, version, resource, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
 /** The kinds that a source holds when its spec does not say. */

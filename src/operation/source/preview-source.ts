@@ -3,12 +3,11 @@ import { AppError, isAppError, type MissingPermission } from '../../domain/core/
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
-import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault, type SourceSpec } from '../../domain/source/catalog-source.ts';
-import { namespacesIn } from '../../domain/source/apply-order.ts';
-import { type Candidate, idOfItem, labelsOf, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
+import { providedBy } from '../../domain/source/apply-order.ts';
+import { type Candidate, idOfItem, labelled, nameOfItem, refOf, sortFaults, sourceLabels } from '../../domain/source/check-documents.ts';
 import type { SourceCommit } from '../../domain/source/git-source.ts';
 import { sourceView } from '../../domain/source/source-view.ts';
 import { findKinds, type ParsedFolder, type Stock, stockOf } from '../../domain/source/stock.ts';
@@ -133,9 +132,8 @@ type Stocked = Comparison & { readonly stock: Stock; readonly sources: readonly 
 
 async function tryAll(ports: Needs, actor: Actor, { source, spec, stock, sources, signal }: Stocked): Promise<readonly Trial[]> {
   const { name } = source.metadata;
-  const labels = { [OURS.sourceLabel]: name, ...(spec.owner === undefined ? {} : { [OURS.teamLabel]: spec.owner }) };
-  // The revision brings these namespaces and kinds itself: what needs them can be tried only after them.
-  const brought = namespacesIn(stock.candidates);
+  const labels = sourceLabels(name, spec);
+  const isProvided = providedBy(stock.candidates);
   const tryOne = async (candidate: Candidate): Promise<Trial> => {
     const answers: KubeObject[] = [];
     const cluster = dryRunsOnly(ports.clusters.asActor(actor), answers);
@@ -143,7 +141,7 @@ async function tryAll(ports: Needs, actor: Actor, { source, spec, stock, sources
     try {
       const live = await ifFound(cluster.get(refOf(candidate), { signal }));
       const { faults: found, needs } = await ports.sourcePreviews.dryRun(cluster, { candidate, source: name, sources, labels, signal });
-      const isDeferred = needs === 'Kind' || (needs === 'Namespace' && brought.has(candidate.object.metadata.namespace ?? ''));
+      const isDeferred = isProvided(candidate, needs);
       const wanted = isDeferred ? labelled(candidate, labels) : found.length === 0 ? answers.at(-1) : undefined;
       const secrets = secretsOf(marked, ...[live, wanted, candidate.object].flatMap((one) => (one === undefined ? [] : [one])));
       const sides = { ...(live === undefined ? {} : { live }), ...(wanted === undefined ? {} : { wanted }) };
@@ -154,14 +152,6 @@ async function tryAll(ports: Needs, actor: Actor, { source, spec, stock, sources
     }
   };
   return await pMap(stock.candidates, tryOne, { concurrency: 8, signal });
-}
-
-function labelled({ object }: Candidate, labels: Readonly<Record<string, string>>): KubeObject {
-  return { ...object, metadata: { ...object.metadata, labels: { ...labelsOf(object), ...labels } } };
-}
-
-function refOf({ type, object: { metadata } }: Candidate): ResourceRef {
-  return { ...type, name: metadata.name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) };
 }
 
 /** The api-server, where every write is a dry run. @param answers what applying would have made. */
@@ -233,7 +223,7 @@ const NAME = /^[A-Za-z0-9_][-A-Za-z0-9_./+]*$/;
 /** As the patterns of `spec.oci.ref` have it. */
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 const RANGE = /^[\w\s.<>=~^|*+-]+$/;
-const LONGEST = 255;
+const MAX_NAME = 255;
 
 /**
  * The spec of a source with the ref that a person wants to preview. Of a repository `main` (a branch), `tag:v1.4.0`, `semver:>=1.2.0 <2.0.0`, or a commit
@@ -265,7 +255,7 @@ function artifactRef(ref: string): NonNullable<NonNullable<SourceSpec['oci']>['r
 }
 
 function checked(name: string, pattern: RegExp, hint: string): string {
-  const isName = name.length <= LONGEST && pattern.test(name) && !name.includes('..') && !name.endsWith('.lock') && !name.endsWith('/');
+  const isName = name.length <= MAX_NAME && pattern.test(name) && !name.includes('..') && !name.endsWith('.lock') && !name.endsWith('/');
   if (isName) return name;
   throw invalid(name, hint);
 }

@@ -2,6 +2,7 @@ import type { FairQueue } from '../../domain/core/fair-queue.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceFault, SourceSpec } from '../../domain/source/catalog-source.ts';
+import type { DocumentNeed } from '../../domain/source/apply-order.ts';
 import type { Candidate } from '../../domain/source/check-documents.ts';
 import type { ParsedFolder } from '../../domain/source/stock.ts';
 
@@ -37,7 +38,7 @@ export interface SourcePreviewPorts {
   readonly dryRun: (
     cluster: Cluster,
     trial: DocumentTrial,
-  ) => Promise<{ readonly faults: readonly SourceFault[]; readonly needs?: 'Namespace' | 'Kind' }>;
+  ) => Promise<{ readonly faults: readonly SourceFault[]; readonly needs?: DocumentNeed }>;
   /** Previews of people go through it. */
   readonly queue: FairQueue;
 }

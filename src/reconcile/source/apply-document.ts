@@ -2,9 +2,10 @@ import { ifFound, type Written } from '../../domain/kubernetes/cluster.ts';
 import { AppError, isAppError, sentenceOfFault, type FieldFault } from '../../domain/core/errors.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { apiVersionOf, type KubeObject, type ResourceRef } from '../../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceFault } from '../../domain/source/catalog-source.ts';
-import { type Candidate, idOfItem, labelsOf } from '../../domain/source/check-documents.ts';
+import type { DocumentNeed } from '../../domain/source/apply-order.ts';
+import { type Candidate, idOfItem, labelled, refOf } from '../../domain/source/check-documents.ts';
 import { changedBy, fieldManagerOf, sourceOfManager, upgradeManagers } from './ownership.ts';
 import type { SourceCluster } from './ports.ts';
 
@@ -27,7 +28,7 @@ export interface AppliedDocument {
   /** When this source last changed the resource, in milliseconds since 1970, to the second. */
   readonly changedAt?: number;
   /** It cannot be tried before what it needs is there: its namespace, or the CRD of its kind. */
-  readonly needs?: 'Namespace' | 'Kind';
+  readonly needs?: DocumentNeed;
 }
 
 /** Whose a resource is, as one CatalogSource sees it. */
@@ -78,7 +79,7 @@ async function applyOwned(cluster: SourceCluster, input: ApplyInput): Promise<Ow
 }
 
 async function send(cluster: SourceCluster, { candidate, source, labels, mode, signal }: ApplyInput): Promise<Written> {
-  return await cluster.apply(candidate.type, labelled(candidate.object, labels), {
+  return await cluster.apply(candidate.type, labelled(candidate, labels), {
     fieldManager: fieldManagerOf(source),
     fieldValidation: 'Strict',
     signal,
@@ -105,11 +106,6 @@ async function takeOver(cluster: SourceCluster, { candidate, source, signal }: A
   return true;
 }
 
-function refOf({ type: { group, version, resource }, object }: Candidate): ResourceRef {
-  const { name, namespace } = object.metadata;
-  return { group, version, resource, name, ...(namespace === undefined ? {} : { namespace }) };
-}
-
 /** To apply creates what is not there; only the namespace can be missing, or the kind. */
 function missingPart(error: AppError): AppliedDocument['needs'] {
   if (isKindAway(error) && !/terminating/.test(error.message)) return 'Kind';
@@ -124,10 +120,6 @@ function ownedBy({ document, resource }: Candidate, owner: string): SourceFault 
 /** The CRD of the kind is being deleted, or made anew: nothing is wrong with the document. */
 function isKindAway({ message }: AppError): boolean {
   return /custom resource definition is terminating|could not find the requested resource|404 page not found/.test(message);
-}
-
-function labelled(object: KubeObject, labels: ApplyInput['labels']): KubeObject {
-  return { ...object, metadata: { ...object.metadata, labels: { ...labelsOf(object), ...labels } } };
 }
 
 function beingDeleted(candidate: Candidate): SourceFault {

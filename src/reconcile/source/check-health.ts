@@ -1,7 +1,7 @@
 import { inParallel } from '../../domain/core/in-parallel.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
-import type { Candidate } from '../../domain/source/check-documents.ts';
+import { type Candidate, refOf } from '../../domain/source/check-documents.ts';
 import type { SourceCluster } from './ports.ts';
 
 /** A resource that is not healthy yet, and why. */
@@ -20,10 +20,9 @@ export async function checkHealth(
   signal: AbortSignal,
 ): Promise<readonly Unhealthy[]> {
   const found: Unhealthy[] = [];
-  await inParallel(candidates, AT_ONCE, async ({ type, object, resource }) => {
-    const { name, namespace } = object.metadata;
-    const ref = { group: type.group, version: type.version, resource: type.resource, name };
-    const live = await ifFound(cluster.get({ ...ref, ...(namespace === undefined ? {} : { namespace }) }, { signal }));
+  await inParallel(candidates, AT_ONCE, async (candidate) => {
+    const { resource } = candidate;
+    const live = await ifFound(cluster.get(refOf(candidate), { signal }));
     const health = live === undefined ? { status: 'Missing' as const, message: 'it does not exist' } : healthOf(live);
     if (health === undefined || health.status === 'Healthy' || health.status === 'Suspended') return;
     found.push({ resource, status: health.status, message: health.message });

@@ -6,6 +6,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec, storedStatus } from '../../domain/source/catalog-source.ts';
+import { sourceLabels } from '../../domain/source/check-documents.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { assessDeletions, carryOut } from './deletions.ts';
@@ -167,17 +168,22 @@ function knownOf({ metadata }: KubeObject, { appliedAt, done, outcome, stock }: 
 /** What the spec and the annotations of a source say of how it is applied. */
 function settingsOf(
   { metadata }: KubeObject,
-  { git, folder, owner, prune, wait }: SourceSpec,
+  spec: SourceSpec,
 ): Pick<SynchroniseInput, 'source' | 'labels' | 'unit' | 'prune' | 'wait' | 'approvedPrune'> {
   const approvedPrune = metadata.annotations?.[OURS.approvedPrune];
   return {
     source: metadata.name,
-    labels: { [OURS.sourceLabel]: metadata.name, ...(owner === undefined ? {} : { [OURS.teamLabel]: owner }) },
-    unit: folder === undefined || git !== undefined ? 'Revision' : 'Document',
-    prune,
-    wait,
+    labels: sourceLabels(metadata.name, spec),
+    unit: unitOf(spec),
+    prune: spec.prune,
+    wait: spec.wait,
     ...(approvedPrune === undefined ? {} : { approvedPrune }),
   };
+}
+
+/** What is applied as a whole or not at all. */
+function unitOf({ folder }: SourceSpec): SynchroniseInput['unit'] {
+  return folder === undefined ? 'Revision' : 'Document';
 }
 
 /** With the permissions that count for what the source holds. */
@@ -194,7 +200,7 @@ interface Ended {
 function outcomeOf(source: KubeObject, { done, stock, now }: Ended): SourceOutcome {
   const { faults, unapproved, unhealthy } = done;
   const spec = specOf(CATALOG_SOURCE_KIND, source);
-  const unit = spec.folder === undefined ? 'Revision' : 'Document';
+  const unit = unitOf(spec);
   if (faults.length > 0) return { kind: 'Invalid', faults, unit };
   const [first] = unhealthy;
   if (first !== undefined) {

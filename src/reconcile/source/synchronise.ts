@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../domain/core/in-parallel.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { applyStages, namespacesIn } from '../../domain/source/apply-order.ts';
+import { applyStages, providedBy } from '../../domain/source/apply-order.ts';
 import type { InventoryItem, PendingDeletion, SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
 import type { Stock } from '../../domain/source/stock.ts';
@@ -108,14 +108,12 @@ async function tryDocuments(
   faults: SourceFault[],
 ): Promise<ReadonlyMap<string, AppliedDocument>> {
   const { stock, unchanged } = input;
-  const brought = namespacesIn(stock.candidates);
+  const isProvided = providedBy(stock.candidates);
   const tried = new Map<string, AppliedDocument>();
   const waiting = stock.candidates.filter(({ id }) => !unchanged.has(id));
   await inParallel(waiting, AT_ONCE, async (candidate) => {
     const found = await applyDocument(cluster, { ...input, candidate, mode: 'DryRun' });
-    // A CRD of the same revision brings the kind: else the document would have a fault before.
-    const isDeferred = found.needs === 'Kind' || (found.needs === 'Namespace' && brought.has(candidate.object.metadata.namespace ?? ''));
-    if (found.faults.length === 0 || isDeferred) tried.set(candidate.id, found);
+    if (found.faults.length === 0 || isProvided(candidate, found.needs)) tried.set(candidate.id, found);
     else faults.push(...found.faults);
   });
   return tried;
