@@ -7,6 +7,7 @@ import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { AppError, type ErrorCode, type FieldFault, messageOf, type MissingPermission } from '../domain/core/errors.ts';
 import { at, isObject, listAt, textAt } from '../domain/core/read.ts';
 import type { Secret } from '../domain/core/secret.ts';
+import { boundedText, jsonOrUndefined } from '../egress/ask-json.ts';
 
 export interface RemoteApiInput {
   readonly server: string;
@@ -19,7 +20,7 @@ export interface RemoteApiInput {
 const CONNECT_MS = 10_000;
 /** Upgrade previews fetch and render charts. */
 const ANSWER_MS = 180_000;
-const LARGEST_ANSWER = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** The REST API of a Chandlery server, with a bearer token, which is sent to this origin alone: redirects are not followed. */
 export async function openRemoteApi({ server, token, certificateAuthority, signal }: RemoteApiInput): Promise<Api> {
@@ -73,7 +74,7 @@ async function send({ origin, token, dispatcher, signal }: Sending, operationId:
   const method = route.method.toUpperCase();
   try {
     const answer = await request(url, { method, headers, dispatcher, signal, ...body });
-    const text = await bounded(answer.body, origin);
+    const text = await boundedText(answer.body, MAX_ANSWER_BYTES, () => tooLarge(origin));
     return answered(answer.statusCode, text, origin);
   } catch (error) {
     if (error instanceof AppError || signal.aborted) throw error;
@@ -81,22 +82,13 @@ async function send({ origin, token, dispatcher, signal }: Sending, operationId:
   }
 }
 
-async function bounded(body: AsyncIterable<unknown>, origin: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    const bytes = Buffer.from(chunk as Uint8Array);
-    size += bytes.length;
-    if (size > LARGEST_ANSWER)
-      throw new AppError('ServerUnavailable', `${origin}: the answer is larger than ${LARGEST_ANSWER / 1024 / 1024} MiB`);
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+function tooLarge(origin: string): AppError {
+  return new AppError('ServerUnavailable', `${origin}: the answer is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
 }
 
 function answered(status: number, text: string, origin: string): unknown {
   if (text === '' && status < 300) return undefined;
-  const body = parsed(text);
+  const body = jsonOrUndefined(text);
   if (status >= 200 && status < 300 && body !== undefined) return body;
   const code = Object.keys(ERROR_TABLE).find((one) => one === textAt(body, 'code')) as ErrorCode | undefined;
   if (code === undefined) throw new AppError('ServerUnavailable', `${origin}: it answers ${status}, and not as a Chandlery server does`);
@@ -104,14 +96,6 @@ function answered(status: number, text: string, origin: string): unknown {
   const faults = listAt(body, 'errors').map(faultOf);
   const message = textAt(body, 'detail') ?? ERROR_TABLE[code].title;
   throw new AppError(code, message, { faults, ...(isObject(missing) ? { missing: missing as unknown as MissingPermission } : {}) });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function faultOf(fault: unknown): FieldFault {

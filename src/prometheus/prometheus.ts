@@ -1,11 +1,12 @@
 import { getCACertificates } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { Agent, request, type Dispatcher } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
 import type { ChartCredentials } from '../domain/chart/chart-access.ts';
-import { AppError, messageOf } from '../domain/core/errors.ts';
+import { AppError } from '../domain/core/errors.ts';
 import { isObject, listAt, objectAt, textAt } from '../domain/core/read.ts';
 import type { MetricSeries, QueryRange, TimeRange } from '../domain/monitoring/metrics.ts';
 import type { Monitoring } from '../domain/monitoring/monitoring-field.ts';
+import { askJson, type JsonAnswer, type JsonBounds, MAX_FAULT } from '../egress/ask-json.ts';
 import { createEgressPolicy, type EgressPolicy, guardedConnector } from '../egress/egress-policy.ts';
 
 /** A Prometheus, with who we are there. */
@@ -25,11 +26,15 @@ export interface PrometheusOptions {
 const CLUSTER_RANGES = ['10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 10_000;
-const MAX_BYTES = 2 * 1024 * 1024;
 /** Of its own series Prometheus is asked for no more. */
 const MAX_SERIES = 200;
-const MAX_FAULT = 300;
 const REMEMBERED = { max: 500, ttl: 15_000 };
+const BOUNDS: JsonBounds = {
+  totalMs: TOTAL_MS,
+  maxBytes: 2 * 1024 * 1024,
+  smaller: 'aggregate the query, for example with sum by (…)',
+  unavailable,
+};
 
 interface Asked {
   readonly url: URL;
@@ -108,51 +113,22 @@ async function ask({ url, dispatcher, credentials }: Asked, query: string, range
     limit: String(MAX_SERIES),
   });
   const headers = {
-    'user-agent': 'chandlery',
-    accept: 'application/json',
-    'accept-encoding': 'identity',
     'content-type': 'application/x-www-form-urlencoded',
     ...(credentials?.login === undefined ? {} : { authorization: credentials.login.authorization.reveal() }),
   };
-  try {
-    const signal = AbortSignal.timeout(TOTAL_MS);
-    const answer = await request(url, { method: 'POST', dispatcher, signal, headers, body: body.toString() });
-    return seriesIn(url, answer.statusCode, await textOf(url, answer.body));
-  } catch (error) {
-    throw failureOf(url, error);
-  }
+  return seriesIn(url, await askJson(url, { method: 'POST', dispatcher, headers, body: body.toString() }, BOUNDS));
 }
 
-async function textOf({ host }: URL, body: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > MAX_BYTES) throw unavailable(`${host}: the answer has more than 2 MiB; aggregate the query, for example with sum by (…)`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-function seriesIn({ host }: URL, status: number, text: string): readonly MetricSeries[] {
+function seriesIn({ host }: URL, { status, json: answer }: JsonAnswer): readonly MetricSeries[] {
   if (status >= 300 && status < 400) throw unavailable(`${host}: answered ${status}; redirects are not followed, use the last address`);
   if (status === 401 || status === 403)
     throw unavailable(`${host}: answered ${status}; check the credentials in the Secret that secretRef names`);
-  const answer = parse(text);
   if (textAt(answer, 'status') !== 'success') throw unavailable(`${host}: ${faultIn(answer) ?? `answered ${status}; check the address`}`);
   if (textAt(answer, 'data', 'resultType') !== 'matrix') throw unavailable(`${host}: the query returns no series over time`);
   return listAt(answer, 'data', 'result').map((series) => ({
     labels: Object.fromEntries(Object.entries(objectAt(series, 'metric')).map(([name, value]) => [name, String(value)])),
     points: listAt(series, 'values').flatMap(pointIn),
   }));
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What Prometheus says of a query that it rejects. */
@@ -165,13 +141,6 @@ function pointIn(point: unknown): (readonly [number, number])[] {
   const [time, value] = Array.isArray(point) ? point : [];
   const [seconds, figure] = [Number(time), Number(value)];
   return Number.isFinite(seconds) && Number.isFinite(figure) ? [[seconds, figure]] : [];
-}
-
-function failureOf({ host }: URL, error: unknown): AppError {
-  const cause = error instanceof Error && error.cause instanceof AppError ? error.cause : error;
-  if (cause instanceof AppError) return cause;
-  if (error instanceof Error && error.name === 'TimeoutError') return unavailable(`${host}: no answer within ${TOTAL_MS / 1000} seconds`);
-  return unavailable(`${host}: ${messageOf(error).slice(0, MAX_FAULT)}`);
 }
 
 function unavailable(why: string): AppError {

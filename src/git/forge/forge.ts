@@ -1,10 +1,11 @@
 import { getCACertificates } from 'node:tls';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import type { ChartCredentials } from '../../domain/chart/chart-access.ts';
-import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { AppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { ForgeKind, ForgeRepository } from '../../domain/proposal/git-forge.ts';
 import type { MergeRequest } from '../../domain/proposal/proposal.ts';
+import { askJson, type JsonAnswer, type JsonBounds, MAX_FAULT } from '../../egress/ask-json.ts';
 import { createEgressPolicy, guardedConnector } from '../../egress/egress-policy.ts';
 import {
   bitbucket,
@@ -36,11 +37,10 @@ export type ForgeCredentials = Pick<ChartCredentials, 'login' | 'authorities'>;
 const PROTOCOLS: Readonly<Record<ForgeKind, ForgeProtocol>> = { GitLab: gitlab, GitHub: github, Gitea: gitea, Bitbucket: bitbucket };
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 20_000;
-const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_FAULT = 300;
+const BOUNDS: JsonBounds = { totalMs: TOTAL_MS, maxBytes: 4 * 1024 * 1024, unavailable };
 const COMMIT = /^[0-9a-f]{7,64}$/;
-const LONGEST_TITLE = 300;
-const LONGEST_DESCRIPTION = 20_000;
+const MAX_TITLE = 300;
+const MAX_DESCRIPTION = 20_000;
 
 /** Connects to repositories at their forges. Redirects are not followed, and the egress policy holds for each connection. */
 export function createForges({
@@ -60,7 +60,11 @@ export function createForges({
         bodyTimeout: TOTAL_MS,
       });
       try {
-        return await send(agent, { url: new URL(apiURL + below), method, headers: headersOf(protocol, credentials), body });
+        const url = new URL(apiURL + below);
+        const type = body === undefined ? {} : { 'content-type': 'application/json' };
+        const headers = { ...headersOf(protocol, credentials), ...type };
+        const sent = { method, dispatcher: agent, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+        return answerOf(url, await askJson(url, sent, BOUNDS));
       } finally {
         void agent.destroy();
       }
@@ -82,55 +86,20 @@ function bounded(found: MergeRequest): MergeRequest {
   return {
     ...found,
     url: url !== null && /^https?:$/.test(url.protocol) ? url.href : '',
-    title: found.title.slice(0, LONGEST_TITLE),
-    description: found.description.slice(0, LONGEST_DESCRIPTION),
+    title: found.title.slice(0, MAX_TITLE),
+    description: found.description.slice(0, MAX_DESCRIPTION),
   };
 }
 
 function headersOf({ login }: ForgeProtocol, credentials: ForgeCredentials): Readonly<Record<string, string>> {
-  const shared = { 'user-agent': 'chandlery', accept: 'application/json', 'accept-encoding': 'identity' };
-  if (credentials.login === undefined) return shared;
+  if (credentials.login === undefined) return {};
   const given = credentials.login.authorization.reveal();
-  if (login === 'AsGiven' || credentials.login.scheme === 'Bearer') return { ...shared, authorization: given };
+  if (login === 'AsGiven' || credentials.login.scheme === 'Bearer') return { authorization: given };
   const pair = Buffer.from(given.slice('Basic '.length), 'base64').toString('utf8');
-  return { ...shared, authorization: `Bearer ${pair.slice(pair.indexOf(':') + 1)}` };
+  return { authorization: `Bearer ${pair.slice(pair.indexOf(':') + 1)}` };
 }
 
-interface Sent {
-  readonly url: URL;
-  readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: object | undefined;
-}
-
-async function send(dispatcher: Agent, { url, method, headers, body }: Sent): Promise<unknown> {
-  try {
-    const answer = await request(url, {
-      method,
-      dispatcher,
-      signal: AbortSignal.timeout(TOTAL_MS),
-      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return answerOf(url, answer.statusCode, await textOf(url, answer.body));
-  } catch (error) {
-    throw failureOf(url, error);
-  }
-}
-
-async function textOf({ host }: URL, body: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > MAX_BYTES) throw unavailable(`${host}: the answer has more than 4 MiB`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-}
-
-function answerOf({ host }: URL, status: number, text: string): unknown {
-  const answer = parse(text);
+function answerOf({ host }: URL, { status, json: answer }: JsonAnswer): unknown {
   if (status >= 200 && status < 300 && answer !== undefined) return answer;
   if (status >= 300 && status < 400)
     throw unavailable(`${host}: answered ${status}; redirects are not followed, set spec.git.forge.apiURL`);
@@ -138,21 +107,6 @@ function answerOf({ host }: URL, status: number, text: string): unknown {
     throw unavailable(`${host}: answered ${status}; the token needs to read and write merge requests, see spec.git.forge.secretRef`);
   const why = textAt(answer, 'message') ?? textAt(answer, 'error', 'message') ?? textAt(answer, 'error');
   throw unavailable(`${host}: answered ${status}${why === undefined ? '; check spec.git.forge' : `: ${why.slice(0, MAX_FAULT)}`}`);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function failureOf({ host }: URL, error: unknown): AppError {
-  const cause = error instanceof Error && error.cause instanceof AppError ? error.cause : error;
-  if (cause instanceof AppError) return cause;
-  if (error instanceof Error && error.name === 'TimeoutError') return unavailable(`${host}: no answer within ${TOTAL_MS / 1000} seconds`);
-  return unavailable(`${host}: ${messageOf(error).slice(0, MAX_FAULT)}`);
 }
 
 function denied(why: string): AppError {

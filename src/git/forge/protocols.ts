@@ -40,8 +40,13 @@ export const gitea: ForgeProtocol = {
 };
 
 function giteaMergeRequest(answer: unknown): MergeRequest {
+  return pullRequest(answer, at(answer, 'merged') === true);
+}
+
+/** A pull request as GitHub has it, and Gitea after it. */
+function pullRequest(answer: unknown, merged: boolean): MergeRequest {
+  // GitHub has a merge commit before the merge, too: it tries it out.
   const commit = textAt(answer, 'merge_commit_sha');
-  const merged = at(answer, 'merged') === true;
   return {
     number: numberAt(answer, 'number') ?? 0,
     url: textAt(answer, 'html_url') ?? '',
@@ -68,19 +73,7 @@ export const github: ForgeProtocol = {
 };
 
 function gitHubMergeRequest(answer: unknown): MergeRequest {
-  const commit = textAt(answer, 'merge_commit_sha');
-  // A merge commit is there before the merge, too: GitHub tries it out.
-  const merged = textAt(answer, 'merged_at') !== undefined;
-  return {
-    number: numberAt(answer, 'number') ?? 0,
-    url: textAt(answer, 'html_url') ?? '',
-    title: textAt(answer, 'title') ?? '',
-    description: textAt(answer, 'body') ?? '',
-    branch: textAt(answer, 'head', 'ref') ?? '',
-    created: textAt(answer, 'created_at') ?? '',
-    state: merged ? 'Merged' : textAt(answer, 'state') === 'open' ? 'Open' : 'Closed',
-    ...(merged && commit !== undefined ? { mergeCommit: commit } : {}),
-  };
+  return pullRequest(answer, textAt(answer, 'merged_at') !== undefined);
 }
 
 /** GitLab, API version 4: https://docs.gitlab.com/api/merge_requests/ */
