@@ -23,21 +23,21 @@ export interface Api {
   close(): Promise<void>;
 }
 
-const LARGEST_PAGE = '500';
-const MOST_PAGES = 200;
+const MAX_PAGE = '500';
+const MAX_PAGES = 200;
 
 /** All items of a list, page after page. */
 export async function listAll(api: Api, operationId: string, request: ApiRequest = {}): Promise<readonly unknown[]> {
   const items: unknown[] = [];
   let after: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const query = { ...request.query, limit: LARGEST_PAGE, ...(after === undefined ? {} : { after }) };
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { ...request.query, limit: MAX_PAGE, ...(after === undefined ? {} : { after }) };
     const body = await api.call(operationId, { ...request, query });
     items.push(...listAt(body, 'items'));
     after = textAt(body, 'next');
     if (after === undefined) return items;
   }
-  throw new AppError('TooLarge', `${operationId}: there are more than ${MOST_PAGES * Number(LARGEST_PAGE)} items`);
+  throw new AppError('TooLarge', `${operationId}: there are more than ${MAX_PAGES * Number(MAX_PAGE)} items`);
 }
 
 /** What names an app: its id, `<plural>.<group>`; its plural; or its kind. */

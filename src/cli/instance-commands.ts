@@ -245,7 +245,7 @@ async function printLogs(call: Call): Promise<Result> {
 }
 
 const EVERY_MS = 1_000;
-const LARGEST_TAIL = '2000';
+const MAX_TAIL = '2000';
 
 /** Until Ctrl-C. What was printed before is known by its time, and among lines of the same time by its text. */
 async function follow(call: Call, params: InstanceParams, first: unknown): Promise<never> {
@@ -262,7 +262,7 @@ async function follow(call: Call, params: InstanceParams, first: unknown): Promi
 /** The server may be away for a while. */
 async function readAgain(call: Call, params: InstanceParams): Promise<unknown> {
   try {
-    return await readLogs(call, params, LARGEST_TAIL);
+    return await readLogs(call, params, MAX_TAIL);
   } catch (error) {
     if (!isAppError(error, 'ServerUnavailable', 'ClusterUnavailable', 'TooManyRequests', 'TooBusy')) throw error;
     call.note(error.message);

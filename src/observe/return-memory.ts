@@ -10,7 +10,7 @@ const WORTHWHILE_BYTES = 32 * 1024 * 1024;
 /** Milliseconds that the thread works between two looks. */
 const IDLE_WORK_MS = 1_000;
 /** Of a larger heap the collection would hold up whoever comes meanwhile. */
-const LARGEST_HEAP_BYTES = 256 * 1024 * 1024;
+const MAX_HEAP_BYTES = 256 * 1024 * 1024;
 
 /** Returns emptied pages to the system while the process is idle. Without `--expose-gc` it does nothing. */
 export function returnMemoryWhenIdle(signal: AbortSignal): void {
@@ -21,7 +21,7 @@ export function returnMemoryWhenIdle(signal: AbortSignal): void {
     last = process.threadCpuUsage();
     kept = Math.min(kept, unusedBytes());
     if ((user + system) / 1_000 > IDLE_WORK_MS || unusedBytes() < kept + WORTHWHILE_BYTES) return;
-    if (process.memoryUsage().heapUsed <= LARGEST_HEAP_BYTES) returnMemory();
+    if (process.memoryUsage().heapUsed <= MAX_HEAP_BYTES) returnMemory();
     kept = unusedBytes();
   };
   const timer = setInterval(look, LOOK_MS).unref();

@@ -61,10 +61,10 @@ export function faultLine({ file, line, column, message }: ReleaseFault, severit
   return oneLine(`${file}${line === 0 ? '' : `:${line}:${column}`}: ${severity}: ${message}`);
 }
 
-const LONGEST = 80;
+const MAX_LENGTH = 80;
 
 function valueText(value: Json | undefined): string {
   if (value === undefined) return '(none)';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
 }
