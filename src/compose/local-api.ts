@@ -1,9 +1,10 @@
+import { compareTexts } from '../domain/core/compare-texts.ts';
 import { randomUUID } from 'node:crypto';
 import { callRoute } from '../api/call-route.ts';
 import type { Api } from '../cli/api.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import type { CatalogCache, Cluster } from '../domain/kubernetes/cluster.ts';
-import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject, type ResourceType } from '../domain/kubernetes/resource.ts';
 import { explainWebhooks } from '../kube/explain-webhooks.ts';
 import { createKube, type KubeOptions } from '../kube/kube.ts';
 import { CATALOG_TYPES } from '../kube/watch/catalog-cache.ts';
@@ -83,7 +84,7 @@ async function readCatalog(cluster: Pick<Cluster, 'list'>, signal: AbortSignal):
 async function readAll(cluster: Pick<Cluster, 'list'>, type: ResourceType, signal: AbortSignal): Promise<readonly KubeObject[]> {
   try {
     const { items } = await cluster.list(type, { signal });
-    return [...items].sort((a, b) => compare(keyOf(a), keyOf(b)));
+    return [...items].sort((a, b) => compareTexts(keyOf(a), keyOf(b)));
   } catch (error) {
     if (isAppError(error, 'NotFound')) {
       throw new AppError('NotFound', `${type.resource}.${type.group}: the cluster does not have this CRD; is Chandlery installed in it?`, {
@@ -96,14 +97,6 @@ async function readAll(cluster: Pick<Cluster, 'list'>, type: ResourceType, signa
     const missing = error.missing === undefined ? {} : { missing: error.missing };
     throw new AppError('Forbidden', `${error.message}: ${why}`, { cause: error, ...missing });
   }
-}
-
-function keyOf({ metadata: { namespace = '', name } }: KubeObject): string {
-  return `${namespace}/${name}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** A port whose every use says that it takes a server. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError } from '../../domain/core/errors.ts';
 import { isObject, listAt, objectAt, textAt } from '../../domain/core/read.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import * as resourceTypes from '../../domain/kubernetes/resource-types.ts';
 import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, sortFaults } from '../../domain/source/check-documents.ts';
@@ -110,13 +110,12 @@ function builtInKind(apiVersion: string, kind: string): resourceTypes.KnownType 
   const types: readonly unknown[] = Object.values(resourceTypes);
   return types
     .filter((one): one is resourceTypes.KnownType => isObject(one) && 'namespaced' in one)
-    .find((type) => type.kind === kind && (type.group === '' ? type.version : `${type.group}/${type.version}`) === apiVersion);
+    .find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
 }
 
 /** Without a cluster nobody knows the scope of a kind: names are told apart as if it were namespaced. */
 function guessedKind(apiVersion: string, kind: string): resourceTypes.KnownType {
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
-  return { group, version, kind, resource: `${kind.toLowerCase()}s`, namespaced: true };
+  return { ...parseApiVersion(apiVersion), kind, resource: `${kind.toLowerCase()}s`, namespaced: true };
 }
 
 /** The schemas of CRDs by `Kind (apiVersion)`. */

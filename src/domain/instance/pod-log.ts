@@ -1,3 +1,4 @@
+import { compareTexts } from '../core/compare-texts.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../audit/escape-controls.ts';
 import { isObject, listAt, numberAt, textAt } from '../core/read.ts';
@@ -68,9 +69,5 @@ function plainText(text: string): string {
 /** Lines of several containers in the order of their times. */
 export function mergeLogs(logs: readonly (readonly LogLine[])[]): LogLine[] {
   // Nanoseconds count, so that times are compared as texts; those of UTC are of one form, but for the length of the fraction.
-  return logs.flat().toSorted((a, b) => compare(a.time.replace(/Z$/, ''), b.time.replace(/Z$/, '')));
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  return logs.flat().toSorted((a, b) => compareTexts(a.time.replace(/Z$/, ''), b.time.replace(/Z$/, '')));
 }

@@ -71,14 +71,9 @@ function findRelease(
   const named = (one: string): ReleaseFolder | undefined => releases.find(({ name }) => name === releaseName(one, version));
   const own = at.from?.provider ?? at.target.release?.name.replace(/-?v\d+\.\d+\.\d+.*$/, '');
   const alone = releases.filter(({ spec }) => spec.version === version);
-  const found =
-    provider === undefined
-      ? own === undefined
-        ? alone.length === 1
-          ? alone[0]
-          : undefined
-        : named(own)
-      : named(provider === 'releases' ? '' : provider);
+  const wanted = provider === 'releases' ? '' : (provider ?? own);
+  const only = alone.length === 1 ? alone[0] : undefined;
+  const found = wanted === undefined ? only : named(wanted);
   if (found !== undefined) return found;
   const broken = faults.filter(({ file }) => file.includes(`/${version}/`) && (provider === undefined || file.startsWith(`${provider}/`)));
   if (broken.length > 0) throw refused(broken);
@@ -116,7 +111,7 @@ function stepFaults({ target, from, to }: Step): ReleaseFault[] {
   const { definition, spec, folder } = to;
   if (spec.state === 'archived') return [definition.fault(['spec', 'state'], `${to.name} is archived; nothing upgrades to it`)];
   const current = from?.spec.version ?? /v\d+\.\d+\.\d+.*$/.exec(target.release?.name ?? '')?.[0];
-  if (current === undefined || (from === to && spec.state === 'wip') || from === to) return [];
+  if (current === undefined || from === to) return [];
   if (upgradesFrom(to.spec.upgradesFrom, current)) return [];
   const allowed = spec.upgradesFrom.length === 0 ? 'nothing' : spec.upgradesFrom.join(', ');
   const hasField = listAt(definition.content, 'spec', 'upgradesFrom').length > 0;

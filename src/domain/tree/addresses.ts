@@ -1,3 +1,4 @@
+import { compareTexts } from '../core/compare-texts.ts';
 import { isObject, listAt, numberAt, textAt } from '../core/read.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 
@@ -29,7 +30,7 @@ export function addressesOf(objects: readonly KubeObject[]): Address[] {
   const all = objects.flatMap((object) => addressesIn(object, gateways));
   const order = ['External', 'Node', 'Cluster'];
   return [...new Map(all.map((one) => [`${one.kind} ${one.name} ${one.address}`, one])).values()]
-    .toSorted((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope) || compare(a.address, b.address))
+    .toSorted((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope) || compareTexts(a.address, b.address))
     .slice(0, MAX_ITEMS);
 }
 
@@ -148,8 +149,4 @@ function webPages(
     const url = `${scheme}://${inUrl(host)}${path}`;
     return { ...source, scope: 'External', address: url, url };
   });
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -1,3 +1,4 @@
+import { compareTexts } from '../core/compare-texts.ts';
 import { findCause, judgeObjects, type Verdicts } from '../cause/find-cause.ts';
 import { worstHealth, type Health } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
@@ -116,11 +117,7 @@ function nodeOf(placed: Placed, reading: Reading): TreeNode {
 type Draft = { -readonly [K in keyof TreeNode]: TreeNode[K] };
 
 function byKindAndName({ object: a }: Placed, { object: b }: Placed): number {
-  return a.kind === b.kind ? compare(a.metadata.name, b.metadata.name) : a.kind.localeCompare(b.kind);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return a.kind === b.kind ? compareTexts(a.metadata.name, b.metadata.name) : a.kind.localeCompare(b.kind);
 }
 
 function edgeOf({ class: relation, path, inferred, holder }: Edge, object: KubeObject): TreeEdge {

@@ -1,3 +1,4 @@
+import { compareTexts } from '../core/compare-texts.ts';
 import { at, booleanAt, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
 import type { Health } from '../health/health.ts';
 import { healthOf } from '../health/rules/health-of.ts';
@@ -77,7 +78,7 @@ export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
   }
   return [...families]
     .map(([head, { carriers, pods }]) => workloadOf(head, revisionsOf(head, { carriers: [...carriers], pods })))
-    .sort((a, b) => compare(a.kind, b.kind) || compare(a.name, b.name) || compare(a.namespace ?? '', b.namespace ?? ''));
+    .sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.name, b.name) || compareTexts(a.namespace ?? '', b.namespace ?? ''));
 }
 
 interface Place {
@@ -177,7 +178,7 @@ function changeOf({ metadata }: KubeObject): WorkloadChange {
   const written = listAt(metadata['managedFields']).filter(
     (entry) => textAt(entry, 'subresource') !== 'status' && !CONTROLLERS.has(textAt(entry, 'manager') ?? ''),
   );
-  const last = written.toSorted((a, b) => compare(textAt(b, 'time') ?? '', textAt(a, 'time') ?? ''))[0];
+  const last = written.toSorted((a, b) => compareTexts(textAt(b, 'time') ?? '', textAt(a, 'time') ?? ''))[0];
   const annotations = objectAt(metadata.annotations);
   const gitlab = Object.entries(annotations).flatMap(([key, value]) =>
     key.startsWith('app.gitlab.com/') ? [[key.slice(key.indexOf('/') + 1), cut(value)] as const] : [],
@@ -206,8 +207,4 @@ function pipelineOf(annotations: Readonly<Record<string, unknown>>): string {
 
 function cut(text: unknown): string {
   return typeof text === 'string' ? text.slice(0, MAX_TEXT_LENGTH) : '';
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }

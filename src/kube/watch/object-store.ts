@@ -1,3 +1,4 @@
+import { compareTexts } from '../../domain/core/compare-texts.ts';
 import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 
 /** The objects of one type as last seen. */
@@ -52,5 +53,5 @@ export function createObjectStore(keep: (object: KubeObject) => KubeObject): Obj
 function compare(a: string, b: string): number {
   const left = a.replace('/', '\u0000');
   const right = b.replace('/', '\u0000');
-  return left < right ? -1 : Number(left > right);
+  return compareTexts(left, right);
 }

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../domain/core/compare-texts.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../domain/core/in-parallel.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
@@ -205,12 +206,7 @@ function pendingOf({ item, loss }: Deletion): PendingDeletion {
 /** Both lists, the second one's entry winning, sorted. */
 function union(first: readonly InventoryItem[], second: readonly InventoryItem[]): InventoryItem[] {
   const byId = new Map([...first, ...second].map((item) => [idOfItem(item), item]));
-  return [...byId.values()].sort((a, b) => compare(a.file, b.file) || compare(idOfItem(a), idOfItem(b)));
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  return [...byId.values()].sort((a, b) => compareTexts(a.file, b.file) || compareTexts(idOfItem(a), idOfItem(b)));
 }
 
 function itemOf({ document, object }: Candidate, uid?: string): InventoryItem {
