@@ -3,7 +3,7 @@ import { AppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster, ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
 
-/** What the api-server has allowed holds for so long, and is asked again when the first time is over: nobody waits while they are busy looking. */
+/** How long a permission that the api-server has granted is used: after `renewed` the next request asks again in the background, after `ended` it waits for the answer. */
 const ADMITTED_MS = { renewed: 4_000, ended: 9_000 };
 const MAX_ADMISSIONS = 20_000;
 
