@@ -80,6 +80,8 @@ function rulesOf(group: string): HealthRules {
       degraded(
         field(
           PHASE,
+          'Cluster cannot proceed to reconciliation due to an unknown plugin being required',
+          'Cluster cannot proceed to reconciliation because of a failing plugin',
           'Cluster cannot execute instance online upgrade due to missing architecture binary',
           'Cluster has incomplete or invalid image catalog',
           'Cluster is unrecoverable and needs manual intervention',

@@ -205,7 +205,7 @@ function pending(object: KubeObject): string {
   return unscheduled === undefined ? 'Containers are starting' : unschedulable(unscheduled.message) || 'Waiting for a node';
 }
 
-const NOT_TAKEN_UP: Health = { status: 'Progressing', message: 'The latest change is not taken up yet' };
+const NOT_TAKEN_UP: Health = { status: 'Progressing', message: 'The controller has not observed the latest change yet' };
 
 function deploymentHealth(object: KubeObject): Health {
   if (booleanAt(object.spec, 'paused') === true) return { status: 'Suspended', message: 'The rollout is paused' };
@@ -218,7 +218,7 @@ function deploymentHealth(object: KubeObject): Health {
   const wanted = numberAt(object.spec, 'replicas') ?? 1;
   const counts = replicaCounts(object);
   if (counts.updated < wanted) return { status: 'Progressing', message: `${counts.updated} of ${wanted} pods are updated` };
-  if (counts.total > counts.updated) return { status: 'Progressing', message: `${counts.total - counts.updated} old pods are still to go` };
+  if (counts.total > counts.updated) return { status: 'Progressing', message: `${counts.total - counts.updated} old pods remain` };
   if (counts.available < counts.updated)
     return { status: 'Progressing', message: `${counts.available} of ${counts.updated} pods are available` };
   return { status: 'Healthy', message: `${counts.available} of ${wanted} pods are available` };

@@ -118,6 +118,11 @@ const strimzi: HealthRules = {
   'kafka.strimzi.io/KafkaConnect': rule('{kind}'),
   'kafka.strimzi.io/KafkaMirrorMaker': rule('{kind}'),
   'kafka.strimzi.io/KafkaMirrorMaker2': rule('{kind}'),
+  'kafka.strimzi.io/KafkaRebalance': [
+    degraded(condition('NotReady')),
+    suspended(condition('ProposalReady'), '{|The proposal waits for approval}'),
+    progressing(unreported, 'Waiting for {kind} to report a status'),
+  ],
 };
 
 export const messaging: readonly HealthRules[] = [confluent, koperator, rabbitmq, strimzi];

@@ -108,6 +108,18 @@ const istioOperator: HealthRules = {
   ],
 };
 
+/** Istio's analyzers (istio.io/latest/docs/reference/config/analysis-messages) write what they find into each resource, where that is enabled. */
+const istio: HealthRules = { 'networking.istio.io/*': [misconfigured], 'security.istio.io/*': [misconfigured] };
+
+function misconfigured({ status }: KubeObject): Health | undefined {
+  const error = listAt(status, 'validationMessages').find((one) => textAt(one, 'level') === 'ERROR');
+  if (error === undefined) return undefined;
+  const words = [textAt(error, 'type', 'name'), textAt(error, 'type', 'code'), textAt(error, 'documentationUrl')].filter(
+    (word) => word !== undefined,
+  );
+  return { status: 'Degraded', message: words.join(', ') };
+}
+
 const SAID = '{reason}: {message}';
 
 /** A policy has the condition `Degraded`, what becomes of it on one node `Failing` and `Aborted`. */
@@ -173,6 +185,7 @@ export const networking: readonly HealthRules[] = [
   awsLoadBalancerController,
   contour,
   gloo,
+  istio,
   istioOperator,
   nmstate,
   openshift,

@@ -205,6 +205,15 @@ const victoriaMetrics: HealthRules = {
   ],
 };
 
+/** The Logging operator (kube-logging.dev): what a flow or an output lacks is a list of sentences. */
+const logging: HealthRules = {
+  'logging.banzaicloud.io/*': [
+    degraded(({ status }) => textAt(status, 'problems', 0)),
+    healthy(field('status.active', true), '{kind} is active'),
+    suspended(field('status.active', false), '{kind} is not active'),
+  ],
+};
+
 export const observability: readonly HealthRules[] = [
   datadog,
   elastic,
@@ -212,6 +221,7 @@ export const observability: readonly HealthRules[] = [
   humio,
   jaeger,
   kiali,
+  logging,
   openTelemetry,
   prometheus,
   victoriaMetrics,

@@ -1,5 +1,6 @@
 import { type HealthRule, type HealthRules, progressing, unreported } from './rule.ts';
 import { kubernetes } from './kubernetes.ts';
+import { batch } from './batch.ts';
 import { cloud } from './cloud.ts';
 import { clusters } from './clusters.ts';
 import { databases } from './databases.ts';
@@ -37,7 +38,6 @@ const REPORTING: Readonly<Record<string, readonly string[]>> = {
   'helm.cattle.io': ['HelmChart'],
   'infinispan.org': ['Cache', 'Infinispan'],
   'k8ssandra.io': ['K8ssandraCluster'],
-  'kafka.strimzi.io': ['KafkaRebalance'],
   'kubeflow.org': ['MPIJob', 'Notebook', 'PyTorchJob', 'TFJob', 'XGBoostJob'],
   'machine.openshift.io': ['Machine', 'MachineSet'],
   'machinelearning.seldon.io': ['SeldonDeployment'],
@@ -55,7 +55,7 @@ const REPORTING: Readonly<Record<string, readonly string[]>> = {
   'ps.percona.com': ['PerconaServerMySQLBackup', 'PerconaServerMySQLRestore'],
   'psmdb.percona.com': ['PerconaServerMongoDBBackup', 'PerconaServerMongoDBRestore'],
   'pxc.percona.com': ['PerconaXtraDBClusterBackup', 'PerconaXtraDBClusterRestore'],
-  'ray.io': ['RayCluster', 'RayJob', 'RayService'],
+  'ray.io': ['RayCluster', 'RayJob'],
   'scylla.scylladb.com': ['ScyllaCluster'],
   'sources.knative.dev': ['ApiServerSource', 'ContainerSource', 'PingSource', 'SinkBinding'],
   'stackgres.io': ['SGBackup', 'SGCluster', 'SGDbOps'],
@@ -77,6 +77,7 @@ const FILES: readonly HealthRules[] = [
   kubernetes,
   gatewayApi,
   promoter,
+  ...batch,
   ...cloud,
   ...clusters,
   ...databases,

@@ -81,8 +81,39 @@ const POLICY: HealthRule = [
   progressing(otherwise, 'Waiting for {kind} to be ready'),
 ];
 
-/** Kyverno (kyverno.io). */
-const kyverno: HealthRules = { 'kyverno.io/Policy': POLICY, 'kyverno.io/ClusterPolicy': POLICY };
+const POLICY_READY = 'status.conditionStatus.ready';
+
+/** Kyverno (kyverno.io); its policies in CEL report below `conditionStatus`. */
+const kyverno: HealthRules = {
+  'kyverno.io/Policy': POLICY,
+  'kyverno.io/ClusterPolicy': POLICY,
+  'policies.kyverno.io/*': [
+    healthy(field(POLICY_READY, true), '{kind} is ready'),
+    degraded(unmetPolicy),
+    progressing(field(POLICY_READY, false), '{status.conditionStatus.message|Waiting for {kind} to be ready}'),
+  ],
+};
+
+/** What a policy lacks, such as a permission of Kyverno. */
+function unmetPolicy({ status }: KubeObject): string | undefined {
+  return conditionsIn(at(status, 'conditionStatus', 'conditions')).find(
+    ({ status: held, reason }) => held === 'False' && reason === 'Failed',
+  )?.message;
+}
+
+/** Gatekeeper (open-policy-agent.github.io/gatekeeper): each of its pods compiles a template by itself. */
+const gatekeeper: HealthRules = {
+  'templates.gatekeeper.sh/ConstraintTemplate': [
+    uncompiled,
+    healthy(field('status.created', true), '{kind} is compiled'),
+    progressing(otherwise, 'Waiting for {kind} to be compiled'),
+  ],
+};
+
+function uncompiled({ status }: KubeObject): Health | undefined {
+  const [error] = listAt(status, 'byPod').flatMap((pod) => listAt(pod, 'errors'));
+  return error === undefined ? undefined : { status: 'Degraded', message: textAt(error, 'message') ?? 'The template does not compile' };
+}
 
 /** The Operator of 1Password (developer.1password.com/docs/k8s). */
 const onePassword: HealthRules = {
@@ -163,6 +194,7 @@ export const security: readonly HealthRules[] = [
   certManager,
   externalSecrets,
   keycloak,
+  gatekeeper,
   kyverno,
   onePassword,
   openClusterManagement,

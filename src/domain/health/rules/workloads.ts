@@ -53,6 +53,7 @@ const RULE: HealthRule = [
   degraded(field(STATE, 'FAILED'), '{status.error|FAILED}'),
   suspended(field(STATE, 'SUSPENDED')),
   degraded(field('status.jobStatus.state', 'FAILED', 'FAILING'), '{status.error|The job failed}'),
+  progressing(field('status.jobManagerDeploymentStatus', 'DEPLOYING', 'DEPLOYED_NOT_READY')),
   healthy(field(STATE, 'STABLE', 'DEPLOYED')),
   degraded(field(STATE, 'ROLLED_BACK'), '{status.error|The latest change was rolled back}'),
   progressing(field(STATE)),
