@@ -55,3 +55,13 @@ function endedOf(status: unknown, state: 'state' | 'lastState'): Ended | undefin
   const text = (member: string): string | undefined => textAt(status, state, 'terminated', member);
   return { exitCode, reason: text('reason') ?? '', message: text('message') ?? '', finishedAt: text('finishedAt') };
 }
+
+/** When the kubelet took the Pod up. */
+export function startedAt({ status, metadata }: KubeObject): string | undefined {
+  return textAt(status, 'startTime') ?? metadata.creationTimestamp;
+}
+
+/** `configmap` as kubelets write it: `ConfigMap`. */
+export function configKind(word: string): string {
+  return word.toLowerCase() === 'configmap' ? 'ConfigMap' : 'Secret';
+}

@@ -152,7 +152,8 @@ function reported({ object, health, events }: Subject): Finding | undefined {
     return { rank: 'Reported', message: rejection(warning.message), quoted: true, ...sinceOf(warning.firstSeen) };
   }
   if (health === undefined) return undefined;
-  const rank = health.status === 'Degraded' || health.status === 'Missing' ? 'Reported' : 'Waiting';
+  const isStuck = isCustom(object) && /\bnot found\b/i.test(health.message);
+  const rank = isStuck || health.status === 'Degraded' || health.status === 'Missing' ? 'Reported' : 'Waiting';
   const message = health.message === '' ? `is ${health.status}` : excerpt(health.message);
   return { rank, message, ...(health.message === '' ? {} : { quoted: true }), ...sinceOf(statusSince(object, health.message)) };
 }

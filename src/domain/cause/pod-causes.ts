@@ -10,16 +10,19 @@ import {
   excerpt,
   failed,
   type Finding,
+  hasCondition,
   missingReferences,
   sinceOf,
   type Subject,
 } from './cause.ts';
-import { type Container, containersOf } from './containers.ts';
+import { configKind, type Container, containersOf, startedAt } from './containers.ts';
+import { evicted, nodeLost, rejectedByNode, sandboxFailed, volumeMissing } from './node-causes.ts';
 
 /** A Pod that does not run as it should; the first that applies. */
 export const POD_RULES: readonly CauseRule[] = [
   nodeLost,
   evicted,
+  rejectedByNode,
   invalidImage,
   imageNotPulled,
   configMissing,
@@ -28,34 +31,11 @@ export const POD_RULES: readonly CauseRule[] = [
   crashed,
   unscheduled,
   volumeMissing,
+  sandboxFailed,
+  gateClosed,
   notReady,
+  initializing,
 ];
-
-function nodeLost(subject: Subject): Finding | undefined {
-  const { object } = subject;
-  const node = textAt(object.spec, 'nodeName') ?? '';
-  const event = eventOf(subject, ['NodeNotReady', 'TaintManagerEviction']);
-  const since = conditionSince(object, 'Ready', 'False');
-  const isLost = textAt(object.status, 'reason') === 'NodeLost' || isOfEvent(since, event?.lastSeen);
-  return isLost ? failed(`runs on node ${node}, which does not respond`, since) : undefined;
-}
-
-/** A Pod that is not ready for another reason later is not lost. */
-function isOfEvent(since = '', lastSeen = ''): boolean {
-  return Date.parse(since) <= Date.parse(lastSeen) + 60_000;
-}
-
-function evicted({ object }: Subject): Finding | undefined {
-  const reason = textAt(object.status, 'reason') ?? '';
-  if (textAt(object.status, 'phase') !== 'Failed' || reason === '') return undefined;
-  const message = excerpt(textAt(object.status, 'message') ?? '')
-    .replace(/^Pod was /, 'it was ')
-    .replace(/^The /, 'the ');
-  const since = conditionSince(object, 'Ready', 'False');
-  if (reason === 'Evicted') return failed(`was evicted${message === '' ? '' : `: ${message}`}`, since);
-  if (reason === 'DeadlineExceeded') return failed('ran for longer than its deadline allows', since);
-  return failed(`was stopped (${reason})${message === '' ? '' : `: ${message}`}`, since);
-}
 
 function invalidImage({ object }: Subject): Finding | undefined {
   const container = containersOf(object).find(({ waiting }) => waiting === 'InvalidImageName');
@@ -70,6 +50,7 @@ const IMAGE_WAITS = ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'I
 const PULL_FAILURES: readonly (readonly [RegExp, string])[] = [
   [/pull access denied|may require authorization/i, 'the registry has no such image, or denies access to it'],
   [/unauthorized|authentication required|no basic auth|denied|forbidden|\b40[13]\b/i, 'the registry denies access'],
+  [/no match for platform/i, 'the image is not built for the platform of its node'],
   [/not found|manifest unknown|NotFound|name unknown/i, 'the registry has no such image'],
   [/no such host/i, 'the host name of the registry does not resolve'],
   [/x509|certificate/i, 'the certificate of the registry is not trusted'],
@@ -103,14 +84,15 @@ function configMissing({ object }: Subject): Finding | undefined {
   return blocked(`cannot start: ${container.title} ${configFault(container.waitingMessage)}`, startedAt(object));
 }
 
-const CONFIG_KINDS: Readonly<Record<string, string>> = { configmap: 'ConfigMap', secret: 'Secret' };
-
 /** `configmap "settings" not found`, `couldn't find key mode in ConfigMap team-a/settings`. */
 function configFault(message: string): string {
   const [, kind = '', name = ''] = /\b(configmap|secret)s? "([^"]+)" not found/i.exec(message) ?? [];
-  if (name !== '') return `needs ${CONFIG_KINDS[kind.toLowerCase()] ?? kind} ${name}, which does not exist`;
+  if (name !== '') return `needs ${configKind(kind)} ${name}, which does not exist`;
   const [, key = '', owner = '', place = ''] = /couldn't find key (\S+) in (ConfigMap|Secret) (\S+)/.exec(message) ?? [];
   if (key !== '') return `needs the key ${key} of ${owner} ${place.split('/').at(-1)}, which does not exist`;
+  if (/runAsNonRoot and image will run as root/.test(message)) return 'would run as root, which runAsNonRoot forbids: set runAsUser';
+  const user = /runAsNonRoot and image has non-numeric user \((\S+)\)/.exec(message)?.[1];
+  if (user !== undefined) return `has an image with the user ${user}, which runAsNonRoot cannot verify: set runAsUser to its number`;
   return `has a configuration that the kubelet rejects: ${excerpt(message)}`;
 }
 
@@ -124,7 +106,11 @@ function commandNotStarted({ object }: Subject): Finding | undefined {
   const said = START_FAILURES.includes(failing.waiting) ? failing.waitingMessage : (failing.ended?.message ?? '');
   const [, command = ''] = /exec: "([^"]+)": (?:executable file not found|stat|no such file)/.exec(said) ?? [];
   const denied = /exec: "([^"]+)": permission denied/.exec(said)?.[1];
+  const foreign = /exec: "([^"]+)": exec format error|(exec format error)/.exec(said);
   const since = failing.ended?.finishedAt ?? startedAt(object);
+  if (foreign !== null) {
+    return blocked(`cannot start: ${foreign[1] ?? 'the command'} of ${failing.title} is not built for the platform of its node`, since);
+  }
   if (command !== '') return blocked(`cannot start: the image of ${failing.title} has no command ${command}`, since);
   if (denied !== undefined) return blocked(`cannot start: ${denied} of ${failing.title} is not executable`, since);
   return blocked(`cannot start ${failing.title}${said === '' ? '' : `: ${excerpt(said)}`}`, since);
@@ -157,10 +143,17 @@ function crashed(subject: Subject): Finding | undefined {
   if (container === undefined || ended === undefined) return undefined;
   // What runs again is not ready because of its probe, however it ended before.
   if (container.isRunning && eventOf(subject, ['Unhealthy']) !== undefined) return undefined;
+  const hook = eventOf(subject, ['FailedPostStartHook']);
+  const why = hook === undefined ? crash(container, object) : `restarts again and again: ${hookFault(container, hook.message)}`;
   return {
-    ...failed(crash(container, object), ended.finishedAt),
+    ...failed(why, ended.finishedAt),
     container: { pod: object.metadata.name, name: container.name, previous: container.isRunning },
   };
+}
+
+/** `PostStartHook failed: command '/init.sh' exited with 1` */
+function hookFault({ title }: Container, message: string): string {
+  return `the postStart hook of ${title} fails: ${excerpt(message.replace(/^.*?PostStartHook failed: ?/s, ''))}`;
 }
 
 function hasFailed({ ended, isReady }: Container): boolean {
@@ -190,6 +183,11 @@ function unscheduled({ object }: Subject): Finding | undefined {
     return blocked(`waits for the scheduling gate ${gates.join(', ')}`, since);
   }
   const words = unschedulable(condition.message);
+  const [, claim = '', fault = ''] = /persistentvolumeclaim "([^"]+)" (not found|is being deleted)/.exec(condition.message) ?? [];
+  if (claim !== '') {
+    const state = fault === 'not found' ? 'does not exist' : fault;
+    return blocked(`cannot be scheduled: PersistentVolumeClaim ${claim} ${state}`, since);
+  }
   if (/unbound immediate PersistentVolumeClaims|persistentvolumeclaim/i.test(condition.message)) {
     return { rank: 'Waiting', message: 'waits for its volumes', ...sinceOf(since) };
   }
@@ -211,24 +209,16 @@ function requested({ spec }: KubeObject, resource: string): string {
   return amounts.length === 0 ? '' : `${amounts.join(' + ')} ${resource === 'cpu' ? 'CPU' : resource}`;
 }
 
-function volumeMissing(subject: Subject): Finding | undefined {
-  if (textAt(subject.object.status, 'phase') !== 'Pending') return undefined;
-  const event =
-    eventOf(subject, ['FailedAttachVolume', 'FailedMount', 'FailedMapVolume'], /^(?!Unable to attach or mount)/) ??
-    eventOf(subject, ['FailedMount']);
-  if (event === undefined) return undefined;
-  return blocked(volumeFault(event.message), event.firstSeen);
-}
-
-/** `MountVolume.SetUp failed for volume "config" : configmap "settings" not found` */
-function volumeFault(message: string): string {
-  const [, verb = '', volume = '', why = ''] = /(Attach|Mount|Map)\w*(?:\.\w+)? failed for volume "([^"]+)" ?: (.*)$/s.exec(message) ?? [];
-  const taken = /Multi-Attach error for volume "([^"]+)" (.*)$/s.exec(message);
-  if (taken !== null) return `cannot attach the volume ${taken[1]}: ${excerpt(taken[2] ?? '').replace(/^V/, 'v')}`;
-  if (volume === '') return `cannot mount its volumes: ${excerpt(message)}`;
-  const [, kind = '', name = ''] = /\b(configmap|secret) "([^"]+)" not found/i.exec(why) ?? [];
-  const words = name === '' ? excerpt(why) : `${CONFIG_KINDS[kind.toLowerCase()] ?? kind} ${name} does not exist`;
-  return `cannot ${verb.toLowerCase()} the volume ${volume}: ${words}`;
+/** Its containers are ready, and somebody else has not said yet that traffic may come. */
+function gateClosed({ object }: Subject): Finding | undefined {
+  const ready = conditionsOf(object).find(
+    ({ type, status, reason }) => type === 'Ready' && status === 'False' && reason === 'ReadinessGatesNotReady',
+  );
+  if (ready === undefined) return undefined;
+  const gates = listAt(object.spec, 'readinessGates').map((gate) => textAt(gate, 'conditionType') ?? '');
+  const open = gates.filter((type) => !hasCondition(object, type, 'True'));
+  const message = `is not ready: its readiness ${open.length === 1 ? 'gate' : 'gates'} ${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} not met`;
+  return { rank: 'Reported', message, ...sinceOf(conditionSince(object, 'Ready', 'False')) };
 }
 
 function notReady(subject: Subject): Finding | undefined {
@@ -241,7 +231,10 @@ function notReady(subject: Subject): Finding | undefined {
   return open === undefined ? undefined : { rank: 'Waiting', message: `is not ready: ${open.title} is not ready yet`, ...sinceOf(since) };
 }
 
-/** When the kubelet took the Pod up. */
-function startedAt({ status, metadata }: KubeObject): string | undefined {
-  return textAt(status, 'startTime') ?? metadata.creationTimestamp;
+function initializing({ object }: Subject): Finding | undefined {
+  if (textAt(object.status, 'phase') !== 'Pending') return undefined;
+  const running = containersOf(object).find(({ title, isRunning, isReady }) => title.startsWith('init ') && isRunning && !isReady);
+  return running === undefined
+    ? undefined
+    : { rank: 'Waiting', message: `waits for ${running.title} to end`, ...sinceOf(startedAt(object)) };
 }

@@ -21,8 +21,8 @@ import { containersOf } from './containers.ts';
 
 /** Services, Ingresses and routes that lead nowhere, and autoscalers without a target: found in the graph, because none of them reports it. */
 export const TRAFFIC_RULES: Readonly<Record<string, readonly CauseRule[]>> = {
-  '/Service': [serviceWithoutPods, serviceWithoutPort, serviceWithoutEndpoints, servicePortUndeclared],
-  'networking.k8s.io/Ingress': [backendMissing, certificateMissing],
+  '/Service': [serviceWithoutPods, serviceWithoutPort, serviceWithoutEndpoints, balancerMissing, servicePortUndeclared],
+  'networking.k8s.io/Ingress': [backendMissing, certificateMissing, ingressWithoutAddress],
   ...Object.fromEntries(
     ['HTTPRoute', 'GRPCRoute', 'TLSRoute', 'TCPRoute', 'UDPRoute'].map((kind) => [
       `gateway.networking.k8s.io/${kind}`,
@@ -43,9 +43,13 @@ function serviceWithoutPods({ placed, object, scene }: Subject): Finding | undef
   const labels = selector.map(([key, value]) => `${key}=${value}`).join(', ');
   const workload = workloadFor(selector, scene);
   if (workload !== undefined) {
-    return wantsNone(workload)
+    const { kind, metadata, spec } = workload;
+    if (numberAt(spec, 'replicas') === 0) {
+      return { rank: 'Warning', message: `has no endpoints: ${kind} ${metadata.name} is scaled to 0 replicas` };
+    }
+    return ['Job', 'CronJob', 'DaemonSet'].includes(kind)
       ? undefined
-      : { rank: 'Waiting', message: `has no endpoints: ${workload.kind} ${workload.metadata.name} has no pods yet` };
+      : { rank: 'Waiting', message: `has no endpoints: ${kind} ${metadata.name} has no pods yet` };
   }
   const message = `has no endpoints: no pod has the ${selector.length === 1 ? 'label' : 'labels'} ${labels}`;
   return scene.hasWorkloads ? blocked(message, object.metadata.creationTimestamp) : { rank: 'Waiting', message };
@@ -69,10 +73,6 @@ function workloadFor(selector: readonly (readonly [string, string])[], { workloa
   const [first] = selector;
   const candidates = first === undefined ? [] : (workloadsByLabel.get(first.join('=')) ?? []);
   return candidates.find(({ labels }) => selector.every(([key, value]) => labels[key] === value))?.object;
-}
-
-function wantsNone(workload: KubeObject): boolean {
-  return numberAt(workload.spec, 'replicas') === 0 || ['Job', 'CronJob', 'DaemonSet'].includes(workload.kind);
 }
 
 interface Port {
@@ -174,6 +174,28 @@ function certificateMissing({ placed, object, scene }: Subject): Finding | undef
   const { name } = edge.named;
   const message = `uses the TLS certificate in Secret ${name}, which does not exist`;
   return scene.writtenSecrets.has(name) ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
+}
+
+/** What the controllers of load balancers and Ingresses cannot do stands in their events alone. */
+function balancerMissing(subject: Subject): Finding | undefined {
+  const { object, events } = subject;
+  if (textAt(object.spec, 'type') !== 'LoadBalancer' || listAt(object.status, 'loadBalancer', 'ingress').length > 0) return undefined;
+  const warning = events.find(({ isWarning }) => isWarning);
+  if (warning === undefined) return undefined;
+  const why = excerpt(warning.message.replace(/^Error syncing load balancer: (?:failed to ensure load balancer: )?/, ''));
+  return { rank: 'Reported', message: `gets no load balancer: ${why}`, ...sinceOf(warning.firstSeen) };
+}
+
+function ingressWithoutAddress({ object, events }: Subject): Finding | undefined {
+  if (listAt(object.status, 'loadBalancer', 'ingress').length > 0) return undefined;
+  const warning = events.find(({ isWarning }) => isWarning);
+  if (warning !== undefined) {
+    return { rank: 'Reported', message: `is not served: ${excerpt(warning.message)}`, ...sinceOf(warning.firstSeen) };
+  }
+  const name = textAt(object.spec, 'ingressClassName') ?? textAt(object.metadata, 'annotations', 'kubernetes.io/ingress.class');
+  const why =
+    name === undefined ? 'it names no IngressClass, and the cluster has no default one' : `no controller of IngressClass ${name} serves it`;
+  return { rank: 'Waiting', message: `has no address yet: ${why}`, ...sinceOf(object.metadata.creationTimestamp) };
 }
 
 function routeRejected({ object }: Subject): Finding | undefined {

@@ -1,4 +1,4 @@
-import { at, listAt, numberAt, textAt } from '../core/read.ts';
+import { at, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
 import { kindKey } from '../tree/object-index.ts';
 import {
@@ -40,7 +40,15 @@ const READINGS: readonly Reading[] = [
     /ValidatingAdmissionPolicy '(?<name>[^']+)' (?:with binding '[^']+' )?denied request: (?<why>.+)$/s,
     ({ name, why }) => `the admission policy ${name} denies it: ${why}`,
   ],
+  [/no PriorityClass with name (?<name>\S+) was found/, ({ name }) => `PriorityClass ${name} does not exist`],
+  [/RuntimeClass "(?<name>[^"]+)" not found/, ({ name }) => `RuntimeClass ${name} does not exist`],
+  [
+    /unable to validate against any security context constraint: (?<why>.+)$/s,
+    ({ why }) => `no security context constraint that its ServiceAccount may use allows it: ${why}`,
+  ],
+  [/namespace (?<name>\S+) because it is being terminated/, ({ name }) => `namespace ${name} is being deleted`],
   [/is forbidden: (?<why>.+)$/s, ({ why }) => why ?? ''],
+  [/\b(?<kind>[A-Z]\w+) "[^"]*" is invalid: (?<why>.+)$/s, ({ kind, why }) => `the ${kind} would not be valid: ${why}`],
 ];
 
 /** Why the api-server does not create an object, in plain words. */
@@ -79,12 +87,12 @@ export const WORKLOAD_RULES: Readonly<Record<string, readonly CauseRule[]>> = {
   'apps/Deployment': [referenceMissing, deadlineExceeded],
   'apps/ReplicaSet': REPLICATED,
   'apps/StatefulSet': REPLICATED,
-  'apps/DaemonSet': REPLICATED,
+  'apps/DaemonSet': [...REPLICATED, nodesMissing],
   '/ReplicationController': REPLICATED,
   'batch/Job': [jobFailed, ...REPLICATED],
-  'batch/CronJob': [cronJobSuspended, referenceMissing],
-  '/PersistentVolumeClaim': [claimPending],
-  'autoscaling/HorizontalPodAutoscaler': [metricsMissing],
+  'batch/CronJob': [cronJobSuspended, runsMissed, referenceMissing],
+  '/PersistentVolumeClaim': [claimInUse, claimPending],
+  'autoscaling/HorizontalPodAutoscaler': [metricsMissing, limitReached],
   'policy/PodDisruptionBudget': [evictionBlocked],
 };
 
@@ -170,6 +178,40 @@ function cronJobSuspended({ object }: Subject): Finding | undefined {
   return at(object.spec, 'suspend') === true ? { rank: 'Waiting', message: 'is suspended, so that no new jobs start' } : undefined;
 }
 
+/** A CronJob reports nothing of itself but in events. */
+function runsMissed(subject: Subject): Finding | undefined {
+  const event = eventOf(subject, [
+    'TooManyMissedTimes',
+    'UnknownTimeZone',
+    'UnparseableSchedule',
+    'UnparseableCronJobSchedule',
+    'FailedCreate',
+  ]);
+  if (event === undefined || !event.isWarning) return undefined;
+  const why = event.reason === 'FailedCreate' ? rejection(event.message) : excerpt(event.message);
+  return { rank: 'Warning', message: `starts no jobs: ${why}`, ...sinceOf(event.firstSeen) };
+}
+
+/** A DaemonSet without a node is well, and does nothing. */
+function nodesMissing({ object }: Subject): Finding | undefined {
+  if (numberAt(object.status, 'desiredNumberScheduled') !== 0 || numberAt(object.status, 'observedGeneration') === undefined)
+    return undefined;
+  const labels = Object.entries(objectAt(object.spec, 'template', 'spec', 'nodeSelector')).map(([key, value]) => `${key}=${String(value)}`);
+  const why = labels.length === 0 ? 'no node fits its affinity and tolerations' : `no node that fits has the labels ${labels.join(', ')}`;
+  return { rank: 'Warning', message: `runs nowhere: ${why}` };
+}
+
+/** A claim that is deleted stays as long as a Pod mounts it. */
+function claimInUse({ object, scene }: Subject): Finding | undefined {
+  if (object.metadata.deletionTimestamp === undefined) return undefined;
+  const user = scene.placed.find(
+    (one) => kindKey(one.object) === '/Pod' && one.edges.some((edge) => edge.class === 'Mount' && edge.target === object),
+  );
+  if (user === undefined) return undefined;
+  const message = `is being deleted as soon as Pod ${user.object.metadata.name} no longer uses it`;
+  return { rank: 'Reported', message, since: object.metadata.deletionTimestamp };
+}
+
 function claimPending(subject: Subject): Finding | undefined {
   const { object } = subject;
   const phase = textAt(object.status, 'phase');
@@ -209,6 +251,17 @@ function metricsMissing({ object }: Subject): Finding | undefined {
     ? `cannot read metrics: the cluster has no working metrics API (${api})`
     : `cannot scale: ${excerpt(broken.message)}`;
   return { rank: 'Reported', message, ...sinceOf(since) };
+}
+
+/** The app may be too slow, and is as large as it may become. */
+function limitReached({ object }: Subject): Finding | undefined {
+  const limited = conditionsOf(object).find(
+    ({ type, status, reason }) => type === 'ScalingLimited' && status === 'True' && reason === 'TooManyReplicas',
+  );
+  const most = numberAt(object.spec, 'maxReplicas');
+  return limited === undefined || most === undefined
+    ? undefined
+    : { rank: 'Warning', message: `wants more than its maximum of ${most} ${most === 1 ? 'replica' : 'replicas'}` };
 }
 
 /** A budget that never allows an eviction keeps nodes from being drained; one whose Pods are not well does so because of them. */
