@@ -265,5 +265,5 @@ function writtenOf({ body, warnings }: Answer): Written {
 /** What the api-server says is an object is one; anything else is no api-server. */
 function objectOf(body: Json): KubeObject {
   if (isObject(body) && isObject(body['metadata'])) return body as unknown as KubeObject;
-  throw new AppError('ClusterUnavailable', 'cluster: the answer is no Kubernetes object; is this a Kubernetes api-server?');
+  throw new AppError('ClusterUnavailable', 'cluster: the answer is not a Kubernetes object; is this a Kubernetes api-server?');
 }

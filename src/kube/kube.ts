@@ -124,7 +124,7 @@ async function kubernetesVersion(transport: Transport, { signal }: CallOptions =
     signal,
   });
   const version = /^v?(\d+\.\d+\.\d+)/.exec(textAt(body, 'gitVersion') ?? '')?.[1];
-  if (version === undefined) throw new AppError('ClusterUnavailable', 'ask for the Kubernetes version: the answer names none');
+  if (version === undefined) throw new AppError('ClusterUnavailable', 'ask for the Kubernetes version: the answer has none');
   return version;
 }
 
@@ -145,7 +145,7 @@ async function requestToken(
     signal,
   });
   const token = textAt(body, 'status', 'token');
-  if (token === undefined) throw new AppError('ClusterUnavailable', `request a token of service account "${name}": the answer holds none`);
+  if (token === undefined) throw new AppError('ClusterUnavailable', `request a token of service account "${name}": the answer has none`);
   return token;
 }
 
@@ -264,7 +264,7 @@ async function selfOf(deps: Caller, { signal }: CallOptions = {}): Promise<Actor
     signal,
   });
   const user = textAt(body, 'status', 'userInfo', 'username');
-  if (user === undefined) throw new AppError('ClusterUnavailable', 'ask for the account: the answer names none');
+  if (user === undefined) throw new AppError('ClusterUnavailable', 'ask for the own user name: the answer has none');
   return { user, groups: textsAt(body, 'status', 'userInfo', 'groups') };
 }
 
@@ -275,5 +275,5 @@ function triedOf({ body, warnings }: Answer): DryRunAnswer {
 function metadataIn(body: Json): ObjectMeta {
   const metadata = at(body, 'metadata');
   if (isObject(metadata) && textAt(metadata, 'name') !== undefined) return metadata as unknown as ObjectMeta;
-  throw new AppError('ClusterUnavailable', 'cluster: the answer is no Kubernetes object; is this a Kubernetes api-server?');
+  throw new AppError('ClusterUnavailable', 'cluster: the answer is not a Kubernetes object; is this a Kubernetes api-server?');
 }

@@ -95,7 +95,7 @@ export interface ServiceAccountRef {
   readonly name: string;
 }
 
-type ImpersonationHeaders = Readonly<Record<string, string | string[]>>;
+type ImpersonationHeaders = Readonly<Record<string, string>>;
 
 /**
  * The impersonation headers of an identity; none for the controller, whoever it tries something for. Checks the actor again, however it was made.
@@ -112,7 +112,15 @@ export function impersonationHeaders(identity: Identity): ImpersonationHeaders {
   const padded = [user, ...groups].find((name) => name !== name.trim());
   if (padded !== undefined) throw new AppError('ActorMissing', `actor: ${JSON.stringify(padded)} begins or ends with a space`);
   if (identity.kind === 'dryRun') return {};
-  return { 'impersonate-user': user, 'impersonate-group': [...groups] };
+  return { 'impersonate-user': user, ...Object.fromEntries(groups.map((group, index) => [groupHeader(index), group])) };
+}
+
+/**
+ * The name of the header of one group: `impersonate-group` in letters whose case differs from group to group, which means the same to every server. Over
+ * HTTP/2, undici would join the values of one name with commas, and the api-server would take them for one group.
+ */
+function groupHeader(index: number): string {
+  return Array.from('impersonate-group', (letter, bit) => ((index >> bit) % 2 === 1 ? letter.toUpperCase() : letter)).join('');
 }
 
 function userOf({ namespace, name }: ServiceAccountRef): string {

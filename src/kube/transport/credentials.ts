@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { registerHooks } from 'node:module';
 import { dirname, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Cluster as ClusterEntry, User } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { parse } from 'yaml';
@@ -178,6 +179,11 @@ const TCP_KEEP_ALIVE_MS = 30_000;
 export interface DispatcherPool {
   /** The connections for these credentials; those for earlier ones are closed once their calls have ended. */
   for(credentials: Credentials): Dispatcher;
+  /**
+   * Gives up connections on which a call has failed: the next call makes new ones, and the other calls end on the old. undici keeps an HTTP/2 session that TLS
+   * has destroyed, so that every later call would fail.
+   */
+  giveUp(dispatcher: Dispatcher): void;
   close(): Promise<void>;
 }
 
@@ -195,6 +201,12 @@ export function createDispatcherPool(): DispatcherPool {
       known = { ...known, credentials };
       return known.dispatcher;
     },
+    giveUp: (dispatcher) => {
+      if (known?.dispatcher !== dispatcher) return;
+      known = undefined;
+      // What is broken in it has been reported by its calls.
+      dispatcher.close().catch(() => undefined);
+    },
     close: async () => {
       await known?.dispatcher.destroy();
       known = undefined;
@@ -202,12 +214,20 @@ export function createDispatcherPool(): DispatcherPool {
   };
 }
 
+/** Longer than a page waits between two readings; the api-server itself waits for 90 seconds. */
+const IDLE_CONNECTION_MS = 30_000;
+
+/** HTTP/2, so that hundreds of watches share a few connections (410 of their own would take 40 MiB), or HTTP/1.1 of a server that has nothing else. */
+const PROTOCOL = { allowH2: true, keepAliveTimeout: IDLE_CONNECTION_MS } as const;
+
 function createDispatcher({ tls, proxy }: Credentials): Dispatcher {
-  const connect = { ...tls, timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
-  if (proxy === undefined) return new Agent({ connect, allowH2: false });
+  // Made once: each connection would parse the certificates again, and keep them.
+  const secureContext = createSecureContext(tls);
+  const connect = { ...tls, secureContext, timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
+  if (proxy === undefined) return new Agent({ connect, ...PROTOCOL });
   if (!/^https?:/.test(proxy))
     throw new AppError('ConfigInvalid', `kubeconfig: proxy-url ${JSON.stringify(proxy)}: only http and https proxies`);
-  return new ProxyAgent({ uri: proxy, requestTls: connect, allowH2: false });
+  return new ProxyAgent({ uri: proxy, requestTls: connect, ...PROTOCOL });
 }
 
 function fingerprint({ tls, proxy, server }: Credentials): string {

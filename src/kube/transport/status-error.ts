@@ -78,8 +78,10 @@ function classify(status: StatusAnswer): Classified {
 
 /** Rejections of admission come with several codes; only their words tell them apart from missing permissions. */
 function classifyAdmission({ code, reason, message, causes }: StatusAnswer): Classified | undefined {
-  const impersonation = /cannot impersonate resource/.exec(message);
+  const impersonation = /cannot impersonate(?::[\w-]+|-on:(?!user-info:)\S+)? resource/.exec(message);
   if (impersonation !== null) return { code: 'ConfigInvalid', sentence: `Chandlery's own account may not impersonate users: ${message}` };
+  const constrained = /cannot impersonate-on:user-info:(\w+) (?:resource|path) "([^"]*)"(?: in API group "([^"]*)")?/.exec(message);
+  if (constrained !== null) return { code: 'Forbidden', sentence: constrainedSentence(constrained) };
   const quota = /(?:exceeded|failed|status unknown for) quota: .*/s.exec(message);
   if (quota !== null && code === 403) return rejectedByQuota(quota[0]);
   const policy = /ValidatingAdmissionPolicy '([^']*)'.* denied request: (.*)/s.exec(message);
@@ -93,6 +95,12 @@ function classifyAdmission({ code, reason, message, causes }: StatusAnswer): Cla
     return { code: 'AdmissionDenied', sentence: words, faults: causes.length > 0 ? causes : [{ message: words }] };
   }
   return undefined;
+}
+
+/** The account of Chandlery may impersonate people, but not for this (constrained impersonation, KEP-5284). */
+function constrainedSentence([, verb = '', resource = '', group = '']: readonly string[]): string {
+  const what = group === '' ? resource : `${resource}.${group}`;
+  return `Chandlery's own account may not ${verb} ${what} for people: an admin adds it to rbac.impersonation.extraRules of its chart, or you use kubectl`;
 }
 
 /** A quota that nobody has counted yet, because its kind is new, takes nothing at all. */
@@ -235,10 +243,20 @@ const SENTENCES: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_TIMEOUT: 'it took too long to answer',
   UND_ERR_BODY_TIMEOUT: 'its answer stopped half-way',
   UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_INFO: 'the connection was closed',
+  ERR_HTTP2_STREAM_ERROR: 'the connection was closed',
+  ERR_HTTP2_SESSION_ERROR: 'the connection was closed',
 };
 
 /** Connection failures after which the same read may succeed at once on a new connection. */
-const RESET_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const RESET_CODES: ReadonlySet<string> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_INFO',
+  'ERR_HTTP2_STREAM_ERROR',
+  'ERR_HTTP2_SESSION_ERROR',
+]);
 
 /** A connection that failed, as `ClusterUnavailable`, with a sentence for the usual reasons. */
 export function unreachable(what: string, error: unknown): AppError {

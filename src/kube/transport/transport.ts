@@ -142,12 +142,13 @@ interface Bounds {
 
 interface Prepared extends Bounds {
   readonly credentials: Credentials;
-  readonly headers: Record<string, string | string[]>;
+  readonly headers: Record<string, string>;
 }
 
-function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared): Promise<Dispatcher.ResponseData> {
+async function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared): Promise<Dispatcher.ResponseData> {
   const { server } = prepared.credentials;
-  return options.pool.for(prepared.credentials).request({
+  const dispatcher = options.pool.for(prepared.credentials);
+  const request: Dispatcher.RequestOptions = {
     origin: server.origin,
     path: `${server.pathname.replace(/\/$/, '')}${call.path}`,
     method: call.method,
@@ -156,7 +157,13 @@ function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared)
     headersTimeout: isReading(call) ? (options.readerPatience ?? READER_HEADERS_MS) : HEADERS_MS,
     bodyTimeout: prepared.bodyTimeout,
     signal: prepared.signal ?? null,
-  });
+  };
+  try {
+    return await dispatcher.request(request);
+  } catch (error) {
+    if (prepared.signal?.aborted !== true) options.pool.giveUp(dispatcher);
+    throw error;
+  }
 }
 
 /** Whether a person reads or asks about permissions. A write may wait for slow webhooks, and giving up on it would leave open whether it was done. */

@@ -96,7 +96,7 @@ export async function* readPages(deps: Caller, type: ResourceType, { options, re
 function itemsOf(body: unknown, type: ResourceType, reading: Reading): KubeObject[] {
   const listKind = textAt(body, 'kind');
   if (listKind === undefined)
-    throw new AppError('ClusterUnavailable', `list ${type.resource}: the answer is no list; is this a Kubernetes api-server?`);
+    throw new AppError('ClusterUnavailable', `list ${type.resource}: the answer is not a list; is this a Kubernetes api-server?`);
   const apiVersion = apiVersionOf(type);
   const kind = reading.kind ?? listKind.replace(/List$/, '');
   return listAt(body, 'items')

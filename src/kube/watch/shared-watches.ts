@@ -150,7 +150,7 @@ class Looker {
       this.#release(place);
       throw error;
     });
-    if (this.#input.looking.signal.aborted) throw new AppError('ClusterUnavailable', `watch ${resource}: nobody looks any more`);
+    if (this.#input.looking.signal.aborted) throw new AppError('ClusterUnavailable', `watch ${resource}: its last client is gone`);
     const watch = watches.get(key) ?? new SharedWatch(place, { log, first: this, ended: () => watches.delete(key) });
     watches.set(key, watch);
     this.#held.set(key, watch);
@@ -306,7 +306,7 @@ class SharedWatch {
 
   #lead(): { readonly looker: Looker; readonly turn: AbortController } {
     const fit = [...this.#holders].find(([, state]) => state === 'Fit') ?? [...this.#holders][0];
-    if (fit === undefined) throw new AppError('Forbidden', `watch ${this.place.type.resource}: nobody looks who may`);
+    if (fit === undefined) throw new AppError('Forbidden', `watch ${this.place.type.resource}: none of its clients has the permission`);
     this.#leader = { looker: fit[0], turn: new AbortController() };
     return this.#leader;
   }
