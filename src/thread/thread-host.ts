@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../domain/core/errors.ts';
+import { compileCache } from './compile-cache.ts';
 import type { Answer, Jobs, PartOf, ResultOf } from './serve-jobs.ts';
 
 export interface ThreadOptions {
@@ -102,7 +103,7 @@ class Thread {
 
   constructor({ file, memoryMib, youngMib, data }: ThreadOptions) {
     const resourceLimits = { maxOldGenerationSizeMb: memoryMib, ...(youngMib === undefined ? {} : { maxYoungGenerationSizeMb: youngMib }) };
-    this.#worker = new Worker(file, { env: {}, resourceLimits, ...(data === undefined ? {} : { workerData: data() }) });
+    this.#worker = new Worker(file, { env: { ...compileCache() }, resourceLimits, ...(data === undefined ? {} : { workerData: data() }) });
     this.#worker
       .on('message', (answer: Answer) => this.#hear(answer))
       .on('messageerror', () => this.#over({ kind: 'TooDeep' }))
