@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Low } from 'lowdb';
-import { type ChangeRequest, type ChangeRequestTable, requestAt } from '../domain/change-request/change-request.ts';
 import { isObject } from '../domain/core/read.ts';
-import type { SessionRecord } from '../domain/core/session.ts';
+import type { Seal } from '../domain/core/seal.ts';
 import {
   isForEverybody,
   isSameOwner,
@@ -12,30 +10,10 @@ import {
   type SavedConfigurationOwner,
   type SavedConfigurationTable,
 } from '../domain/saved-configuration/saved-configuration.ts';
-import { AuditFiles, completed, FileAuditLog } from './audit/audit-log.ts';
+import { AUDIT_FILE_LIMITS, AuditFiles, completed, FileAuditLog } from './audit/audit-log.ts';
 import { JsonFile } from './json-file.ts';
-import type { SessionTable, Store } from './store.ts';
-
-/** The part of a file that change requests are in. */
-interface ChangeRequestData {
-  readonly changeRequests: Record<string, ChangeRequest>;
-}
-
-interface ChangeRequestFile {
-  readonly data: ChangeRequestData;
-  write(): Promise<void>;
-}
-
-/** How long a change request can still be looked at after its time. */
-const KEPT_MS = 14 * 24 * 3_600_000;
-
-/** Browsers in which one person can be signed in. */
-const MAX_SESSIONS = 50;
-
-interface Account {
-  readonly sessions: Record<string, SessionRecord>;
-  readonly secrets: Record<string, string>;
-}
+import { createUsedIds, type SessionData, sealOlderSessions, sessionsOf, sweepSessions } from './file-sessions.ts';
+import type { FileStore } from './store.ts';
 
 interface Part<T extends object> {
   readonly low: Low<T>;
@@ -48,41 +26,55 @@ interface PartSpec<T extends object> {
   readonly parse: (object: Readonly<Record<string, unknown>>) => T;
 }
 
-const ACCOUNT: PartSpec<Account> = { empty: { sessions: {}, secrets: {} }, parse: (object) => tables(object, ['sessions', 'secrets']) };
-const CHANGE_REQUESTS: PartSpec<ChangeRequestData> = {
-  empty: { changeRequests: {} },
-  parse: (object) => tables(object, ['changeRequests']),
-};
+const ACCOUNT: PartSpec<SessionData> = { empty: { sessions: {} }, parse: (object) => tables(object, ['sessions']) };
 const SAVED_CONFIGURATIONS: PartSpec<SavedConfigurationData> = {
   empty: { savedConfigurations: {}, savedConfigurationVersions: {} },
   parse: (object) => tables(object, ['savedConfigurations', 'savedConfigurationVersions']),
 };
+
+interface StoreInput {
+  /** Ends with `.json`. */
+  readonly file: string;
+  /** For the tokens of sessions. */
+  readonly seal: Seal;
+  /** How long entries of the audit log are kept, in milliseconds. */
+  readonly auditRetention?: number;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+}
 
 /**
  * Opens the store of one machine: JSON files that only their owner may read. Sessions are in `file`; what is larger or written more often has a file of
  * its own beside it (`store.savedConfigurations.json`), because a file is written whole. The audit log is a folder of append-only files (`store.audit-log/`). Sessions that
  * have ended are swept at the start and whenever somebody signs in.
  *
- * @param file ends with `.json`
- * @param clock milliseconds since 1970
  * @throws AppError `ConfigInvalid` when a file cannot be understood.
  */
-export async function createStore({ file, clock = Date.now }: { file: string; clock?: () => number }): Promise<Store> {
+export async function createStore({
+  file,
+  seal,
+  auditRetention = AUDIT_FILE_LIMITS.retentionMs,
+  clock = Date.now,
+}: StoreInput): Promise<FileStore> {
   const beside = (name: string): string => file.replace(/\.json$/, `.${name}.json`);
-  const changeRequests = await openPart([beside('change-requests'), file], CHANGE_REQUESTS);
   const savedConfigurations = await openPart([beside('saved-configurations'), file], SAVED_CONFIGURATIONS);
-  const auditLog = await openAuditLog({ folder: file.replace(/\.json$/, '.audit-log'), earlier: [beside('audit-log'), file], clock });
+  const auditLog = await openAuditLog({
+    folder: file.replace(/\.json$/, '.audit-log'),
+    earlier: [beside('audit-log'), file],
+    retentionMs: auditRetention,
+    clock,
+  });
   const account = await openPart([file], ACCOUNT);
-  sweep(account.low.data, clock());
-  sweepChangeRequests(changeRequests.low.data, clock());
+  sweepSessions(account.low.data, clock());
+  if (sealOlderSessions(account.low.data, seal) > 0) await account.low.write();
   return {
-    sessions: sessionsOf(account.low, clock),
+    sessions: sessionsOf(account.low, { seal, clock }),
     auditLog,
-    changeRequests: changeRequestsOf(changeRequests.low, clock),
+    usedIds: createUsedIds(clock),
     savedConfigurations: savedConfigurationsOf(savedConfigurations.low),
-    secret: (name) => secretOf(account.low, name),
+    unavailableReason: () => Promise.resolve(undefined),
     close: async () => {
-      await Promise.all([account, changeRequests, savedConfigurations, auditLog].map(async (part) => await part.flush()));
+      await Promise.all([account, savedConfigurations, auditLog].map(async (part) => await part.flush()));
     },
   };
 }
@@ -91,12 +83,13 @@ interface AuditLogPlace {
   readonly folder: string;
   /** Where older versions kept it, the latest first. */
   readonly earlier: readonly [string, string];
+  readonly retentionMs: number;
   readonly clock: () => number;
 }
 
 /** Takes over what an older version kept in one file, once. */
-async function openAuditLog({ folder, earlier, clock }: AuditLogPlace): Promise<FileAuditLog> {
-  const files = new AuditFiles(folder, { clock });
+async function openAuditLog({ folder, earlier, retentionMs, clock }: AuditLogPlace): Promise<FileAuditLog> {
+  const files = new AuditFiles(folder, { limits: { ...AUDIT_FILE_LIMITS, retentionMs }, clock });
   if (await files.isEmpty()) {
     for (const file of earlier) {
       const found = await new JsonFile(file, ({ auditLog }) => ({
@@ -133,120 +126,6 @@ function tables<T>(object: Readonly<Record<string, unknown>>, names: readonly (k
 
 function strange(): TypeError {
   return new TypeError('its tables are not what we write');
-}
-
-function sessionsOf(low: Low<Account>, clock: () => number): SessionTable {
-  return {
-    get: async (key) => {
-      const record = Object.hasOwn(low.data.sessions, key) ? low.data.sessions[key] : undefined;
-      return record !== undefined && record.expiresAt > clock() ? structuredClone(record) : undefined;
-    },
-    put: async (key, record) => {
-      sweep(low.data, clock());
-      low.data.sessions[key] = structuredClone(record);
-      endOldest(low.data, record.subject);
-      await low.write();
-    },
-    replace: async (key, record) => {
-      if (!Object.hasOwn(low.data.sessions, key)) return false;
-      low.data.sessions[key] = structuredClone(record);
-      await low.write();
-      return true;
-    },
-    touch: async (key, seenAt) => {
-      const record = low.data.sessions[key];
-      if (record === undefined) return;
-      low.data.sessions[key] = { ...record, seenAt };
-      await low.write();
-    },
-    delete: async (key) => {
-      if (!Object.hasOwn(low.data.sessions, key)) return;
-      delete low.data.sessions[key];
-      await low.write();
-    },
-    deleteOf: async (named) => {
-      const ended = Object.entries(low.data.sessions).filter(([, record]) => isNamed(record, named));
-      for (const [key] of ended) delete low.data.sessions[key];
-      if (ended.length > 0) await low.write();
-      return ended.length;
-    },
-  };
-}
-
-/** Whoever signs in again and again must not fill the file: the sessions that were not used for longest end. */
-function endOldest({ sessions }: Account, subject: string): void {
-  const own = Object.entries(sessions).filter(([, record]) => record.subject === subject);
-  const oldest = own
-    .toReversed()
-    .toSorted(([, a], [, b]) => b.seenAt - a.seenAt)
-    .slice(MAX_SESSIONS);
-  for (const [key] of oldest) delete sessions[key];
-}
-
-function isNamed(record: SessionRecord, { subject, issuerSession }: { subject?: string; issuerSession?: string }): boolean {
-  if (subject !== undefined && record.subject !== subject) return false;
-  if (issuerSession !== undefined) return record.issuerSession === issuerSession;
-  return subject !== undefined;
-}
-
-function sweep(data: Account, now: number): void {
-  for (const [key, record] of Object.entries(data.sessions)) {
-    if (record.expiresAt <= now) delete data.sessions[key];
-  }
-}
-
-async function secretOf(low: Low<Account>, name: string): Promise<Uint8Array> {
-  if (!Object.hasOwn(low.data.secrets, name)) {
-    low.data.secrets[name] = randomBytes(32).toString('base64');
-    await low.write();
-  }
-  return new Uint8Array(Buffer.from(low.data.secrets[name] ?? '', 'base64'));
-}
-
-/** The change requests of one machine. Old ones go whenever one is added. */
-function changeRequestsOf(low: ChangeRequestFile, clock: () => number): ChangeRequestTable {
-  const all = (): ChangeRequest[] => Object.values(low.data.changeRequests).map((changeRequest) => requestAt(changeRequest, clock()));
-  const find = (id: string): ChangeRequest | undefined => {
-    const changeRequest = Object.hasOwn(low.data.changeRequests, id) ? low.data.changeRequests[id] : undefined;
-    return changeRequest === undefined ? undefined : requestAt(changeRequest, clock());
-  };
-  return {
-    get: async (id) => structuredClone(find(id)),
-    list: async () => all().sort((a, b) => b.created.localeCompare(a.created) || a.id.localeCompare(b.id)),
-    add: async (changeRequest, { ofPerson, ofAll, ended }) => {
-      sweepChangeRequests(low.data, clock());
-      const open = all().filter(({ state }) => state === 'open');
-      if (open.length >= ofAll) return 'ofAll';
-      if (open.filter(({ requester }) => requester.user === changeRequest.requester.user).length >= ofPerson) return 'ofPerson';
-      forgetEnded(low.data, changeRequest.requester.user, { most: ended, now: clock() });
-      low.data.changeRequests[changeRequest.id] = structuredClone(changeRequest);
-      await low.write();
-      return 'added';
-    },
-    decide: async (id, decision, late) => {
-      const changeRequest = find(id);
-      if (changeRequest === undefined || (changeRequest.state !== 'open' && late === undefined)) return false;
-      low.data.changeRequests[id] = { ...changeRequest, ...decision };
-      await low.write();
-      return true;
-    },
-  };
-}
-
-/** Whoever asks and withdraws again and again must not fill the store. */
-function forgetEnded(data: ChangeRequestData, user: string, { most, now }: { readonly most: number; readonly now: number }): void {
-  const ended = Object.values(data.changeRequests).filter(
-    (changeRequest) => changeRequest.requester.user === user && requestAt(changeRequest, now).state !== 'open',
-  );
-  const old = ended.toSorted((a, b) => b.created.localeCompare(a.created)).slice(most);
-  for (const { id } of old) delete data.changeRequests[id];
-}
-
-/** Forgets the change requests whose time has been over for two weeks. */
-function sweepChangeRequests(data: ChangeRequestData, now: number): void {
-  for (const [id, changeRequest] of Object.entries(data.changeRequests)) {
-    if (Date.parse(changeRequest.expires) + KEPT_MS <= now) delete data.changeRequests[id];
-  }
 }
 
 /** The part of a file that saved configurations are in. */

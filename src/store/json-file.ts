@@ -64,7 +64,7 @@ export class JsonFile<T extends object> implements Adapter<T> {
 }
 
 /** The text of a file; undefined when there is none. */
-async function readIfThere(file: string): Promise<string | undefined> {
+export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -74,7 +74,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 /** Replaces a file that only its owner may read, whole or not at all: also after a crash there is the old one or the new one. */
-async function writePrivately(file: string, text: string): Promise<void> {
+export async function writePrivately(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const next = `${file}.next`;
   const handle = await open(next, 'w', 0o600);

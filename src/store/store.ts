@@ -1,14 +1,24 @@
 import type { AuditLog } from '../domain/audit/audit-log.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
-import type { ChangeRequestTable } from '../domain/change-request/change-request.ts';
+
+/** Who renews the tokens of a session, and until when nobody else does. Times are milliseconds since 1970. */
+export interface RenewalClaim {
+  readonly holder: string;
+  readonly now: number;
+  readonly until: number;
+}
 
 /** Sessions by key: the digest of the secret that the browser holds, so that a stolen store signs nobody in. */
 export interface SessionTable {
   get(key: string): Promise<SessionRecord | undefined>;
   put(key: string, record: SessionRecord): Promise<void>;
-  /** Puts only over a session that is still there; the answer is whether it was. */
+  /** Puts only over a session that is still there; the answer is whether it was. A claim on its renewal ends. */
   replace(key: string, record: SessionRecord): Promise<boolean>;
+  /** Claims the renewal of a session whose tokens are due; the answer is the session, or undefined when it is not due or another holder has the claim. */
+  claimRenewal(key: string, claim: RenewalClaim): Promise<SessionRecord | undefined>;
+  /** Gives a claim back, so that others need not wait for its end. */
+  releaseRenewal(key: string, holder: string): Promise<void>;
   /** Marks a session as used, and touches nothing else of it. */
   touch(key: string, seenAt: number): Promise<void>;
   delete(key: string): Promise<void>;
@@ -16,14 +26,26 @@ export interface SessionTable {
   deleteOf(named: { readonly subject?: string; readonly issuerSession?: string }): Promise<number>;
 }
 
-/** What one machine, or later all replicas, keep beside the cluster. */
+/** Ids that count once: states of sign-ins and `jti` of logout tokens. */
+export interface UsedIdTable {
+  /** Uses the id; false when it was used before. @param until when whatever carries the id has expired, in milliseconds since 1970 */
+  use(id: string, until: number): Promise<boolean>;
+  /** Takes a use back, because nothing came of it. */
+  release(id: string): Promise<void>;
+}
+
+/** What all replicas share beside the cluster. */
 export interface Store {
   readonly sessions: SessionTable;
   readonly auditLog: AuditLog;
-  readonly changeRequests: ChangeRequestTable;
-  readonly savedConfigurations: SavedConfigurationTable;
-  /** A random secret of 32 bytes that stays the same for this name; made at the first call. */
-  secret(name: string): Promise<Uint8Array>;
+  readonly usedIds: UsedIdTable;
+  /** Why it cannot be used now; undefined when it can. */
+  unavailableReason(): Promise<string | undefined>;
   /** Waits for what is being written. */
   close(): Promise<void>;
+}
+
+/** What one machine keeps beside the cluster. */
+export interface FileStore extends Store {
+  readonly savedConfigurations: SavedConfigurationTable;
 }

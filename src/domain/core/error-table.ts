@@ -1,3 +1,4 @@
+import { AVAILABILITY_ERRORS } from './availability-errors.ts';
 import { SOURCE_ERRORS } from './source-errors.ts';
 
 /**
@@ -127,14 +128,6 @@ export const ERROR_TABLE = {
     meaning: 'A PodDisruptionBudget requires more healthy pods than would be left, so the cluster did not evict the pod.',
     remedy: 'Wait until more of its pods are healthy, or ask whoever owns the PodDisruptionBudget to allow more disruptions.',
   },
-  WebhookUnavailable: {
-    status: 409,
-    title: 'A webhook or API service of the cluster does not answer',
-    meaning:
-      'The api-server has to call an admission webhook, a conversion webhook or the server of an APIService first, and that does not answer: its Service is missing or has no endpoints, the connection is refused, or the answer takes longer than `timeoutSeconds`. The message names the webhook, its configuration, its Service, and the Operator or Helm release that installed it. Nothing was changed. A preflight check is `Blocked` with the same message, and the form keeps your entries.',
-    remedy:
-      'An admin checks the pods of the named Service; the page of the Operator shows them. Try again when they are ready. If the chart of the configuration is uninstalled, delete the configuration. On the [embedded cluster](embedded-cluster.md#webhooks-and-api-services) no webhook of a chart ever answers.',
-  },
   LimitReached: {
     status: 409,
     title: 'Limit per person reached',
@@ -156,29 +149,8 @@ export const ERROR_TABLE = {
     meaning: 'The large requests of all people reach the limit of the server.',
     remedy: 'Wait for the seconds of `Retry-After`, then send the request again.',
   },
-  ClusterUnavailable: {
-    status: 503,
-    title: 'The cluster does not answer',
-    meaning: 'The api-server does not answer, or not in time.',
-    remedy:
-      "Try again in a moment. `/readyz` shows when the cluster is available again. If the error persists, an admin checks the cluster and Chandlery's kubeconfig.",
-  },
+  ...AVAILABILITY_ERRORS,
   ...SOURCE_ERRORS,
-  MonitoringUnavailable: {
-    status: 502,
-    title: 'Prometheus cannot be asked',
-    meaning:
-      'The Prometheus of an Environment or Operator does not answer, or rejects the query or the credentials. Pages and API show the message at the chart; the other charts are shown.',
-    remedy:
-      'An admin corrects `spec.monitoring`: the address or Service, the Secret, or the query that the message names. Open a private address with `--allow-egress`. See [monitoring](monitoring.md).',
-  },
-  IssuerUnavailable: {
-    status: 503,
-    title: 'The identity provider does not answer',
-    meaning: 'The identity provider does not answer, so sign-ins and new tokens fail. Existing sessions continue for ten minutes.',
-    remedy:
-      'Try again in a moment. `/readyz` lists the identity provider in `unavailable` until it answers. If the error persists, an admin checks its URL and the network.',
-  },
   StillInUse: {
     status: 409,
     title: 'The resource is still in use',
@@ -303,7 +275,15 @@ export const ERROR_TABLE = {
     remedy:
       'Choose another app, or ask an admin why the Operator is being deleted. You can change and delete existing instances until the deletion is complete.',
   },
-  ReleaseRefused: {
+  AppNotAllowed: {
+    status: 403,
+    title: 'The environment does not allow this app',
+    meaning:
+      'The Environment allows or denies apps by `spec.allowedApps`, and this app cannot be installed there. An admission policy says the same to kubectl.',
+    remedy:
+      'Choose another environment or app, or ask the owner of the environment to allow the app. You can still change and delete existing instances. See [allowed apps](environment.md#allowed-apps).',
+  },
+  ReleaseRejected: {
     status: 409,
     title: 'The release cannot be used',
     meaning:
@@ -336,7 +316,7 @@ export const ERROR_TABLE = {
   ChangeRequestClosed: {
     status: 409,
     title: 'This request is no longer open',
-    meaning: 'The request has been approved, declined or withdrawn, or its fourteen days are over.',
+    meaning: 'The request has been approved, declined or withdrawn, or it has expired.',
     remedy: 'The page of the request shows its result. To request the change again, create a new request from the form.',
   },
   UnsafeUpgrade: {
@@ -361,12 +341,6 @@ export const ERROR_TABLE = {
     meaning: 'A CRD of this name belongs to another Operator, to a Helm release, to Chandlery, or to an unknown owner.',
     remedy:
       'Install only one of the two, or, if `spec.catalog.kinds` claims the kind, remove the claim from one of them. The message names both. Adopt a CRD without an owner with `spec.adopt`.',
-  },
-  ServerUnavailable: {
-    status: 502,
-    title: 'The Chandlery server does not answer',
-    meaning: 'The command line reached no Chandlery server at the URL, or its answer is not that of one.',
-    remedy: 'Check the URL of `--server` in a browser. For a certificate of your own authority use `--certificate-authority FILE`.',
   },
   ServerRequired: {
     status: 501,

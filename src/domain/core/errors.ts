@@ -59,6 +59,10 @@ export class AppError extends Error {
   }
 }
 
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERROR_TABLE, text);
+}
+
 /** Whether `error` is an AppError with one of the codes. */
 export function isAppError(error: unknown, ...codes: readonly ErrorCode[]): error is AppError {
   return error instanceof AppError && (codes.length === 0 || codes.includes(error.code));

@@ -98,7 +98,12 @@ export interface AuditFileLimits {
 }
 
 const DAY_MS = 86_400_000;
-const LIMITS: AuditFileLimits = { fileBytes: 4 * 1024 * 1024, fileAgeMs: 30 * DAY_MS, files: 64, retentionMs: 400 * DAY_MS };
+export const AUDIT_FILE_LIMITS: AuditFileLimits = {
+  fileBytes: 4 * 1024 * 1024,
+  fileAgeMs: 30 * DAY_MS,
+  files: 64,
+  retentionMs: 400 * DAY_MS,
+};
 
 const NAME = /^([0-9]{15})\.jsonl$/;
 /** Lines that are read without letting others run. */
@@ -120,7 +125,7 @@ export class AuditFiles {
   readonly #clock: () => number;
   #current: Current | undefined;
 
-  constructor(folder: string, { limits = LIMITS, clock }: { readonly limits?: AuditFileLimits; readonly clock: () => number }) {
+  constructor(folder: string, { limits = AUDIT_FILE_LIMITS, clock }: { readonly limits?: AuditFileLimits; readonly clock: () => number }) {
     this.#folder = folder;
     this.#limits = limits;
     this.#clock = clock;

@@ -9,7 +9,7 @@ import type {
 } from '../../../src/domain/saved-configuration/saved-configuration.ts';
 import type { SessionRecord } from '../../../src/domain/core/session.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
-import { describeChangeRequests, type StoreUnderTest } from './change-request-contract.ts';
+import type { FileStore, Store } from '../../../src/store/store.ts';
 
 export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
   const now = 1_000_000;
@@ -49,20 +49,19 @@ export function aLine(change: Partial<AuditRecord> = {}): AuditRecord {
   };
 }
 
-/** What every store must do, whatever it is made of. @param open opens an empty store with a clock. */
-export function describeStore(name: string, open: (clock: () => number) => Promise<StoreUnderTest>): void {
-  describe(`a store: ${name}`, () => {
-    const withStore = async (act: (under: StoreUnderTest, world: { now: number }) => Promise<void>): Promise<void> => {
-      const world = { now: 1_000_000 };
-      const under = await open(() => world.now);
-      try {
-        await act(under, world);
-      } finally {
-        await under.remove();
-      }
-    };
+/** A store under test, empty at first; `reopen` closes it and opens it again. */
+export interface StoreUnderTest<S extends Store = Store> {
+  readonly store: S;
+  reopen(): Promise<S>;
+  remove(): Promise<void>;
+}
 
-    describeChangeRequests(name, withStore);
+type WithStore<S extends Store> = (act: (under: StoreUnderTest<S>, world: { now: number }) => Promise<void>) => Promise<void>;
+
+/** What every store must do, whatever it is made of. @param open opens an empty store with a clock. */
+export function describeStore(name: string, open: Open<Store>): void {
+  describe(`a store: ${name}`, () => {
+    const withStore = stores(open);
 
     it('keeps a session over a restart', () =>
       withStore(async ({ store, reopen }) => {
@@ -146,6 +145,69 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         const [newest] = await auditLog.search({ ...EVERY_ENTRY, limit: 1 });
         assert.deepEqual(await found({ limit: 1, before: newest?.id ?? 0 }), ['b']);
       }));
+
+    it('counts an id once, until its time is over or its use is taken back', () =>
+      withStore(async ({ store: { usedIds } }, world) => {
+        const uses = await Promise.all([usedIds.use('a', 1_000_500), usedIds.use('a', 1_000_500), usedIds.use('b', 1_000_500)]);
+        assert.deepEqual(uses.toSorted(), [false, true, true]);
+        await usedIds.release('b');
+        assert.equal(await usedIds.use('b', 1_000_500), true);
+        world.now += 501;
+        assert.equal(await usedIds.use('a', 1_001_000), true);
+        assert.equal(await usedIds.use('a', 1_001_000), false);
+      }));
+
+    it('gives the renewal of a session to one of those who ask at once, and to another when that one is taken for dead', () =>
+      withStore(async ({ store: { sessions } }, world) => {
+        const due = aSession({ refreshToken: 'r', refreshAt: world.now, expiresAt: world.now + 60_000 });
+        await sessions.put('k', due);
+        await sessions.put('later', aSession({ refreshAt: world.now + 1 }));
+        const claim = async (holder: string, key = 'k') =>
+          await sessions.claimRenewal(key, { holder, now: world.now, until: world.now + 20 });
+        assert.equal(await claim('a', 'later'), undefined, 'it is not due');
+        assert.equal(await claim('a', 'none'), undefined);
+        const claims = await Promise.all(['a', 'b', 'c'].map(async (holder) => await claim(holder)));
+        assert.deepEqual(
+          claims.filter((claimed) => claimed !== undefined),
+          [due],
+        );
+        await sessions.releaseRenewal('k', 'somebody else');
+        assert.equal(await claim('d'), undefined);
+        world.now += 20;
+        assert.deepEqual(await claim('d'), due);
+        await sessions.releaseRenewal('k', 'd');
+        assert.deepEqual(await claim('e'), due);
+        await sessions.replace('k', { ...due, refreshAt: world.now + 5 });
+        assert.equal(await claim('f'), undefined, 'it is renewed');
+        world.now += 5;
+        assert.ok(await claim('f'), 'the claim of the last renewal is over');
+      }));
+
+    it('keeps fifty sessions of a person, those that were used last', () =>
+      withStore(async ({ store }) => {
+        for (let n = 0; n < 52; n++) await store.sessions.put(`s${n}`, aSession({ seenAt: n === 0 ? 99 : n }));
+        await store.sessions.put('other', aSession({ subject: 'u2', seenAt: 0 }));
+        const there = await Promise.all(['s0', 's1', 's2', 's3', 's51', 'other'].map((key) => store.sessions.get(key)));
+        assert.deepEqual(
+          there.map((session) => session !== undefined),
+          [true, false, false, true, true, true],
+        );
+      }));
+
+    it('takes many writes at once and loses none', () =>
+      withStore(async ({ store, reopen }) => {
+        const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
+        await Promise.all(keys.map((key) => store.sessions.put(key, aSession({ subject: key, idToken: key }))));
+        const again = await reopen();
+        for (const key of keys) assert.equal((await again.sessions.get(key))?.idToken, key);
+      }));
+  });
+}
+
+/** What the store of one machine must do besides. */
+export function describeFileStore(name: string, open: Open<FileStore>): void {
+  describe(`what one machine keeps: ${name}`, () => {
+    const withStore = stores(open);
 
     it('keeps saved configurations by their owners, over a restart', () =>
       withStore(async ({ store, reopen }) => {
@@ -273,33 +335,19 @@ export function describeStore(name: string, open: (clock: () => number) => Promi
         (savedConfiguration.values['a'] as { b: number }).b = 2;
         assert.deepEqual((await savedConfigurations.get('r'))?.values, { a: { b: 1 } });
       }));
-
-    it('gives the same secret for the same name, over a restart', () =>
-      withStore(async ({ store, reopen }) => {
-        const [first, second] = await Promise.all([store.secret('login'), store.secret('login')]);
-        assert.equal(first.length, 32);
-        assert.deepEqual(second, first);
-        assert.notDeepEqual(await store.secret('other'), first);
-        assert.deepEqual(await (await reopen()).secret('login'), first);
-      }));
-
-    it('keeps fifty sessions of a person, those that were used last', () =>
-      withStore(async ({ store }) => {
-        for (let n = 0; n < 52; n++) await store.sessions.put(`s${n}`, aSession({ seenAt: n === 0 ? 99 : n }));
-        await store.sessions.put('other', aSession({ subject: 'u2', seenAt: 0 }));
-        const there = await Promise.all(['s0', 's1', 's2', 's3', 's51', 'other'].map((key) => store.sessions.get(key)));
-        assert.deepEqual(
-          there.map((session) => session !== undefined),
-          [true, false, false, true, true, true],
-        );
-      }));
-
-    it('takes many writes at once and loses none', () =>
-      withStore(async ({ store, reopen }) => {
-        const keys = Array.from({ length: 200 }, (_, index) => `k${index}`);
-        await Promise.all(keys.map((key) => store.sessions.put(key, aSession({ subject: key, idToken: key }))));
-        const again = await reopen();
-        for (const key of keys) assert.equal((await again.sessions.get(key))?.idToken, key);
-      }));
   });
+}
+
+type Open<S extends Store> = (clock: () => number) => Promise<StoreUnderTest<S>>;
+
+function stores<S extends Store>(open: Open<S>): WithStore<S> {
+  return async (act) => {
+    const world = { now: 1_000_000 };
+    const under = await open(() => world.now);
+    try {
+      await act(under, world);
+    } finally {
+      await under.remove();
+    }
+  };
 }
