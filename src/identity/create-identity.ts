@@ -1,55 +1,74 @@
+import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
+import type { Configuration } from 'openid-client';
 import { buildEndSessionUrl, refreshTokenGrant, tokenRevocation } from 'openid-client';
 import { AppError } from '../domain/core/errors.ts';
+import type { Seal } from '../domain/core/seal.ts';
 import type { SessionRecord, SignedIn } from '../domain/core/session.ts';
-import type { IdentitySettings } from './identity-settings.ts';
+import type { BearerIssuer, IdentitySettings } from './identity-settings.ts';
 import { createIssuerClient, type IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
 import { LOGIN_SECONDS, sealLogin, unsealLogin } from './login-seal.ts';
 import { createSessions, renewedSession, sessionOfTokens, type Tokens } from './sessions.ts';
 import type { SessionPort } from './renewal.ts';
-import { parsePrefix, signedInOfClaims } from './signed-in-of-claims.ts';
-import { LOGOUT_TOKEN_SECONDS, UsedOnce, verifyBearer, verifyLogoutToken } from './verify-token.ts';
+import { checkSeparatePrefixes } from './claims/claim-mapper.ts';
+import { signedInOfClaims } from './signed-in-of-claims.ts';
+import { LOGOUT_TOKEN_SECONDS, verifyBearer, verifyLogoutToken } from './verify-token.ts';
 
 export interface IdentityDeps {
   readonly settings: IdentitySettings;
   readonly sessions: SessionPort;
-  /** 32 bytes that all replicas share: what a sign-in under way is sealed with. */
-  readonly sealKey: Uint8Array;
+  /** Why no session can be kept now; undefined when one can. */
+  readonly storeUnavailable?: () => Promise<string | undefined>;
+  /** Ids that count once, on whichever replica they come. */
+  readonly usedIds: UsedIds;
+  /** Seals a sign-in under way, with keys that all replicas share. */
+  readonly seal: Seal;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
 
-/** Sign-ins and logout tokens of twenty minutes that are remembered as used. */
-const MAX_ENTRIES = 20_000;
+/** Ids that count once: states of sign-ins and `jti` of logout tokens. Times are milliseconds since 1970. */
+interface UsedIds {
+  /** Uses the id; false when it was used before. */
+  use(id: string, until: number): Promise<boolean>;
+  /** Takes a use back, because nothing came of it. */
+  release(id: string): Promise<void>;
+}
+
+/** When trying again makes sense. */
+const RETRY_SECONDS = 5;
 
 export type Identity = ReturnType<typeof createIdentity>;
 
 interface LoginDeps {
   readonly settings: IdentitySettings;
   readonly issuer: IssuerClient;
-  readonly sealKey: Uint8Array;
+  readonly usedIds: UsedIds;
+  readonly seal: Seal;
   readonly clock: () => number;
-  /** Each state is good for one answer. */
-  readonly usedStates: UsedOnce;
 }
 
 /**
  * Signing in by OpenID Connect, sessions, and bearer tokens: what the routes call `IdentityPort`. Nothing is asked of the issuer before
  * it is needed.
  *
- * @throws AppError `ConfigInvalid` when a prefix could make names of the cluster's own.
+ * @throws AppError `ConfigInvalid` when two issuers could make the same names.
  */
-export function createIdentity({ settings, sessions: table, sealKey, clock = Date.now }: IdentityDeps) {
-  parsePrefix(settings.mapping.usernamePrefix, 'the prefix of user names');
-  parsePrefix(settings.mapping.groupsPrefix, 'the prefix of groups');
+export function createIdentity({ settings, sessions: table, usedIds, seal, clock = Date.now, ...rest }: IdentityDeps) {
+  checkSeparatePrefixes([settings, ...settings.otherIssuers].map(({ issuer: url, mapping }) => ({ url: url.href, mapping })));
   const issuer = createIssuerClient(settings, clock);
-  const once = (seconds: number): UsedOnce => new UsedOnce({ lifetimeMs: 2 * seconds * 1000, most: MAX_ENTRIES, clock });
-  const deps = { settings, issuer, sealKey, clock, usedStates: once(LOGIN_SECONDS), usedTokens: once(LOGOUT_TOKEN_SECONDS) };
+  const deps = { settings, issuer, seal, usedIds, clock };
+  const others = otherIssuers(settings, clock);
   const renew = (record: SessionRecord): Promise<SessionRecord> => renewTokens({ settings, issuer, clock }, record);
   const sessions = createSessions({ settings, sessions: table, renew, clock });
   return {
-    beginLogin: (returnTo: string) => beginLogin(deps, returnTo),
+    beginLogin: async (returnTo: string) => {
+      // Better said before somebody has typed a password than after.
+      const reason = await rest.storeUnavailable?.();
+      if (reason !== undefined) throw new AppError('DatabaseUnavailable', reason, { retryAfter: RETRY_SECONDS });
+      return await beginLogin(deps, returnTo);
+    },
     finishLogin: async (answer: { parameters: URLSearchParams; sealed: string | undefined; previousSession: string | undefined }) => {
       const { tokens, returnTo } = await finishLogin(deps, answer);
       const session = await sessions.start(sessionOfTokens(tokens, settings, clock()));
@@ -58,14 +77,18 @@ export function createIdentity({ settings, sessions: table, sealKey, clock = Dat
     },
     signedInBySession: (session: string): Promise<SignedIn | undefined> => sessions.find(session),
     peekSession: (session: string): Promise<SignedIn | undefined> => sessions.peek(session),
-    signedInByToken: async (token: string): Promise<SignedIn> => signedInOfClaims(await verifyBearer(deps, token), settings.mapping),
+    signedInByToken: (token: string): Promise<SignedIn> => signedInByToken(others.get(issuerNamedBy(token)) ?? deps, token),
     logout: async (session: string): Promise<URL | undefined> => await signOut(deps, await sessions.end(session)),
     backchannelLogout: async (logoutToken: string): Promise<void> => {
       const { jti, ...named } = await verifyLogoutToken(deps, logoutToken);
+      const id = `logout ${jti}`;
+      if (!(await usedIds.use(id, usedUntil(clock(), LOGOUT_TOKEN_SECONDS)))) {
+        throw new AppError('MalformedRequest', 'logout: the token was used before');
+      }
       try {
         await table.deleteOf(named);
       } catch (error) {
-        deps.usedTokens.release(jti);
+        await usedIds.release(id).catch(() => undefined);
         throw error;
       }
     },
@@ -73,6 +96,31 @@ export function createIdentity({ settings, sessions: table, sealKey, clock = Dat
     /** Why the issuer cannot be used now; undefined when it can. */
     unavailableReason: (): Promise<string | undefined> => issuer.unavailableReason(),
   };
+}
+
+/** Remembered for twice the lifetime, because clocks differ. */
+function usedUntil(now: number, lifetimeSeconds: number): number {
+  return now + 2 * lifetimeSeconds * 1000;
+}
+
+type BearerDeps = { readonly settings: BearerIssuer; readonly issuer: IssuerClient; readonly clock: () => number };
+
+async function signedInByToken(deps: BearerDeps, token: string): Promise<SignedIn> {
+  return signedInOfClaims(await verifyBearer(deps, token), deps.settings.mapping);
+}
+
+/** By the name of the issuer in the tokens. */
+function otherIssuers({ otherIssuers: issuers }: IdentitySettings, clock: () => number): ReadonlyMap<string, BearerDeps> {
+  return new Map(issuers.map((settings) => [settings.url, { settings, issuer: createIssuerClient(settings, clock), clock }] as const));
+}
+
+/** What a token says of its issuer, unverified: it only decides whose keys and rules the token is held against. */
+function issuerNamedBy(token: string): string {
+  try {
+    return decodeJwt(token).iss ?? '';
+  } catch {
+    return '';
+  }
 }
 
 interface IssuerDeps {
@@ -86,11 +134,20 @@ async function renewTokens(
 ): Promise<SessionRecord> {
   if (record.refreshToken === undefined) throw new AppError('Unauthenticated', 'session: it has no refresh token');
   try {
-    const tokens = await refreshTokenGrant(await issuer.configuration(), record.refreshToken);
-    return renewedSession(record, tokens, settings, clock());
+    const configuration = await issuer.configuration();
+    const tokens = await refreshTokenGrant(configuration, record.refreshToken);
+    return renewedSession(record, await withUserinfo(settings, configuration, tokens), settings, clock());
   } catch (error) {
     throw issuerFault(settings.issuer, error);
   }
+}
+
+/** Adds the claims of the userinfo endpoint, where the settings ask for it (OpenID Connect Core, 5.3). What the ID token says counts first. */
+async function withUserinfo({ claimsFrom }: IdentitySettings, configuration: Configuration, tokens: Tokens): Promise<Tokens> {
+  const claims = tokens.claims();
+  if (claimsFrom === 'id-token' || claims === undefined) return tokens;
+  const info = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  return Object.assign({}, tokens, { claims: () => Object.assign({}, info, claims), expiresIn: () => tokens.expiresIn() });
 }
 
 async function signOut(deps: IssuerDeps, record: SessionRecord | undefined): Promise<URL | undefined> {
@@ -126,7 +183,7 @@ function formTargets(issuer: IssuerClient, settings: IdentitySettings): readonly
 }
 
 /** Begins the authorization code flow with PKCE, state and nonce (OpenID Connect Core, 3.1). */
-async function beginLogin({ settings, issuer, sealKey, clock }: LoginDeps, returnTo: string) {
+async function beginLogin({ settings, issuer, seal, clock }: LoginDeps, returnTo: string) {
   const configuration = await issuer.configuration();
   const transaction = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier(), returnTo };
   const redirect = oidc.buildAuthorizationUrl(configuration, {
@@ -137,7 +194,7 @@ async function beginLogin({ settings, issuer, sealKey, clock }: LoginDeps, retur
     code_challenge: await oidc.calculatePKCECodeChallenge(transaction.verifier),
     code_challenge_method: 'S256',
   });
-  const sealed = await sealLogin(transaction, sealKey, clock());
+  const sealed = sealLogin(transaction, seal, clock());
   return { redirect, state: transaction.state, sealed, maxAgeSeconds: LOGIN_SECONDS };
 }
 
@@ -147,12 +204,15 @@ async function beginLogin({ settings, issuer, sealKey, clock }: LoginDeps, retur
  * @throws AppError `Unauthenticated` when the answer is an error, or not the one to this sign-in; `IssuerUnavailable` when the issuer is away.
  */
 async function finishLogin(
-  { settings, issuer, sealKey, clock, usedStates }: LoginDeps,
+  { settings, issuer, seal, clock, usedIds }: LoginDeps,
   { parameters, sealed }: { readonly parameters: URLSearchParams; readonly sealed: string | undefined },
 ): Promise<{ readonly tokens: Tokens; readonly returnTo: string }> {
-  const transaction = await unsealLogin(sealed, parameters.get('state'), { key: sealKey, now: clock() });
+  const transaction = unsealLogin(sealed, parameters.get('state'), { seal, now: clock() });
   const configuration = await issuer.configuration();
-  if (!usedStates.use(transaction.state)) throw new AppError('Unauthenticated', 'sign-in: its answer was used already. Sign in again');
+  // A state is good for one answer.
+  if (!(await usedIds.use(`sign-in ${transaction.state}`, usedUntil(clock(), LOGIN_SECONDS)))) {
+    throw new AppError('Unauthenticated', 'sign-in: the answer of the identity provider was used already. Sign in again');
+  }
   const address = callbackOf(settings);
   address.search = parameters.toString();
   const checks = {
@@ -163,7 +223,7 @@ async function finishLogin(
   };
   try {
     const tokens = await oidc.authorizationCodeGrant(configuration, address, checks);
-    return { tokens, returnTo: transaction.returnTo };
+    return { tokens: await withUserinfo(settings, configuration, tokens), returnTo: transaction.returnTo };
   } catch (error) {
     throw issuerFault(settings.issuer, error);
   }

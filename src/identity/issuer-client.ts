@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose';
+import { createRemoteJWKSet, customFetch as joseFetch, type JWTVerifyGetKey } from 'jose';
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -8,7 +8,8 @@ import {
   enableNonRepudiationChecks,
   None,
 } from 'openid-client';
-import type { IdentitySettings } from './identity-settings.ts';
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { IssuerAddress } from './identity-settings.ts';
 import { issuerUnavailable } from './issuer-errors.ts';
 
 const TIMEOUT_SECONDS = 5;
@@ -24,6 +25,8 @@ export interface IssuerClient {
   configuration(): Promise<Configuration>;
   /** @throws AppError `IssuerUnavailable` */
   keys(): Promise<IssuerKeys>;
+  /** The document of the keys as it is now. @throws AppError `IssuerUnavailable` */
+  readKeys(): Promise<unknown>;
   /** What was found before, without asking. */
   known(): Configuration | undefined;
   /** Why the issuer cannot be used now; undefined when it can. */
@@ -38,8 +41,9 @@ const CHECKED_MS = 5_000;
 const RETRY_MS = 1_000;
 
 /** Finds the issuer when it is first needed, and again when that failed, so that one that is away at the start does no harm. */
-export function createIssuerClient(settings: IdentitySettings, clock: () => number): IssuerClient {
-  const cache = new DiscoveryCache(() => discover(settings), clock);
+export function createIssuerClient(settings: ClientAddress, clock: () => number): IssuerClient {
+  const call = fetchOf(settings);
+  const cache = new DiscoveryCache(() => discover(settings, call), clock);
   const keySets = new Map<string, JWTVerifyGetKey>();
   const configuration = async (): Promise<Configuration> => {
     try {
@@ -55,7 +59,7 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
       keySets.get(address) ??
       createRemoteJWKSet(new URL(address), {
         timeoutDuration: TIMEOUT_SECONDS * 1000,
-        headers: { ...settings.callHeaders },
+        [joseFetch]: call,
       });
     keySets.set(address, key);
     return { issuer, key };
@@ -68,19 +72,59 @@ export function createIssuerClient(settings: IdentitySettings, clock: () => numb
       return issuerUnavailable(settings.issuer, error).message;
     }
   };
-  return { configuration, keys, unavailableReason, known: () => cache.known() };
+  return {
+    configuration,
+    keys,
+    readKeys: async () => await readKeys(settings, await configuration(), call),
+    unavailableReason,
+    known: () => cache.known(),
+  };
+}
+
+async function readKeys({ issuer }: IssuerAddress, configuration: Configuration, call: Fetch): Promise<unknown> {
+  const address = configuration.serverMetadata().jwks_uri ?? '';
+  try {
+    const answer = await call(address, { signal: AbortSignal.timeout(TIMEOUT_SECONDS * 1000) });
+    if (!answer.ok) throw new Error(`${address} answers ${answer.status}`);
+    return await answer.json();
+  } catch (error) {
+    throw issuerUnavailable(issuer, error);
+  }
+}
+
+/** An issuer, and who we are there; only whoever signs in needs to be somebody. */
+type ClientAddress = IssuerAddress & { readonly clientId?: string; readonly clientSecret?: string };
+
+type Fetch = (url: string, options: RequestInit) => Promise<Response>;
+
+/** A call that trusts the issuer's own authorities, where some are set, and no others. */
+function fetchOf({ certificateAuthority, callHeaders }: IssuerAddress): Fetch {
+  const withHeaders = (options: RequestInit): RequestInit => {
+    const headers = new Headers(options.headers);
+    for (const [name, value] of Object.entries(callHeaders)) headers.set(name, value);
+    return { ...options, headers: Object.fromEntries(headers.entries()) };
+  };
+  if (certificateAuthority === undefined) return async (url, options) => await fetch(url, withHeaders(options));
+  const dispatcher = new Agent({ connect: { ca: certificateAuthority } });
+  return async (url, options) => {
+    const answer: unknown = await undiciFetch(url, { ...(withHeaders(options) as object), dispatcher });
+    return answer as Response;
+  };
 }
 
 /** Signatures of id tokens are always checked, because the way to the issuer may be plain http on one machine. */
-async function discover({ issuer, clientId, clientSecret, callHeaders }: IdentitySettings): Promise<Configuration> {
+async function discover({ issuer, discoveryUrl, clientId, clientSecret }: ClientAddress, call: Fetch): Promise<Configuration> {
   const plain = issuer.protocol === 'http:' ? [allowInsecureRequests] : [];
   const authentication = clientSecret === undefined ? None() : ClientSecretBasic(clientSecret);
   const execute = [...plain, enableNonRepudiationChecks];
-  return discovery(issuer, clientId, clientSecret ?? {}, authentication, {
+  const configuration = await discovery(discoveryUrl ?? issuer, clientId ?? 'chandlery', clientSecret ?? {}, authentication, {
     execute,
     timeout: TIMEOUT_SECONDS,
-    [customFetch]: async (url, options) => await fetch(url, { ...options, headers: { ...options.headers, ...callHeaders } } as RequestInit),
+    [customFetch]: async (url, options) => await call(url, options as RequestInit),
   });
+  const { issuer: itself } = configuration.serverMetadata();
+  if (new URL(itself).href === issuer.href) return configuration;
+  throw new Error(`its discovery document is that of the issuer ${JSON.stringify(itself)}`);
 }
 
 /** What discovery found last, and whether it works now. At most one question is under way. */

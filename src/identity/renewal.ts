@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError } from '../domain/core/errors.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 
@@ -7,6 +9,12 @@ export interface SessionPort {
   put(key: string, record: SessionRecord): Promise<void>;
   /** Puts only over a session that is still there, so that a renewal cannot bring back one that has just ended. */
   replace(key: string, record: SessionRecord): Promise<boolean>;
+  /** Claims the renewal of a session whose tokens are due, also from other replicas; undefined when it is not due or somebody else has the claim. */
+  claimRenewal(
+    key: string,
+    claim: { readonly holder: string; readonly now: number; readonly until: number },
+  ): Promise<SessionRecord | undefined>;
+  releaseRenewal(key: string, holder: string): Promise<void>;
   /** Marks a session as used, and touches nothing else of it. */
   touch(key: string, seenAt: number): Promise<void>;
   delete(key: string): Promise<void>;
@@ -20,22 +28,35 @@ export type Renew = (record: SessionRecord) => Promise<SessionRecord>;
 const GRACE = 600_000;
 /** How long an issuer that was away is left alone. */
 const PAUSE = 15_000;
+/** How long a replica may take for a renewal; after that it is taken for dead, and another one tries. The issuer is given five seconds for each call. */
+const CLAIM = 20_000;
+/** How often others look whether the renewal is done. */
+const LOOK = 100;
 
 interface RenewalDeps {
-  readonly sessions: Pick<SessionPort, 'get' | 'replace' | 'delete'>;
+  readonly sessions: Pick<SessionPort, 'get' | 'replace' | 'delete' | 'claimRenewal' | 'releaseRenewal'>;
   readonly renew: Renew;
   readonly clock: () => number;
 }
 
-/** Renews the tokens of a session when it is time, once however many requests ask at the same moment. */
+/** Renews the tokens of a session when it is time, once however many requests ask at the same moment, of however many replicas. */
 export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
   const underWay = new Map<string, Promise<SessionRecord | undefined>>();
+  const holder = randomUUID();
   let pausedUntil = 0;
 
-  /** Reads the session again, because another request may have renewed it since the caller read it. */
+  /** Reads the session again, because another request may have renewed it since the caller read it, and waits while another replica does. */
   const renewNow = async (key: string): Promise<SessionRecord | undefined> => {
-    const record = await sessions.get(key);
-    if (record === undefined || !isDue(record, clock())) return record;
+    for (;;) {
+      const record = await sessions.get(key);
+      if (record === undefined || !isDue(record, clock())) return record;
+      const claimed = await sessions.claimRenewal(key, { holder, now: clock(), until: clock() + CLAIM });
+      if (claimed !== undefined) return await renewClaimed(key, claimed);
+      await sleep(LOOK);
+    }
+  };
+
+  const renewClaimed = async (key: string, record: SessionRecord): Promise<SessionRecord | undefined> => {
     try {
       const renewed = await renew(record);
       return (await sessions.replace(key, renewed)) ? renewed : undefined;
@@ -44,6 +65,7 @@ export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
         await sessions.delete(key);
         return undefined;
       }
+      await sessions.releaseRenewal(key, holder).catch(() => undefined);
       if (isAppError(error, 'IssuerUnavailable')) pausedUntil = clock() + PAUSE;
       if (isAppError(error, 'IssuerUnavailable') && isInGrace(record, clock())) return record;
       throw error;

@@ -1,7 +1,6 @@
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../domain/core/errors.ts';
-import type { IdentitySettings } from './identity-settings.ts';
+import type { BearerIssuer, IdentitySettings } from './identity-settings.ts';
 import type { IssuerClient } from './issuer-client.ts';
 import { issuerFault } from './issuer-errors.ts';
 
@@ -17,11 +16,16 @@ const BEARER_TYPES = new Set(['', 'jwt', 'at+jwt']);
 const LOGOUT_TYPES = new Set(['', 'jwt', 'logout+jwt']);
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
+/** An issuer as its tokens are checked; `clientId` is that of the browser's sign-in, where people sign in there. */
+type TokenIssuer = Omit<BearerIssuer, 'mapping'> & Partial<Pick<IdentitySettings, 'clientId' | 'issuerAliases'>>;
+
 interface TokenDeps {
-  readonly settings: IdentitySettings;
+  readonly settings: TokenIssuer;
   readonly issuer: IssuerClient;
   readonly clock: () => number;
 }
+
+type SignInDeps = TokenDeps & { readonly settings: { readonly clientId: string } };
 
 /** A JWT whose signature, issuer, audience and times are right. */
 interface VerifiedToken {
@@ -61,8 +65,8 @@ interface LogoutNames {
   readonly jti: string;
 }
 
-/** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, 2.6). Each token counts once; `release` the `jti` when nothing came of it. */
-export async function verifyLogoutToken(deps: TokenDeps & { readonly usedTokens: UsedOnce }, token: string): Promise<LogoutNames> {
+/** Whose sessions a logout token ends (OpenID Connect Back-Channel Logout 1.0, 2.6). */
+export async function verifyLogoutToken(deps: SignInDeps, token: string): Promise<LogoutNames> {
   const options = { audience: deps.settings.clientId, requiredClaims: ['iat', 'exp', 'jti'], maxTokenAge: LOGOUT_TOKEN_SECONDS };
   const { header, payload } = await verify(deps, token, options);
   const events = payload['events'];
@@ -72,7 +76,6 @@ export async function verifyLogoutToken(deps: TokenDeps & { readonly usedTokens:
   if (!isLogout || !LOGOUT_TYPES.has(typeOf(header)) || !namesSomebody || !isName(jti)) {
     throw new AppError('MalformedRequest', 'logout: the token is not a logout token, or has no subject');
   }
-  if (!deps.usedTokens.use(jti)) throw new AppError('MalformedRequest', 'logout: the token was used before');
   return { jti, ...(isName(subject) && { subject }), ...(isName(issuerSession) && { issuerSession }) };
 }
 
@@ -89,7 +92,7 @@ export function checkIssuedAt(iat: number | undefined, now: number, what: string
 async function verify({ settings, issuer, clock }: TokenDeps, token: string, options: JWTVerifyOptions): Promise<VerifiedToken> {
   const keys = await issuer.keys();
   const always = {
-    issuer: [keys.issuer, ...settings.issuerAliases],
+    issuer: [keys.issuer, ...(settings.issuerAliases ?? [])],
     algorithms: ALGORITHMS,
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
     currentDate: new Date(clock()),
@@ -136,13 +139,13 @@ function claimFault(claim: string): string {
  *
  * @throws AppError `Unauthenticated`
  */
-function checkTokenClient({ header, payload }: VerifiedToken, settings: Pick<IdentitySettings, 'clientId' | 'bearerClients'>): void {
+function checkTokenClient({ header, payload }: VerifiedToken, settings: Pick<TokenIssuer, 'clientId' | 'bearerClients'>): void {
   const { clientId, bearerClients } = settings;
   const azp = payload['azp'];
   if (azp !== undefined && typeof azp !== 'string') throw rejected('its claim "azp" is not a name');
   const isAccessToken = typeOf(header) === 'at+jwt';
   const ownAccessToken = isAccessToken && azp === clientId;
-  const isOfBrowser = (azp ?? clientId) === clientId && [payload.aud].flat().includes(clientId);
+  const isOfBrowser = clientId !== undefined && (azp ?? clientId) === clientId && [payload.aud].flat().includes(clientId);
   if (!isAccessToken && isOfBrowser && SIGN_IN_CLAIMS.some((name) => payload[name] !== undefined)) {
     throw rejected('it is the ID token of a sign-in in a browser; get a token of another client, or an access token');
   }
@@ -157,29 +160,4 @@ function typeOf({ typ }: Partial<JWTHeaderParameters>): string {
 
 function rejected(why: string): AppError {
   return new AppError('Unauthenticated', `bearer token: ${why}`);
-}
-
-/**
- * Ids that count once: states of sign-ins and `jti` of logout tokens. An id is forgotten when whatever carries it has expired anyway; beyond `most`
- * the oldest goes first. Kept in memory: a replay to another replica, or after a restart, finds the session of the id ended already.
- */
-export class UsedOnce {
-  readonly #used: LRUCache<string, true>;
-
-  /** @param clock milliseconds since 1970 */
-  constructor({ lifetimeMs, most, clock }: { readonly lifetimeMs: number; readonly most: number; readonly clock: () => number }) {
-    this.#used = new LRUCache({ max: most, ttl: lifetimeMs, ttlResolution: 0, perf: { now: clock } });
-  }
-
-  /** Uses the id; false when it was used before. */
-  use(id: string): boolean {
-    if (this.#used.has(id)) return false;
-    this.#used.set(id, true);
-    return true;
-  }
-
-  /** Takes a use back, because nothing came of it. */
-  release(id: string): void {
-    this.#used.delete(id);
-  }
 }

@@ -118,7 +118,7 @@ describe('signing in', () => {
     assert.equal((await browser.visit(address)).status, 200);
     assert.equal(browser.cookie(cookie), undefined);
     browser.setCookie(cookie, sealed);
-    assert.match(rejected(await browser.visit(address)), /its answer was used already/);
+    assert.match(rejected(await browser.visit(address)), /the answer of the identity provider was used already/);
   });
 
   it('rejects a sign-in that took longer than ten minutes', async () => {

@@ -12,6 +12,7 @@ import type { HttpDeps, UnavailableComponent } from '../../../src/http/http-deps
 import { contextOf, signedInOf } from '../../../src/http/request-context.ts';
 import { createIdentity, type Identity } from '../../../src/identity/create-identity.ts';
 import { identitySettings, type IdentitySettings } from '../../../src/identity/identity-settings.ts';
+import { sampleSeal } from '../../support/sample-seal.ts';
 import { createStore } from '../../../src/store/create-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CookieBrowser } from './cookie-browser.ts';
@@ -56,12 +57,12 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const clock = (): number => Date.now() + shift;
   const log: LogLine[] = [];
   const issuerCalls: string[] = [];
-  const store = await createStore({ file: join(stateDir, 'store.json'), clock });
+  const store = await createStore({ file: join(stateDir, 'store.json'), seal: sampleSeal(), clock });
   const issuer = await createEmbeddedIssuer({ publicUrl, stateDir });
   const { issuerUrl, clientId, clientSecret, scopes, ownCalls } = issuer;
   const callHeaders = { [ownCalls.header]: ownCalls.value };
   const settings = identitySettings({ publicUrl, issuer: issuerUrl, clientId, clientSecret, scopes, callHeaders, ...options.settings });
-  const identity = createIdentity({ settings, sessions: store.sessions, sealKey: await store.secret('login'), clock });
+  const identity = createIdentity({ settings, sessions: store.sessions, usedIds: store.usedIds, seal: sampleSeal(1), clock });
   const write =
     (level: string) =>
     (message: string, keys: LogLine['keys'] = {}) =>

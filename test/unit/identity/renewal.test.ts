@@ -24,6 +24,8 @@ function setUp(renew: Renew) {
     get: async (key: string) => table.get(key),
     replace: async (key: string, record: SessionRecord) => table.has(key) && table.set(key, record) !== undefined,
     delete: async (key: string) => void table.delete(key),
+    claimRenewal: async (key: string) => table.get(key),
+    releaseRenewal: async () => undefined,
   };
   const counted: Renew = (record) => {
     world.asked += 1;

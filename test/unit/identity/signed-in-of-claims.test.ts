@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError, type ErrorCode } from '../../../src/domain/core/errors.ts';
-import { DEFAULT_MAPPING } from '../../../src/identity/identity-settings.ts';
-import { parsePrefix, signedInOfClaims } from '../../../src/identity/signed-in-of-claims.ts';
+import { createClaimMapper } from '../../../src/identity/claims/claim-mapper.ts';
+import { authenticatorOf, DEFAULT_CLAIMS } from '../../../src/identity/identity-settings.ts';
+import { signedInOfClaims } from '../../../src/identity/signed-in-of-claims.ts';
 
 const rejected = (code: ErrorCode, message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof AppError);
@@ -11,9 +12,11 @@ const rejected = (code: ErrorCode, message: RegExp) => (error: unknown) => {
   return true;
 };
 
+const issuer = { url: 'https://login.example.com', audiences: ['chandlery'] };
+
 describe('claims', () => {
   const actorOf = (claims: Readonly<Record<string, unknown>>, mapping = {}) =>
-    signedInOfClaims(claims, { ...DEFAULT_MAPPING, ...mapping }).actor;
+    signedInOfClaims(claims, createClaimMapper(authenticatorOf(issuer, { ...DEFAULT_CLAIMS, ...mapping }), 'issuer')).actor;
 
   it('become a user and groups with prefixes, sorted and each once', () => {
     assert.deepEqual(actorOf({ sub: 'u1', groups: ['b', 'a', 'b'] }), {
@@ -69,7 +72,8 @@ describe('claims', () => {
   }
 
   it('tell how somebody is called, best name first', () => {
-    const nameOf = (claims: object): string => signedInOfClaims({ sub: 'u1', ...claims }, DEFAULT_MAPPING).person.name;
+    const nameOf = (claims: object): string =>
+      signedInOfClaims({ sub: 'u1', ...claims }, createClaimMapper(authenticatorOf(issuer, DEFAULT_CLAIMS), 'issuer')).person.name;
     assert.equal(nameOf({ name: 'Asha Rao', preferred_username: 'asha' }), 'Asha Rao');
     assert.equal(nameOf({ name: '', preferred_username: 'asha' }), 'asha');
     assert.equal(nameOf({}), 'u1');
@@ -77,11 +81,10 @@ describe('claims', () => {
 });
 
 describe('a prefix', () => {
-  it('keeps names of an issuer apart', () => assert.equal(parsePrefix('oidc:', 'groups-prefix'), 'oidc:'));
-
   for (const text of ['', 'system:', 'system:oidc:', 'sys', 's', 'chandlery:', 'chandlery:x', 'a b', 'ö:', 'x'.repeat(65)]) {
     it(`is rejected: ${JSON.stringify(text)}`, () => {
-      assert.throws(() => parsePrefix(text, 'groups-prefix'), rejected('ConfigInvalid', /^groups-prefix: /));
+      const entry = authenticatorOf(issuer, { ...DEFAULT_CLAIMS, groupsPrefix: text });
+      assert.throws(() => createClaimMapper(entry, 'issuer'), rejected('ConfigInvalid', /^issuer\.claimMappings\.groups\.prefix: /));
     });
   }
 });

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { execa } from 'execa';
+import { listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { type CiIssuer, JOB_CLAIMS, startCiIssuer } from '../support/ci-issuer.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { type Product, startProduct, until } from '../support/product.ts';
+
+const ENVIRONMENT = `
+apiVersion: chandlery.dev/v1alpha1
+kind: Environment
+metadata: { name: shop-review }
+spec:
+  namespace: shop-review
+  projects: [{ name: shop/orders, branch: main, role: viewer }]
+`;
+const AUDIENCE = 'https://apps.example.com';
+
+describe('a job of a CI system', () => {
+  let ci: CiIssuer;
+  let product: Product;
+  let folder: string;
+  let kubectl: string;
+  let file: string;
+
+  before(async () => {
+    kubectl = (await loadTools(repoRoot)).kubectl ?? 'kubectl';
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-identity-'));
+    ci = await startCiIssuer();
+    file = join(folder, 'authentication.yaml');
+    await writeFile(file, ci.configuration(AUDIENCE));
+    product = await startProduct(['--authentication-config', file]);
+    await execa(kubectl, ['--kubeconfig', product.kubeconfigPath, 'apply', '-f', '-'], { input: ENVIRONMENT });
+  });
+  after(async () => {
+    await product.stop();
+    await ci.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const job = (claims: object = {}): Promise<string> => ci.sign({ ...JOB_CLAIMS, aud: AUDIENCE, ...claims });
+  /** kubectl with a token alone. */
+  const run = async (token: string, ...args: readonly string[]) => {
+    const admin = JSON.parse(
+      (await execa(kubectl, ['--kubeconfig', product.kubeconfigPath, 'config', 'view', '--raw', '-o', 'json'])).stdout,
+    ) as unknown;
+    const authority = join(folder, 'ca.crt');
+    const cluster = ['clusters', 0, 'cluster'] as const;
+    await writeFile(authority, Buffer.from(textAt(admin, ...cluster, 'certificate-authority-data') ?? '', 'base64'));
+    const server = textAt(admin, ...cluster, 'server') ?? '';
+    const options = [`--server=${server}`, `--certificate-authority=${authority}`, `--token=${token}`, '--kubeconfig=/dev/null'];
+    return await execa(kubectl, [...options, ...args], { reject: false });
+  };
+  const ask = async (token: string, path: string): Promise<unknown> =>
+    await (await fetch(`${product.origin}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } })).json();
+  const chandlery = async (args: readonly string[], input?: string) =>
+    await execa(process.execPath, [join(repoRoot, 'bin', 'chandlery.mjs'), ...args, '--state', product.stateDir], {
+      reject: false,
+      ...(input === undefined ? {} : { input }),
+    });
+
+  it('is the same user in the same groups for Chandlery and for the api-server', async () => {
+    const deep = { project_path: 'shop/web/checkout', ref_type: 'tag', ref: 'v1', environment: 'production' };
+    for (const claims of [{}, deep, { project_path: 'alone', ref_protected: 'false' }]) {
+      const token = await job(claims);
+      const { stdout, stderr } = await run(token, 'auth', 'whoami', '-o', 'json');
+      assert.notEqual(stdout, '', stderr);
+      const whoami: unknown = JSON.parse(stdout);
+      const me = await ask(token, '/me');
+      assert.equal(textAt(whoami, 'status', 'userInfo', 'username'), textAt(me, 'user'));
+      const groups = textsAt(whoami, 'status', 'userInfo', 'groups').filter((group) => group !== 'system:authenticated');
+      assert.deepEqual([...new Set(groups)].sort(), textsAt(me, 'groups'));
+    }
+    const person = await product.token('dev-a');
+    const { stdout } = await run(person, 'auth', 'whoami', '-o', 'json');
+    assert.deepEqual(textAt(JSON.parse(stdout), 'status', 'userInfo', 'username'), textAt(await ask(person, '/me'), 'user'));
+  });
+
+  it('sees the Environment that names its branch, by REST and kubectl, and no other branch does', async () => {
+    const names = async (token: string): Promise<unknown[]> =>
+      listAt(await ask(token, '/environments'), 'items').map((one) => textAt(one, 'name'));
+    const [main, other] = [await job(), await job({ ref: 'feature' })];
+    await until(async () => (await names(main)).includes('shop-review'), 'the job sees its environment');
+    assert.equal((await run(main, 'get', 'pods', '-n', 'shop-review')).exitCode, 0);
+    assert.deepEqual(await names(other), []);
+    assert.match((await run(other, 'get', 'pods', '-n', 'shop-review')).stderr, /forbidden/i);
+    assert.match((await run(main, 'create', 'configmap', 'x', '-n', 'shop-review')).stderr, /forbidden/i);
+  });
+
+  it('is trusted by the configuration that `chandlery identity config` prints', async () => {
+    const { stdout, stderr } = await chandlery(['identity', 'config', '--authentication-config', file]);
+    assert.equal(`${stdout}\n`, await readFile(join(product.stateDir, 'run', 'authentication.yaml'), 'utf8'), stderr);
+  });
+
+  it('is explained by `chandlery identity check`, with the Environments that it sees', async () => {
+    const good = await chandlery(['identity', 'check', '--authentication-config', file, '--token', '-'], await job());
+    assert.equal(good.exitCode, 0, good.stdout + good.stderr);
+    assert.match(good.stdout, /ok {5}token +accepted\n {2}user +ci:shop\/orders\n {2}group +ci:shop\/orders\n/);
+    assert.match(good.stdout, /Environments: shop-review$/m);
+    const bad = await chandlery(['identity', 'check', '--authentication-config', file, '--token', '-'], await job({ aud: 'other' }));
+    assert.equal(bad.exitCode, 3);
+    assert.match(bad.stdout, /failed token +bearer token: it is meant for another audience/);
+    const opaque = await chandlery(['identity', 'check', '--authentication-config', file, '--token', '-'], 'opaque');
+    assert.equal(opaque.exitCode, 2);
+    assert.match(opaque.stderr, /it is not a JWT/);
+  });
+});
