@@ -63,7 +63,11 @@ export function sampleChangeRequests(preflight: (name: string) => Preflight, ins
       const changeRequest = ALL.find((one) => one.id === id);
       if (changeRequest === undefined) throw new AppError('NotFound', 'change request: there is no request at this URL that you may see');
       const view = { changeRequest, mine: !mayDecide(user), mayDecide: mayDecide(user), instanceChanged: changeRequest === MOVED };
-      return changeRequest.state === 'open' ? { ...view, digest: 'd', preflight: preflight(mayDecide(user) ? 'orders' : 'blocked') } : view;
+      if (changeRequest.state !== 'open') return view;
+      const command = mayDecide(user)
+        ? { command: `kubectl patch changerequest orders-1f2e3d4c --namespace ${changeRequest.environment}` }
+        : {};
+      return { ...view, digest: 'd', ...command, preflight: preflight(mayDecide(user) ? 'orders' : 'blocked') };
     },
     approveChangeRequest: async (_actor, { digest }) => {
       if (digest !== 'd') throw new AppError('Conflict', 'change request: its effect has changed since you opened it: review it again');

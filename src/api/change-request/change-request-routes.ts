@@ -10,7 +10,14 @@ import { byNewestId, PAGE_QUERY, pageOfItems } from '../paging.ts';
 import { proposed, PROPOSED, PROPOSE_QUERY, wishOf } from '../proposal/proposal-routes.ts';
 import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
 import { anything, object, pageOf, ref, text } from '../schema-parts.ts';
-import { MAX_MESSAGE_LENGTH, MAX_REASON_LENGTH, REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
+import { MAX_MESSAGE_LENGTH, MAX_REASON_LENGTH } from '../../domain/change-request/change-request-kind.ts';
+import { REQUEST_ACTIONS, REQUEST_STATES } from '../../domain/change-request/change-request.ts';
+
+/** The answer to an approval whose effect is still to come. */
+const APPROVED = {
+  description: `${PROPOSED.description}. Without it: the approved request, while Chandlery writes the instance; Location is its URL`,
+  schema: { anyOf: [PROPOSED.schema, ref('ChangeRequestView')] },
+} as const;
 
 const CHANGE_REQUEST = '/change-requests/{id}';
 
@@ -41,7 +48,7 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/change-requests',
     operationId: 'createChangeRequest',
-    summary: 'Create a request to install or change an instance; nothing is written to the cluster',
+    summary: 'Create a request to install or change an instance; the instance is not written yet',
     tag: 'Change requests',
     body: ref('ChangeRequestDraft'),
     replies: { 201: { description: 'The created change request; Location is its URL', schema: ref('ChangeRequest') } },
@@ -67,14 +74,21 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
     query: PROPOSE_QUERY,
     body: ref('ChangeRequestApproval'),
     largestBody: SMALL_BODY,
-    replies: { 200: { description: 'The written instance', schema: ref('Instance') }, 202: PROPOSED },
+    replies: { 200: { description: 'The written instance', schema: ref('Instance') }, 202: APPROVED },
     handle: async (call) => {
       const { operations, actor, params, body, requestOrigin } = call;
       await check(call);
       const input = { id: params['id'] ?? '', digest: textAt(body, 'digest') ?? '', ...requestOrigin };
       const wish = wishOf(call);
       if (wish !== undefined) return proposed(await operations.proposeRequest(actor, { ...input, ...wish }));
-      return { status: 200, body: await operations.approveChangeRequest(actor, input) };
+      const written = await operations.approveChangeRequest(actor, input);
+      if (written === 'pending')
+        return {
+          ...shown(await operations.showChangeRequest(actor, input.id)),
+          status: 202,
+          location: `/api/v1/change-requests/${input.id}`,
+        };
+      return { status: 200, body: written };
     },
   },
   {
@@ -120,7 +134,7 @@ function shown(view: ChangeRequestView): Reply {
   return { status: 200, body: view, etag: changeRequestEtag(view) };
 }
 
-/** Checks `If-Match`. No race is possible: a change request changes only once, when it is closed. */
+/** Checks `If-Match`. No race is possible: the decision of a change request is set once, on the version that was read. */
 async function check({ operations, actor, params, preconditions }: Call): Promise<void> {
   if (Object.keys(preconditions).length === 0) return;
   checkPreconditions('change request', changeRequestEtag(await operations.showChangeRequest(actor, params['id'] ?? '')), preconditions);
@@ -200,7 +214,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
       otherFields,
       preflightSummary: {
         ...object({ verdict: { enum: ['Ready', 'Blocked'] }, blocked: texts, warned: texts }),
-        description: 'The preflight result of the requester',
+        description: 'The preflight result as the requester reports it',
       },
       requester: object({ user: text, groups: texts }),
       message: text,
@@ -211,7 +225,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
       decidedAt: time,
       decisionMessage: text,
     },
-    ['id', 'action', 'environment', 'app', 'name', 'content', 'preflightSummary', 'requester', 'message', 'created', 'expires', 'state'],
+    ['id', 'action', 'environment', 'app', 'name', 'content', 'requester', 'message', 'created', 'expires', 'state'],
   ),
   ChangeRequestView: object(
     {
@@ -220,6 +234,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
       mayDecide: { type: 'boolean', description: 'Whether you have the permission to approve or decline it' },
       preflight: { $ref: '#/components/schemas/Preflight' },
       digest: { type: 'string', description: 'The digest of the previewed change, for the approval' },
+      command: { type: 'string', description: 'The kubectl command that approves it, if you can' },
       instanceChanged: { type: 'boolean', description: 'Whether the instance has changed since the request was created' },
       preflightError: { type: 'string', description: 'Why the preflight of an open request cannot run' },
     },

@@ -1,22 +1,27 @@
-import type { JsonObject } from '../kubernetes/resource.ts';
+import { specOf, statusOf } from '../kind/kind.ts';
+import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
+import { CHANGE_REQUEST_KIND, type RequestDecision, type RequestPhase } from './change-request-kind.ts';
 
-export const REQUEST_STATES = ['open', 'approved', 'declined', 'expired', 'withdrawn'] as const;
+/** As pages and REST call it. An approved one is applied, or about to be. */
+export const REQUEST_STATES = ['open', 'approved', 'declined', 'expired', 'withdrawn', 'failed'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
-/** Characters of the message of who asks, and of the answer of who declines. */
-export const MAX_MESSAGE_LENGTH = 1_000;
-export const MAX_REASON_LENGTH = 500;
 export const REQUEST_ACTIONS = ['install', 'change'] as const;
 export type RequestAction = (typeof REQUEST_ACTIONS)[number];
 
+/** How long a request stays open. */
+const OPEN_MS = 14 * 24 * 3_600_000;
+/** How long a closed request can still be looked at. */
+export const KEPT_MS = 14 * 24 * 3_600_000;
+/** Open requests of one person in an environment; open ones there in all; closed ones that are kept there. */
+export const REQUEST_LIMITS = { ofPerson: 50, open: 200, closed: 100 } as const;
+
 /**
- * An Instance as somebody wants it, kept under an address so that somebody with the permission can look at it and do it. What is wanted never changes
- * after it was asked; only its state does. It holds no secret. Times are ISO 8601 in UTC.
+ * An Instance as somebody wants it, kept as a ChangeRequest of the cluster so that somebody with the permission can look at it and do it. What is wanted never
+ * changes after it was asked; only its state does. It holds no secret. Times are ISO 8601 in UTC.
  */
 export interface ChangeRequest {
-  /** 128 random bits in hexadecimal digits. */
+  /** The environment and the name of the resource: `team-a.orders-1f2e3d4c`. */
   readonly id: string;
-  /** The uid of the cluster that it was made for. */
-  readonly cluster: string;
   readonly action: RequestAction;
   readonly environment: string;
   /** The App's id. */
@@ -26,10 +31,10 @@ export interface ChangeRequest {
   readonly content: JsonObject;
   /** What goes beside the `spec`, or of a change the merge patch of it; absent: nothing. */
   readonly otherFields?: JsonObject;
-  /** The `specVersionOf` the Instance that a change was made on; empty for an installation. */
+  /** The `specVersionOf` the Instance that a change was made on; empty for an installation, and for a change of whatever is there. */
   readonly base: string;
-  /** The result of the preflight for the person who asks. */
-  readonly preflightSummary: RequestFindings;
+  /** The result of the preflight as the person who asks reports it; absent when they ran none. */
+  readonly preflightSummary?: RequestFindings;
   readonly requester: { readonly user: string; readonly groups: readonly string[] };
   /** Plain text of the person who asks; possibly empty. */
   readonly message: string;
@@ -38,7 +43,7 @@ export interface ChangeRequest {
   readonly state: RequestState;
   readonly decidedBy?: string;
   readonly decidedAt?: string;
-  /** What came of it, in the words of whoever decided; possibly empty. */
+  /** What came of it, in the words of whoever decided or of the api-server; possibly empty. */
   readonly decisionMessage?: string;
 }
 
@@ -49,39 +54,83 @@ export interface RequestFindings {
   readonly warned: readonly string[];
 }
 
-/** How a change request ends. */
-export interface RequestDecision {
-  readonly state: Exclude<RequestState, 'open' | 'expired'>;
-  readonly decidedBy: string;
-  readonly decidedAt: string;
-  readonly decisionMessage: string;
+const STATES: Readonly<Record<RequestPhase, RequestState>> = {
+  Open: 'open',
+  Approved: 'approved',
+  Applied: 'approved',
+  Declined: 'declined',
+  Withdrawn: 'withdrawn',
+  Expired: 'expired',
+  Failed: 'failed',
+};
+
+/** The id of a change request. Names of environments have no dot. */
+function requestId(environment: string, name: string): string {
+  return `${environment}.${name}`;
 }
 
-/** How many change requests there may be. */
-export interface RequestBounds {
-  /** Open ones of one person. */
-  readonly ofPerson: number;
-  /** Open ones of all together. */
-  readonly ofAll: number;
-  /** Ended ones of one person; those that were asked for first are forgotten. */
-  readonly ended: number;
+/** The environment and the name of the resource of an id; both empty for what is none. */
+export function parseRequestId(id: string): { readonly environment: string; readonly name: string } {
+  const [, environment = '', name = ''] = /^([^.]+)\.([^.]+)$/.exec(id) ?? [];
+  return { environment, name };
 }
 
-/** The change requests that are kept. */
-export interface ChangeRequestTable {
-  /** A change request whose time is over is `expired`. */
-  get(id: string): Promise<ChangeRequest | undefined>;
-  /** All of them, the newest first. */
-  list(): Promise<readonly ChangeRequest[]>;
-  /** Adds a change request, unless a bound is reached: then the answer is which. */
-  add(changeRequest: ChangeRequest, bounds: RequestBounds): Promise<'added' | 'ofPerson' | 'ofAll'>;
-  /** Ends a change request that is open; with `late`, also one that ended meanwhile. The answer is whether it did. */
-  decide(id: string, decision: RequestDecision, late?: 'late'): Promise<boolean>;
+/** When a request expires without a decision, in milliseconds since 1970. */
+export function expiryOf(object: KubeObject): number {
+  const { expires } = specOf(CHANGE_REQUEST_KIND, object);
+  return expires === undefined ? Date.parse(object.metadata.creationTimestamp ?? '') + OPEN_MS : Date.parse(expires);
 }
 
-/** The state of a change request at a time, in milliseconds since 1970. */
-export function requestAt(changeRequest: ChangeRequest, now: number): ChangeRequest {
-  return changeRequest.state === 'open' && Date.parse(changeRequest.expires) <= now
-    ? { ...changeRequest, state: 'expired' }
-    : changeRequest;
+/**
+ * The phase of a ChangeRequest at a time: what its status says, or what its decision says before the controller has seen it.
+ *
+ * @param now milliseconds since 1970
+ */
+export function phaseAt(object: KubeObject, now: number): RequestPhase {
+  const { decision } = specOf(CHANGE_REQUEST_KIND, object);
+  const { phase = 'Open' } = statusOf(CHANGE_REQUEST_KIND, object);
+  if (phase !== 'Open') return phase;
+  if (decision !== undefined) return decision.verdict;
+  return expiryOf(object) <= now ? 'Expired' : 'Open';
+}
+
+/** A ChangeRequest as people see it. @param now milliseconds since 1970 */
+export function changeRequestOf(
+  object: KubeObject,
+  { environment, now }: { readonly environment: string; readonly now: number },
+): ChangeRequest {
+  const { name: resource, creationTimestamp = '' } = object.metadata;
+  const { action, app, name, content, otherFields, base, preflight, requester, message, decision } = specOf(CHANGE_REQUEST_KIND, object);
+  return {
+    id: requestId(environment, resource),
+    action: action === 'Install' ? 'install' : 'change',
+    environment,
+    app,
+    name,
+    content,
+    ...(otherFields === undefined ? {} : { otherFields }),
+    base,
+    ...(preflight === undefined ? {} : { preflightSummary: preflight }),
+    requester,
+    message,
+    created: creationTimestamp,
+    expires: new Date(expiryOf(object)).toISOString(),
+    state: STATES[phaseAt(object, now)],
+    ...decidedBy(object, decision),
+  };
+}
+
+/** The status has the last word: it also tells why an approved request could not be applied. */
+function decidedBy(
+  object: KubeObject,
+  decision: RequestDecision | undefined,
+): Pick<ChangeRequest, 'decidedBy' | 'decidedAt' | 'decisionMessage'> {
+  const { decidedBy = decision?.by, decidedAt, phase = 'Open', message } = statusOf(CHANGE_REQUEST_KIND, object);
+  if (phase === 'Open' && decision === undefined) return {};
+  const decisionMessage = phase === 'Failed' || decision === undefined ? message : decision.message;
+  return {
+    ...(decidedBy === undefined ? {} : { decidedBy }),
+    ...(decidedAt === undefined ? {} : { decidedAt }),
+    ...(decisionMessage === undefined ? {} : { decisionMessage }),
+  };
 }

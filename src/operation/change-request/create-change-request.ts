@@ -6,23 +6,22 @@ import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { otherFieldsOf, contentOf } from '../../domain/instance/instance-content.ts';
 import { objectAt } from '../../domain/core/read.ts';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import {
-  MAX_MESSAGE_LENGTH,
-  type RequestAction,
-  type RequestBounds,
-  type ChangeRequest,
-} from '../../domain/change-request/change-request.ts';
+import { apiVersionOf, type JsonObject } from '../../domain/kubernetes/resource.ts';
+import { type ChangeRequestSpec, MAX_MESSAGE_LENGTH } from '../../domain/change-request/change-request-kind.ts';
+import { changeRequestOf, REQUEST_LIMITS, type RequestAction, type RequestFindings } from '../../domain/change-request/change-request.ts';
+import { CHANGE_REQUEST } from '../../domain/kubernetes/resource-types.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
 import { findInstance } from '../instance/find-instance.ts';
 import { markedOf, unmaskContent } from '../instance/instance-masking.ts';
-import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
+import { prepareDraft, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
+import { findEnvironment } from '../environment/find-environment.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
 import { preflightInstance } from '../preflight/preflight-instance.ts';
 import { showApp } from '../app/show-app.ts';
+import { ownGroups, requestsIn, requestWritten } from './request-access.ts';
 import { changeRequestSummary, type ChangeRequestSummary } from './show-change-request.ts';
 
 /** What somebody wants another to install or change. */
@@ -35,13 +34,11 @@ export interface ChangeRequestDraft extends InstanceDraft, RequestOrigin {
 
 type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog'>;
 
-const PLAN_BOUNDS: RequestBounds = { ofPerson: 50, ofAll: 500, ended: 50 };
-const LIFE_MS = 14 * 24 * 3_600_000;
 const MAX_CONTENT_BYTES = 64 * 1024;
 const MAX_LINES = 20;
 
 /**
- * Keeps a wish under an address of its own. Nothing is written to the cluster.
+ * Creates a ChangeRequest as the actor, in the namespace of the environment. Nothing else is written.
  *
  * @throws AppError `InvalidInput` for what the cluster would reject from anybody and for values that are secrets; `TooLarge`;
  *   `LimitReached` beyond the bounds; else as the preflight of it.
@@ -61,26 +58,17 @@ async function ask(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Promis
     });
   }
   await rejectSecrets(ports, actor, { app: wish.app, content: { ...otherFields, spec: content } });
-  const now = ports.changeRequests.now();
-  const changeRequest: ChangeRequest = {
-    id: randomBytes(16).toString('hex'),
-    cluster: await ports.changeRequests.cluster(),
-    action: wish.action,
-    environment: wish.environment,
+  return await create(ports, actor, wish.environment, {
+    action: wish.action === 'install' ? 'Install' : 'Change',
     app: wish.app,
     name: preflight.object.metadata.name,
     content,
     ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }),
     base,
-    preflightSummary: foundBy(preflight),
-    requester: { user: actor.user, groups: actor.groups },
+    preflight: findingsOf(preflight),
     message,
-    created: new Date(now).toISOString(),
-    expires: new Date(now + LIFE_MS).toISOString(),
-    state: 'open',
-  };
-  await keep(ports, changeRequest);
-  return changeRequestSummary(changeRequest);
+    requester: { user: actor.user, groups: ownGroups(actor) },
+  });
 }
 
 interface Wanted {
@@ -135,7 +123,7 @@ async function change(ports: Needs, actor: Actor, wish: ChangeRequestDraft): Pro
   return { content, otherFields, base: specVersionOf(object), preflight };
 }
 
-/** A change request is read by others, and kept outside the cluster: no place for a password. */
+/** A change request is read by everybody in the environment: no place for a password. */
 async function rejectSecrets(
   ports: Needs,
   actor: Actor,
@@ -159,21 +147,33 @@ function invalid(field: string, message: string): AppError {
   return new AppError('InvalidInput', `change request: ${message}`, { faults: [{ field, message }] });
 }
 
-function foundBy({ verdict, findings }: Preflight): ChangeRequest['preflightSummary'] {
+function findingsOf({ verdict, findings }: Preflight): RequestFindings {
   const lines = (group: 'blocked' | 'warned'): string[] => findings[group].slice(0, MAX_LINES).map(({ message }) => message.slice(0, 500));
   return { verdict, blocked: lines('blocked'), warned: lines('warned') };
 }
 
-async function keep({ changeRequests }: Needs, changeRequest: ChangeRequest): Promise<void> {
-  if (JSON.stringify(changeRequest.content).length > MAX_CONTENT_BYTES) {
+async function create(ports: Needs, actor: Actor, environment: string, spec: ChangeRequestSpec): Promise<ChangeRequestSummary> {
+  if (JSON.stringify(spec.content).length > MAX_CONTENT_BYTES) {
     throw new AppError(
       'TooLarge',
       `change request: its content is larger than ${MAX_CONTENT_BYTES / 1024} KiB: request it in smaller steps`,
     );
   }
-  const added = await changeRequests.table.add(changeRequest, PLAN_BOUNDS);
-  if (added === 'added') return;
-  const whose =
-    added === 'ofPerson' ? `you have ${PLAN_BOUNDS.ofPerson} open changeRequests` : `there are ${PLAN_BOUNDS.ofAll} open changeRequests`;
-  throw new AppError('LimitReached', `change request: ${whose}, which is the limit: withdraw one, or wait until one is closed`);
+  const { namespace } = await findEnvironment(ports.clusters, actor, environment);
+  await checkLimit(ports, actor, { name: environment, namespace });
+  const name = `${spec.name.slice(0, 54)}-${randomBytes(4).toString('hex')}`;
+  const object = { apiVersion: apiVersionOf(CHANGE_REQUEST), kind: CHANGE_REQUEST.kind, metadata: { name, namespace }, spec };
+  const written = await ports.clusters.asActor(actor).create(CHANGE_REQUEST, object, USER_WRITE);
+  requestWritten(ports);
+  return changeRequestSummary(changeRequestOf(written.object, { environment, now: ports.changeRequests.now() }));
+}
+
+async function checkLimit(ports: Needs, actor: Actor, environment: { readonly name: string; readonly namespace: string }): Promise<void> {
+  const all = await requestsIn(ports, actor, environment);
+  const open = all.filter(({ state, requester }) => state === 'open' && requester.user === actor.user);
+  if (open.length < REQUEST_LIMITS.ofPerson) return;
+  throw new AppError(
+    'LimitReached',
+    `change request: you have ${REQUEST_LIMITS.ofPerson} open requests in ${environment.name}, which is the limit: withdraw one, or wait until one is closed`,
+  );
 }

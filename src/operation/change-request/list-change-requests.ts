@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
-import { hasPermission, verbOf } from './request-access.ts';
-import type { Ports } from '../ports.ts';
+import { listEnvironments } from '../environment/find-environment.ts';
+import { mayApproveIn, mayDecide, requestsIn, type RequestNeeds, requestWrites, visibleRequests } from './request-access.ts';
 import { changeRequestSummary, type ChangeRequestSummary } from './show-change-request.ts';
 
 /** The change requests of somebody, the newest first. */
@@ -14,64 +14,86 @@ export interface ChangeRequestList {
   readonly waiting: readonly ChangeRequestSummary[];
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'changeRequests'>;
-type May = (actor: Actor, changeRequest: ChangeRequest) => Promise<boolean>;
-
 /** What the actor asked for, and what waits for them. */
-export async function listChangeRequests(ports: Needs, actor: Actor): Promise<ChangeRequestList> {
-  const all = await plansHere(ports);
+export async function listChangeRequests(ports: RequestNeeds, actor: Actor): Promise<ChangeRequestList> {
+  const all = await visibleRequests(ports, actor);
   const mine = all.filter(({ requester }) => requester.user === actor.user);
-  const waiting = await waitingFor(
-    all,
-    actor,
-    onceEach(async (who, changeRequest) => await hasPermission(ports, who, { ...changeRequest, verb: verbOf(changeRequest) })),
-  );
+  const waiting = await waitingFor(actor, all, mayOnce(ports, actor));
   return { mine: mine.map(changeRequestSummary), waiting: waiting.map(changeRequestSummary) };
 }
 
 const REMEMBERED_MS = 15_000;
+const COUNTED_MS = 10_000;
 const REMEMBERED = 2_000;
 
-/** Counts what waits for somebody, for every page: permissions are asked for again only after some seconds. Decides nothing. */
-export function createRequestCount(ports: Needs): (actor: Actor) => Promise<number> {
-  const verdicts = new LRUCache<string, { readonly until: number; readonly may: Promise<boolean> }>({ max: REMEMBERED });
-  const may: May = (actor, changeRequest) => {
-    const key = JSON.stringify([actor.user, actor.groups, targetOf(changeRequest)]);
-    const now = ports.changeRequests.now();
-    const known = verdicts.get(key);
-    if (known !== undefined && known.until > now) return known.may;
-    const asked = hasPermission(ports, actor, { ...changeRequest, verb: verbOf(changeRequest) });
-    verdicts.set(key, { until: now + REMEMBERED_MS, may: asked });
-    asked.catch(() => verdicts.delete(key));
-    return asked;
+/** What somebody may decide, as it was some seconds ago. */
+interface Remembered {
+  /** Where they may approve requests. */
+  readonly environments: Promise<readonly Place[]>;
+  readonly may: May;
+}
+
+/** What was counted, and how many requests this process had written then. */
+interface Counted {
+  readonly writes: number;
+  readonly count: Promise<number>;
+}
+
+/**
+ * Counts what waits for somebody, for every page. Requests are read as the actor, in the environments where they may approve some, and counted again after
+ * a write of this process, or ten seconds, so that pages do not list each environment anew; permissions are asked for again a little later. Decides nothing.
+ */
+export function createRequestCount(ports: RequestNeeds): (actor: Actor) => Promise<number> {
+  const lately = { max: REMEMBERED, ttlResolution: 0, perf: { now: () => ports.changeRequests.now() } };
+  const known = new LRUCache<string, Remembered>({ ...lately, ttl: REMEMBERED_MS });
+  const counts = new LRUCache<string, Counted>({ ...lately, ttl: COUNTED_MS });
+  const remember = (actor: Actor, key: string): Remembered => {
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = { environments: approvableEnvironments(ports, actor), may: mayOnce(ports, actor) };
+    known.set(key, found);
+    found.environments.catch(() => known.delete(key));
+    return found;
   };
-  return async (actor) => (await waitingFor(await plansHere(ports), actor, may)).length;
+  const count = async (actor: Actor, { environments, may }: Remembered): Promise<number> => {
+    const found = await pMap(await environments, async (place) => await requestsIn(ports, actor, place), { concurrency: 8 });
+    return (await waitingFor(actor, found.flat(), may)).length;
+  };
+  return async (actor) => {
+    const key = JSON.stringify([actor.user, actor.groups]);
+    const writes = requestWrites(ports);
+    const before = counts.get(key);
+    if (before?.writes === writes) return await before.count;
+    const counted = { writes, count: count(actor, remember(actor, key)) };
+    counts.set(key, counted);
+    counted.count.catch(() => counts.delete(key));
+    return await counted.count;
+  };
 }
 
-async function plansHere({ changeRequests }: Needs): Promise<readonly ChangeRequest[]> {
-  const all = await changeRequests.table.list();
-  if (all.length === 0) return all;
-  const cluster = await changeRequests.cluster();
-  return all.filter((changeRequest) => changeRequest.cluster === cluster);
+async function approvableEnvironments(ports: RequestNeeds, actor: Actor): Promise<readonly Place[]> {
+  const all = await listEnvironments(ports, actor);
+  const allowed = await pMap(all, async ({ name }) => await mayApproveIn(ports, actor, name), { concurrency: 8 });
+  return all.filter((_environment, index) => allowed[index]);
 }
 
-async function waitingFor(all: readonly ChangeRequest[], actor: Actor, may: May): Promise<ChangeRequest[]> {
-  const others = all.filter(({ state, requester }) => state === 'open' && requester.user !== actor.user);
-  const allowed = await pMap(others, async (changeRequest) => await may(actor, changeRequest), { concurrency: 8 });
-  return others.filter((_plan, index) => allowed[index]);
-}
+type Place = Parameters<typeof requestsIn>[2];
+type May = (request: ChangeRequest) => Promise<boolean>;
 
-/** The same question is asked once. */
-function onceEach(may: May): May {
+/** The same question is asked once; one that could not be answered, again. */
+function mayOnce(ports: RequestNeeds, actor: Actor): May {
   const asked = new Map<string, Promise<boolean>>();
-  return (actor, changeRequest) => {
-    const key = targetOf(changeRequest);
-    const answer = asked.get(key) ?? may(actor, changeRequest);
+  return async (request) => {
+    const key = JSON.stringify([request.environment, request.app, request.action]);
+    const answer = asked.get(key) ?? mayDecide(ports, actor, request);
     asked.set(key, answer);
-    return answer;
+    answer.catch(() => asked.delete(key));
+    return await answer;
   };
 }
 
-function targetOf({ environment, app, action }: ChangeRequest): string {
-  return JSON.stringify([environment, app, action]);
+async function waitingFor(actor: Actor, all: readonly ChangeRequest[], may: May): Promise<ChangeRequest[]> {
+  const others = all.filter(({ state, requester }) => state === 'open' && requester.user !== actor.user);
+  const allowed = await pMap(others, may, { concurrency: 8 });
+  return others.filter((_request, index) => allowed[index]);
 }

@@ -77,7 +77,7 @@ async function change(ports: Needs, actor: Actor, changeRequest: ChangeRequest):
       },
       specVersion,
     ),
-    instanceChanged: specVersion !== changeRequest.base,
+    instanceChanged: changeRequest.base !== '' && specVersion !== changeRequest.base,
     wanted: { kind: 'Change', change: wanted },
     preflight: async () => await preflightChange(ports, actor, wanted),
     write: async () => await replaceInstance(ports, actor, wanted),

@@ -4,6 +4,7 @@ import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { changeRequestPath, instancePath } from '../page/paths.ts';
 import type { ChangeRequestDraft } from '../../operation/change-request/create-change-request.ts';
+import { resourceOf } from '../../domain/proposal/proposal.ts';
 import type { RequestState } from '../../domain/change-request/change-request.ts';
 import type { Badge } from '../page/badges.ts';
 import { dateText } from '../page/time-words.ts';
@@ -11,6 +12,7 @@ import type { ChangeRequestList } from '../../operation/change-request/list-chan
 import type { ChangeRequestSummary, ChangeRequestView } from '../../operation/change-request/show-change-request.ts';
 import { type Review, reviewOf } from '../instance/review.ts';
 import { changedValuesView, newValuesView } from '../page/value-changes-view.ts';
+import { PROPOSAL_FAULTS, proposed, type ProposePart, proposePart } from '../proposal/proposal-routes.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
 /** Plans: what somebody asks another to do, and deciding it. */
@@ -46,9 +48,12 @@ export async function requestApproval(
 
 async function show({ operations, publicUrl }: WebDeps, visit: Visit, rejection?: AppError): Promise<Answer> {
   const view = await operations.showChangeRequest(visit.actor, visit.param('id'));
+  const { preflight } = view;
+  const sources = preflight === undefined ? [] : await operations.listProposalTargets(visit.actor, resourceOf(preflight.object));
   const moment: RequestMoment = {
     asked: visit.query.has('asked'),
     publicUrl,
+    ...proposePart({ sources }, visit.body),
     ...(rejection === undefined ? {} : { rejected: wordsFor(rejection) }),
   };
   const title = changeRequestTitle(view.changeRequest);
@@ -64,13 +69,12 @@ async function show({ operations, publicUrl }: WebDeps, visit: Visit, rejection?
 
 /** What the page shows in place of an error, with the change request as it is now. */
 const SHOWN = [
-  'Conflict',
+  ...PROPOSAL_FAULTS,
   'ChangeRequestClosed',
   'Forbidden',
   'AlreadyExists',
   'AdmissionDenied',
   'QuotaExceeded',
-  'InvalidInput',
   'WebhookUnavailable',
 ] as const;
 
@@ -81,7 +85,11 @@ async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
   try {
     switch (body.get('_do') ?? '') {
       case 'approve':
-        return { redirect: instancePath(await operations.approveChangeRequest(actor, { ...verdict, digest: body.get('digest') ?? '' })) };
+        return { redirect: await approve(operations, visit) };
+      case 'propose':
+        return await proposed(visit, async (wish) => {
+          return await operations.proposeRequest(actor, { ...verdict, digest: body.get('digest') ?? '', ...wish });
+        });
       case 'decline':
         await operations.declineChangeRequest(actor, { ...verdict, reason: body.get('reason') ?? '' });
         break;
@@ -96,6 +104,13 @@ async function decide(deps: WebDeps, visit: Visit): Promise<Answer> {
     if (!isAppError(error, ...SHOWN)) throw error;
     return await show(deps, visit, error);
   }
+}
+
+/** Where an approval leads: to the instance, once it is written. */
+async function approve(operations: WebDeps['operations'], { actor, body, param, requestOrigin }: Visit): Promise<string> {
+  const input = { id: param('id'), digest: body.get('digest') ?? '', ...requestOrigin };
+  const written = await operations.approveChangeRequest(actor, input);
+  return written === 'pending' ? changeRequestPath(input.id) : instancePath(written);
 }
 
 function wordsFor({ code, title, message }: AppError): NonNullable<RequestMoment['rejected']> {
@@ -143,6 +158,10 @@ interface ChangeRequestPage {
   readonly action: string;
   /** The digest that an approval sends; absent for who cannot approve it. */
   readonly approve?: string;
+  /** The same by kubectl. */
+  readonly command?: string;
+  /** The digest that a proposal sends, for who may propose it; whoever merges it decides then. */
+  readonly propose?: ProposePart & { readonly digest: string };
   readonly decline: boolean;
   readonly withdraw: boolean;
   readonly asked: boolean;
@@ -154,6 +173,8 @@ interface ChangeRequestPage {
 /** The result of an action on the page of a change request. */
 interface RequestMoment {
   readonly asked: boolean;
+  /** Absent where no source can hold the resource. */
+  readonly propose?: ProposePart;
   readonly publicUrl: string;
   readonly rejected?: ChangeRequestPage['rejected'];
 }
@@ -169,8 +190,8 @@ function changeRequestsPage({ mine, waiting }: ChangeRequestList): ChangeRequest
   };
 }
 
-function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, rejected }: RequestMoment): ChangeRequestPage {
-  const { changeRequest, preflight, mine, mayDecide, digest, preflightError } = view;
+function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, propose, rejected }: RequestMoment): ChangeRequestPage {
+  const { changeRequest, preflight, mine, mayDecide, digest, command, preflightError } = view;
   const open = changeRequest.state === 'open';
   const approvable = mayDecide && preflight?.verdict === 'Ready' && digest !== undefined;
   return {
@@ -181,7 +202,7 @@ function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, rejected
     state: stateBadge(changeRequest.state),
     facts: factsOf(changeRequest),
     message: changeRequest.message,
-    requesterFindings: [...changeRequest.preflightSummary.blocked, ...changeRequest.preflightSummary.warned],
+    requesterFindings: [...(changeRequest.preflightSummary?.blocked ?? []), ...(changeRequest.preflightSummary?.warned ?? [])],
     ...(open ? {} : { ended: endOf(changeRequest) }),
     ...(changeRequest.state === 'approved' ? { instanceHref: instancePath(changeRequest) } : {}),
     instanceChanged: view.instanceChanged,
@@ -191,7 +212,9 @@ function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, rejected
     contentLabel: changeRequest.action === 'install' ? 'The spec to install' : 'The changes of the spec; null removes a field',
     action: changeRequestPath(changeRequest.id),
     ...(approvable ? { approve: digest } : {}),
-    decline: open && mayDecide && !mine,
+    ...(approvable && command !== undefined ? { command } : {}),
+    ...(open && digest !== undefined && propose !== undefined ? { propose: { ...propose, digest } } : {}),
+    decline: open && mayDecide,
     withdraw: open && mine,
     asked,
     ...(open && mine ? { address: `${publicUrl}${changeRequestPath(changeRequest.id)}` } : {}),
@@ -236,6 +259,7 @@ function factsOf({ app, environment, requester, created, expires, state }: Chang
 const BADGES: Readonly<Record<RequestState, Badge>> = {
   open: { label: 'Open', tone: 'busy', symbol: 'busy' },
   approved: { label: 'Approved', tone: 'good', symbol: 'check' },
+  failed: { label: 'Failed', tone: 'bad', symbol: 'bad' },
   declined: { label: 'Declined', tone: 'bad', symbol: 'bad' },
   expired: { label: 'Expired', tone: 'idle', symbol: 'pause' },
   withdrawn: { label: 'Withdrawn', tone: 'idle', symbol: 'pause' },
@@ -249,7 +273,10 @@ function endOf(changeRequest: ChangeRequestSummary): NonNullable<ChangeRequestPa
   const { tone, symbol = 'info' } = stateBadge(changeRequest.state);
   const { decidedBy = '', decidedAt = '', decisionMessage = '' } = changeRequest;
   const when = decidedAt === '' ? '' : ` on ${dateText(decidedAt)}`;
-  const title =
-    changeRequest.state === 'expired' ? 'Expired without a decision' : `${stateBadge(changeRequest.state).label} by ${decidedBy}${when}`;
-  return { tone, symbol, title, text: decisionMessage };
+  return { tone, symbol, title: endTitle(changeRequest.state, `by ${decidedBy}${when}`), text: decisionMessage };
+}
+
+function endTitle(state: RequestState, who: string): string {
+  if (state === 'expired') return 'Expired without a decision';
+  return state === 'failed' ? `Approved ${who}, but not applied` : `${stateBadge(state).label} ${who}`;
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { createAuditPort } from '../../../src/compose/create-audit-port.ts';
-import { createLog } from '../../../src/observe/log.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Actor } from '../../../src/domain/kubernetes/actor.ts';
-import type { Cluster } from '../../../src/domain/kubernetes/cluster.ts';
-import { AppError } from '../../../src/domain/core/errors.ts';
-import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import type { AppError } from '../../../src/domain/core/errors.ts';
+import { listAt, textAt } from '../../../src/domain/core/read.ts';
+import { applyMergePatch } from '../../../src/domain/core/merge-patch.ts';
+import type { JsonObject, KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { createChangeRequest, type ChangeRequestDraft } from '../../../src/operation/change-request/create-change-request.ts';
 import {
   approveChangeRequest,
@@ -16,121 +15,11 @@ import {
   withdrawChangeRequest,
 } from '../../../src/operation/change-request/decide-change-request.ts';
 import { createRequestCount, listChangeRequests } from '../../../src/operation/change-request/list-change-requests.ts';
-import type { Ports } from '../../../src/operation/ports.ts';
 import { showChangeRequest } from '../../../src/operation/change-request/show-change-request.ts';
 import { createStore } from '../../../src/store/create-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { sampleSeal } from '../../support/sample-seal.ts';
+import { APP, ASKS, DAY, MAY, OTHER, READS, worldOf } from '../../support/change-request-world.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
-
-const SILENT = createLog({ level: 'silent', format: 'json', write: () => undefined });
-
-const ASKS: Actor = { user: 'oidc:asks', groups: ['oidc:team'] };
-const MAY: Actor = { user: 'oidc:may', groups: ['oidc:leads'] };
-const READS: Actor = { user: 'oidc:reads', groups: ['oidc:team'] };
-const OTHER: Actor = { user: 'oidc:other', groups: ['oidc:elsewhere'] };
-const DAY = 24 * 3_600_000;
-const APP = 'caches.example.com';
-
-const CRD: KubeObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: APP, labels: { 'chandlery.dev/operator': 'sys.cache' } },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { kind: 'Cache', plural: 'caches' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: { type: 'object', properties: { size: { type: 'integer' }, note: { type: 'string' }, password: { type: 'string' } } },
-            },
-          },
-        },
-      },
-    ],
-  },
-  status: { conditions: [{ type: 'Established', status: 'True' }] },
-};
-const operatorWith = (defaults: object): KubeObject => ({
-  apiVersion: 'operatorcontroller.kubeplus/v1',
-  kind: 'Operator',
-  metadata: { name: 'cache', namespace: 'sys' },
-  spec: { name: 'cache', catalog: { kinds: [{ kind: 'Cache', defaults: { spec: defaults } }] } },
-  status: { status: 'READY', crds: [{ name: APP, kind: 'Cache', established: true }] },
-});
-
-/** A cluster of one environment that the four people have their permissions in, with a clock that the test moves. */
-function worldOf(store: Store) {
-  const world = {
-    now: 1_700_000_000_000,
-    live: new Map<string, KubeObject>(),
-    defaults: { size: 1 } as object,
-    clusterUid: 'c1',
-    reviews: 0,
-  };
-  const permissions: Readonly<Record<string, readonly string[]>> = {
-    [MAY.user]: ['get', 'create', 'update'],
-    [READS.user]: ['get'],
-    [ASKS.user]: ['get'],
-  };
-  const clusterOf = (actor: Actor): Partial<Cluster> => {
-    const may = (verb: string): boolean => (permissions[actor.user] ?? []).includes(verb);
-    const guard = (verb: string): void => {
-      if (!may(verb)) throw new AppError('Forbidden', `${actor.user} may not ${verb}`);
-    };
-    return {
-      get: async ({ resource, name }) => {
-        if (resource === 'environments' && actor !== OTHER && name === 'team') {
-          const conditions = [{ type: 'Ready', status: 'True' }];
-          return { apiVersion: 'x/v1', kind: 'Environment', metadata: { name }, spec: { namespace: 'team-ns' }, status: { conditions } };
-        }
-        const object = resource === 'caches' && may('get') ? world.live.get(name) : undefined;
-        if (object === undefined) throw new AppError('NotFound', `${name}: none`);
-        return structuredClone(object);
-      },
-      list: async () => ({ items: [], resourceVersion: '1' }),
-      review: async ({ verb }) => {
-        world.reviews += 1;
-        return { allowed: may(verb), reason: '' };
-      },
-      create: async (_type, object, options) => {
-        guard('create');
-        const { name } = object.metadata;
-        const stored = { ...object, metadata: { ...object.metadata, uid: `u-${name}`, generation: 1, resourceVersion: '1' } };
-        if (options?.dryRun === undefined) world.live.set(name, stored);
-        return { object: stored, warnings: [] };
-      },
-      replace: async (_type, object, options) => {
-        guard('update');
-        const { metadata } = object;
-        const stored = { ...object, metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 } };
-        if (options?.dryRun === undefined) world.live.set(metadata.name, stored);
-        return { object: stored, warnings: [] };
-      },
-    };
-  };
-  const ports = {
-    clusters: { asActor: clusterOf },
-    catalog: {
-      operators: () => [operatorWith(world.defaults)],
-      customResourceDefinitions: () => [CRD],
-      environments: () => [],
-      catalogSources: () => [],
-    },
-    chart: async () => undefined,
-    health: { evaluate: async () => undefined, faults: () => [] },
-    publicUrl: 'http://h',
-    changeRequests: { table: store.changeRequests, cluster: async () => world.clusterUid, now: () => world.now },
-    auditLog: createAuditPort(store.auditLog, SILENT),
-  } as unknown as Ports;
-  return { world, ports };
-}
 
 describe('a change request with an address', () => {
   let folder: string;
@@ -143,7 +32,7 @@ describe('a change request with an address', () => {
   const start = async () => {
     count += 1;
     const clock = { now: (): number => 0 };
-    const store = await createStore({ file: join(folder, `${count}.json`), clock: () => clock.now() });
+    const store = await createStore({ file: join(folder, `${count}.json`), seal: sampleSeal(), clock: () => clock.now() });
     const made = worldOf(store);
     clock.now = () => made.world.now;
     const wish = (change: Partial<ChangeRequestDraft> = {}): ChangeRequestDraft => ({
@@ -165,9 +54,15 @@ describe('a change request with an address', () => {
   it('shows who may see it what it would do for them, and is nothing to everybody else', async () => {
     const { ports, ask, world } = await start();
     const { id } = await ask();
+    assert.match(id, /^team\.orders-[0-9a-f]{8}$/);
     const forMay = await showChangeRequest(ports, MAY, id);
     assert.deepEqual([forMay.mine, forMay.mayDecide, forMay.preflight?.verdict], [false, true, 'Ready']);
+    assert.match(
+      forMay.command ?? '',
+      /^kubectl patch changerequest orders-[0-9a-f]{8} --namespace team-ns --type merge --patch '\{.*"by":"oidc:may"/,
+    );
     const forReader = await showChangeRequest(ports, READS, id);
+    assert.equal(forReader.command, undefined);
     assert.deepEqual([forReader.mine, forReader.mayDecide, forReader.preflight?.verdict], [false, false, 'Blocked']);
     assert.equal((await showChangeRequest(ports, ASKS, id)).mine, true);
     const words = async (who: Actor, which: string): Promise<string> =>
@@ -177,8 +72,8 @@ describe('a change request with an address', () => {
       );
     assert.match(await words(OTHER, id), /^NotFound/);
     assert.equal(await words(OTHER, id), await words(OTHER, '0'.repeat(32)));
-    world.clusterUid = 'another';
-    assert.match(await words(ASKS, id), /^NotFound/, 'in another cluster it is nothing');
+    world.requests.clear();
+    assert.equal(await words(ASKS, id), await words(OTHER, id), 'what is gone is nothing to anybody');
   });
 
   it('is carried out in the name of who approves, exactly as it was shown, and signed by both', async () => {
@@ -200,8 +95,81 @@ describe('a change request with an address', () => {
     ]);
     assert.deepEqual(lines, [
       [MAY.user, 'approve change request', 'succeeded', 'r2'],
+      [MAY.user, 'apply change request', 'succeeded', ''],
       [ASKS.user, 'create change request', 'succeeded', 'r1'],
     ]);
+  });
+
+  it('is applied once, although the controller dies before it says so', async () => {
+    const { ports, ask, decide, world, settle } = await start();
+    const { id } = await ask();
+    const { digest = '' } = await showChangeRequest(ports, MAY, id);
+    await approveChangeRequest(ports, MAY, { ...decide(id), digest });
+    const [request] = world.requests.values();
+    assert.ok(request);
+    const { name } = request.metadata;
+    world.requests.set(name, { ...request, status: { phase: 'Approved', decidedAt: new Date(world.now).toISOString() } });
+    await settle(name);
+    assert.equal(textAt(world.requests.get(name), 'status', 'phase'), 'Applied');
+    assert.equal(world.live.get('orders')?.metadata.generation, 1);
+    assert.deepEqual(world.events.slice(0, 2), [`${name} Approved`, `${name} Applied`]);
+  });
+
+  const decided = async (by: Actor, { guarded = true }: { readonly guarded?: boolean } = {}) => {
+    const made = await start();
+    await made.ask();
+    const [request] = made.world.requests.values();
+    assert.ok(request);
+    const decision = { verdict: 'Approved', by: by.user, groups: by.groups, message: '', delivery: 'Apply' };
+    const spec = applyMergePatch(request.spec ?? {}, { decision }) as JsonObject;
+    made.world.requests.set(request.metadata.name, { ...request, spec });
+    made.world.guarded = guarded;
+    return { ...made, name: request.metadata.name, status: () => made.world.requests.get(request.metadata.name)?.status };
+  };
+
+  it('that kubectl approves is applied with the permissions of the approver, and with nobody else’s', async () => {
+    const allowed = await decided(MAY);
+    await allowed.settle(allowed.name);
+    assert.equal(textAt(allowed.status(), 'phase'), 'Applied');
+    for (const [by, why] of [
+      [READS, 'Forbidden'],
+      [ASKS, 'Forbidden'],
+      [OTHER, 'NotFound'],
+      [{ user: 'system:admin', groups: ['system:masters'] }, 'ActorMissing'],
+      [{ user: MAY.user, groups: [] }, 'ActorMissing'],
+    ] as const) {
+      const rejected = await decided(by);
+      await rejected.settle(rejected.name);
+      const [applied] = listAt(rejected.status(), 'conditions');
+      assert.deepEqual(
+        [textAt(rejected.status(), 'phase'), textAt(applied, 'type'), textAt(applied, 'reason')],
+        ['Failed', 'Applied', why],
+      );
+      assert.equal(rejected.world.live.size, 0, by.user);
+    }
+  });
+
+  it('that kubectl creates with a secret is declined, and never says the secret', async () => {
+    const { world, ask, settle } = await start();
+    await ask();
+    const [request] = world.requests.values();
+    assert.ok(request);
+    const { name } = request.metadata;
+    const spec = applyMergePatch(request.spec ?? {}, { content: { password: 'hunter2' } }) as JsonObject;
+    world.requests.set(name, { ...request, spec });
+    await settle(name);
+    const status = world.requests.get(name)?.status;
+    assert.deepEqual([textAt(status, 'phase'), textAt(status, 'message')?.split(':')[0]], ['Declined', 'spec.password']);
+    assert.doesNotMatch(JSON.stringify(status), /hunter2/);
+  });
+
+  it('is not applied while the admission policy that vouches for its names is not in force', async () => {
+    const { world, settle, name, status } = await decided(MAY, { guarded: false });
+    await assert.rejects(settle(name), { code: 'ClusterUnavailable' });
+    assert.deepEqual([textAt(status(), 'phase'), world.live.size], ['Approved', 0]);
+    world.guarded = true;
+    await settle(name);
+    assert.deepEqual([textAt(status(), 'phase'), world.live.size], ['Applied', 1]);
   });
 
   it('does not grow by what the catalogue starts instances with later', async () => {
@@ -275,7 +243,7 @@ describe('a change request with an address', () => {
     await declineChangeRequest(ports, MAY, { ...decide(declined.id), reason: ' too large ' });
     await withdrawChangeRequest(ports, ASKS, decide(withdrawn.id));
     assert.equal((await showChangeRequest(ports, ASKS, declined.id)).changeRequest.decisionMessage, 'too large');
-    world.now += 14 * DAY;
+    world.now += 14 * DAY + 10_000;
     await assert.rejects(approveChangeRequest(ports, MAY, { ...decide(late.id), digest }), { code: 'ChangeRequestClosed' });
     for (const { id } of [declined, withdrawn, late]) {
       await assert.rejects(declineChangeRequest(ports, MAY, { ...decide(id), reason: '' }), { code: 'ChangeRequestClosed' });
@@ -304,15 +272,38 @@ describe('a change request with an address', () => {
     const countFor = createRequestCount(ports);
     world.reviews = 0;
     assert.deepEqual([await countFor(MAY), await countFor(MAY), await countFor(ASKS)], [2, 2, 0]);
-    assert.equal(world.reviews, 1);
+    assert.equal(world.reviews, 4, 'where each may approve, and what MAY may write');
+    await ask({ name: 'third' });
+    assert.equal(await countFor(MAY), 3, 'a new one counts at once');
+    assert.equal(world.reviews, 5);
     world.now += 60_000;
     await countFor(MAY);
-    assert.equal(world.reviews, 2);
+    assert.equal(world.reviews, 8);
   });
 
   it('is one of fifty that a person may have open', async () => {
     const { ask } = await start();
     for (let asked = 0; asked < 50; asked += 1) await ask({ name: `n${asked}` });
     await assert.rejects(ask({ name: 'more' }), { code: 'LimitReached' });
+  });
+
+  it('beyond the limits that kubectl can pass is declined by the controller, and closed ones go in the end', async () => {
+    const { world, ask, settle } = await start();
+    await ask();
+    const [first] = world.requests.values();
+    assert.ok(first);
+    const copies = Array.from({ length: 50 }, (_, index) => `copy-${index + 10}`);
+    const later = new Date(world.now + 1000).toISOString();
+    for (const name of copies) {
+      world.requests.set(name, { ...first, metadata: { ...first.metadata, name, uid: name, creationTimestamp: later } });
+    }
+    await settle('copy-58');
+    await settle('copy-59');
+    const phaseOf = (name: string): string | undefined => textAt(world.requests.get(name), 'status', 'phase');
+    assert.deepEqual([phaseOf('copy-58'), phaseOf('copy-59')], ['Open', 'Declined']);
+    world.now += 14 * DAY + 1000;
+    await settle('copy-58');
+    await settle('copy-59');
+    assert.deepEqual([phaseOf('copy-58'), world.requests.has('copy-59')], ['Expired', false]);
   });
 });

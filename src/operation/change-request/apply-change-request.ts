@@ -1,0 +1,49 @@
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { applyMergePatch, isSame } from '../../domain/core/merge-patch.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { audited, instanceEvent } from '../audit/audited.ts';
+import { findEnvironment } from '../environment/find-environment.ts';
+import { missingPermission } from '../instance/instance-draft.ts';
+import { showInstance } from '../instance/show-instance.ts';
+import type { Ports } from '../ports.ts';
+import { approvalIn } from './request-access.ts';
+import { candidateOf } from './request-candidate.ts';
+
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health'>;
+
+interface Approved {
+  readonly changeRequest: ChangeRequest;
+  /** Of the effect that the approver has reviewed; absent: they take whatever it is now. */
+  readonly digest: string | undefined;
+}
+
+/**
+ * Writes what an approved change request asks for, as the approver. What is written already stays as it is.
+ *
+ * @throws AppError `Forbidden` for an approver who may not approve any more; `Conflict` when the effect is another one than they have reviewed; else as the write.
+ */
+export async function applyChangeRequest(ports: Needs, approver: Actor, { changeRequest, digest }: Approved): Promise<void> {
+  const event = instanceEvent('apply change request', changeRequest, { via: 'controller', requestId: '' });
+  await audited(ports, approver, { ...event, target: `${changeRequest.id} ${event.target}` }, async () => {
+    const { namespace } = await findEnvironment(ports.clusters, approver, changeRequest.environment);
+    const missing = await missingPermission(ports, approver, approvalIn(namespace));
+    if (missing !== undefined) throw new AppError('Forbidden', 'the approver may not approve change requests there', { missing });
+    if (await isApplied(ports, approver, changeRequest)) return;
+    const candidate = await candidateOf(ports, approver, changeRequest);
+    if (digest !== undefined && digest !== candidate.digest)
+      throw new AppError('Conflict', 'its effect has changed since it was approved: create a new request');
+    await candidate.write();
+  });
+}
+
+/** Whether the Instance carries both names and all that was asked for: so it was written before, and only the status was not. */
+async function isApplied(ports: Needs, approver: Actor, { content, requester, ...address }: ChangeRequest): Promise<boolean> {
+  const live = await ifFound(showInstance(ports, approver, address));
+  if (live === undefined) return false;
+  const { metadata, spec = {} } = live.object;
+  const { [OURS.requestedBy]: requestedBy, [OURS.approvedBy]: approvedBy } = metadata.annotations ?? {};
+  return requestedBy === requester.user && approvedBy === approver.user && isSame(applyMergePatch(spec, content), spec);
+}
