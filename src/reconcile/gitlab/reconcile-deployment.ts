@@ -1,0 +1,147 @@
+import { type Reconcile, type ReconcileResult, TerminalError } from '../../controller/controller.ts';
+import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { environmentSpecOf, GITLAB_DEPLOYMENT_KIND } from '../../domain/gitlab/gitlab-deployment.ts';
+import { environmentMonitoring, monitoringFor } from '../../domain/gitlab/gitlab-monitoring.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { findCondition } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
+import { ENVIRONMENT, GITLAB_DEPLOYMENT } from '../../domain/kubernetes/resource-types.ts';
+import { addFinalizer, isKindLost, removeFinalizer } from '../finalizer.ts';
+import type { GitLabPorts } from './ports.ts';
+import { type Outcome, report } from './report.ts';
+
+/** On an Environment: the name of the GitLabDeployment that it was made of. */
+const DEPLOYMENT_ANNOTATION = `${OURS.group}/gitlab-deployment`;
+
+/** Of the fields of an Environment that come of a GitLabDeployment; an admin can set others beside them. */
+const FIELD_MANAGER = `${OURS.fieldManager}-gitlab`;
+
+const DRIFT_MS = 5 * 60_000;
+const SOON_MS = 1_000;
+
+interface Work {
+  readonly deployment: KubeObject;
+  /** The Environment of the same name, whoever made it. */
+  readonly environment: KubeObject | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the function that keeps the Environment of a GitLabDeployment as it says. */
+export function createDeploymentReconciler(ports: GitLabPorts): Reconcile {
+  return async (name, signal) => {
+    const deployment = await ifFound(ports.cluster.get({ ...GITLAB_DEPLOYMENT, name }, { signal }));
+    if (deployment === undefined) return {};
+    const work = { deployment, environment: await ifFound(ports.cluster.get({ ...ENVIRONMENT, name }, { signal })), signal };
+    try {
+      return deployment.metadata.deletionTimestamp === undefined ? await keep(ports, work) : await finalize(ports, work);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable', 'NotFound')) throw error;
+      if (isAppError(error, 'InvalidInput')) {
+        await tell(ports, work, { kind: 'Stalled', reason: 'InvalidSpec', message: error.message });
+        throw new TerminalError(error.code, error.message, { faults: error.faults, cause: error });
+      }
+      await tell(ports, work, { kind: 'Reconciling', reason: 'Retrying', message: messageOf(error) });
+      throw error;
+    }
+  };
+}
+
+async function keep(ports: GitLabPorts, work: Work): Promise<ReconcileResult> {
+  const { cluster } = ports;
+  const { deployment, environment, signal } = work;
+  const { name, finalizers = [] } = deployment.metadata;
+  if (!finalizers.includes(OURS.finalizer)) {
+    await addFinalizer(cluster, { type: GITLAB_DEPLOYMENT, object: deployment, signal });
+    return { requeueAfter: 0 };
+  }
+  if (environment !== undefined && !isOwn(environment, deployment)) {
+    const message = `environment ${name}: it exists already, and this GitLabDeployment did not create it; choose another metadata.name, or delete the Environment`;
+    await tell(ports, work, { kind: 'Stalled', reason: 'EnvironmentExists', message });
+    return { requeueAfter: DRIFT_MS };
+  }
+  const wanted = wantedEnvironment(ports, deployment);
+  // Created first, so that of two who ask for one name only one gets it.
+  if (environment === undefined) await cluster.create(ENVIRONMENT, wanted, { fieldManager: FIELD_MANAGER, signal });
+  else if (environment.metadata.deletionTimestamp !== undefined) {
+    await tell(ports, work, {
+      kind: 'Reconciling',
+      reason: 'EnvironmentTerminating',
+      message: `environment ${name} is being deleted, and created again then`,
+    });
+    return { requeueAfter: SOON_MS };
+  }
+  const applied = await cluster.apply(ENVIRONMENT, wanted, { fieldManager: FIELD_MANAGER, force: 'force', signal });
+  await tell(ports, { ...work, environment: applied.object }, outcomeOf(applied.object));
+  return { requeueAfter: DRIFT_MS };
+}
+
+/** By its uid; by its name where the GitLabDeployment was lost with its CRD and made again. Whoever may write that may write the Environment itself. */
+function isOwn({ metadata: { annotations = {}, ownerReferences = [] } }: KubeObject, { metadata }: KubeObject): boolean {
+  if (ownerReferences.some(({ uid }) => uid === metadata.uid)) return true;
+  return annotations[DEPLOYMENT_ANNOTATION] === metadata.name && ownerReferences.length === 0;
+}
+
+function wantedEnvironment({ monitorings, prefixes }: GitLabPorts, deployment: KubeObject): KubeObject {
+  const { name, uid = '' } = deployment.metadata;
+  const monitoring = monitoringFor(name, monitorings());
+  const owner = { apiVersion: deployment.apiVersion, kind: deployment.kind, name, uid, controller: true };
+  return {
+    apiVersion: apiVersionOf(ENVIRONMENT),
+    kind: ENVIRONMENT.kind,
+    metadata: { name, annotations: { [DEPLOYMENT_ANNOTATION]: name }, ownerReferences: [owner] },
+    spec: environmentSpecOf(deployment, prefixes, monitoring && environmentMonitoring(monitoring)),
+  };
+}
+
+/** As the Environment says. */
+function outcomeOf(environment: KubeObject): Outcome {
+  const { name, generation } = environment.metadata;
+  const { conditions } = statusOf(ENVIRONMENT_KIND, environment);
+  const ready = findCondition(conditions, 'Ready');
+  if (ready === undefined || ready.observedGeneration !== generation)
+    return { kind: 'Reconciling', reason: 'EnvironmentNotReady', message: `environment ${name} is being created or changed` };
+  if (ready.status === 'True') return { kind: 'Ready', reason: 'Ready', message: `environment ${name} is ready` };
+  const stalled = findCondition(conditions, 'Stalled')?.status === 'True';
+  return { kind: stalled ? 'Stalled' : 'Reconciling', reason: ready.reason, message: `environment ${name}: ${ready.message}` };
+}
+
+async function tell(ports: GitLabPorts, { deployment, environment, signal }: Work, outcome: Outcome): Promise<void> {
+  const own = environment !== undefined && isOwn(environment, deployment) ? environment : undefined;
+  const namespace = textAt(own?.status, 'namespace');
+  const rest = { ...(own === undefined ? {} : { environment: own.metadata.name }), ...(namespace === undefined ? {} : { namespace }) };
+  await report(ports, GITLAB_DEPLOYMENT_KIND, { object: deployment, outcome, rest, signal });
+}
+
+/** Deletes the Environment, as its reclaim says, and then lets the GitLabDeployment go. When its whole CRD was deleted, nobody asked for that. */
+async function finalize(ports: GitLabPorts, work: Work): Promise<ReconcileResult> {
+  const { cluster } = ports;
+  const { deployment, environment, signal } = work;
+  const own = environment !== undefined && isOwn(environment, deployment) ? environment : undefined;
+  const removal = { type: GITLAB_DEPLOYMENT, object: deployment, signal };
+  if (deployment.metadata.finalizers?.includes(OURS.finalizer) !== true) return {};
+  if (own === undefined || (await isKindLost(cluster, GITLAB_DEPLOYMENT, signal))) {
+    if (own !== undefined) await disown(cluster, own, signal);
+    await removeFinalizer(cluster, removal);
+    return {};
+  }
+  const { name, uid, deletionTimestamp } = own.metadata;
+  if (deletionTimestamp === undefined)
+    await ifFound(cluster.delete({ ...ENVIRONMENT, name }, { signal, ...(uid === undefined ? {} : { uid }) }));
+  await tell(ports, work, { kind: 'Reconciling', reason: 'EnvironmentTerminating', message: `environment ${name} is being deleted` });
+  return { requeueAfter: SOON_MS };
+}
+
+/** So that the garbage collector does not delete it with the GitLabDeployment. */
+async function disown(
+  cluster: GitLabPorts['cluster'],
+  { metadata: { name, resourceVersion } }: KubeObject,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = { metadata: { resourceVersion, ownerReferences: null } };
+  await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
+}
