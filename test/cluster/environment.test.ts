@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { join } from 'node:path';
-import { CLUSTER_ROLE, ENVIRONMENT, NAMESPACE, RESOURCE_QUOTA, ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
-import { runController } from '../../src/controller/controller.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ADMISSION_POLICY,
+  ADMISSION_POLICY_BINDING,
+  CLUSTER_ROLE,
+  CRD,
+  ENVIRONMENT,
+  EVENT,
+  LEASE,
+  NAMESPACE,
+  RESOURCE_QUOTA,
+  ROLE_BINDING,
+} from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition, type Condition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { watchGenerated } from '../../src/compose/environment/watch-generated.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
-import { startReflector } from '../../src/kube/watch/reflector.ts';
+import { startMetadataReflector, startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
-import { ADOPT_ANNOTATION } from '../../src/reconcile/environment/environment-spec.ts';
+import { ADOPT_ANNOTATION } from '../../src/domain/environment/environment.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { isOfEnvironmentTest, runEnvironmentController } from '../support/environment-controller.ts';
+import { generatedIn, HAND_CHANGES, KEPT, LEASES, PEER_AUTHENTICATIONS, WITHOUT_ALL } from '../support/environment-parts.ts';
 import { eventually } from '../support/eventually.ts';
 
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
@@ -29,11 +41,22 @@ before(async () => {
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
   const cluster = kube.asController();
-  running = runController({
-    name: 'environment',
-    sources: [startReflector({ cluster, type: ENVIRONMENT, signal: ending.signal, log })],
-    reconcile: createEnvironmentReconciler({ cluster, events: createEventRecorder({ cluster, log }), now: () => new Date() }),
-    workers: 2,
+  const scope = { cluster, signal: ending.signal, log };
+  const environments = startReflector({ ...scope, type: ENVIRONMENT });
+  const definitions = startMetadataReflector({ ...scope, type: CRD });
+  const generated = watchGenerated({
+    kube,
+    environments,
+    definitions,
+    operators: { onChange: () => () => undefined },
+    log,
+    signal: ending.signal,
+  });
+  running = runEnvironmentController({
+    kube,
+    apps: () => [LEASES],
+    isOwn: isOfEnvironmentTest,
+    sources: [environments, ...generated],
     log,
     signal: ending.signal,
   });
@@ -135,6 +158,136 @@ describe('an environment', () => {
     await settled('envtest-shrinking', 'Ready');
     await assert.rejects(person('x').get({ ...ENVIRONMENT, name: 'envtest-shrinking' }), (error) => isAppError(error, 'Forbidden'));
     assert.equal((await person('y').get({ ...ENVIRONMENT, name: 'envtest-shrinking' })).metadata.name, 'envtest-shrinking');
+  });
+
+  test('has everything that it consists of again after somebody changed or deleted it', async () => {
+    const name = 'envtest-everything';
+    await create(
+      environment(name, {
+        groups: [{ name: 'oidc:envtest-team-e', role: 'maintainer' }],
+        projects: [{ name: 'envtest/project' }],
+        serviceAccounts: [{ name: 'robot', role: 'viewer' }],
+        quota: { pods: '4' },
+        limitRange: [{ type: 'Container', max: { cpu: '1' } }],
+        networkPolicy: { ingress: { environments: ['envtest-team-a'] }, egress: { mode: 'Restricted' } },
+        mesh: { provider: 'Linkerd' },
+      }),
+    );
+    await settled(name, 'Ready');
+    const { seen } = generatedIn(kube.asController(), name);
+    const before = await seen();
+    const cluster = kube.asController();
+    for (const ref of generatedIn(kube.asController(), name).refs) {
+      if (ref.resource === 'rolebindings' || ref.resource === 'serviceaccounts') await cluster.delete(ref);
+      else await cluster.patch(ref, { type: 'merge', body: HAND_CHANGES[ref.resource] ?? {} });
+    }
+    assert.notDeepEqual(await seen().catch(() => undefined), before);
+    await eventually(async () => isDeepStrictEqual(await seen().catch(() => undefined), before) || undefined, 'everything as before');
+    await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: WITHOUT_ALL } });
+    for (const { name: one, ...type } of generatedIn(kube.asController(), name).refs)
+      if (!KEPT.includes(type.resource)) await gone(type, one, type.namespace);
+    const { annotations = {} } = (await cluster.get({ ...NAMESPACE, name })).metadata;
+    assert.equal(annotations['linkerd.io/inject'], undefined);
+  });
+
+  test('asks for mutual TLS as soon as the cluster serves the mesh, and says so until then', async () => {
+    const name = 'envtest-mesh';
+    await create(environment(name, { mesh: { provider: 'Istio' } }));
+    const mesh = async (status: string): Promise<Condition> =>
+      await eventually(async () => {
+        const found = findCondition(conditionsOf(await kube.asController().get({ ...ENVIRONMENT, name })), 'MeshReady');
+        return found?.status === status ? found : undefined;
+      }, `MeshReady ${status}`);
+    const missing = await mesh('False');
+    assert.deepEqual([missing.reason, /Istio is not installed/.test(missing.message)], ['MeshNotServed', true]);
+    assert.equal((await kube.asController().get({ ...NAMESPACE, name })).metadata.labels?.['istio-injection'], 'enabled');
+    await kube.asController().create(CRD, PEER_AUTHENTICATIONS);
+    try {
+      await mesh('True');
+      const type = { group: 'security.istio.io', version: 'v1', resource: 'peerauthentications' };
+      const authentication = await kube.asController().get({ ...type, namespace: name, name: 'chandlery' });
+      assert.equal(textAt(authentication.spec, 'mtls', 'mode'), 'STRICT');
+    } finally {
+      await kube.asController().delete({ ...CRD, name: PEER_AUTHENTICATIONS.metadata.name });
+    }
+  });
+
+  test('rejects new instances of apps that it does not allow, whoever creates them, and lets the existing ones change', async () => {
+    const name = 'envtest-allowed';
+    const cluster = kube.asController();
+    await create(environment(name, {}));
+    await settled(name, 'Ready');
+    const lease = (one: string): KubeObject => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: one, namespace: name },
+    });
+    await cluster.create(LEASE, lease('old'));
+    const denied = async (): Promise<void> => {
+      await eventually(
+        async () =>
+          await cluster.create(LEASE, lease('new'), { dryRun: 'All' }).then(
+            () => undefined,
+            (error: unknown) =>
+              isAppError(error, 'AdmissionDenied') &&
+              /envtest-allowed.*allowedApps do not allow leases\.coordination\.k8s\.io/.test(error.message)
+                ? true
+                : undefined,
+          ),
+        'the app is rejected',
+      );
+    };
+    await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: { allowedApps: { deny: ['leases.*'] } } } });
+    await denied();
+    const patch = { type: 'merge', body: { spec: { holderIdentity: 'a' } } } as const;
+    await cluster.patch({ ...LEASE, namespace: name, name: 'old' }, patch);
+    const policy = { ...ADMISSION_POLICY, name: `chandlery-environment-apps-${name}` };
+    const exempt = { type: 'merge', body: { spec: { matchConditions: [{ name: 'nobody', expression: 'false' }] } } } as const;
+    await cluster.patch(policy, exempt);
+    await eventually(
+      async () => textAt((await cluster.get(policy)).spec, 'matchConditions', 0, 'name') !== 'nobody' || undefined,
+      'the policy is restored',
+    );
+    await cluster.delete({ ...ADMISSION_POLICY_BINDING, name: policy.name });
+    await eventually(
+      async () => (await cluster.get({ ...ADMISSION_POLICY_BINDING, name: policy.name }).catch(() => undefined)) !== undefined || undefined,
+      'the binding is restored',
+    );
+    await denied();
+    await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: { allowedApps: null } } });
+    await gone(ADMISSION_POLICY, policy.name);
+    await eventually(
+      async () =>
+        await cluster.create(LEASE, lease('new')).then(
+          () => true,
+          () => undefined,
+        ),
+      'everything is allowed',
+    );
+  });
+
+  test('warns before it expires, stays for its grace period, and is then deleted as reclaim says', async () => {
+    const name = 'envtest-expiring';
+    const cluster = kube.asController();
+    const expired = async (reason: string): Promise<Condition> =>
+      await eventually(async () => {
+        const found = findCondition(conditionsOf(await cluster.get({ ...ENVIRONMENT, name })), 'Expired');
+        return found?.reason === reason ? found : undefined;
+      }, `Expired with reason ${reason}`);
+    const expires = async (spec: object) =>
+      await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: { expires: spec } } });
+    await create(environment(name, { reclaim: 'Delete', expires: { after: '48h' } }));
+    assert.equal((await expired('NotDue')).status, 'False');
+    await expires({ after: '1h' });
+    assert.match((await expired('ExpiresSoon')).message, /change spec.expires to keep it/);
+    await expires({ after: null, at: '2026-01-01T00:00:00Z', gracePeriod: '8760h' });
+    assert.equal((await expired('Expired')).status, 'True');
+    assert.equal(textAt((await cluster.get({ ...ENVIRONMENT, name })).status, 'expiresAt'), '2026-01-01T00:00:00Z');
+    const events = await cluster.list(EVENT, { namespace: 'default', fieldSelector: `involvedObject.name=${name},type=Warning` });
+    assert.deepEqual(new Set(events.items.map((event) => textAt(event, 'reason'))), new Set(['Expired', 'ExpiresSoon']));
+    await expires({ gracePeriod: '0s' });
+    await gone(ENVIRONMENT, name);
+    await gone(NAMESPACE, name);
   });
 
   test('does not take a namespace that exists already, unless it is asked to', async () => {

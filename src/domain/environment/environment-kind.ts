@@ -1,7 +1,9 @@
+import { unchanged } from '../kind/structural-schema.ts';
 import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, type Kind } from '../kind/kind.ts';
 import {
   choice,
   conditionsField,
+  flag,
   foreign,
   generation,
   list,
@@ -16,6 +18,10 @@ import {
 import { POD_SECURITY_LEVELS } from '../kubernetes/pod-security-labels.ts';
 import { monitoringField } from '../monitoring/monitoring-field.ts';
 import { ENVIRONMENT } from '../kubernetes/resource-types.ts';
+import { allowedAppsField } from './allowed-apps.ts';
+import { expiresField } from './expiry.ts';
+import { meshField } from './mesh.ts';
+import { networkPolicyField } from './network-policy.ts';
 
 export const ENVIRONMENT_ROLES = ['viewer', 'developer', 'maintainer'] as const;
 export type EnvironmentRole = (typeof ENVIRONMENT_ROLES)[number];
@@ -58,6 +64,67 @@ const subject = object(
       },
     ],
   },
+);
+
+const project = object(
+  {
+    name: text({
+      description:
+        'The path of the project as its CI has it, for example my-team/project. my-team/* stands for all projects of the group my-team and of its subgroups.',
+      maxLength: 255,
+      pattern: String.raw`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*(/\*)?$`,
+    }),
+    role: choice(ENVIRONMENT_ROLES, { description: 'What its jobs may do, as for a group.', default: 'developer' }),
+    branch: optional(
+      text({ description: 'Only jobs that run on this branch. Default: jobs on every branch and tag.', minLength: 1, maxLength: 255 }),
+    ),
+    environment: optional(
+      text({
+        description: 'Only jobs that deploy to the environment that the CI knows by this name. Default: all jobs.',
+        minLength: 1,
+        maxLength: 255,
+      }),
+    ),
+    prefix: optional(
+      text({
+        description:
+          'The prefix of the issuer that signs the tokens of the jobs, for example github: for --ci-issuer github:github=URL. Default: none.',
+        minLength: 1,
+        maxLength: 100,
+      }),
+    ),
+  },
+  {
+    rules: [
+      {
+        rule: '!has(self.branch) || !has(self.environment)',
+        message: 'set either branch or environment; the CI decides which branches deploy to an environment',
+      },
+      {
+        rule: "!self.name.endsWith('/*') || (!has(self.branch) && !has(self.environment))",
+        message: 'branch and environment are those of one project; name the project',
+      },
+      { rule: "!has(self.prefix) || !self.prefix.startsWith('system:')", message: 'a prefix must not begin with system:' },
+    ],
+  },
+);
+
+const serviceAccount = object(
+  {
+    name: text({
+      description: 'The name of the ServiceAccount in the namespace.',
+      maxLength: 63,
+      pattern: LABEL,
+      rules: [
+        {
+          rule: "self != 'default' && !self.startsWith('chandlery-')",
+          message: 'default belongs to Kubernetes, and names that begin with chandlery- are reserved',
+        },
+      ],
+    }),
+    role: choice(ENVIRONMENT_ROLES, { description: 'What the account may do in the environment.', default: 'developer' }),
+  },
+  {},
 );
 
 const quantities = optional(
@@ -132,6 +199,10 @@ const spec = object(
         pattern: LABEL,
       }),
     ),
+    owner: optional(text({ description: 'The group or team that is responsible for the environment.', minLength: 1, maxLength: 253 })),
+    contact: optional(
+      text({ description: 'How to reach the owner: a mail address, an address of a page or a text.', minLength: 1, maxLength: 500 }),
+    ),
     tier: text({
       description: 'What the environment is for, for example production, staging, testing or development.',
       default: 'development',
@@ -148,6 +219,26 @@ const spec = object(
         merge: 'atomic',
       }),
     ),
+    projects: orEmpty(
+      list(project, {
+        description: 'The CI projects whose jobs may use the environment, by the ID token of the job.',
+        maxItems: 100,
+        merge: 'atomic',
+      }),
+    ),
+    serviceAccounts: orEmpty(
+      list(serviceAccount, {
+        description:
+          'Service accounts of the environment, each with a role, for scripts and bots. Maintainers create short-lived tokens for them.',
+        maxItems: 50,
+        merge: { by: 'name' },
+      }),
+    ),
+    maintainerServiceAccounts: flag({
+      description:
+        'Gives each maintainer a service account, for which nobody else may create tokens. Its name is maintainer- and the name of the maintainer.',
+      default: false,
+    }),
     quota: orEmpty(
       map(quantity(), {
         description:
@@ -163,6 +254,10 @@ const spec = object(
       }),
     ),
     podSecurity,
+    networkPolicy: optional(networkPolicyField),
+    mesh: optional(meshField),
+    allowedApps: optional(allowedAppsField),
+    expires: optional(expiresField),
     overlay: orEmpty(
       list(overlay, {
         description:
@@ -182,7 +277,7 @@ const spec = object(
     description: 'The namespace, who may use it and how much it may hold.',
     rules: [
       {
-        rule: 'has(self.__namespace__) == has(oldSelf.__namespace__) && (!has(self.__namespace__) || self.__namespace__ == oldSelf.__namespace__)',
+        rule: unchanged('__namespace__'),
         message: 'namespace is immutable; make another environment',
       },
     ],
@@ -196,6 +291,7 @@ const status = object(
     namespaceUID: optional(
       text({ description: 'The uid of that namespace. One of the same name that somebody else made is not taken for it.' }),
     ),
+    expiresAt: optional(text({ description: 'When the environment expires, RFC 3339.' })),
     conditions: conditionsField('the environment'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },
@@ -217,6 +313,7 @@ export const ENVIRONMENT_KIND: Kind<ValueOf<typeof spec>, ValueOf<typeof status>
     },
     { name: 'Tier', type: 'string', jsonPath: '.spec.tier' },
     READY_COLUMN,
+    { name: 'Expires', type: 'string', description: 'When the environment expires', jsonPath: '.status.expiresAt' },
     { ...MESSAGE_COLUMN, priority: 1 },
     AGE_COLUMN,
   ],

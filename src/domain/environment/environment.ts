@@ -1,8 +1,15 @@
 import type { Condition } from '../kubernetes/condition.ts';
+import { OURS } from '../kubernetes/names.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import type { AllowedApps } from './allowed-apps.ts';
+import type { EnvironmentFact } from './environment-facts.ts';
 import type { AppOverlay, EnvironmentRole } from './environment-kind.ts';
 
 /** A tier, as the admin names it; the usual ones sort in this order. */
 export const USUAL_TIERS = ['production', 'staging', 'testing', 'development'] as const;
+
+/** On an Environment: "true" lets it take over a namespace that exists and that no Environment owns. */
+export const ADOPT_ANNOTATION = `${OURS.group}/adopt-namespace`;
 
 /** An Environment as a person who may see it sees it. */
 export interface EnvironmentView {
@@ -20,8 +27,20 @@ export interface EnvironmentView {
   }[];
   /** What it lays over the catalogue, App by App. */
   readonly overlay: readonly AppOverlay[];
+  /** The Apps that can be installed in it; absent: all. */
+  readonly allowedApps?: AllowedApps;
+  /** What else there is to know about it. */
+  readonly facts: readonly EnvironmentFact[];
   readonly ready: boolean;
   /** A sentence, when it is not ready. */
   readonly message: string;
   readonly conditions: readonly Condition[];
+}
+
+/** The same with its resource. */
+export interface EnvironmentDetails extends EnvironmentView {
+  /** With stand-ins for the sensitive values of its overlay. */
+  readonly object: KubeObject;
+  /** Strong, quotes included. */
+  readonly etag: string;
 }

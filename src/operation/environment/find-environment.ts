@@ -1,16 +1,17 @@
 import pMap from 'p-map';
-import { buildCatalog } from '../../domain/catalog/app-catalog.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Clusters, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { findCondition } from '../../domain/kubernetes/condition.ts';
+import { environmentFacts } from '../../domain/environment/environment-facts.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
-import { type EnvironmentView, USUAL_TIERS } from '../../domain/environment/environment.ts';
+import { type EnvironmentDetails, type EnvironmentView, USUAL_TIERS } from '../../domain/environment/environment.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
+import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { isDnsLabel } from '../../domain/kubernetes/names.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { maskContent } from '../instance/instance-masking.ts';
+import { shownEnvironment } from './environment-masking.ts';
 import type { Ports } from '../ports.ts';
 
 /**
@@ -19,9 +20,14 @@ import type { Ports } from '../ports.ts';
  * @throws AppError `NotFound`, in the same words whether it does not exist or the actor may not see it.
  */
 export async function findEnvironment(clusters: Clusters, actor: Actor, name: string): Promise<EnvironmentView> {
-  const actors = underWay.get(clusters) ?? new WeakMap<Actor, Map<string, Promise<EnvironmentView>>>();
+  return environmentView(await findEnvironmentObject(clusters, actor, name));
+}
+
+/** The resource of an Environment, read as the actor. Throws as `findEnvironment`. */
+export async function findEnvironmentObject(clusters: Clusters, actor: Actor, name: string): Promise<KubeObject> {
+  const actors = underWay.get(clusters) ?? new WeakMap<Actor, Map<string, Promise<KubeObject>>>();
   underWay.set(clusters, actors);
-  const readings = actors.get(actor) ?? new Map<string, Promise<EnvironmentView>>();
+  const readings = actors.get(actor) ?? new Map<string, Promise<KubeObject>>();
   actors.set(actor, readings);
   const reading = readings.get(name) ?? readEnvironment(clusters, actor, name).finally(() => readings.delete(name));
   readings.set(name, reading);
@@ -29,13 +35,13 @@ export async function findEnvironment(clusters: Clusters, actor: Actor, name: st
 }
 
 /** The parts of a page ask for the same environment at once, and one answer serves all of them. The actor is that of one request. */
-const underWay = new WeakMap<Clusters, WeakMap<Actor, Map<string, Promise<EnvironmentView>>>>();
+const underWay = new WeakMap<Clusters, WeakMap<Actor, Map<string, Promise<KubeObject>>>>();
 
-async function readEnvironment(clusters: Clusters, actor: Actor, name: string): Promise<EnvironmentView> {
+async function readEnvironment(clusters: Clusters, actor: Actor, name: string): Promise<KubeObject> {
   const missing = new AppError('NotFound', `environment ${JSON.stringify(name)}: there is none of this name that you may see`);
   if (!isDnsLabel(name)) throw missing;
   try {
-    return environmentView(await clusters.asActor(actor).get({ ...ENVIRONMENT, name }));
+    return await clusters.asActor(actor).get({ ...ENVIRONMENT, name });
   } catch (error) {
     throw isAppError(error, 'NotFound', 'Forbidden') ? missing : error;
   }
@@ -44,8 +50,10 @@ async function readEnvironment(clusters: Clusters, actor: Actor, name: string): 
 /** An Environment as people see it. */
 function environmentView(object: KubeObject): EnvironmentView {
   const { name } = object.metadata;
-  const { displayName = name, namespace = name, tier, groups, subjects, overlay } = specOf(ENVIRONMENT_KIND, object);
-  const { conditions } = statusOf(ENVIRONMENT_KIND, object);
+  const fields = specOf(ENVIRONMENT_KIND, object);
+  const { displayName = name, namespace = name, tier, groups, subjects, overlay } = fields;
+  const status = statusOf(ENVIRONMENT_KIND, object);
+  const { conditions } = status;
   const ready = findCondition(conditions, 'Ready');
   return {
     name,
@@ -55,6 +63,8 @@ function environmentView(object: KubeObject): EnvironmentView {
     groups,
     subjects,
     overlay,
+    ...(fields.allowedApps === undefined ? {} : { allowedApps: fields.allowedApps }),
+    facts: environmentFacts(fields, status),
     ready: ready?.status === 'True',
     message: ready?.status === 'True' ? '' : ready?.message || 'The namespace is being created',
     conditions,
@@ -62,18 +72,14 @@ function environmentView(object: KubeObject): EnvironmentView {
 }
 
 /** One Environment, when the actor may see it. Values that it lays over the catalogue are masked where they are sensitive. */
-export async function showEnvironment(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, name: string): Promise<EnvironmentView> {
-  return maskOverlay(ports, await findEnvironment(ports.clusters, actor, name));
+export async function showEnvironment(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, name: string): Promise<EnvironmentDetails> {
+  return environmentDetails(ports, await findEnvironmentObject(ports.clusters, actor, name));
 }
 
-function maskOverlay({ catalog }: Pick<Ports, 'catalog'>, environment: EnvironmentView): EnvironmentView {
-  if (environment.overlay.length === 0) return environment;
-  const entries = buildCatalog(catalog.operators(), catalog.customResourceDefinitions());
-  const overlay = environment.overlay.map((one) => {
-    const entry = entries.find(({ summary }) => summary.id === one.app);
-    return { ...one, values: maskContent(entry, one.values) };
-  });
-  return { ...environment, overlay };
+/** A resource as people see it. */
+export function environmentDetails(ports: Pick<Ports, 'catalog'>, object: KubeObject): EnvironmentDetails {
+  const shown = shownEnvironment(ports, object);
+  return { ...environmentView(shown), object: shown, etag: etagOf(object) };
 }
 
 /**
@@ -82,7 +88,9 @@ function maskOverlay({ catalog }: Pick<Ports, 'catalog'>, environment: Environme
  */
 export async function listEnvironments(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<readonly EnvironmentView[]> {
   const names = ports.catalog.environments().map(({ metadata }) => metadata.name);
-  const found = await pMap(names, async (name) => await ifFound(showEnvironment(ports, actor, name)), { concurrency: 8 });
+  const read = async (name: string): Promise<EnvironmentView> =>
+    environmentView(shownEnvironment(ports, await findEnvironmentObject(ports.clusters, actor, name)));
+  const found = await pMap(names, async (name) => await ifFound(read(name)), { concurrency: 8 });
   return found
     .filter((view) => view !== undefined)
     .sort((a, b) => tierRank(a) - tierRank(b) || a.tier.localeCompare(b.tier) || a.name.localeCompare(b.name));

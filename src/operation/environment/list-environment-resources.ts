@@ -13,9 +13,9 @@ import { type Workload, workloadsOf } from '../../domain/workload/workload.ts';
 import { redactWorkload } from '../instance/instance-masking.ts';
 import { readRestOfRelease, type ReleaseRest } from '../release/read-release.ts';
 import { namespacedKinds } from '../instance/read-objects.ts';
-import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from './read-environment.ts';
+import { type EnvironmentPorts, type EnvironmentReading, readEnvironment, type ReadingExtent } from './read-environment.ts';
 
-export interface EnvironmentResourcesInput extends ResourceFilter {
+export interface EnvironmentResourcesInput extends ResourceFilter, ReadingExtent {
   readonly environment: string;
 }
 
@@ -37,15 +37,18 @@ export interface EnvironmentResources extends Pick<EnvironmentReading, 'environm
 export async function listEnvironmentResources(
   ports: EnvironmentPorts,
   actor: Actor,
-  { environment: name, ...filter }: EnvironmentResourcesInput,
+  { environment: name, extent, ...filter }: EnvironmentResourcesInput,
 ): Promise<EnvironmentResources> {
-  const reading = await readEnvironment(ports, actor, name);
+  const isWhole = extent === undefined || Object.keys(filter).length > 0;
+  const reading = await readEnvironment(ports, actor, { environment: name, ...(isWhole ? {} : { extent }) });
   const { environment, unavailable } = reading;
   const rest = filter.release === undefined ? NO_REST : await readRest(ports, actor, { ...reading, release: filter.release });
   const all = [...reading.resources, ...reading.describe(rest.objects)];
   const missing = [...reading.missing, ...rest.missing];
   const found = { environment, resources: filterResources(all, filter), all, counts: countResources(all), missing, unavailable };
   if (found.resources.length > 0) return found;
+  // That there is nothing can be said only of what was looked for.
+  if (!isWhole) return await listEnvironmentResources(ports, actor, { environment: name });
   const served = new Set(
     namespacedKinds(await ports.discovery.kinds()).map(({ group, resource }) => (group === '' ? resource : `${resource}.${group}`)),
   );
@@ -87,7 +90,7 @@ export async function listEnvironmentWorkloads(
   actor: Actor,
   { environment: name, ...filter }: EnvironmentWorkloadsInput,
 ): Promise<EnvironmentWorkloads> {
-  const reading = await readEnvironment(ports, actor, name);
+  const reading = await readEnvironment(ports, actor, { environment: name });
   const { environment, resources, missing, unavailable } = reading;
   const all = boardOf(workloadsIn(reading), resources);
   return { environment, workloads: filterBoard(all, filter), all, missing, unavailable };

@@ -36,18 +36,29 @@ export interface EnvironmentReading {
   readonly unavailable: readonly UnavailableKind[];
 }
 
+/** What of the namespace is read before the answer; see `GroupInput`. */
+export interface ReadingExtent {
+  readonly extent?: 'Expected';
+}
+
 /** @throws AppError `NotFound` for an environment that the actor does not see. */
-export async function readEnvironment(ports: EnvironmentPorts, actor: Actor, name: string): Promise<EnvironmentReading> {
+export async function readEnvironment(
+  ports: EnvironmentPorts,
+  actor: Actor,
+  { environment: name, ...extent }: ReadingExtent & { readonly environment: string },
+): Promise<EnvironmentReading> {
   const environment = await findEnvironment(ports.clusters, actor, name);
   const { namespace } = environment;
   const kinds = namespacedKinds(await ports.discovery.kinds());
-  const memory = ports.groupMemory.kindsFor(actor, groupOf('namespace', namespace));
+  // Instances are never left for later: what has to be masked everywhere is in them.
+  const apiGroups = new Set(catalogEntries(ports).map(({ summary }) => summary.group));
+  const memory = ports.groupMemory.kindsFor(actor, groupOf('namespace', namespace), apiGroups);
   const cluster = ports.clusters.asActor(actor);
   const [read, warnings] = await Promise.all([
-    readNamespace(cluster, { kinds, namespace, memory, health: ports.health }),
+    readNamespace(cluster, { kinds, namespace, memory, health: ports.health, ...extent }),
     listKind(async (options) => (await cluster.list(EVENT, { namespace, fieldSelector: 'type=Warning', ...options })).items),
   ]);
-  const unread = new Set([...read.unreadable.map(kindName), ...read.unavailable.map(kindKey)]);
+  const unread = new Set([...[...read.unreadable, ...read.unexplored].map(kindName), ...read.unavailable.map(kindKey)]);
   const listed = new Set(kinds.map(kindName).filter((kind) => !unread.has(kind)));
   const causes = namespaceCauses(read.objects, { namespace, listed, events: warnings.outcome === 'Listed' ? warnings.items : [] });
   return { ...readingOf(ports, actor, { environment, kinds, read, causes }), warnings };

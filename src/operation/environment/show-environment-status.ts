@@ -45,7 +45,7 @@ export interface EnvironmentStatus extends EnvironmentHealth, Pick<EnvironmentRe
  * @throws AppError `NotFound` for an environment that the actor does not see.
  */
 export async function showEnvironmentStatus(ports: EnvironmentPorts, actor: Actor, name: string): Promise<EnvironmentStatus> {
-  const reading = await readEnvironment(ports, actor, name);
+  const reading = await readEnvironment(ports, actor, { environment: name });
   const { environment, resources, secrets } = reading;
   const { namespace } = environment;
   const list = async (type: KnownType): Promise<Listed> => await listed(ports, actor, { type, namespace });

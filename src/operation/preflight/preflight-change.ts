@@ -88,8 +88,8 @@ async function changesAndCommands(
   return { changes, commands };
 }
 
-/** As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */
-function writingOf({ before, after }: Sides): Pick<RestCall, 'method' | 'body' | 'patch'> {
+/** The call of the REST API. As a merge patch where it can say the change, which is never that a value becomes `null`. In lists it could, but the api-server drops it there. */
+export function writingOf({ before, after }: Sides): Pick<RestCall, 'method' | 'body' | 'patch'> {
   const otherFields = otherFieldsPatch(before, after);
   const [from, to] = [before['spec'], after['spec']];
   const spec = from === undefined && to === undefined ? {} : { spec: mergePatchBetween(from ?? {}, to ?? {}) };

@@ -14,7 +14,15 @@ import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { contentMarked, markedOf } from '../instance/instance-masking.ts';
 import { rejectLocked } from '../instance/instance-layers.ts';
-import { missingPermission, ownContent, prepareDraft, rejectDeleting, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
+import {
+  missingPermission,
+  ownContent,
+  prepareDraft,
+  rejectDeleting,
+  rejectNotAllowed,
+  USER_WRITE,
+  type InstanceDraft,
+} from '../instance/instance-draft.ts';
 import { missingSecretPermission, dryRunNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
@@ -46,6 +54,7 @@ export async function preflightInstance(
     may: async () => (await missing) ?? (await missingSecretPermission(cluster, secrets, namespace)),
     dryRun: async () => {
       rejectDeleting(entry);
+      rejectNotAllowed(entry, environment);
       rejectLocked(layers, { wanted: contentOf(object) });
       await dryRunNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });

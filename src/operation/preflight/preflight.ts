@@ -77,6 +77,7 @@ const REJECTIONS = [
   'Conflict',
   'Forbidden',
   'OperatorDeleting',
+  'AppNotAllowed',
   'WebhookUnavailable',
 ] as const;
 
@@ -131,6 +132,7 @@ const SUBJECTS: Partial<Readonly<Record<ErrorCode, FindingSubject>>> = {
   AlreadyExists: 'Object',
   Conflict: 'Object',
   OperatorDeleting: 'Object',
+  AppNotAllowed: 'Policy',
   WebhookUnavailable: 'Webhook',
 };
 
@@ -139,5 +141,6 @@ function warned(message: string): Finding {
 }
 
 function sentenceOf({ verb, resource, group, namespace }: MissingPermission): string {
-  return `You may not ${verb} ${resource}.${group}${namespace === undefined ? '' : ` in the namespace ${namespace}`}. An admin can grant it with the RoleBinding below.`;
+  const [where, binding] = namespace === undefined ? ['', 'ClusterRoleBinding'] : [` in the namespace ${namespace}`, 'RoleBinding'];
+  return `You may not ${verb} ${resource}.${group}${where}. An admin can grant it with the ${binding} below.`;
 }

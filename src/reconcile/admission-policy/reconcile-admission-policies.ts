@@ -42,6 +42,19 @@ export function createAdmissionPolicyReconciler({ cluster, policies, log }: Admi
   };
 }
 
+/** Whether a policy and its binding are live as we ship them. */
+export async function isPolicyInForce(
+  { cluster, policies }: Pick<AdmissionPolicyPorts, 'policies'> & { readonly cluster: Pick<Cluster, 'get'> },
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const policy of policies.filter(({ metadata }) => metadata.name === name)) {
+    const live = await ifFound(cluster.get({ ...typeOf(policy), name }, { signal }));
+    if (live === undefined || !isInForce(live, policy)) return false;
+  }
+  return true;
+}
+
 /** @throws Error for a kind that is no policy, which is a mistake in the files that we ship. */
 function typeOf({ kind }: KubeObject): ResourceType {
   if (kind === 'ValidatingAdmissionPolicy' || kind === 'ValidatingAdmissionPolicyBinding') return POLICY_TYPES[kind];

@@ -1,14 +1,26 @@
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { meshKind, meshSentence } from '../../domain/environment/mesh.ts';
+import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
-import { LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING, SECRET, SERVICE_ACCOUNT } from '../../domain/kubernetes/resource-types.ts';
+import {
+  LIMIT_RANGE,
+  NETWORK_POLICY,
+  RESOURCE_QUOTA,
+  ROLE,
+  ROLE_BINDING,
+  SECRET,
+  SERVICE_ACCOUNT,
+} from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { keyOf, type KubeObject, type ResourceType } from '../../domain/kubernetes/resource.ts';
-import { environmentObjects } from './environment-objects.ts';
+import { keyOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { keepAppsPolicy } from './apps-policy.ts';
+import { environmentObjects, labelsOf } from './environment-objects.ts';
 import { DEPLOYER, type EnvironmentSpec } from './environment-spec.ts';
-import { labelNamespace } from './namespace.ts';
+import { labelNamespace, markMesh } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
 /** Of these an Environment may ask for fewer than before. */
-const PRUNED: readonly ResourceType[] = [ROLE_BINDING, RESOURCE_QUOTA, LIMIT_RANGE];
+const PRUNED: readonly ResourceType[] = [ROLE_BINDING, ROLE, SERVICE_ACCOUNT, RESOURCE_QUOTA, LIMIT_RANGE, NETWORK_POLICY];
 
 interface AppliedEnvironment {
   readonly environment: KubeObject;
@@ -22,16 +34,23 @@ const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 /**
  * Applies what the Environment consists of and removes what it no longer asks for: first the level of Pod Security and the permissions that are gone, then
  * the rest.
+ *
+ * @returns what is true of it now, beside that it is ready.
  */
 export async function applyEnvironment(
-  cluster: EnvironmentPorts['cluster'],
+  ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps'>,
   applied: AppliedEnvironment,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly ConditionInput[]> {
+  const { cluster, discovery } = ports;
   const { environment, spec } = applied;
+  await rejectForeignAccounts(cluster, applied, signal);
   await labelNamespace(cluster, environment, { ...applied, signal });
-  const wanted = environmentObjects(environment, spec);
-  for (const type of PRUNED) {
+  await markMesh(cluster, { ...applied, signal });
+  await keepAppsPolicy(ports, { environment, spec, signal });
+  const { ofMesh, istio } = await meshKinds(discovery, spec, signal);
+  const wanted = environmentObjects(environment, spec, ofMesh);
+  for (const type of [...PRUNED, ...(istio === undefined ? [] : [istio])]) {
     const kept = new Set(wanted.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
     await removeManagedObjects(
       cluster,
@@ -41,7 +60,69 @@ export async function applyEnvironment(
   }
   await removeDeployer(cluster, spec.namespace, signal);
   for (const { type, object } of wanted) {
-    await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
+    await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal }).catch((error: unknown) => {
+      if (isAppError(error, 'NotFound')) discovery.invalidate();
+      throw error;
+    });
+  }
+  return meshConditions(applied, ofMesh);
+}
+
+interface MeshKinds {
+  /** That of the mesh that the Environment asks for. */
+  readonly ofMesh: ServedKind | undefined;
+  readonly istio: ServedKind | undefined;
+}
+
+/** The kinds of meshes that the cluster serves. What is cached may be older than the mesh. */
+async function meshKinds(discovery: EnvironmentPorts['discovery'], { mesh }: EnvironmentSpec, signal: AbortSignal): Promise<MeshKinds> {
+  const read = async (): Promise<MeshKinds> => {
+    const kinds = await discovery.kinds(signal);
+    return { ofMesh: mesh && servedKind(kinds, meshKind(mesh)), istio: servedKind(kinds, meshKind({ provider: 'Istio' })) };
+  };
+  const known = await read();
+  if (mesh === undefined || known.ofMesh !== undefined) return known;
+  discovery.invalidate();
+  return await read();
+}
+
+function servedKind(
+  kinds: readonly ServedKind[],
+  { group, kind }: { readonly group: string; readonly kind: string },
+): ServedKind | undefined {
+  return kinds.find((served) => served.group === group && served.kind === kind);
+}
+
+/** Whether the mesh that the Environment asks for is there. */
+function meshConditions({ environment, spec: { mesh } }: AppliedEnvironment, served: ServedKind | undefined): ConditionInput[] {
+  if (mesh === undefined) return [];
+  const { group, kind } = meshKind(mesh);
+  const condition = { type: 'MeshReady', observedGeneration: environment.metadata.generation ?? 0 };
+  if (served !== undefined) return [{ ...condition, status: 'True', reason: 'Applied', message: meshSentence(mesh) }];
+  const message = `${mesh.provider} is not installed: the cluster does not serve ${kind} of ${group}. Install ${mesh.provider}; the namespace is already marked for it`;
+  return [{ ...condition, status: 'False', reason: 'MeshNotServed', message }];
+}
+
+/**
+ * An account that somebody else made may do more than its role says, and members would get tokens for it.
+ *
+ * @throws AppError `InvalidInput` that names it.
+ */
+async function rejectForeignAccounts(
+  cluster: EnvironmentPorts['cluster'],
+  { environment, spec }: AppliedEnvironment,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { name } of spec.accounts) {
+    const live = await ifFound(cluster.get({ ...SERVICE_ACCOUNT, namespace: spec.namespace, name }, { signal, answer: 'metadata' }));
+    const labels = live?.metadata.labels ?? {};
+    const ours = Object.entries(labelsOf(environment)).every(([key, value]) => labels[key] === value);
+    if (live === undefined || ours) continue;
+    const where = `spec.serviceAccounts: ${JSON.stringify(name)}`;
+    throw new AppError(
+      'InvalidInput',
+      `${where}: namespace ${spec.namespace} already has a ServiceAccount of this name; choose another name`,
+    );
   }
 }
 
@@ -56,8 +137,9 @@ interface Removal {
 export async function removeManagedObjects(cluster: EnvironmentPorts['cluster'], removal: Removal, signal: AbortSignal): Promise<void> {
   const { type, environment, namespace, keep } = removal;
   const labelSelector = `app.kubernetes.io/managed-by=chandlery,${OURS.environmentLabel}=${environment.metadata.name}`;
-  const { items } = await cluster.list(type, { namespace, labelSelector, signal });
-  for (const { metadata } of items.filter((object) => !keep(object))) {
+  // The CRD of a mesh may have gone since its kinds were read.
+  const live = await ifFound(cluster.list(type, { namespace, labelSelector, signal }));
+  for (const { metadata } of (live?.items ?? []).filter((object) => !keep(object))) {
     await cluster.delete(
       { ...type, namespace, name: metadata.name },
       { signal, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) },

@@ -1,8 +1,25 @@
-import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LIMIT_RANGE, RESOURCE_QUOTA, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
+import {
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  LIMIT_RANGE,
+  NETWORK_POLICY,
+  RESOURCE_QUOTA,
+  ROLE,
+  ROLE_BINDING,
+  SERVICE_ACCOUNT,
+} from '../../domain/kubernetes/resource-types.ts';
 import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { podSecurityLabels } from '../../domain/kubernetes/pod-security-labels.ts';
-import type { KubeObject, ObjectMeta, OwnerReference, ResourceType } from '../../domain/kubernetes/resource.ts';
+import { networkPolicySpec } from '../../domain/environment/network-policy.ts';
+import {
+  apiVersionOf,
+  type KubeObject,
+  type ObjectMeta,
+  type OwnerReference,
+  type ResourceType,
+  type ServedKind,
+} from '../../domain/kubernetes/resource.ts';
 import type { EnvironmentSpec, Subject } from './environment-spec.ts';
 
 /** An object with the resource that it is applied to. */
@@ -13,14 +30,20 @@ export interface Placed {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** The objects that an Environment consists of, in the order to apply them; its namespace is not among them. */
-export function environmentObjects(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
+/**
+ * The objects that an Environment consists of, in the order to apply them; its namespace is not among them.
+ *
+ * @param meshKind the kind of its mesh, where the cluster serves it.
+ */
+export function environmentObjects(environment: KubeObject, spec: EnvironmentSpec, meshKind?: ServedKind): Placed[] {
   const meta = (name: string): ObjectMeta => ({ name, namespace: spec.namespace, labels: labelsOf(environment) });
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: meta('chandlery'), spec: { hard: spec.quota } };
   const limits = { apiVersion: 'v1', kind: 'LimitRange', metadata: meta('chandlery'), spec: { limits: spec.limits } };
   return [
     ...(spec.quota === undefined ? [] : [{ type: RESOURCE_QUOTA, object: quota }]),
     ...(spec.limits.length === 0 ? [] : [{ type: LIMIT_RANGE, object: limits }]),
+    ...network(environment, spec, meshKind),
+    ...accounts(environment, spec),
     ...bindings(environment, spec),
     ...visibility(environment, spec),
   ];
@@ -55,6 +78,42 @@ function bindings(environment: KubeObject, { namespace, members }: EnvironmentSp
   }));
 }
 
+/** Who may connect: by the NetworkPolicy of the Environment, and by the mesh. */
+function network(environment: KubeObject, { namespace, networkPolicy, mesh }: EnvironmentSpec, meshKind: ServedKind | undefined): Placed[] {
+  const metadata = { name: 'chandlery', namespace, labels: labelsOf(environment) };
+  const policy = networkPolicy && {
+    type: NETWORK_POLICY,
+    object: { apiVersion: apiVersionOf(NETWORK_POLICY), kind: 'NetworkPolicy', metadata, spec: networkPolicySpec(networkPolicy) },
+  };
+  // Linkerd goes by the annotation of the namespace alone.
+  const strict = mesh?.provider === 'Istio' && mesh.mtls === 'Strict';
+  const authentication = strict &&
+    meshKind && {
+      type: meshKind,
+      object: { apiVersion: apiVersionOf(meshKind), kind: meshKind.kind, metadata, spec: { mtls: { mode: 'STRICT' } } },
+    };
+  return [policy, authentication].filter((placed) => typeof placed === 'object');
+}
+
+/** The service accounts, each with the permission to create tokens for it. No pod gets such a token unasked. */
+function accounts(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
+  return spec.accounts.flatMap(({ name, holders }): Placed[] => {
+    const meta = { namespace: spec.namespace, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
+    const metadata = { name: `chandlery-tokens-${name}`, ...meta };
+    const rules = [{ apiGroups: [''], resources: ['serviceaccounts/token'], resourceNames: [name], verbs: ['create'] }];
+    const roleRef = { apiGroup: RBAC, kind: 'Role', name: metadata.name };
+    const subjects = holders.map(rbacSubject);
+    return [
+      {
+        type: SERVICE_ACCOUNT,
+        object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, ...meta }, automountServiceAccountToken: false },
+      },
+      { type: ROLE, object: { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules } },
+      { type: ROLE_BINDING, object: { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects } },
+    ];
+  });
+}
+
 /** The classes of the cluster, by which people choose a storage, a way in or a priority; there is nothing of anybody's in them. */
 const CLASSES = [
   { apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get', 'list'] },
@@ -84,6 +143,7 @@ function rbacSubject({ kind, name, namespace }: Subject): Record<string, string>
   return kind === 'ServiceAccount' ? { kind, name, namespace: namespace ?? '' } : { kind, name, apiGroup: RBAC };
 }
 
-function ownerOf({ apiVersion, kind, metadata }: KubeObject): OwnerReference {
+/** The Environment as the owner of a cluster-scoped object, or of one in its namespace. */
+export function ownerOf({ apiVersion, kind, metadata }: KubeObject): OwnerReference {
   return { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
 }

@@ -1,4 +1,11 @@
+import { createHash } from 'node:crypto';
+import type { AllowedApps } from '../../domain/environment/allowed-apps.ts';
+import { ciGroup } from '../../domain/environment/ci-project.ts';
 import { ENVIRONMENT_KIND, ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
+import { type Expiry, expiryOf } from '../../domain/environment/expiry.ts';
+import type { Mesh } from '../../domain/environment/mesh.ts';
+import type { EnvironmentNetworkPolicy } from '../../domain/environment/network-policy.ts';
+import type { ValueOf } from '../../domain/kind/field.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { PodSecurity } from '../../domain/kubernetes/pod-security-labels.ts';
@@ -12,53 +19,125 @@ export interface Subject {
   readonly namespace?: string;
 }
 
+/** A ServiceAccount in the namespace of the Environment. */
+export interface EnvironmentAccount {
+  readonly name: string;
+  /** Those who may create tokens for it. */
+  readonly holders: readonly Subject[];
+}
+
 /** The spec of an Environment with its defaults. */
 export interface EnvironmentSpec {
   readonly namespace: string;
   readonly members: Readonly<Record<EnvironmentRole, readonly Subject[]>>;
+  /** By name. */
+  readonly accounts: readonly EnvironmentAccount[];
   /** The hard limits of a ResourceQuota; undefined without any. */
   readonly quota: Readonly<Record<string, unknown>> | undefined;
   /** The limits of a LimitRange. */
   readonly limits: readonly unknown[];
   readonly podSecurity: PodSecurity;
+  readonly networkPolicy?: EnvironmentNetworkPolicy;
+  readonly mesh?: Mesh;
+  readonly allowedApps?: AllowedApps;
+  readonly expiry?: Expiry;
   readonly reclaim: 'Retain' | 'Delete';
 }
 
+/** What the settings of Chandlery add to the spec of an Environment. */
+export interface EnvironmentSettings {
+  /** The prefix of the groups of CI jobs. */
+  readonly projectPrefix: string;
+}
+
+type Fields = ValueOf<(typeof ENVIRONMENT_KIND)['spec']>;
+type Member = Subject & { readonly role: EnvironmentRole };
+
 /** The spec of an Environment as the reconciler acts on it. Throws as `specOf`. */
-export function parseEnvironment(environment: KubeObject): EnvironmentSpec {
+export function parseEnvironment(environment: KubeObject, settings: EnvironmentSettings): EnvironmentSpec {
+  const fields = specOf(ENVIRONMENT_KIND, environment);
   const {
     namespace = environment.metadata.name,
-    groups,
-    subjects,
     quota,
     limitRange,
     podSecurity,
+    networkPolicy,
+    mesh,
+    allowedApps,
+    expires,
     reclaim,
-  } = specOf(ENVIRONMENT_KIND, environment);
-  const all = [...groups.map((group) => ({ kind: 'Group' as const, ...group })), ...subjects];
-  const members = Object.fromEntries(
-    ENVIRONMENT_ROLES.map((role) => [role, sorted(all.filter((entry) => entry.role === role).map(subjectOf))]),
-  ) as Record<EnvironmentRole, Subject[]>;
-  return { namespace, members, quota: Object.keys(quota).length === 0 ? undefined : quota, limits: limitRange, podSecurity, reclaim };
+  } = fields;
+  const expiry = expires && expiryOf(expires, environment.metadata.creationTimestamp ?? '');
+  const people = peopleOf(fields, settings);
+  const maintainers = sorted(people.filter(({ role }) => role === 'maintainer'));
+  const accounts = accountsOf(fields, maintainers);
+  const all = [...people, ...accounts.map(({ name, role }): Member => ({ kind: 'ServiceAccount', name, namespace, role }))];
+  const members = Object.fromEntries(ENVIRONMENT_ROLES.map((role) => [role, sorted(all.filter((entry) => entry.role === role))])) as Record<
+    EnvironmentRole,
+    Subject[]
+  >;
+  return {
+    namespace,
+    members,
+    accounts: accounts.map(({ name, holders }) => ({ name, holders })),
+    quota: Object.keys(quota).length === 0 ? undefined : quota,
+    limits: limitRange,
+    podSecurity,
+    ...(networkPolicy === undefined ? {} : { networkPolicy }),
+    ...(mesh === undefined ? {} : { mesh }),
+    ...(allowedApps === undefined ? {} : { allowedApps }),
+    ...(expiry === undefined ? {} : { expiry }),
+    reclaim,
+  };
+}
+
+function peopleOf({ groups, subjects, projects }: Fields, { projectPrefix }: EnvironmentSettings): Member[] {
+  return [
+    ...groups.map((group): Member => ({ kind: 'Group', ...group })),
+    ...subjects,
+    ...projects.map(({ role, prefix = projectPrefix, ...project }): Member => ({ kind: 'Group', name: ciGroup(prefix, project), role })),
+  ];
+}
+
+/** No account may do more than those who may create tokens for it. */
+function accountsOf(
+  { serviceAccounts, maintainerServiceAccounts }: Pick<Fields, 'serviceAccounts' | 'maintainerServiceAccounts'>,
+  maintainers: readonly Subject[],
+): (EnvironmentAccount & { readonly role: EnvironmentRole })[] {
+  const named = serviceAccounts.map(({ name, role }) => ({ name, role, holders: maintainers }));
+  const personal = maintainerServiceAccounts ? maintainers.filter(({ kind }) => kind !== 'ServiceAccount') : [];
+  const own = personal.map((maintainer) => ({ name: accountNameOf(maintainer), role: 'maintainer' as const, holders: [maintainer] }));
+  const byName = new Map([...own, ...named].map((account) => [account.name, account]));
+  return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+const MAX_NAME = 63;
+const HASH_LENGTH = 8;
+
+/** `maintainer-oidc-shop-leads-1f2e3d4c`: names of people hold more than names of objects may, so a hash tells them apart. */
+function accountNameOf({ kind, name }: Subject): string {
+  const hash = createHash('sha256').update(`${kind} ${name}`).digest('hex').slice(0, HASH_LENGTH);
+  const words = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  const beginning = `maintainer-${words}`.slice(0, MAX_NAME - HASH_LENGTH - 1).replace(/-+$/, '');
+  return `${beginning}-${hash}`;
+}
+
+/** Sorted and each only once, so that equal permissions make equal bindings. */
+function sorted(subjects: readonly Subject[]): Subject[] {
+  const byKey = new Map(subjects.map((subject) => [`${subject.kind} ${subject.namespace ?? ''} ${subject.name}`, subjectOf(subject)]));
+  return [...byKey.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, subject]) => subject);
 }
 
 function subjectOf({ kind, name, namespace = '' }: Subject): Subject {
   return kind === 'ServiceAccount' ? { kind, name, namespace } : { kind, name };
 }
 
-/** Sorted and each only once, so that equal permissions make equal bindings. */
-function sorted(subjects: readonly Subject[]): Subject[] {
-  const byKey = new Map(subjects.map((subject) => [`${subject.kind} ${subject.namespace ?? ''} ${subject.name}`, subject]));
-  return [...byKey.entries()].sort(([a], [b]) => a.localeCompare(b)).map(([, subject]) => subject);
-}
-
-/** On an Environment: "true" lets it take over a namespace that exists and that no Environment owns. */
-export const ADOPT_ANNOTATION = `${OURS.group}/adopt-namespace`;
-
 /** On a namespace: the uid of the Environment that it was reserved for. */
 export const ENVIRONMENT_UID_ANNOTATION = `${OURS.group}/environment-uid`;
 /** On a namespace: its own uid when it was reserved, so that a label which was copied to another namespace reserves nothing. */
 export const NAMESPACE_UID_ANNOTATION = `${OURS.group}/namespace-uid`;
+/** On a namespace: the service accounts of the Environment, by which admission policies know them. */
+export const ACCOUNTS_ANNOTATION = `${OURS.group}/service-accounts`;
 
 /** The service account that earlier versions made in each environment. */
 export const DEPLOYER = 'chandlery-deployer';

@@ -1,10 +1,10 @@
+import { ADOPT_ANNOTATION } from '../../domain/environment/environment.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { ADOPT_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
+import { ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
 
 /** Whose the namespace of an Environment is. */
 export type NamespaceOwnership =
@@ -35,14 +35,6 @@ export function namespaceOwnershipOf(environment: KubeObject, namespace: KubeObj
 /** Whether an Environment could take the namespace now, so that it matters who else is in it. */
 export function isToBeTaken(ownership: NamespaceOwnership): boolean {
   return ownership.kind === 'Missing' || (ownership.kind === 'Unowned' && ownership.adopt === 'asked');
-}
-
-/** The Operators, as `namespace/name`, that are in a namespace or have their release there. */
-export function operatorsIn(namespace: string, operators: readonly KubeObject[]): string[] {
-  return operators
-    .filter((operator) => operator.metadata.namespace === namespace || parseOperatorSpec(operator).targetNamespace === namespace)
-    .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`)
-    .sort();
 }
 
 /** By the uid of the Environment, by what it remembers itself, or by what the namespace kept of an Environment of this name that is gone. */

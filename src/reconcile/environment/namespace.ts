@@ -1,8 +1,9 @@
+import { MESH_ANNOTATIONS, MESH_LABELS, meshMarks } from '../../domain/environment/mesh.ts';
 import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { labelsOf, namespaceLabels } from './environment-objects.ts';
-import { ENVIRONMENT_UID_ANNOTATION, type EnvironmentSpec, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
+import { ACCOUNTS_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, type EnvironmentSpec, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
 type ClusterPart = EnvironmentPorts['cluster'];
@@ -13,7 +14,7 @@ export async function createNamespace(
   environment: KubeObject,
   { spec, signal }: { spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
-  const annotations = { [ENVIRONMENT_UID_ANNOTATION]: environment.metadata.uid ?? '' };
+  const annotations = { [ENVIRONMENT_UID_ANNOTATION]: environment.metadata.uid ?? '', ...accountsIn(spec) };
   const metadata = { name: spec.namespace, labels: namespaceLabels(environment, spec), annotations };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
   await cluster.create(NAMESPACE, namespace, { fieldManager: OURS.fieldManager, signal });
@@ -26,9 +27,32 @@ export async function labelNamespace(
   input: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
   const { labels = {}, annotations = {} } = input.namespace.metadata;
-  const metadata = { labels: namespaceLabels(environment, input.spec), annotations: uidsOf(environment, input.namespace) };
+  const metadata = {
+    labels: namespaceLabels(environment, input.spec),
+    annotations: { ...uidsOf(environment, input.namespace), ...accountsIn(input.spec) },
+  };
   if (hasAll(labels, metadata.labels) && hasAll(annotations, metadata.annotations)) return;
   await patchNamespace(cluster, input, metadata);
+}
+
+/** Written also when there is none: the annotation is what policies go by. */
+function accountsIn({ accounts }: EnvironmentSpec): Record<string, string> {
+  return { [ACCOUNTS_ANNOTATION]: accounts.map(({ name }) => name).join(',') };
+}
+
+/** The field manager of what makes the namespace part of a mesh, so that what another spec left goes, and what somebody else wrote stays. */
+const MESH_MANAGER = `${OURS.fieldManager}-mesh`;
+
+/** Gives the namespace the labels and annotations of the mesh that the Environment asks for, if it is still the one that was read. */
+export async function markMesh(
+  cluster: ClusterPart,
+  { namespace, spec, signal }: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
+): Promise<void> {
+  const { name, uid, labels = {}, annotations = {} } = namespace.metadata;
+  const marked = MESH_LABELS.some((label) => label in labels) || MESH_ANNOTATIONS.some((annotation) => annotation in annotations);
+  if (spec.mesh === undefined && !marked) return;
+  const metadata = { name, ...(uid === undefined ? {} : { uid }), ...meshMarks(spec.mesh) };
+  await cluster.apply(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata }, { fieldManager: MESH_MANAGER, force: 'force', signal });
 }
 
 function hasAll(live: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
@@ -50,7 +74,7 @@ export async function disownNamespace(
 ): Promise<void> {
   await patchNamespace(cluster, input, {
     labels: removed(labelsOf(environment)),
-    annotations: removed(uidsOf(environment, input.namespace)),
+    annotations: removed({ ...uidsOf(environment, input.namespace), [ACCOUNTS_ANNOTATION]: '' }),
   });
 }
 

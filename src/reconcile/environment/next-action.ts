@@ -1,5 +1,5 @@
+import { ADOPT_ANNOTATION } from '../../domain/environment/environment.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { ADOPT_ANNOTATION } from './environment-spec.ts';
 import type { EnvironmentState } from './state.ts';
 
 /** What to do next about an Environment. */
@@ -10,6 +10,8 @@ export type EnvironmentAction =
   | { readonly kind: 'apply'; readonly namespace: KubeObject }
   /** Nothing can be done until somebody else does something. */
   | { readonly kind: 'reject'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
+  /** Its end has come. */
+  | { readonly kind: 'expire' }
   | { readonly kind: 'await-removal'; readonly message: string }
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
   /** Takes the permissions and our label away and leaves the rest. */
@@ -21,6 +23,7 @@ export type EnvironmentAction =
 export function nextEnvironmentAction(state: EnvironmentState): EnvironmentAction {
   if (state.deleting === 'deleting') return state.guarded === 'guarded' ? actionOfRemoval(state) : { kind: 'rest' };
   if (state.guarded === 'unguarded') return { kind: 'add-finalizer' };
+  if (state.expiry === 'Due' && state.keeper === undefined) return { kind: 'expire' };
   const { ownership, spec } = state;
   switch (ownership.kind) {
     case 'Missing':

@@ -1,15 +1,27 @@
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { AppIdentity } from '../../domain/environment/allowed-apps.ts';
+import type { EnvironmentSettings } from './environment-spec.ts';
+
+/** An App of the catalogue, with the resource that the api-server knows it by. */
+export interface EnvironmentApp extends AppIdentity {
+  readonly group: string;
+  readonly plural: string;
+}
 
 /** What reconciling an Environment needs of the world. */
 export interface EnvironmentPorts {
   /** As the controller's own account. */
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'create' | 'apply' | 'applyStatus' | 'replace' | 'patch' | 'delete'>;
+  readonly discovery: Pick<Discovery, 'kinds' | 'invalidate'>;
+  /** The catalogue as it is now. */
+  readonly apps: () => readonly EnvironmentApp[];
   readonly events: {
     record(
       about: KubeObject,
       event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
     ): Promise<void>;
   };
+  readonly settings: EnvironmentSettings;
   readonly now: () => Date;
 }

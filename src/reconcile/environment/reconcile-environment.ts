@@ -1,22 +1,28 @@
 import { type Reconcile, type ReconcileResult, TerminalError } from '../../controller/controller.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import type { Expiry } from '../../domain/environment/expiry.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { type ConditionInput, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
-import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ENVIRONMENT, ROLE_BINDING } from '../../domain/kubernetes/resource-types.ts';
+import {
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  ENVIRONMENT,
+  ROLE,
+  ROLE_BINDING,
+  SERVICE_ACCOUNT,
+} from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { applyEnvironment, removeManagedObjects } from './apply-environment.ts';
 import { visibilityName } from './environment-objects.ts';
+import { expire, expiryConditions, recordExpiry, timestamp, untilNextLook, DRIFT_MS } from './expire-environment.ts';
 import { createNamespace, disownNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { type EnvironmentAction, nextEnvironmentAction } from './next-action.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { type EnvironmentState, readState } from './state.ts';
-
-/** How often everything is put right again although nobody changed the Environment. */
-const DRIFT_MS = 5 * 60_000;
 
 /** How soon something that others finish is looked at again. */
 const SOON_MS = 1_000;
@@ -41,7 +47,7 @@ export function createEnvironmentReconciler(ports: EnvironmentPorts): Reconcile 
     const deletion = { type: ENVIRONMENT, object: environment, signal };
     if (deletionTimestamp !== undefined && (await removeFinalizerOfLostKind(ports.cluster, deletion)) === 'KindLost') return {};
     try {
-      const state = await readState(ports.cluster, environment, signal);
+      const state = await readState(ports, environment, signal);
       return await act(ports, state, { act: nextEnvironmentAction(state), signal });
     } catch (error) {
       signal.throwIfAborted();
@@ -59,9 +65,16 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
   const { environment, spec } = state;
   switch (act.kind) {
     case 'apply':
-      await applyEnvironment(ports.cluster, { environment, spec, namespace: act.namespace }, signal);
-      await writeEnvironmentCondition(ports, environment, { condition: readyIn(act.namespace), signal });
-      return { requeueAfter: DRIFT_MS };
+      await writeEnvironmentCondition(ports, environment, {
+        condition: readyIn(act.namespace),
+        also: [...(await applyEnvironment(ports, { environment, spec, namespace: act.namespace }, signal)), ...expiryConditions(state)],
+        expiry: spec.expiry,
+        signal,
+      });
+      return { requeueAfter: untilNextLook(spec, ports.now()) };
+    case 'expire':
+      await expire(ports, environment, { spec, signal });
+      return {};
     case 'reject':
       await writeEnvironmentCondition(ports, environment, {
         condition: { kind: 'Stalled', reason: act.reason, message: act.message },
@@ -150,22 +163,24 @@ async function reported(
 async function writeEnvironmentCondition(
   ports: EnvironmentPorts,
   environment: KubeObject,
-  input: { condition: EnvironmentCondition; signal: AbortSignal },
+  input: { condition: EnvironmentCondition; also?: readonly ConditionInput[]; expiry?: Expiry | undefined; signal: AbortSignal },
 ): Promise<void> {
-  const { condition, signal } = input;
+  const { condition, also = [], expiry, signal } = input;
   const { metadata } = environment;
-  const { conditions: earlier, ...reserved } = statusOf(ENVIRONMENT_KIND, environment);
+  const { conditions: earlier, namespace, namespaceUID } = statusOf(ENVIRONMENT_KIND, environment);
   const conditions = mergeConditions(
     earlier,
-    conditionsOf(condition, metadata.generation ?? 0),
+    [...conditionsOf(condition, metadata.generation ?? 0), ...also],
     `${ports.now().toISOString().slice(0, 19)}Z`,
   );
   const status = {
     observedGeneration: metadata.generation ?? 0,
-    ...namespaceOf(reserved, condition),
+    ...namespaceOf({ namespace, namespaceUID }, condition),
+    ...(expiry === undefined ? {} : { expiresAt: timestamp(expiry.expiresAt) }),
     conditions,
   };
   if ((await applyStatus(ports.cluster, ENVIRONMENT, { object: environment, status, signal })) === 'Unchanged') return;
+  await recordExpiry(ports, environment, { earlier, conditions });
   const before = earlier.find((condition) => condition.type === 'Ready');
   if (before?.reason === condition.reason) return;
   await ports.events.record(environment, {
@@ -181,8 +196,8 @@ function conditionsOf({ kind, reason, message }: EnvironmentCondition, observedG
 }
 
 interface Reserved {
-  readonly namespace?: string;
-  readonly namespaceUID?: string;
+  readonly namespace?: string | undefined;
+  readonly namespaceUID?: string | undefined;
 }
 
 function namespaceOf(before: Reserved, { namespace }: EnvironmentCondition): Reserved {
@@ -191,14 +206,16 @@ function namespaceOf(before: Reserved, { namespace }: EnvironmentCondition): Res
   return { ...(name === undefined ? {} : { namespace: name }), ...(uid === undefined ? {} : { namespaceUID: uid }) };
 }
 
-/** Takes the permissions of the Environment's people away, then our label; everything else in the namespace stays. */
+/** Takes the permissions of the Environment's people and its service accounts away, then our label; everything else in the namespace stays. */
 async function releaseNamespace(
   cluster: EnvironmentPorts['cluster'],
   environment: KubeObject,
   input: { readonly namespace: KubeObject; readonly signal: AbortSignal },
 ): Promise<void> {
   const namespace = input.namespace.metadata.name;
-  await removeManagedObjects(cluster, { type: ROLE_BINDING, environment, namespace, keep: () => false }, input.signal);
+  for (const type of [ROLE_BINDING, ROLE, SERVICE_ACCOUNT]) {
+    await removeManagedObjects(cluster, { type, environment, namespace, keep: () => false }, input.signal);
+  }
   await disownNamespace(cluster, environment, input);
 }
 

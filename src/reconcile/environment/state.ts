@@ -1,10 +1,12 @@
+import { expiryPhase, type ExpiryPhase } from '../../domain/environment/expiry.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { NAMESPACE, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { operatorsIn } from '../../domain/kubernetes/reserved-namespace.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
 import type { EnvironmentPorts } from './ports.ts';
-import { isToBeTaken, operatorsIn, namespaceOwnershipOf, type NamespaceOwnership } from './namespace-ownership.ts';
+import { isToBeTaken, namespaceOwnershipOf, type NamespaceOwnership } from './namespace-ownership.ts';
 
 /** All that the next action of an Environment depends on. */
 export interface EnvironmentState {
@@ -13,15 +15,20 @@ export interface EnvironmentState {
   readonly guarded: 'guarded' | 'unguarded';
   readonly deleting: 'deleting' | 'staying';
   readonly ownership: NamespaceOwnership;
+  /** Absent for an Environment without an end. */
+  readonly expiry?: ExpiryPhase;
+  /** What would make it again if it were deleted: a CatalogSource, or another object. */
+  readonly keeper?: string;
 }
 
 /** Reads what is. */
 export async function readState(
-  cluster: EnvironmentPorts['cluster'],
+  { cluster, settings, now }: Pick<EnvironmentPorts, 'cluster' | 'settings' | 'now'>,
   environment: KubeObject,
   signal: AbortSignal,
 ): Promise<EnvironmentState> {
-  const spec = parseEnvironment(environment);
+  const spec = parseEnvironment(environment, settings);
+  const keeper = keeperOf(environment);
   const namespace = await findNamespace(cluster, spec.namespace, signal);
   return {
     environment,
@@ -29,7 +36,16 @@ export async function readState(
     guarded: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'guarded' : 'unguarded',
     deleting: environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting',
     ownership: await withOperators(cluster, { ownership: namespaceOwnershipOf(environment, namespace), namespace: spec.namespace, signal }),
+    ...(spec.expiry === undefined ? {} : { expiry: expiryPhase(spec.expiry, now().getTime()) }),
+    ...(keeper === undefined ? {} : { keeper }),
   };
+}
+
+function keeperOf({ metadata: { labels = {}, ownerReferences = [] } }: KubeObject): string | undefined {
+  const source = labels[OURS.sourceLabel];
+  const [owner] = ownerReferences;
+  if (source !== undefined) return `CatalogSource ${source}`;
+  return owner && `${owner.kind} ${owner.name}`;
 }
 
 interface Taking {

@@ -2,13 +2,24 @@ import type { HealthCause } from '../../domain/environment/environment-status.ts
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { LimitRule, QuotaUse } from '../../domain/environment/quota-use.ts';
 import type { TierColumn } from '../../domain/environment/tier-board.ts';
+import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
 import { type Badge, healthBadge, tierBadge, type Tone } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { environmentPath, environmentResourcesPath, environmentWorkloadsPath, instancePath, resourcePath } from '../page/paths.ts';
+import {
+  environmentPath,
+  environmentResourcesPath,
+  environmentWorkloadsPath,
+  instancePath,
+  NEW_ENVIRONMENT_PATH,
+  resourcePath,
+} from '../page/paths.ts';
+import { dateText, timeLeft } from '../page/time-words.ts';
 import { plural } from '../page/view-helpers.ts';
+import { yamlText } from '../page/yaml-text.ts';
+import type { EnvironmentPermissions } from '../../operation/environment/write-environment.ts';
 import type { EnvironmentStatus, InstanceStatus } from '../../operation/environment/show-environment-status.ts';
 import { environmentListTabs, type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 
@@ -45,6 +56,9 @@ interface MemberRow {
 
 export interface EnvironmentPage {
   readonly environment: EnvironmentRow;
+  /** Empty for whoever may not. */
+  readonly editHref: string;
+  readonly deleteHref: string;
   readonly tabs: readonly EnvironmentTab[];
   readonly health: Badge;
   readonly sentence: string;
@@ -64,6 +78,7 @@ export interface EnvironmentPage {
   readonly quotas: readonly QuotaRow[];
   readonly limits: readonly string[];
   readonly members: readonly MemberRow[];
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
   readonly warnings: readonly (EventView & { readonly warning: true })[];
   readonly moreWarnings: number;
   readonly faults: readonly { readonly place: string; readonly message: string }[];
@@ -88,20 +103,39 @@ interface EnvironmentListRow extends EnvironmentRow {
 export interface EnvironmentsPage {
   readonly tabs: readonly EnvironmentTab[];
   readonly environments: readonly EnvironmentListRow[];
-  readonly admin: boolean;
+  /** Of the page on which one is created; empty for whoever may not. */
+  readonly newHref: string;
+  /** An Environment for the reader, to send to an admin. */
+  readonly wanted: string;
+  /** The name of an environment that was deleted just now. */
+  readonly deleted?: string;
 }
 
 export function environmentsPage(
   environments: readonly EnvironmentView[],
   columns: readonly TierColumn[],
-  admin: boolean,
+  { groups, permissions, deleted }: Reader,
 ): EnvironmentsPage {
   const byName = new Map(columns.map((column) => [column.name, column]));
   return {
     tabs: environmentListTabs('list'),
     environments: environments.map((environment) => ({ ...environmentRow(environment), ...contentsOf(byName.get(environment.name)) })),
-    admin,
+    newHref: permissions.create === undefined ? NEW_ENVIRONMENT_PATH : '',
+    wanted: wantedFor(groups),
+    ...(deleted === undefined ? {} : { deleted }),
   };
+}
+
+/** The smallest Environment that would help somebody who has none. */
+function wantedFor(groups: readonly string[]): string {
+  const group = groups.find((name) => name !== EVERYBODY) ?? EVERYBODY;
+  const name = (group.split(/[:/]/).at(-1) ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 63);
+  const spec = { tier: 'development', groups: [{ name: group, role: 'developer' }] };
+  return yamlText({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: name || 'my-team' }, spec });
 }
 
 function contentsOf(column: TierColumn | undefined): Pick<EnvironmentListRow, 'health' | 'contents'> {
@@ -117,14 +151,17 @@ function contentsOf(column: TierColumn | undefined): Pick<EnvironmentListRow, 'h
 interface Reader {
   readonly user: string;
   readonly groups: readonly string[];
+  readonly permissions: EnvironmentPermissions;
   readonly deleted: string | undefined;
 }
 
-export function environmentPage(status: EnvironmentStatus, { deleted, ...reader }: Reader): EnvironmentPage {
+export function environmentPage(status: EnvironmentStatus, { deleted, permissions, ...reader }: Reader): EnvironmentPage {
   const { environment, warnings } = status;
   const { name } = environment;
   return {
     environment: environmentRow(environment),
+    editHref: permissions.update === undefined ? `${environmentPath(name)}/edit` : '',
+    deleteHref: permissions.delete === undefined ? `${environmentPath(name)}/delete` : '',
     tabs: environmentTabs(name, 'overview'),
     health: status.health === undefined ? NO_HEALTH : healthBadge(status.health.status),
     sentence: sentenceOf(status),
@@ -142,6 +179,7 @@ export function environmentPage(status: EnvironmentStatus, { deleted, ...reader 
     workloads: { href: environmentWorkloadsPath(name), text: workloadsText(status.workloads) },
     quotas: quotaRows(status.quotas),
     limits: limitSentences(status.limits),
+    facts: environment.facts.map(factRow),
     members: membersOf(environment, reader),
     warnings: warnings.slice(0, MAX_WARNINGS).map((event) => ({ ...event, warning: true })),
     moreWarnings: Math.max(0, warnings.length - MAX_WARNINGS),
@@ -184,6 +222,10 @@ function instanceRow(instance: InstanceStatus): InstanceRow {
 }
 
 /** Neither good nor bad: nothing says anything. */
+function factRow({ label, value, format }: EnvironmentView['facts'][number]): EnvironmentPage['facts'][number] {
+  return { label, value: format === 'time' ? `${dateText(value)} (${timeLeft(value, Date.now())})` : value };
+}
+
 const NO_HEALTH: Badge = { label: 'No health reported', tone: 'idle', symbol: 'unknown' };
 
 function sentenceOf({ health, total, causes }: EnvironmentStatus): string {
@@ -230,7 +272,7 @@ function workloadsText({ total, pods, readyPods, canaries, health }: Environment
   return parts.join('; ');
 }
 
-function membersOf({ groups, subjects }: EnvironmentView, { user, groups: own }: Omit<Reader, 'deleted'>): MemberRow[] {
+function membersOf({ groups, subjects }: EnvironmentView, { user, groups: own }: Pick<Reader, 'user' | 'groups'>): MemberRow[] {
   const asGroups = groups.map(({ name, role }) => ({ name, kind: 'Group', role, isReader: own.includes(name) }));
   const others = subjects.map(({ kind, name, namespace, role }) => ({
     name: namespace === undefined ? name : `${namespace}/${name}`,

@@ -18,7 +18,7 @@ import { parseBoardFilter, workloadsLive, workloadsPage } from './workloads-page
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
 import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { page, paramsOf, queryOf, type WebDeps } from '../page/page.ts';
+import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import {
   changeRequestPath,
   environmentPath,
@@ -89,17 +89,16 @@ export function environmentRoutes(deps: WebDeps): Router {
   const router = Router();
   router.get(
     '/environments',
-    page(deps, async ({ actor, me }) => {
-      const [environments, { allColumns }] = await Promise.all([operations.listEnvironments(actor), operations.showTierBoard(actor, {})]);
-      const model = environmentsPage(environments, allColumns, me.admin);
-      return { view: 'environments/index', title: 'Environments', section: 'environments', model };
-    }),
+    page(deps, async (visit) => await showEnvironments(deps, visit)),
   );
   router.get(
     '/environments/:environment',
     page(deps, async ({ actor, query, param }) => {
-      const status = await operations.showEnvironmentStatus(actor, param('environment'));
-      const model = environmentPage(status, { ...actor, deleted: parseDeleted(query) });
+      const [status, permissions] = await Promise.all([
+        operations.showEnvironmentStatus(actor, param('environment')),
+        operations.environmentPermissions(actor, param('environment')),
+      ]);
+      const model = environmentPage(status, { ...actor, permissions, deleted: parseDeleted(query) });
       const title = model.environment.displayName;
       const crumbs = [{ label: 'Environments', href: '/environments' }, { label: title }];
       return { view: 'environments/show', title, section: 'environments', crumbs, model };
@@ -110,7 +109,7 @@ export function environmentRoutes(deps: WebDeps): Router {
     page(deps, async ({ actor, query, param }) => {
       const filter = parseResourceFilter(query);
       const usable = checkSelector(filter).filter;
-      const found = await operations.listEnvironmentResources(actor, { environment: param('environment'), ...usable });
+      const found = await operations.listEnvironmentResources(actor, { environment: param('environment'), extent: 'Expected', ...usable });
       const model = resourcesPage(found, filter, query.get('after') ?? '');
       const { href, displayName: label } = model.environment;
       const crumbs = [{ label: 'Environments', href: '/environments' }, { label, href }, { label: 'Resources' }];
@@ -119,6 +118,16 @@ export function environmentRoutes(deps: WebDeps): Router {
   );
   router.get('/environments/:environment/resources/stream', streamResources(deps));
   return router;
+}
+
+async function showEnvironments({ operations }: WebDeps, { actor, query }: Visit): Promise<Answer> {
+  const [environments, { allColumns }, permissions] = await Promise.all([
+    operations.listEnvironments(actor),
+    operations.showTierBoard(actor, {}),
+    operations.environmentPermissions(actor),
+  ]);
+  const model = environmentsPage(environments, allColumns, { ...actor, permissions, deleted: parseDeleted(query) });
+  return { view: 'environments/index', title: 'Environments', section: 'environments', model };
 }
 
 /** Sends the rows again whenever one of them is different. */
@@ -134,7 +143,11 @@ function streamResources({ operations, views, streams }: WebDeps): RequestHandle
         const followed = operations.follow(actor, series);
         const usable = checkSelector(filter).filter;
         return async () =>
-          resourcesPage(await followed.listEnvironmentResources(actor, { environment, ...usable }), filter, query.get('after') ?? '');
+          resourcesPage(
+            await followed.listEnvironmentResources(actor, { environment, extent: 'Expected', ...usable }),
+            filter,
+            query.get('after') ?? '',
+          );
       },
       render: (model) => ({ html: views.render('environments/resources-live', model), status: model.resultLine }),
     });

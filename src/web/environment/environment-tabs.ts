@@ -1,4 +1,5 @@
 import {
+  environmentMembersPath,
   environmentTimelinePath,
   environmentMonitoringPath,
   environmentPath,
@@ -14,6 +15,7 @@ const TABS = {
   resources: { label: 'Resources', pathOf: environmentResourcesPath },
   timeline: { label: 'Timeline', pathOf: environmentTimelinePath },
   monitoring: { label: 'Monitoring', pathOf: environmentMonitoringPath },
+  members: { label: 'Members', pathOf: environmentMembersPath },
 } as const satisfies Readonly<Record<string, { readonly label: string; readonly pathOf: (environment: string) => string }>>;
 
 /** A tab of the pages about an environment: a view of `parts/tabs`. */

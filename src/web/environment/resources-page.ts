@@ -12,10 +12,12 @@ import { isAppError } from '../../domain/core/errors.ts';
 import { parseLabelSelector } from '../../domain/kubernetes/label-selector.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { Emptiness } from '../../domain/tree/emptiness.ts';
 import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
+import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
 import { emptySentence, missingSentence } from '../page/message-page.ts';
 import { environmentResourcesPath, instancePath, resourcePath } from '../page/paths.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
@@ -39,13 +41,6 @@ interface ResourceRow {
   readonly created: string;
 }
 
-interface FacetOption {
-  readonly label: string;
-  readonly href: string;
-  readonly count: number;
-  readonly selected: boolean;
-}
-
 interface EmptyView {
   readonly title: string;
   readonly symbol: string;
@@ -61,7 +56,7 @@ export interface ResourcesPage {
   readonly search: string;
   /** What a new search keeps of the address. */
   readonly kept: readonly { readonly name: string; readonly value: string }[];
-  readonly facets: readonly { readonly label: string; readonly options: readonly FacetOption[] }[];
+  readonly facets: readonly Facet[];
   /** `3 of 12 resources`. */
   readonly resultLine: string;
   readonly rows: readonly ResourceRow[];
@@ -83,8 +78,6 @@ export interface ResourcesPage {
 
 const ROWS_A_PAGE = 100;
 const MAX_TEXT_LENGTH = 200;
-/** Kinds with fewer resources are found by searching. */
-const MAX_OPTIONS = 15;
 
 const FACETS = ['health', 'resource', 'managedBy', 'release', 'inventory'] as const;
 type FacetName = (typeof FACETS)[number];
@@ -128,12 +121,10 @@ export function resourcesPage(found: EnvironmentResources, asked: ResourceFilter
   return {
     environment: environmentRow(environment),
     tabs: environmentTabs(environment.name, 'resources'),
-    streamHref: hrefOf(`${path}/stream`, { ...filter, after: after === '' ? undefined : after }),
+    streamHref: hrefWith(`${path}/stream`, { ...filter, after: after === '' ? undefined : after }),
     search: filter.search ?? '',
     kept: FACETS.flatMap((name) => (filter[name] === undefined ? [] : [{ name, value: filter[name] }])),
-    facets: FACETS.map((name) => ({ label: LABELS[name], options: facetOptions(name, { all, filter, path }) })).filter(
-      ({ options }) => options.length > 0,
-    ),
+    facets: FACETS.map((name) => facet(name, { all, filter, path })).filter(({ options }) => options.length > 0),
     resultLine: filtered ? `${resources.length} of ${countOf(all.length)}` : countOf(all.length),
     rows: page.items.map((one) => resourceRow(one, environment)),
     filtered,
@@ -141,8 +132,8 @@ export function resourcesPage(found: EnvironmentResources, asked: ResourceFilter
     labelSelector: asked.labelSelector ?? '',
     selectorError: wrong === '' ? '' : sentence(wrong),
     clearHref: path,
-    nextHref: page.next === undefined ? '' : hrefOf(path, { ...filter, after: page.next }),
-    jsonHref: `/api/v1${hrefOf(path, { ...filter, limit: '500' })}`,
+    nextHref: page.next === undefined ? '' : hrefWith(path, { ...filter, after: page.next }),
+    jsonHref: `/api/v1${hrefWith(path, { ...filter, limit: '500' })}`,
     missing: missing.map(missingSentence),
     unavailable,
   };
@@ -236,29 +227,17 @@ interface FacetInput {
   readonly path: string;
 }
 
-/** How many resources each value would leave with the other filters; a selected value stays, so that it can be turned off. */
-function facetOptions(name: FacetName, { all, filter, path }: FacetInput): FacetOption[] {
+function facet(name: FacetName, { all, filter, path }: FacetInput): Facet {
   const { [name]: selected, ...others } = filter;
-  const pairs = filterResources(all, others).flatMap((one) => valuesOf(name, one).map((value) => ({ value, one })));
-  const groups = new Map([...Map.groupBy(pairs, ({ value }) => value)].map(([value, same]) => [value, same.map(({ one }) => one)]));
-  const values = [...groups].filter(([value]) => value !== '').map(([value, same]) => ({ value, count: same.length, first: same[0] }));
-  const sorted = name === 'health' ? values.sort((a, b) => severity(b.value) - severity(a.value)) : values.sort(byCount);
-  const kept = sorted.filter(({ value }, index) => index < MAX_OPTIONS || value === selected);
-  const gone = selected === undefined || groups.has(selected) ? [] : [{ value: selected, count: 0, first: undefined }];
-  return [...kept, ...gone].map(({ value, count, first }) => ({
-    label: labelOf(name, value, first),
-    count,
-    selected: value === selected,
-    href: hrefOf(path, value === selected ? others : { ...others, [name]: value }),
-  }));
-}
-
-function byCount(a: { value: string; count: number }, b: { value: string; count: number }): number {
-  return b.count - a.count || a.value.localeCompare(b.value);
-}
-
-function severity(value: string): number {
-  return value === 'None' ? -1 : RESOURCE_HEALTHS.findIndex((one) => one === value);
+  const left = filterResources(all, others);
+  return facetOf({
+    label: LABELS[name],
+    values: left.map((one) => valuesOf(name, one)),
+    selected,
+    hrefOf: (value) => hrefWith(path, { ...others, [name]: value }),
+    labelOf: (value) => labelOf(name, value, left),
+    order: name === 'health' ? HEALTH_STATUSES.toReversed() : [],
+  });
 }
 
 function valuesOf(name: FacetName, one: EnvironmentResource): readonly string[] {
@@ -278,16 +257,10 @@ function valuesOf(name: FacetName, one: EnvironmentResource): readonly string[] 
   }
 }
 
-function labelOf(name: FacetName, value: string, first: EnvironmentResource | undefined): string {
+function labelOf(name: FacetName, value: string, left: readonly EnvironmentResource[]): string {
   if (name === 'health') return value === 'None' ? 'No health' : value;
-  if (name === 'resource') return first?.kind ?? value;
+  if (name === 'resource') return left.find(({ resource }) => resource === value)?.kind ?? value;
   if (name !== 'managedBy') return value;
   if (value === OURS.userFieldManager) return BY_PEOPLE;
   return value === 'ArgoCD' ? 'Argo CD' : value;
-}
-
-function hrefOf(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  const query = new URLSearchParams(given).toString();
-  return query === '' ? path : `${path}?${query}`;
 }

@@ -7,7 +7,7 @@ import { parseEnvironment } from '../../../../src/reconcile/environment/environm
 
 function objectsOf(spec: object): KubeObject[] {
   const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'shop', uid: 'u1' }, spec };
-  return environmentObjects(environment, parseEnvironment(environment)).map(({ object }) => object);
+  return environmentObjects(environment, parseEnvironment(environment, { projectPrefix: 'oidc:' })).map(({ object }) => object);
 }
 
 const subjectsOf = (objects: readonly KubeObject[], kind: string, name: string) =>
@@ -45,6 +45,42 @@ describe('what an environment consists of', () => {
     assert.equal(subjectsOf(objects, 'RoleBinding', 'chandlery-maintainer'), undefined);
   });
 
+  test('jobs of CI projects are groups with the prefix of their issuer', () => {
+    const objects = objectsOf({
+      projects: [
+        { name: 'my-team/project' },
+        { name: 'my-team/*', role: 'viewer' },
+        { name: 'my-team/project', role: 'maintainer', branch: 'main' },
+        { name: 'acme/site', role: 'maintainer', environment: 'review/1', prefix: 'github:' },
+      ],
+    });
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-developer'), [group('oidc:ci:my-team/project')]);
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-viewer'), [group('oidc:ci:my-team/*')]);
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-maintainer'), [
+      group('github:ci:acme/site:environment:review/1'),
+      group('oidc:ci:my-team/project:branch:main'),
+    ]);
+  });
+
+  test('service accounts have a role, and maintainers create tokens for them: for that of a maintainer nobody else', () => {
+    const outside = { kind: 'ServiceAccount', name: 'robot', namespace: 'ci' };
+    const objects = objectsOf({
+      groups: [{ name: 'oidc:Leads', role: 'maintainer' }],
+      subjects: [{ ...outside, role: 'maintainer' }],
+      serviceAccounts: [{ name: 'importer', role: 'viewer' }],
+      maintainerServiceAccounts: true,
+    });
+    const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name);
+    const [, own = ''] = accounts;
+    assert.deepEqual([accounts.length, accounts[0]], [2, 'importer']);
+    assert.match(own, /^maintainer-oidc-leads-[0-9a-f]{8}$/);
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-tokens-importer'), [group('oidc:Leads'), outside]);
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', `chandlery-tokens-${own}`), [group('oidc:Leads')]);
+    const account = (name: string) => ({ kind: 'ServiceAccount', name, namespace: 'shop' });
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-viewer'), [account('importer')]);
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-maintainer'), [group('oidc:Leads'), outside, account(own)]);
+  });
+
   test('everybody with a role may read exactly this environment, and the classes of the cluster', () => {
     const objects = objectsOf({
       groups: [
@@ -65,7 +101,7 @@ describe('what an environment consists of', () => {
   test('pods of the level baseline, unless an admin says otherwise', () => {
     const levels = (spec: object): unknown => {
       const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'shop' }, spec };
-      const labels = namespaceLabels(environment, parseEnvironment(environment));
+      const labels = namespaceLabels(environment, parseEnvironment(environment, { projectPrefix: 'oidc:' }));
       return ['enforce', 'enforce-version', 'warn', 'audit'].map((mode) => labels[`pod-security.kubernetes.io/${mode}`]);
     };
     assert.deepEqual(levels({}), ['baseline', 'latest', 'restricted', 'restricted']);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { ADOPT_ANNOTATION, parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
+import { ADOPT_ANNOTATION } from '../../../../src/domain/environment/environment.ts';
+import { operatorsIn } from '../../../../src/domain/kubernetes/reserved-namespace.ts';
+import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 import { nextEnvironmentAction, type EnvironmentAction } from '../../../../src/reconcile/environment/next-action.ts';
 import type { EnvironmentState } from '../../../../src/reconcile/environment/state.ts';
-import { operatorsIn, namespaceOwnershipOf, type NamespaceOwnership } from '../../../../src/reconcile/environment/namespace-ownership.ts';
+import { namespaceOwnershipOf, type NamespaceOwnership } from '../../../../src/reconcile/environment/namespace-ownership.ts';
 
 const LABEL = 'chandlery.dev/environment';
 const ENVIRONMENT_UID = 'chandlery.dev/environment-uid';
@@ -21,6 +23,8 @@ interface World {
   readonly terminating?: boolean;
   /** The annotations of the namespace; default: the uid of this Environment. Its own uid is `n1`. */
   readonly uids?: Record<string, string>;
+  readonly expiry?: EnvironmentState['expiry'];
+  readonly keeper?: string;
   /** The uid of the namespace in the status of the Environment. */
   readonly remembered?: string;
 }
@@ -45,10 +49,12 @@ function stateOf(world: World): EnvironmentState {
   };
   return {
     environment,
-    spec: parseEnvironment(environment),
+    spec: parseEnvironment(environment, { projectPrefix: 'oidc:' }),
     guarded: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'guarded' : 'unguarded',
     deleting: world.deleting === true ? 'deleting' : 'staying',
     ownership: namespaceOwnershipOf(environment, namespace),
+    ...(world.expiry === undefined ? {} : { expiry: world.expiry }),
+    ...(world.keeper === undefined ? {} : { keeper: world.keeper }),
   };
 }
 
@@ -56,6 +62,9 @@ const OURS = { [LABEL]: 'team-a' };
 const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegExp?])[] = [
   ['a new one gets its finalizer before anything else', { finalizers: [] }, 'add-finalizer'],
   ['without a namespace, one is made', {}, 'create-namespace'],
+  ['after its expiry it stays for its grace period', { namespace: OURS, expiry: 'Expired' }, 'apply'],
+  ['after its grace period it ends', { namespace: OURS, expiry: 'Due' }, 'expire'],
+  ['what would be made again at once does not end by itself', { namespace: OURS, expiry: 'Due', keeper: 'CatalogSource catalog' }, 'apply'],
   ['its own namespace is applied', { namespace: OURS }, 'apply'],
   ['a namespace that somebody made is not taken', { namespace: {} }, 'reject', /already exists/],
   ['a namespace that somebody made is taken when asked', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'true' } }, 'adopt-namespace'],

@@ -1,0 +1,144 @@
+import { Router } from 'express';
+import { AppError } from '../../domain/core/errors.ts';
+import type { EnvironmentDetails } from '../../domain/environment/environment.ts';
+import { deletionCommands } from '../../domain/instance/instance-commands.ts';
+import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
+import type { EnvironmentDeletion, KindCount } from '../../operation/environment/preview-environment-deletion.ts';
+import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { environmentPath } from '../page/paths.ts';
+import { plural } from '../page/view-helpers.ts';
+import { gitOwnerPart, type GitOwnerPart } from '../proposal/proposal-routes.ts';
+
+const ROUTE = '/environments/:environment/delete';
+
+/** A view of `environments/delete`. */
+export interface EnvironmentDeletePage {
+  readonly name: string;
+  readonly displayName: string;
+  readonly namespace: string;
+  readonly reclaim: EnvironmentDeletion['reclaim'];
+  readonly deleting: boolean;
+  readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
+  readonly goes: readonly string[];
+  readonly stays: readonly string[];
+  /** What is in the namespace, by kind. */
+  readonly counts: readonly { readonly kind: string; readonly count: number; readonly names: string }[];
+  readonly missing: readonly string[];
+  readonly unavailable: EnvironmentDeletion['unavailable'];
+  readonly owner?: GitOwnerPart;
+  readonly fault: string;
+  readonly faults: readonly { readonly message: string; readonly href: string }[];
+  /** Why it may not be deleted; empty when it may. */
+  readonly rejected: string;
+  readonly action: string;
+  readonly backHref: string;
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
+}
+
+/** Deleting an Environment: what goes and what stays, and its name typed, so that a slip of the hand deletes nobody's data. */
+export function environmentDeleteRoutes(deps: WebDeps): Router {
+  const router = Router();
+  router.get(
+    ROUTE,
+    page(deps, async (visit) => await confirm(deps, visit)),
+  );
+  router.post(
+    ROUTE,
+    page(deps, async (visit) => await remove(deps, visit)),
+  );
+  return router;
+}
+
+async function confirm({ operations, publicUrl }: WebDeps, { actor, param }: Visit, fault = ''): Promise<Answer> {
+  const name = param('environment');
+  const [environment, deletion, owner, permissions] = await Promise.all([
+    operations.showEnvironment(actor, name),
+    operations.previewEnvironmentDeletion(actor, { environment: name }),
+    operations.showEnvironmentOwner(actor, name),
+    operations.environmentPermissions(actor, name),
+  ]);
+  const rejected = permissions.delete === undefined ? '' : missingSentence(permissions.delete);
+  const { displayName } = environment;
+  return {
+    view: 'environments/delete',
+    title: `${fault === '' ? '' : 'Error: '}Delete ${displayName}`,
+    section: 'environments',
+    crumbs: [{ label: 'Environments', href: '/environments' }, { label: displayName, href: environmentPath(name) }, { label: 'Delete' }],
+    model: deletePage({ environment, deletion, owner, rejected, fault, publicUrl }),
+    ...(fault === '' ? {} : { status: 422 }),
+  };
+}
+
+async function remove(deps: WebDeps, visit: Visit): Promise<Answer> {
+  const { actor, body, param, requestOrigin } = visit;
+  const environment = param('environment');
+  const { reclaim } = await deps.operations.previewEnvironmentDeletion(actor, { environment });
+  if (reclaim !== body.get('reclaim')) {
+    throw new AppError(
+      'Conflict',
+      `environment ${JSON.stringify(environment)}: its reclaim is ${reclaim} now; read the deletion preview again`,
+    );
+  }
+  if (body.get('name')?.trim() !== environment) return await confirm(deps, visit, `Type ${environment} to delete it`);
+  await deps.operations.deleteEnvironment(actor, { environment, ...requestOrigin });
+  return { redirect: `/environments?deleted=${encodeURIComponent(environment)}` };
+}
+
+interface DeletePageInput {
+  readonly environment: EnvironmentDetails;
+  readonly deletion: EnvironmentDeletion;
+  readonly owner: InstanceOwner;
+  readonly rejected: string;
+  readonly fault: string;
+  readonly publicUrl: string;
+}
+
+function deletePage({ environment, deletion, owner, rejected, fault, publicUrl }: DeletePageInput): EnvironmentDeletePage {
+  const { name, displayName } = environment;
+  const { namespace, reclaim, state, goes, stays, instances, volumeClaims, missing, unavailable } = deletion;
+  const url = `${publicUrl}/api/v1/environments/${name}`;
+  const { kubectl, curl } = deletionCommands(environment.object, { app: `${ENVIRONMENT.resource}.${ENVIRONMENT.group}`, url });
+  const counts = [...instances, ...(volumeClaims === undefined || volumeClaims.count === 0 ? [] : [volumeClaims])];
+  return {
+    name,
+    displayName,
+    namespace,
+    reclaim,
+    deleting: state === 'Deleting',
+    warning: warningOf(deletion),
+    goes,
+    stays,
+    counts: counts.map(({ kind, count, names }) => ({ kind, count, names: namesOf(count, names) })),
+    missing: missing.map(missingSentence),
+    unavailable,
+    ...gitOwnerPart(owner),
+    fault,
+    faults: fault === '' ? [] : [{ message: fault, href: '#name' }],
+    rejected,
+    action: `${environmentPath(name)}/delete`,
+    backHref: environmentPath(name),
+    commands: [
+      { label: 'With kubectl', text: kubectl },
+      { label: 'With curl', text: curl },
+    ],
+  };
+}
+
+function namesOf(count: number, names: KindCount['names']): string {
+  const more = count - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function warningOf({ reclaim, reserved, instances, volumeClaims, missing }: EnvironmentDeletion): EnvironmentDeletePage['warning'] {
+  const total = instances.reduce((sum, { count }) => sum + count, 0);
+  const claims = volumeClaims?.count ?? 0;
+  const inIt = `${missing.length === 0 ? '' : 'at least '}${plural(total, 'instance', 'instances')}${claims === 0 ? '' : ` and ${plural(claims, 'volume claim', 'volume claims')}`}`;
+  if (reserved && reclaim === 'Delete') {
+    const text = `The namespace is deleted with ${inIt}, and all data is lost. Make backups first, or set reclaim to Retain.`;
+    return { tone: 'bad', symbol: 'warn', title: 'This cannot be undone', text };
+  }
+  const text = reserved ? `The namespace stays with ${inIt}. Its members lose access.` : 'The namespace is not touched.';
+  return { tone: 'warn', symbol: 'warn', title: 'The namespace stays', text };
+}

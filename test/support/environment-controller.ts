@@ -1,0 +1,51 @@
+import { type KeySource, mapSource, runController } from '../../src/controller/controller.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import type { Log } from '../../src/observe/log.ts';
+import type { EnvironmentApp } from '../../src/reconcile/environment/ports.ts';
+import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
+
+interface EnvironmentControllerInput {
+  readonly kube: Kube;
+  /** The Apps of the catalogue; default: none. */
+  readonly apps?: () => readonly EnvironmentApp[];
+  /** The names of Environments. */
+  readonly sources: readonly KeySource[];
+  /** Which of them are this world's: several worlds share a cluster, and each has a controller. Default: all but those of the test of Environments. */
+  readonly isOwn?: (environment: string) => boolean;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Runs the controller of Environments until the signal aborts, with the settings that Chandlery has by default. */
+export async function runEnvironmentController({
+  kube,
+  apps = () => [],
+  sources,
+  isOwn = (name) => !isOfEnvironmentTest(name),
+  log,
+  signal,
+}: EnvironmentControllerInput): Promise<void> {
+  const cluster = kube.asController();
+  const reconcile = createEnvironmentReconciler({
+    cluster,
+    discovery: kube,
+    apps,
+    events: createEventRecorder({ cluster, log }),
+    settings: { projectPrefix: '' },
+    now: () => new Date(),
+  });
+  await runController({
+    name: 'environment',
+    sources: sources.map((source) => mapSource(source, (name) => (isOwn(name) ? [name] : []))),
+    reconcile,
+    workers: 2,
+    log,
+    signal,
+  });
+}
+
+/** Whether an Environment is one of the test of Environments, which corrects drift at once, and has Apps of its own. */
+export function isOfEnvironmentTest(name: string): boolean {
+  return name.startsWith('envtest-');
+}
