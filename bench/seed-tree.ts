@@ -54,11 +54,13 @@ interface Seeding {
   readonly namespace: string;
   readonly objects: number;
   readonly kinds: number;
+  /** When no further part is begun, as `performance.now()` tells it. */
+  readonly until: number;
   readonly progress: (done: number) => void;
 }
 
-/** A namespace with a custom resource that owns, itself or through others, so many objects. Returns the custom resource. */
-export async function seedTree(cluster: Cluster, { namespace, objects, kinds, progress }: Seeding): Promise<KubeObject> {
+/** A namespace with a custom resource that owns, itself or through others, so many objects, or as many as the time allows. Returns how many. */
+export async function seedTree(cluster: Cluster, { namespace, objects, kinds, until, progress }: Seeding): Promise<number> {
   await cluster.create({ group: '', version: 'v1', resource: 'namespaces' }, bare('v1', 'Namespace', { name: namespace }));
   // Nobody else makes it, because no controllers run.
   await cluster.create(
@@ -69,8 +71,13 @@ export async function seedTree(cluster: Cluster, { namespace, objects, kinds, pr
   const seeder: Seeder = { cluster, namespace, kinds, root };
   let done = 0;
   const parts = Array.from({ length: Math.round(objects / PART_SIZE) }, (_, n) => n);
-  await pMap(parts, async (n) => (await seedPart(seeder, n), progress((done += PART_SIZE))), { concurrency: PARALLEL });
-  return root;
+  const seed = async (n: number): Promise<void> => {
+    if (performance.now() > until) return;
+    await seedPart(seeder, n);
+    progress((done += PART_SIZE));
+  };
+  await pMap(parts, seed, { concurrency: PARALLEL });
+  return done;
 }
 
 interface Seeder extends Pick<Seeding, 'namespace' | 'kinds'> {

@@ -27,7 +27,8 @@ const count = (): void => {
 const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-bench', observe: count });
 const cluster = kube.asController();
 let cached: KubeObject | undefined;
-const none = { checkout: () => Promise.reject(new Error('no such source')), latest: () => Promise.resolve(undefined) };
+const nothing = (): Promise<undefined> => Promise.resolve(undefined);
+const none = { checkout: () => Promise.reject(new Error('no such source')), latest: nothing, beside: nothing };
 const { reconcile, forget } = createSourceReconciler({
   cluster,
   asServiceAccount: kube.asServiceAccount,

@@ -1,4 +1,4 @@
-// `npm run bench:tree [-- OBJECTS… --kinds N]`: the resource tree of environments of 1,000, 10,000 and 100,000 objects in a cluster that serves 400 kinds,
+// `npm run bench:tree [-- OBJECTS… --kinds N --seed-minutes N]`: the resource tree of environments of 1,000, 10,000 and 100,000 objects in a cluster that serves 400 kinds,
 // beside a client-go informer with the full objects of the same namespace.
 import { execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,9 +19,14 @@ import { changeConfigMaps, isSeeded, ROOT_KIND, seedKinds, seedTree } from './se
 import type { FollowReport, TreeReport } from './tree-child.ts';
 import { measureTreePage, type TreePage } from './tree-page.ts';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { kinds: { type: 'string', default: '400' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { kinds: { type: 'string', default: '400' }, 'seed-minutes': { type: 'string', default: '10' } },
+});
 const sizes = (positionals.length === 0 ? ['1000', '10000', '100000'] : positionals).map(Number);
 const kinds = Number(values.kinds);
+/** Of one environment; what is not seeded by then is left out. */
+const seedMs = Number(values['seed-minutes']) * 60_000;
 /** For 10,000 objects and less. */
 const TARGETS = { objects: 10_000, treeMs: 150, memoryShare: 0.1, openMs: 1_000, taskMs: 100 };
 const EVENTS = { perSecond: 500, seconds: 10 };
@@ -60,13 +65,14 @@ try {
   await controlPlane.stop();
 }
 
-async function measureSize(objects: number): Promise<Measured> {
-  const namespace = `tree-${objects}`;
+async function measureSize(wanted: number): Promise<Measured> {
+  const namespace = `tree-${wanted}`;
   const progress = (done: number): void => {
-    if (done % 10_000 === 0) console.log(`${elapsed()} ${done} of ${objects} objects`);
+    if (done % 10_000 === 0) console.log(`${elapsed()} ${done} of ${wanted} objects`);
   };
-  await seedTree(kube.asController(), { namespace, objects, kinds, progress });
-  console.log(`${elapsed()} ${objects} objects are seeded`);
+  const until = performance.now() + seedMs;
+  const objects = await seedTree(kube.asController(), { namespace, objects: wanted, kinds, until, progress });
+  console.log(`${elapsed()} ${objects} objects are seeded${objects < wanted ? `, ${wanted - objects} left out, as the time is up` : ''}`);
   const ours = await measureOurs(namespace);
   console.log(`${elapsed()} measured Chandlery`);
   const peer = await measureInformer(namespace);

@@ -309,15 +309,17 @@ async function readChart({ context }: Library, path: string, signal: AbortSignal
 }
 
 const memoryMib = 512;
+/** Charts are often read one after another: at a start, or after a change of the catalogue. */
+const IDLE_MS = 1_000;
 const host = new ThreadHost<typeof READ_JOBS>({
   file: new URL('archive/read-worker.ts', import.meta.url),
   memoryMib,
   youngMib: 4,
-  idleMs: 0,
+  idleMs: IDLE_MS,
 });
 
 /**
- * `readContents` in a thread of its own.
+ * `readContents` in a thread.
  *
  * @throws AppError like `readContents`, and `ChartInvalid` when the time or the memory is used up.
  */

@@ -73,6 +73,11 @@ async function resolve(input: ConnectionInput, { host }: GitAddress): Promise<st
   }
 }
 
+/** The environment of git for what is on the disk already: it reaches no host. */
+export function offlineEnvironment(place: string): Readonly<Record<string, string>> {
+  return { ...base(place, 'https', []), GIT_ALLOW_PROTOCOL: 'none' };
+}
+
 function base(place: string, protocol: GitAddress['scheme'], settings: readonly Setting[]): Record<string, string> {
   const pairs = [...SETTINGS, ...settings].flatMap(([name, value], index): [string, string][] => [
     [`GIT_CONFIG_KEY_${index}`, name],

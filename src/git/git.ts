@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { join } from 'node:path';
 import semver from 'semver';
 import { commitField, type GitCheckout, type GitRequest, type SourceCommit } from '../domain/source/git-source.ts';
+import { isAppError } from '../domain/core/errors.ts';
 import { createEgressPolicy } from '../egress/egress-policy.ts';
-import { withConnection } from './connection.ts';
+import { offlineEnvironment, withConnection } from './connection.ts';
 import { type GitWork, MAX_REVISION_BYTES, runGit, unavailable } from './run-git.ts';
 import type { verifyRevision } from './verify-revision.ts';
 
@@ -27,6 +28,13 @@ export interface Git {
   checkout(request: GitRequest, signal: AbortSignal): Promise<GitCheckout>;
   /** The folder of the revision that was brought last; undefined when there is none. */
   latest(request: Pick<GitRequest, 'source' | 'git'>): Promise<string | undefined>;
+  /** Another folder of a commit that was brought, without asking the host; it stays until another revision is brought. Undefined when there is none. */
+  beside(request: Pick<GitRequest, 'source' | 'git'>, other: OtherFolder, signal: AbortSignal): Promise<string | undefined>;
+}
+
+interface OtherFolder {
+  readonly commit: string;
+  readonly path: string;
 }
 
 const ASK_MS = 30_000;
@@ -51,7 +59,28 @@ export function createGit({ homeDir, allowEgress, certificateAuthorities }: GitO
       const name = names.find((one) => one.startsWith('files-'));
       return name === undefined ? undefined : join(place, name);
     },
+    beside: async (request, { commit, path }, signal) => {
+      const place = placeOf(homeDir, request);
+      const { url } = request.git;
+      const repository = join(place, 'repository.git');
+      const folder = join(place, `beside-${keyOf([commit, path])}`);
+      if (existsSync(folder)) return folder;
+      if (!existsSync(repository)) return undefined;
+      const work = { source: request.source, git: { ...request.git, path }, url, place, env: offlineEnvironment(place), signal };
+      try {
+        await writeFiles(work, { repository, commit, folder });
+        return folder;
+      } catch (error) {
+        if (isAppError(error, 'GitUnavailable')) return undefined;
+        throw error;
+      }
+    },
   };
+}
+
+/** A short name for what identifies the files of a revision. */
+function keyOf(identity: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
 }
 
 function placeOf(homeDir: string, { source, git }: Pick<GitRequest, 'source' | 'git'>): string {
@@ -73,8 +102,7 @@ async function bring(work: Work): Promise<GitCheckout> {
   const { name, commit, tip } = await resolveRef(work, repository);
   const revision = `${name}@sha1:${commit}`;
   const identity = verification === undefined ? [commit, git.path] : [commit, git.path, tip, verification.digest];
-  const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
-  const folder = join(place, `files-${key}`);
+  const folder = join(place, `files-${keyOf(identity)}`);
   const known = `${folder.replace('files-', 'commit-')}.json`;
   if (existsSync(folder)) {
     // A process that died after it brought the revision has left the one before, too.
@@ -252,6 +280,6 @@ async function boundFiles(work: Work, repository: string, tree: string): Promise
 }
 
 async function forgetOthers(place: string, kept: readonly string[]): Promise<void> {
-  const others = (await readdir(place)).filter((name) => /^(files|draft|commit)-/.test(name) && !kept.includes(join(place, name)));
+  const others = (await readdir(place)).filter((name) => /^(files|beside|draft|commit)-/.test(name) && !kept.includes(join(place, name)));
   await Promise.all(others.map((name) => rm(join(place, name), { recursive: true, force: true })));
 }

@@ -39,6 +39,8 @@ export interface GitPush {
    * @throws AppError `GitUnavailable`, `EgressDenied`, `ProposalImpossible`.
    */
   push(request: GitRequest, wanted: WantedBranch, signal: AbortSignal): Promise<PushedBranch>;
+  /** Deletes a branch that `push` has made, unless somebody has changed it meanwhile. Throws AppError `GitUnavailable`, `EgressDenied`. */
+  remove(request: GitRequest, pushed: Pick<PushedBranch, 'commit'> & { readonly branch: string }, signal: AbortSignal): Promise<void>;
 }
 
 const MAX_FILES = 2_000;
@@ -50,21 +52,24 @@ const STEP_MS = 60_000;
 /** Pushes branches. Each push has a folder of its own, which goes away with it. */
 export function createGitPush({ homeDir, allowEgress, certificateAuthorities }: GitOptions): GitPush {
   const policy = createEgressPolicy(allowEgress);
+  const connected = async <T>(request: GitRequest, signal: AbortSignal, task: (work: Work) => Promise<T>): Promise<T> => {
+    const { git, credentials } = request;
+    await mkdir(homeDir, { recursive: true, mode: 0o700 });
+    const place = await mkdtemp(join(homeDir, 'push-'));
+    const { ref: { branch } = {}, ...anyRef } = git;
+    const followed = branch === undefined ? anyRef : { ...anyRef, ref: { branch } };
+    const given = credentials === undefined ? {} : { credentials };
+    try {
+      return await withConnection({ url: git.url, place, policy, certificateAuthorities, ...given }, async (env) =>
+        task({ ...request, git: followed, url: git.url, place, env, signal }),
+      );
+    } finally {
+      await rm(place, { recursive: true, force: true });
+    }
+  };
   return {
-    push: async ({ git, credentials, ...request }, wanted, signal) => {
-      await mkdir(homeDir, { recursive: true, mode: 0o700 });
-      const place = await mkdtemp(join(homeDir, 'push-'));
-      const { ref: { branch } = {}, ...anyRef } = git;
-      const followed = branch === undefined ? anyRef : { ...anyRef, ref: { branch } };
-      const given = credentials === undefined ? {} : { credentials };
-      try {
-        return await withConnection({ url: git.url, place, policy, certificateAuthorities, ...given }, async (env) =>
-          pushBranch({ ...request, ...given, git: followed, url: git.url, place, env, signal }, wanted),
-        );
-      } finally {
-        await rm(place, { recursive: true, force: true });
-      }
-    },
+    push: async (request, wanted, signal) => await connected(request, signal, async (work) => await pushBranch(work, wanted)),
+    remove: async (request, pushed, signal) => await connected(request, signal, async (work) => await removeBranch(work, pushed)),
   };
 }
 
@@ -83,6 +88,13 @@ async function pushBranch(work: Work, wanted: WantedBranch): Promise<PushedBranc
   const commit = await commitEdits(push, entries, edits);
   await push.run(['push', '--quiet', '--', url, `${commit}:refs/heads/${wanted.branch}`]);
   return { base: base.name, commit, files: [...edits.keys()].map((file) => fromRoot(push, file)).sort() };
+}
+
+async function removeBranch(work: Work, { branch, commit }: { readonly branch: string; readonly commit: string }): Promise<void> {
+  const repository = join(work.place, 'repository.git');
+  await runGit(work, ['init', '--quiet', '--bare', '--', repository], STEP_MS);
+  const lease = `--force-with-lease=refs/heads/${branch}:${commit}`;
+  await runGit(work, ['--git-dir', repository, 'push', '--quiet', lease, '--', work.url, `:refs/heads/${branch}`], STEP_MS);
 }
 
 interface Push extends WantedBranch {

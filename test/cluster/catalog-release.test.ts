@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { execa } from 'execa';
 import { isAppError } from '../../src/domain/core/errors.ts';
-import { statusOf } from '../../src/domain/kind/kind.ts';
-import { CATALOG_RELEASE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { specOf, statusOf } from '../../src/domain/kind/kind.ts';
+import { CATALOG_RELEASE, CONFIG_MAP, CRD, NAMESPACE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { CATALOG_RELEASE_KIND, type ReleaseStatus } from '../../src/domain/release/catalog-release.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { createReleaseReconciler, releasesNaming } from '../../src/reconcile/release/reconcile-release.ts';
+import { repoRoot } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 import { startSourceWorld, type SourceWorld } from '../support/source-world.ts';
 
 const PROVIDER = `p${randomBytes(3).toString('hex')}`;
@@ -91,6 +98,93 @@ describe('a CatalogRelease', () => {
     );
   });
 });
+
+describe('a tree of releases in git', () => {
+  const namespace = `tree-${PROVIDER}`;
+  const group = `${namespace}.example.com`;
+  const source = `tree-${PROVIDER}`;
+  const POOL = { group, version: 'v1alpha3', resource: 'machinepools', namespace };
+  let tree: string;
+
+  before(async () => {
+    tree = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-tree-'));
+    await cp(join(repoRoot, 'test/fixtures/releases'), tree, { recursive: true });
+    await execa(process.execPath, ['bin/chandlery.mjs', 'release', 'upgrade', 'gauss/peu01', '--to', 'v22.0.0', '-C', tree], {
+      cwd: repoRoot,
+    });
+    await renameIn(tree, { 'chandlery-system': namespace, 'my-org': namespace, 'cluster.x-k8s.io': group, 'aws-v': `${PROVIDER}-v` });
+    const cluster = world.kube.asController();
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const versions = [{ name: POOL.version, served: true, storage: true, schema }];
+    const names = { kind: 'MachinePool', plural: POOL.resource };
+    const metadata = { name: `${POOL.resource}.${group}` };
+    const spec = { group, scope: 'Namespaced', names, versions };
+    await cluster.create(CRD, { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata, spec });
+  });
+  after(async () => {
+    await world.remove(`${source}-aws`);
+    await world.kube.asController().delete({ ...CRD, name: `${POOL.resource}.${group}` });
+    await world.kube.asController().delete({ ...NAMESPACE, name: namespace });
+    await rm(tree, { recursive: true });
+  });
+
+  it('gives the same objects by a CatalogSource and by kubectl apply -k', async () => {
+    const allowedKinds = [{ group: '*', kind: '*' }];
+    await world.declare(source, { folder: { path: tree }, kustomize: { path: 'gauss/peu01/overlay' }, allowedKinds });
+    await world.settled(source, 'Synced');
+    const ours = await contents();
+    assert.equal(ours.length, 4);
+    await world.remove(source);
+    await eventually(async () => (await contents()).length === 0, 'the source has taken them along', 20);
+    const { kubectl = 'kubectl' } = await loadTools(repoRoot);
+    const [at, overlay] = [['--kubeconfig', world.kubeconfigPath], join(tree, 'gauss/peu01/overlay')];
+    await execa(kubectl, ['apply', ...at, '-k', overlay]);
+    assert.deepEqual(await contents(), ours);
+    await execa(kubectl, ['delete', ...at, '-k', overlay]);
+  });
+
+  it('is shown in the cluster by a source that allows CatalogReleases', async () => {
+    await writeFile(join(tree, 'aws/kustomization.yaml'), 'resources: [v21.0.0/release.yaml, v22.0.0/release.yaml]\n');
+    const allowedKinds = [{ group: 'chandlery.dev', kind: 'CatalogRelease' }];
+    await world.declare(`${source}-aws`, { folder: { path: join(tree, 'aws') }, allowedKinds });
+    await world.settled(`${source}-aws`, 'Synced');
+    const { components, state } = specOf(CATALOG_RELEASE_KIND, await get('v22.0.0'));
+    assert.deepEqual(
+      [state, components.map(({ name, version }) => `${name} ${version}`)],
+      ['active', ['cache 0.2.0', 'machinepool v1.22.0']],
+    );
+  });
+
+  /** What somebody wrote of each object, without what says who applied it. */
+  async function contents(): Promise<readonly object[]> {
+    const cluster = world.kube.asController();
+    const labelSelector = 'chandlery.dev/release-target=gauss.peu01';
+    const [own, pools, configs] = [
+      await cluster.list(OPERATOR, { namespace }),
+      await cluster.list(POOL, { namespace }),
+      await cluster.list(CONFIG_MAP, { namespace, labelSelector }),
+    ];
+    return [...own.items, ...pools.items, ...configs.items].map(({ metadata: { name, labels, annotations = {} }, spec, data }) => {
+      const { 'chandlery.dev/source': _source, ...kept } = labels ?? {};
+      const { 'kubectl.kubernetes.io/last-applied-configuration': _copy, ...notes } = annotations;
+      return { name, labels: kept, annotations: notes, spec, data };
+    });
+  }
+});
+
+/** Puts names of this run in the place of others, in all files. */
+async function renameIn(folder: string, names: Readonly<Record<string, string>>): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const text = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      Object.entries(names).reduce((all, [from, to]) => all.replaceAll(from, to), text),
+    );
+  }
+}
 
 async function create(version: string, spec: object): Promise<void> {
   const object = {

@@ -134,6 +134,38 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     }
   });
 
+  it('is created by the form of its definition without JavaScript, with every fault at its field, and by REST', async () => {
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = visitor;
+    const name = `${NAME}-form`;
+    await page.goto('/sources');
+    await page.getByRole('link', { name: 'New source' }).click();
+    await page.getByRole('link', { name: 'Folder', exact: true }).click();
+    await page.locator('#name').fill('Not a name');
+    await page.locator('[name="v.spec.folder.path"]').fill('relative');
+    await page.getByRole('button', { name: 'Create the source' }).click();
+    await page.getByRole('heading', { name: 'There is a problem' }).waitFor();
+    assert.equal(await page.locator('a[href="#name"]').count(), 1);
+    await visitor.check();
+    await page.locator('#name').fill(name);
+    await page.locator('[name="v.spec.folder.path"]').fill(join(folder, 'none'));
+    await page.getByRole('button', { name: 'Review first' }).click();
+    await page.getByRole('heading', { level: 1, name: `Review the source ${name}` }).waitFor();
+    await page.getByText('kubectl apply --server-side').first().waitFor();
+    await visitor.check();
+    await page.getByRole('button', { name: 'Create the source' }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await visitor.close();
+    const { body } = await admin(`/sources/${name}`);
+    assert.equal(textAt(body, 'origin', 'path'), join(folder, 'none'));
+    const spec = { git: { url: 'https://git.example.com/a.git' }, folder: { path: '/x' } };
+    const source = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name: `${name}-2` }, spec };
+    assert.match(textAt((await admin('/sources', 'POST', source)).body, 'detail') ?? '', /set one of folder, git and oci/);
+    const denied = await product.api('dev-a', '/sources', { method: 'POST', body: source });
+    assert.deepEqual([denied.status, textAt(denied.body, 'missing', 'verb')], [403, 'create']);
+    await kube.asController().delete({ ...CATALOG_SOURCE, name });
+  });
+
   it('is suspended, resumed and deleted in the pages without JavaScript, after its name was typed, and takes its resources with it', async () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
     const { page } = visitor;

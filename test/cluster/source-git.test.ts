@@ -3,9 +3,11 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { CATALOG_SOURCE, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import { parse } from 'yaml';
+import { CATALOG_SOURCE, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import type { SourceStatus } from '../../src/domain/source/catalog-source.ts';
+import { admissionPolicy } from '../support/admission-policy.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GitHost, startGitHost } from '../support/git-host.ts';
 import { makeKey, startGitSshHost } from '../support/git-ssh-host.ts';
@@ -13,6 +15,7 @@ import { OCI_MANIFEST, serveRegistry } from '../support/registry.ts';
 import { packEntries } from '../support/charts.ts';
 import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
 
+const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
 let world: SourceWorld;
 let host: GitHost;
 let source: string;
@@ -71,7 +74,7 @@ describe('a git repository', () => {
     await settled('PruneNotApproved');
     const command = `kubectl annotate --overwrite catalogsource ${source} chandlery.dev/approved-prune=main@sha1:${second}`;
     const deletes = `main@sha1:${second} would delete 1 of 1 resource (Operator default/${nameOf('a')})`;
-    assert.equal(await problem(), `${deletes}; nothing of it is applied. To approve it: ${command}`);
+    assert.equal(await problem(), `${deletes}; nothing of this revision is applied. To approve it: ${command}`);
     assert.ok((await live('a')) !== undefined && (await live('c')) === undefined);
     await annotate('approved-prune', `main@sha1:${second}`);
     await isAt(`main@sha1:${second}`);
@@ -98,6 +101,60 @@ describe('a git repository', () => {
     );
     assert.match(await problem(), /d\.yaml:7: .*nothing of this revision is applied/);
     assert.equal(await live('d'), undefined);
+  });
+
+  it('says what is live of a revision that is rejected half-way, also once a broken one has followed it', async () => {
+    const expression = `!object.metadata.name.endsWith('${nameOf('f')}') || request.dryRun`;
+    const policy = { name: nameOf('half'), group: 'operatorcontroller.kubeplus', resource: 'operators', validationActions: ['Deny'] };
+    const objects = Object.entries(admissionPolicy({ ...policy, expression, message: 'not now' }));
+    const types = objects.map(([resource, object]) => ({ type: { ...ADMISSION, resource }, object }));
+    for (const { type, object } of types) await world.kube.asController().create(type, object);
+    await eventually(async () => await isRejected(operator('f')), 'the policy is in force', 20);
+    const files = { 'clusters/one/c.yaml': operator('c'), 'clusters/one/e.yaml': operator('e'), 'clusters/one/f.yaml': operator('f') };
+    const half = await host.push(files);
+    wake();
+    await eventually(async () => (await problem()).includes('this revision is live in part'), 'a half is live', 20);
+    assert.equal((await world.status(source))?.partialRevision, `main@sha1:${half}`);
+    assert.ok((await live('e')) !== undefined && (await live('f')) === undefined);
+    await host.push({ ...files, 'clusters/one/e.yaml': 'kind: [\n' });
+    wake();
+    const rest = `nothing of this revision is applied, and main@sha1:${half} is live in part`;
+    await eventually(async () => (await problem()).includes(rest), 'the broken revision names the half', 20);
+    for (const { type, object } of types) await world.kube.asController().delete({ ...type, name: object.metadata.name });
+    await eventually(async () => !(await isRejected(operator('f'))), 'the policy is gone', 20);
+    const whole = await host.push({ ...files, 'clusters/one/c.yaml': operator('c', 'suspend: true') });
+    await isAt(`main@sha1:${whole}`);
+    assert.equal((await world.status(source))?.partialRevision, undefined);
+    const { inventory } = await settled('Synced');
+    assert.equal(inventory.length, 3);
+    const last = await host.push({ 'clusters/one/c.yaml': operator('c') });
+    await settled('PruneNotApproved');
+    await annotate('approved-prune', `main@sha1:${last}`);
+    await isAt(`main@sha1:${last}`);
+  });
+
+  it('hands a document over that one commit moves to the folder of another source', async () => {
+    const other = `${source}-two`;
+    const second = { git: { url: host.url, secretRef: { name: secret }, path: 'clusters/two' }, interval: '10s' };
+    const first = await host.push({
+      'clusters/one/c.yaml': operator('c'),
+      'clusters/one/m.yaml': operator('m'),
+      'clusters/two/n.yaml': operator('n'),
+    });
+    await isAt(`main@sha1:${first}`);
+    await world.declare(other, second);
+    try {
+      await world.settled(other, 'Synced');
+      const before = await live('m');
+      await host.push({ 'clusters/one/c.yaml': operator('c'), 'clusters/two/m.yaml': operator('m'), 'clusters/two/n.yaml': operator('n') });
+      wake();
+      await eventually(async () => ownerOf(await live('m')) !== source, 'the first source gives it up', 20);
+      world.wake(other);
+      await eventually(async () => ownerOf(await live('m')) === other, 'the second source has it', 20);
+      assert.equal((await live('m'))?.metadata.uid, before?.metadata.uid, 'it was not made anew');
+    } finally {
+      await world.remove(other);
+    }
   });
 
   it('is read at a tag, at the newest version of a range, or at one commit', async () => {
@@ -204,6 +261,24 @@ describe('a git repository', () => {
     for (const [git, message] of wrong) await assert.rejects(declare(git), message);
   });
 });
+
+function ownerOf(object: KubeObject | undefined): string | undefined {
+  return object?.metadata.labels?.['chandlery.dev/source'];
+}
+
+/** Whether the api-server rejects an Operator when it is really applied; one that it takes is deleted again. */
+async function isRejected(text: string): Promise<boolean> {
+  const { metadata, ...rest } = parse(text) as KubeObject;
+  const object = { ...rest, metadata: { ...metadata, namespace: 'default' } };
+  const cluster = world.kube.asController();
+  try {
+    await cluster.create(OPERATOR, object);
+  } catch {
+    return true;
+  }
+  await cluster.delete({ ...OPERATOR, namespace: 'default', name: object.metadata.name });
+  return false;
+}
 
 function operator(name: string, more = ''): string {
   return operatorDocument(nameOf(name), more);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
-import { CATALOG_SOURCE, CONFIG_MAP, EVENT, NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE, CONFIG_MAP, CRD, EVENT, NAMESPACE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { eventually } from '../support/eventually.ts';
 import { replaceFile } from '../support/replace-file.ts';
@@ -19,16 +19,18 @@ const [fleet, crew] = [`fleet-${RUN}`, `crew-${RUN}`];
 const namespace = `harbour-${RUN}`;
 const ANY = [{ group: '*', kind: '*' }];
 let world: SourceWorld;
+let root: string;
 let folder: string;
 
 before(async () => {
   world = await startSourceWorld();
-  folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-sync-'));
+  root = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-sync-'));
+  folder = join(root, 'fleet');
 });
 after(async () => {
   await world.remove(crew);
   await world.remove(fleet);
-  await rm(folder, { recursive: true, force: true });
+  await rm(root, { recursive: true, force: true });
   await world.stop();
 });
 
@@ -114,6 +116,70 @@ describe('what a source applies', () => {
     assert.equal(await live('cargo'), undefined);
   });
 });
+
+describe('a source with Operators and instances of their apps', () => {
+  const dock = `dock-${RUN}`;
+  const SHIPS = { group: `ships-${RUN}.example.com`, version: 'v1', resource: 'ships', kind: 'Ship', namespaced: true };
+  const operator = `apiVersion: operatorcontroller.kubeplus/v1
+kind: Operator
+metadata: {name: ${dock}, namespace: default}
+spec: {chartURL: 'https://example.com/chart.tgz'}
+`;
+  const ship = (kind: string): string =>
+    `apiVersion: ${SHIPS.group}/v1\nkind: ${kind}\nmetadata: {name: ada, namespace: default}\nspec: {}\n`;
+
+  after(async () => {
+    await world.remove(dock);
+  });
+
+  it('waits until its Operators are healthy, then applies what needed their CRDs', async () => {
+    await save('../dock/a-ship.yaml', ship('Ship'));
+    await save('../dock/b-operator.yaml', operator);
+    await world.declare(dock, { folder: { path: join(folder, '../dock') }, allowedKinds: ANY });
+    await world.settled(dock, 'WaitingForHealth');
+    const waits = `Ship default/ada waits for its CRD; nothing is deleted until then`;
+    assert.match(await world.problem(dock), new RegExp(`^Operator default/${dock} is .*; ${waits}$`));
+    await report('False', 'the chart cannot be fetched');
+    await eventually(async () => /the chart cannot be fetched/.test(await world.problem(dock)), 'its cause is told', 10);
+    await cluster().create(CRD, crdOf(SHIPS.group));
+    await report('True', 'installed');
+    await world.settled(dock, 'Synced');
+    assert.ok(await ifFound(cluster().get({ ...SHIPS, namespace: 'default', name: 'ada' })));
+    await save('../dock/a-ship.yaml', ship('Raft'));
+    await wake(dock);
+    const { faults } = await world.settled(dock, 'Invalid');
+    assert.deepEqual(
+      faults.map(({ file, line, message }) => [file, line, /serve \w+/.exec(message)?.[0]]),
+      [['a-ship.yaml', 2, 'serve Raft']],
+    );
+  });
+
+  /** As the controller of Operators would. */
+  async function report(ready: string, message: string): Promise<void> {
+    const live = await cluster().get({ ...OPERATOR, namespace: 'default', name: dock });
+    const at = { observedGeneration: live.metadata.generation, lastTransitionTime: '2026-01-01T00:00:00Z' };
+    const condition = { type: 'Ready', status: ready, reason: 'Test', message, ...at };
+    const status = { observedGeneration: live.metadata.generation, status: ready === 'True' ? 'READY' : 'ERROR', conditions: [condition] };
+    const { apiVersion, kind } = live;
+    const object = { apiVersion, kind, metadata: { name: dock, namespace: 'default' }, status };
+    await cluster().applyStatus(OPERATOR, object, { fieldManager: 'hands', force: 'force' });
+  }
+});
+
+function crdOf(group: string): KubeObject {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `ships.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind: 'Ship', plural: 'ships' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+}
 
 describe('what a source deletes', () => {
   it('is asked for first when more is lost with it, and not at all when an annotation keeps it', async () => {

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import {
   CATALOG_SOURCE,
@@ -242,11 +243,11 @@ describe('a source of a team', () => {
     await rm(join(folder, 'd.yaml'));
     world.wake(source);
     await world.settled(source, 'Synced');
-    const left = await cluster().list(CONFIG_MAP, { namespace, labelSelector: `chandlery.dev/source=${source}` });
-    assert.deepEqual(
-      left.items.map(({ metadata: { name } }) => name),
-      ['more'],
-    );
+    const left = async (): Promise<readonly string[]> => {
+      const { items } = await cluster().list(CONFIG_MAP, { namespace, labelSelector: `chandlery.dev/source=${source}` });
+      return items.map(({ metadata: { name } }) => name);
+    };
+    await eventually(async () => isDeepStrictEqual(await left(), ['more']), 'only what has a document is left', 10);
   });
 
   it('cannot be declared with namespaces and without the mode, or the other way round', async () => {

@@ -156,12 +156,17 @@ async function part(range: Range, { act, fault, begin, seize = false }: Part): P
 async function settled(range: Range): Promise<{ seconds: number; faults: readonly string[] }> {
   const began = performance.now();
   for (let looks = 0; ; looks += 1) {
-    if (looks % LOOKS_A_WAKE === LOOKS_A_WAKE - 1) await wake(range);
-    const faults = await faultsOfSources(range, Object.values(range.expected)).catch((error: unknown) => [messageOf(error)]);
+    const faults = await lookAt(range, looks).catch((error: unknown) => [messageOf(error)]);
     const seconds = (performance.now() - began) / 1_000;
     if (faults.length === 0 || seconds > CONVERGED_WITHIN_S) return { seconds, faults };
     await sleep(LOOK_MS);
   }
+}
+
+/** An api-server that is not back yet is one more fault. */
+async function lookAt(range: Range, looks: number): Promise<readonly string[]> {
+  if (looks % LOOKS_A_WAKE === LOOKS_A_WAKE - 1) await wake(range);
+  return await faultsOfSources(range, Object.values(range.expected));
 }
 
 async function pushBroken(range: Range): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import ssh2 from 'ssh2';
 
-/** A git host by ssh: git's own upload-pack behind a server that knows one key. */
+/** A git host by ssh: git's own upload-pack and receive-pack behind a server that knows one key. */
 export interface GitSshHost {
   /** `localhost:<port>` */
   readonly host: string;
@@ -92,14 +92,14 @@ export async function makeKey(folder: string, name: string, password = ''): Prom
 }
 
 function serve(channel: ssh2.ServerChannel, { root, command, version }: { root: string; command: string; version: string }): void {
-  const path = /^git-upload-pack '\/?([\w.-]+)'$/.exec(command)?.[1];
-  if (path === undefined) {
+  const [, program, path] = /^git-(upload-pack|receive-pack) '\/?([\w.-]+)'$/.exec(command) ?? [];
+  if (program === undefined || path === undefined) {
     channel.stderr.write(`unknown command: ${command}\n`);
     channel.exit(1);
     channel.end();
     return;
   }
-  const child = spawn('git', ['upload-pack', join(root, path)], { env: { ...process.env, GIT_PROTOCOL: version } });
+  const child = spawn('git', [program, join(root, path)], { env: { ...process.env, GIT_PROTOCOL: version } });
   channel.pipe(child.stdin);
   child.stdin.on('error', () => undefined);
   child.stdout.pipe(channel, { end: false });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { request, Agent } from 'undici';
 import { textAt } from '../../src/domain/core/read.ts';
+import { freePort } from './free-port.ts';
 import { localTls } from './local-tls.ts';
 import { until } from './product.ts';
 
@@ -144,17 +145,6 @@ PROVIDER = memory
 [actions]
 ENABLED = false
 `;
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net');
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 interface Built {

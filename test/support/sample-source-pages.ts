@@ -6,6 +6,11 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
     title: 'Sources',
     holds: ['5 sources', 'href="/sources/catalog"', 'branch main', 'main@sha1:9f2c4a1b03d7<', 'Approval needed', '2 faults'],
   }),
+  page('/admin/sources/new', 'admin', {
+    title: 'New source',
+    holds: ['name="v.spec.git.url"', 'href="/admin/sources/new?origin&#x3D;folder"', 'Create the source'],
+  }),
+  page('/admin/sources/new?origin=folder', 'admin', { title: 'New source', holds: ['name="v.spec.folder.path"'] }),
   page('/sources?state=Synced&search=zzz', 'admin', { title: 'Sources', holds: ['No source matches', '0 of 5 sources'] }),
   page('/sources', 'dev-a', { status: 403, title: 'Permission denied', holds: ['The permission to list catalogsources.chandlery.dev'] }),
   page('/sources/catalog', 'admin', {
@@ -17,6 +22,9 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
       'those of the controller',
       'every 10 minutes, and on request',
       'Secret chandlery-system/catalog-git',
+      'Next check',
+      'http://localhost:8080/hooks/catalog',
+      'kubectl create secret generic catalog-hook',
       'data-live="',
     ],
   }),

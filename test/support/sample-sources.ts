@@ -221,6 +221,9 @@ function samplePreview({ name, revision = 'sha256:0', serviceAccount }: SourceVi
 
 /** Who may read `resting` may not write it. */
 export const SAMPLE_SOURCE_OPERATIONS = {
+  missingForNewSource: async () => undefined,
+  createSource: async () => sourceNamed('catalog'),
+  preflightSource: async (_actor, { metadata: { name } }) => missing(name),
   listSources: async (actor, filter) => {
     forAdmins(actor);
     return filterSources(SAMPLE_SOURCES, filter);

@@ -1,12 +1,15 @@
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import { OBJECT_CHANGE } from '../upgrade/upgrade-routes.ts';
 import { textAt, textsAt } from '../../domain/core/read.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { SourceFilter } from '../../domain/source/source-list.ts';
+import { RECEIVER_TYPES } from '../../domain/source/receiver.ts';
 import { SOURCE_STATES } from '../../domain/source/source-view.ts';
 import type { SourceAction } from '../../operation/source/change-source.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import { type Call, type JsonSchema, type Reply, type Route, SMALL_BODY } from '../route.ts';
-import { flag, integer, list, object, pageOf, ref, text, time } from '../schema-parts.ts';
+import { flag, integer, list, manifestOf, object, pageOf, ref, text, time } from '../schema-parts.ts';
 
 const SOURCE = '/sources/{name}';
 
@@ -30,6 +33,25 @@ export const SOURCE_ROUTES: readonly Route[] = [
       },
     },
     handle: async (call) => await listOf(call),
+  },
+  {
+    method: 'post',
+    path: '/sources',
+    operationId: 'createSource',
+    summary: 'Create a CatalogSource, or with `dryRun=All` run its preflight checks (admins)',
+    tag: 'Admin',
+    query: { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' } },
+    body: ref('SourceManifest'),
+    replies: {
+      200: { description: 'The preflight result (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The created source; Location is its URL', schema: ref('Source') },
+    },
+    handle: async ({ operations, actor, query, body, requestOrigin }) => {
+      const source = body as KubeObject;
+      if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightSource(actor, source) };
+      const created = await operations.createSource(actor, { source, ...requestOrigin });
+      return { status: 201, body: created, location: locationOf({ name: created.name }) };
+    },
   },
   {
     method: 'get',
@@ -208,6 +230,7 @@ const origin = object(
 
 /** Components of the OpenAPI document about CatalogSources. */
 export const SOURCE_SCHEMAS = {
+  SourceManifest: manifestOf(CATALOG_SOURCE),
   Source: object(
     {
       name: text,
@@ -219,6 +242,11 @@ export const SOURCE_SCHEMAS = {
       revision: text,
       lastAppliedRevision: text,
       lastAppliedTime: time,
+      partialRevision: { ...text, description: 'The revision that was applied last, while something of it is not live or not healthy' },
+      receiver: {
+        ...object({ type: { enum: RECEIVER_TYPES }, secret: text }),
+        description: 'Absent without webhooks. Their address is `/hooks/{name}` of this server; the Secret has the token',
+      },
       commit,
       history: list(
         object({
@@ -235,7 +263,8 @@ export const SOURCE_SCHEMAS = {
       healthTimeoutSeconds: { ...integer, description: 'Absent when the source does not wait for health' },
       allowedKinds: {
         ...list(object({ group: text, kind: text })),
-        description: 'The kinds that the source may hold; `*` for all. Absent: Operator and Environment',
+        description:
+          'The kinds that the source may hold; `*` for all. Absent: Operator, Environment, GitLabDeployment and GitLabMonitoring',
       },
       mode: { enum: ['Cluster', 'Namespaced'] },
       namespaces: { ...list(text), description: 'Of the mode Namespaced: nothing outside of these' },

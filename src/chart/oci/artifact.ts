@@ -40,10 +40,12 @@ export interface Artifacts {
   latest(request: Pick<OciRequest, 'source' | 'oci'>): Promise<string | undefined>;
 }
 
-/** What Flux pushes, and what other tools call the same. The first of these in a manifest is read. */
+/** What Flux pushes, and what other tools call the same. */
 const LAYERS = ['application/vnd.cncf.flux.content.v1.tar+gzip', 'application/vnd.oci.image.layer.v1.tar+gzip', 'application/tar+gzip'];
+/** Each may be as large as a chart. */
+const MAX_LAYERS = 8;
 
-/** Reads the files of OCI artifacts within the limits of charts: no links, no path that leaves its folder, one layer. */
+/** Reads the files of OCI artifacts within the limits of charts: no links, no path that leaves its folder. */
 export function createArtifacts({ homeDir, mirrors, allowEgress, certificateAuthorities }: ArtifactOptions): Artifacts {
   const locations = { roots: {}, mirrors };
   const context: RemoteContext = { locations, policy: createEgressPolicy(allowEgress), limits: CHART_LIMITS, certificateAuthorities };
@@ -101,7 +103,7 @@ async function bring(work: Work): Promise<GitCheckout> {
   const folder = join(place, `files-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`);
   if (existsSync(folder)) return { folder, revision };
   if (verification !== undefined) await verifyManifest({ registry, manifest }, { address: oci.url, verification });
-  await writeFiles(work, { folder, files: await readLayer(work, registry, manifest) });
+  await writeFiles(work, { folder, files: await readLayers(work, registry, manifest) });
   const others = (await readdir(place)).map((name) => join(place, name)).filter((one) => one !== folder);
   await Promise.all(others.map((one) => rm(one, { recursive: true, force: true })));
   return { folder, revision };
@@ -119,25 +121,31 @@ async function tagOf({ oci }: Work, registry: Registry): Promise<string | undefi
   return newest.name;
 }
 
-async function readLayer(
-  { oci, place, context, signal }: Work,
-  registry: Registry,
-  { fields }: Manifest,
-): Promise<ReadonlyMap<string, Buffer>> {
-  const layers = listAt(fields, 'layers').map((layer) => ({
-    type: textAt(layer, 'mediaType') ?? '',
-    digest: textAt(layer, 'digest') ?? '',
-  }));
-  const layer = LAYERS.map((type) => layers.find((one) => one.type === type)).find((one) => one !== undefined);
-  if (layer === undefined || !DIGEST.test(layer.digest))
-    throw chartError('ChartInvalid', oci.url, 'it has no layer of files (tar+gzip); push it with "flux push artifact" or "oras push"');
+/** The files of all layers of files, one over the other in the order of the manifest, as those of an image. Signatures and descriptions are other layers. */
+async function readLayers(work: Work, registry: Registry, { fields }: Manifest): Promise<ReadonlyMap<string, Buffer>> {
+  const { oci } = work;
+  const invalid = (why: string): AppError => chartError('ChartInvalid', oci.url, why);
+  const layers = listAt(fields, 'layers').filter((layer) => LAYERS.includes(textAt(layer, 'mediaType') ?? ''));
+  const digests = layers.map((layer) => textAt(layer, 'digest') ?? '');
+  if (digests.length === 0 || digests.some((digest) => !DIGEST.test(digest)))
+    throw invalid('it has no layer of files (tar+gzip); push it with "flux push artifact" or "oras push"');
+  if (digests.length > MAX_LAYERS) throw invalid(`it has ${digests.length} layers of files, at most ${MAX_LAYERS} are read`);
+  const { unpackedBytes, entries } = work.context.limits;
+  const files = new Map<string, Buffer>();
+  for (const digest of digests) {
+    for (const [name, content] of await readLayer(work, registry, digest)) files.set(name, content);
+    const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0);
+    if (bytes > unpackedBytes || files.size > entries) throw invalid('its layers together are larger than an artifact may be');
+  }
+  if (files.size === 0) throw invalid(oci.path === '' ? 'it is empty' : `it has no folder ${JSON.stringify(oci.path)}`);
+  return files;
+}
+
+async function readLayer({ oci, place, context, signal }: Work, registry: Registry, digest: string): Promise<ReadonlyMap<string, Buffer>> {
   const path = join(place, 'layer.tgz');
   await rm(path, { force: true });
-  await registry.get(`blobs/${layer.digest}`, '*/*', ({ body, answered, length }) =>
-    receive(
-      { bytes: body, address: oci.url, answered, length, digest: layer.digest },
-      { path, maxBytes: context.limits.packedBytes, kind: 'artifact' },
-    ),
+  await registry.get(`blobs/${digest}`, '*/*', ({ body, answered, length }) =>
+    receive({ bytes: body, address: oci.url, answered, length, digest }, { path, maxBytes: context.limits.packedBytes, kind: 'artifact' }),
   );
   try {
     const below = oci.path === '' ? '' : `${oci.path}/`;
@@ -147,8 +155,6 @@ async function readLayer(
       wants: (name) => name.startsWith(below),
       signal,
     });
-    if (contents.size === 0)
-      throw new AppError('ChartInvalid', oci.path === '' ? 'it is empty' : `it has no folder ${JSON.stringify(oci.path)}`);
     return new Map([...contents].map(([name, content]) => [name.slice(below.length), content]));
   } catch (error) {
     if (error instanceof AppError) throw chartError('ChartInvalid', oci.url, error.message, error);

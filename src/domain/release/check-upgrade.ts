@@ -2,7 +2,7 @@ import semver from 'semver';
 import { AppError } from '../core/errors.ts';
 import { listAt } from '../core/read.ts';
 import { releaseName, type ReleaseFolder, type ReleaseRepository, RELEASE_FILE, type TargetFolder } from './release-repository.ts';
-import { refused, type ReleaseFault } from './release-yaml.ts';
+import { releaseRejected, type ReleaseFault } from './release-yaml.ts';
 
 export interface UpgradeRequest {
   /** `installation/cluster`. */
@@ -25,7 +25,7 @@ interface CheckedUpgrade {
 /**
  * Finds what an upgrade is about, and what forbids it.
  *
- * @throws AppError `NotFound`; `ReleaseRefused` with a fault for each reason, with file and line.
+ * @throws AppError `NotFound`; `ReleaseRejected` with a fault for each reason, with file and line.
  */
 export function checkUpgrade(repository: ReleaseRepository, request: UpgradeRequest): CheckedUpgrade {
   const target = findTarget(repository, request.target);
@@ -42,7 +42,7 @@ export function checkUpgrade(repository: ReleaseRepository, request: UpgradeRequ
     ...stepFaults({ target, from, to }),
     ...componentFaults(to, request.only),
   ];
-  if (faults.length > 0) throw refused(faults);
+  if (faults.length > 0) throw releaseRejected(faults);
   return { target, to, from, notes: notesOf({ target, from, to }, request.only) };
 }
 
@@ -60,7 +60,7 @@ export function findTarget({ targets }: ReleaseRepository, folder: string): Targ
 /**
  * The release that a text names: `v21.0.0`, of the provider of the release that runs, or `aws/v21.0.0`.
  *
- * @throws AppError `NotFound`, `ReleaseRefused` when its definition has a fault.
+ * @throws AppError `NotFound`, `ReleaseRejected` when its definition has a fault.
  */
 function findRelease(
   { releases, faults }: ReleaseRepository,
@@ -76,7 +76,7 @@ function findRelease(
   const found = wanted === undefined ? only : named(wanted);
   if (found !== undefined) return found;
   const broken = faults.filter(({ file }) => file.includes(`/${version}/`) && (provider === undefined || file.startsWith(`${provider}/`)));
-  if (broken.length > 0) throw refused(broken);
+  if (broken.length > 0) throw releaseRejected(broken);
   const known = releases.map(({ folder }) => folder).join(', ');
   throw new AppError(
     'NotFound',

@@ -6,7 +6,7 @@ import { wrappedPatch } from './apply-release.ts';
 import { CATALOG_RELEASE_KIND } from './catalog-release.ts';
 import { changeFaults } from './check-upgrade.ts';
 import { releaseFolder, releaseName, type ReleaseFolder, type ReleaseRepository, RELEASE_FILE } from './release-repository.ts';
-import { editText, refused, type ReleaseFile, writeDocument } from './release-yaml.ts';
+import { editText, releaseRejected, type ReleaseFile, writeDocument } from './release-yaml.ts';
 import type { FileChange } from './upgrade-target.ts';
 
 export interface NewReleaseRequest {
@@ -21,7 +21,7 @@ export interface NewReleaseRequest {
 /**
  * The files of a new release in state wip: those of an earlier one with its own version, and `upgradesFrom` from the earlier to the new one.
  *
- * @throws AppError `InvalidInput`, `NotFound`, `AlreadyExists`, `ReleaseRefused`.
+ * @throws AppError `InvalidInput`, `NotFound`, `AlreadyExists`, `ReleaseRejected`.
  */
 export function newRelease(repository: ReleaseRepository, request: NewReleaseRequest): FileChange[] {
   const [version = '', folder = 'releases'] = request.version.split('/').toReversed();
@@ -47,7 +47,7 @@ export function newRelease(repository: ReleaseRepository, request: NewReleaseReq
     return [{ path: `${to.folder}/${RELEASE_FILE}`, after: writeDocument(firstDefinition(to)) }];
   }
   const faults = changeFaults(from);
-  if (faults.length > 0) throw refused(faults);
+  if (faults.length > 0) throw releaseRejected(faults);
   return copyOf(from, to, request.components);
 }
 
@@ -60,7 +60,7 @@ export function activateRelease({ releases }: ReleaseRepository, text: string): 
     throw new AppError('NotFound', `release activate: there is no release ${JSON.stringify(text)}, or it has a fault`);
   const { definition, spec, digest, folder } = release;
   if (spec.state !== 'wip')
-    throw refused([definition.fault(['spec', 'state'], `${release.name} is ${spec.state} already; only wip becomes active`)]);
+    throw releaseRejected([definition.fault(['spec', 'state'], `${release.name} is ${spec.state} already; only wip becomes active`)]);
   const path = `${folder}/${RELEASE_FILE}`;
   const content = { ...definition.content, spec: { ...objectAt(definition.content, 'spec'), state: 'active', digest } as JsonObject };
   return { path, before: release.text, after: editText(release.text, [content]) };

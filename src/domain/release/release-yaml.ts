@@ -234,10 +234,10 @@ export function resourceIdOf(content: JsonObject): string | undefined {
 }
 
 /** An AppError for faults of the repository; its message is the first, and how many more there are. */
-export function refused(faults: readonly ReleaseFault[]): AppError {
+export function releaseRejected(faults: readonly ReleaseFault[]): AppError {
   const [first] = faults;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   const place = first === undefined ? '' : `${first.file}${first.line === 0 ? '' : `:${first.line}`}: `;
   const details = faults.map(({ file, line, column, message }): FieldFault => ({ file, message, ...(line === 0 ? {} : { line, column }) }));
-  return new AppError('ReleaseRefused', `release: ${place}${first?.message ?? ''}${more}`, { faults: details });
+  return new AppError('ReleaseRejected', `release: ${place}${first?.message ?? ''}${more}`, { faults: details });
 }

@@ -7,7 +7,7 @@ import { addressOf, baseEdit, type BaseEdit, editOver, leaves } from './base-edi
 import { checkUpgrade, type UpgradeRequest } from './check-upgrade.ts';
 import { baseKustomization, type BaseRecord, overlayKustomization, patchOverlay } from './kustomization.ts';
 import { KUSTOMIZATION, type ReleaseFolder, type ReleaseRepository, type TargetFolder } from './release-repository.ts';
-import { editText, refused, type ReleaseFault, resourceIdOf, writeDocument } from './release-yaml.ts';
+import { editText, releaseRejected, type ReleaseFault, resourceIdOf, writeDocument } from './release-yaml.ts';
 
 /** A file that is written, or deleted where there is no text after it. Paths are relative to the root of the repository. */
 export interface FileChange {
@@ -43,7 +43,7 @@ export interface TargetUpgrade {
  * What the tree must become for a target to run another release: base is generated anew, edits found in it move to overlay, and the release in
  * base/kustomization.yaml becomes the new one. Writes nothing.
  *
- * @throws AppError `ReleaseRefused` with a fault for each reason, with file and line; `NotFound`.
+ * @throws AppError `ReleaseRejected` with a fault for each reason, with file and line; `NotFound`.
  */
 export function upgradeTarget(repository: ReleaseRepository, request: UpgradeRequest): TargetUpgrade {
   const { target, to, from, notes } = checkUpgrade(repository, request);
@@ -248,7 +248,7 @@ function checkOverlay(target: TargetFolder, { resources, to }: OverlayCheck): vo
       ];
     }),
   );
-  if (faults.length > 0) throw refused(faults);
+  if (faults.length > 0) throw releaseRejected(faults);
 }
 
 function change(path: string, before: string | undefined, after: string | undefined): FileChange {

@@ -8,6 +8,8 @@ const FIRST: readonly string[] = [
   'Namespace',
   'CustomResourceDefinition.apiextensions.k8s.io',
   'Environment.chandlery.dev',
+  'GitLabDeployment.gitlabdeploymentcontroller.gitlab.com',
+  'GitLabMonitoring.gitlabdeploymentcontroller.gitlab.com',
   'NetworkPolicy.networking.k8s.io',
   'ResourceQuota',
   'LimitRange',

@@ -45,7 +45,7 @@ const allowedKinds = list(
     {},
   ),
   {
-    description: 'The kinds that the source may hold. Default: Operator and Environment.',
+    description: 'The kinds that the source may hold. Default: Operator, Environment, GitLabDeployment and GitLabMonitoring.',
     minItems: 1,
     maxItems: 100,
     merge: 'atomic',
@@ -221,6 +221,12 @@ const status = object(
     ),
     lastAppliedRevision: optional(text({ description: 'The revision that was applied last without a fault.' })),
     lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
+    partialRevision: optional(
+      text({
+        description:
+          'The revision of a repository or artifact that was applied last, while something of it is not live or not healthy: a resource was rejected, or waits. Absent when lastAppliedRevision is live as a whole.',
+      }),
+    ),
     commit: optional(commitField),
     history: orEmpty(list(historyEntry, { description: 'What came of the last 10 revisions, the newest first.', merge: 'atomic' })),
     inventory: orEmpty(inventoryField),

@@ -2,7 +2,7 @@ import { OURS, isDnsSubdomain } from '../kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../core/read.ts';
 import { compileFaults, rulesOfOperator } from '../health/custom-rules.ts';
 import { type KubeObject, type ObjectMeta, parseApiVersion, type ResourceRef } from '../kubernetes/resource.ts';
-import { type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
+import { GITLAB_DEPLOYMENT, GITLAB_MONITORING, type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
 import type { InventoryItem, SourceFault, SourceSpec } from './catalog-source.ts';
 import type { SourceDocument } from './parse-file.ts';
 
@@ -17,8 +17,15 @@ export interface Candidate {
   readonly id: string;
 }
 
+/** A document of a kind that the cluster does not serve, in a source with Operators: one of them may bring its CRD. */
+export interface WaitingDocument extends Pick<Candidate, 'document' | 'object' | 'resource'> {
+  /** What is wrong with it when none does. */
+  readonly fault: SourceFault;
+}
+
 export interface CheckedDocuments {
   readonly candidates: readonly Candidate[];
+  readonly waiting: readonly WaitingDocument[];
   readonly faults: readonly SourceFault[];
   /** The ids of all documents that name a resource, those with faults too: what is not gone from the folder. */
   readonly named: ReadonlySet<string>;
@@ -39,12 +46,17 @@ const DEFAULT_NAMESPACE = 'default';
 /** Finds what is wrong with documents before the api-server sees them: what is not a resource, kinds and namespaces that have no place here, and names given twice. */
 export function checkDocuments(documents: readonly SourceDocument[], rules: SourceRules): CheckedDocuments {
   const faults: SourceFault[] = [];
+  const waiting: WaitingDocument[] = [];
   const byId = new Map<string, Candidate[]>();
   const rejected = new Set<Candidate>();
+  const hasOperators = documents.some(({ content }) => isOperator(content));
   for (const document of documents) {
     const checked = checkOne(document, rules);
     if ('message' in checked) {
       faults.push(checked);
+    } else if ('fault' in checked) {
+      if (hasOperators) waiting.push(checked);
+      else faults.push(checked.fault);
     } else {
       const own = expressionFaults(checked);
       faults.push(...own);
@@ -57,9 +69,21 @@ export function checkDocuments(documents: readonly SourceDocument[], rules: Sour
   const groups = [...byId.values()];
   return {
     candidates: groups.flatMap((group) => (group.length === 1 ? group.filter((one) => !rejected.has(one)) : [])),
+    waiting,
     faults: [...faults, ...groups.flatMap((group) => (group.length > 1 ? duplicates(group) : []))],
-    named: new Set(byId.keys()),
+    named: new Set([...byId.keys(), ...waiting.flatMap((one) => possibleIds(one, rules.spec))]),
   };
+}
+
+function isOperator(content: SourceDocument['content']): boolean {
+  return content['kind'] === OPERATOR.kind && parseApiVersion(textAt(content, 'apiVersion') ?? '').group === OPERATOR.group;
+}
+
+/** Whether the kind has namespaces is not known before its CRD is there. */
+function possibleIds({ object }: WaitingDocument, spec: SourceRules['spec']): readonly string[] {
+  const { namespace = defaultNamespace(spec), name } = object.metadata;
+  const type = { group: parseApiVersion(object.apiVersion).group, kind: object.kind };
+  return [resourceId(type, namespace, name), resourceId(type, undefined, name)];
 }
 
 /** Expressions in CEL that do not compile, which the api-server does not look into. */
@@ -83,7 +107,7 @@ function resourceId(type: { readonly group: string; readonly kind: string }, nam
   return resourceName(type.group === '' ? type.kind : `${type.kind}.${type.group}`, namespace, name);
 }
 
-function checkOne(document: SourceDocument, { spec, kindOf }: SourceRules): Candidate | SourceFault {
+function checkOne(document: SourceDocument, { spec, kindOf }: SourceRules): Candidate | WaitingDocument | SourceFault {
   const { content } = document;
   const fault = (field: string, message: string): SourceFault => ({ file: document.file, ...document.locate(field), message });
   const missing = ['apiVersion', 'kind'].find((field) => textAt(content, field) === undefined);
@@ -95,14 +119,30 @@ function checkOne(document: SourceDocument, { spec, kindOf }: SourceRules): Cand
     return fault('kind', `${kind} (${apiVersion}) is not allowed in this source; ${accepts}`);
   }
   const type = kindOf(apiVersion, kind);
-  if (type === undefined) return fault('kind', `the cluster does not serve ${kind} (${apiVersion}); correct it, or install its CRD first`);
   const name = textAt(content, 'metadata', 'name');
-  if (name === undefined) return fault('metadata', `the ${kind} has no metadata.name; give it one`);
-  if (!isNameOf(type, name)) return fault('metadata.name', `the name ${JSON.stringify(name.slice(0, 63))} must be ${NAME_RULE}`);
   const namespace = textAt(content, 'metadata', 'namespace');
+  const unserved = fault('kind', `the cluster does not serve ${kind} (${apiVersion}); correct it, or install its CRD first`);
+  if (type === undefined && (name === undefined || !isDnsSubdomain(name))) return unserved;
+  if (name === undefined) return fault('metadata', `the ${kind} has no metadata.name; give it one`);
+  if (type === undefined) return waitingOf(document, { apiVersion, kind, name, namespace }, unserved);
+  if (!isNameOf(type, name)) return fault('metadata.name', `the name ${JSON.stringify(name.slice(0, 63))} must be ${NAME_RULE}`);
   const misplaced = misplacement(spec, type, { name, namespace });
   if (misplaced !== undefined) return fault(misplaced.field, misplaced.message);
   return candidateOf(document, type, { name, namespace: type.namespaced ? (namespace ?? defaultNamespace(spec)) : undefined });
+}
+
+interface Named {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+}
+
+function waitingOf(document: SourceDocument, { apiVersion, kind, name, namespace }: Named, unserved: SourceFault): WaitingDocument {
+  const { content } = document;
+  const metadata: ObjectMeta = { ...objectAt(content, 'metadata'), name, ...(namespace === undefined ? {} : { namespace }) };
+  const resource = resourceName(kind, namespace, name);
+  return { document, object: { ...content, apiVersion, kind, metadata }, resource, fault: { ...unserved, resource } };
 }
 
 /** RBAC and a few other kinds of Kubernetes allow more in a name, such as colons; the api-server says what. */
@@ -168,7 +208,7 @@ export function sourceLabels(name: string, { owner }: Pick<SourceSpec, 'owner'>)
 }
 
 /** The resource of a document with the labels of its source over its own. Own labels that are no texts are left for the api-server to reject. */
-export function labelled({ object }: Candidate, labels: Readonly<Record<string, string>>): KubeObject {
+export function labelled({ object }: Pick<Candidate, 'object'>, labels: Readonly<Record<string, string>>): KubeObject {
   const own = isObject(object.metadata.labels) ? object.metadata.labels : {};
   return { ...object, metadata: { ...object.metadata, labels: { ...own, ...labels } } };
 }
@@ -183,6 +223,8 @@ export function refOf({ type: { group, version, resource }, object }: Candidate)
 const DEFAULT_KINDS: NonNullable<SourceSpec['allowedKinds']> = [
   { group: OURS.group, kind: 'Environment' },
   { group: OURS.operatorGroup, kind: OPERATOR.kind },
+  { group: GITLAB_DEPLOYMENT.group, kind: GITLAB_DEPLOYMENT.kind },
+  { group: GITLAB_MONITORING.group, kind: GITLAB_MONITORING.kind },
 ];
 
 function isAllowed({ allowedKinds = DEFAULT_KINDS }: SourceRules['spec'], group: string, kind: string): boolean {

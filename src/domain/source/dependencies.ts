@@ -18,7 +18,7 @@ export function dependencyProblem(source: KubeObject, sources: readonly KubeObje
   const edges = new Map(sources.map((one) => [one.metadata.name, specOf(CATALOG_SOURCE_KIND, one).dependsOn]));
   const cycle = cycleThrough(name, edges);
   if (cycle !== undefined)
-    return { reason: 'DependencyCycle', message: `the sources wait for each other: ${cycle.join(' → ')}; remove one from spec.dependsOn` };
+    return { reason: 'DependencyCycle', message: `the sources depend on each other: ${cycle.join(' → ')}; remove one from spec.dependsOn` };
   const waiting = dependsOn.flatMap((needed) => {
     const why = unready(sources.find(({ metadata }) => metadata.name === needed));
     return why === undefined ? [] : [`CatalogSource "${needed}" ${why}`];

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../core/secret.ts';
 import { choice, object, text, type ValueOf } from '../kind/field.ts';
 
-const RECEIVER_TYPES = ['GitHub', 'GitLab', 'Gitea', 'Bitbucket', 'Generic'] as const;
-type ReceiverType = (typeof RECEIVER_TYPES)[number];
+export const RECEIVER_TYPES = ['GitHub', 'GitLab', 'Gitea', 'Bitbucket', 'Generic'] as const;
+export type ReceiverType = (typeof RECEIVER_TYPES)[number];
 
 export const receiverField = object(
   {

@@ -7,6 +7,8 @@ export interface SourceCommands {
   readonly suspend: string;
   readonly resume: string;
   readonly delete: string;
+  /** Has it accept webhooks of a forge, with what each command does. */
+  readonly receive: readonly (readonly [label: string, command: string])[];
   /** Approves the deletions of exactly this revision. */
   approve(revision: string): string;
 }
@@ -20,6 +22,16 @@ export function sourceCommands(name: string): SourceCommands {
     suspend: suspend(true),
     resume: suspend(false),
     delete: `kubectl delete ${target}`,
+    receive: [
+      [
+        'Create a token',
+        `kubectl create secret generic ${name}-hook --namespace ${OURS.systemNamespace} --from-literal token="$(openssl rand -hex 20)"`,
+      ],
+      [
+        'Accept webhooks, with the type of your forge',
+        `kubectl patch ${target} --type merge --patch '{"spec":{"receiver":{"type":"GitHub","secretRef":{"name":"${name}-hook"}}}}'`,
+      ],
+    ],
     approve: (revision) => `kubectl annotate ${target} ${OURS.approvedPrune}=${revision} --overwrite`,
   };
 }

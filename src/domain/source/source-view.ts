@@ -5,6 +5,7 @@ import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type HistoryEntry, type SourceFault, type SourceSpec, type SourceStatus } from './catalog-source.ts';
 import type { GitSource, SourceCommit } from './git-source.ts';
+import type { ReceiverType } from './receiver.ts';
 import type { OciSource } from './oci-source.ts';
 
 /** What a CatalogSource is doing, those that need somebody first. */
@@ -42,6 +43,10 @@ export interface SourceView extends SourceScope {
   readonly lastAppliedRevision?: string;
   /** RFC 3339. */
   readonly lastAppliedTime?: string;
+  /** The revision that was applied last, while something of it is not live or not healthy. */
+  readonly partialRevision?: string;
+  /** How webhooks prove themselves, and the Secret with their token; absent when the source accepts none. */
+  readonly receiver?: { readonly type: ReceiverType; readonly secret: string };
   /** Of the revision that was read last; absent for a folder. */
   readonly commit?: SourceCommit;
   /** Newest first. */
@@ -71,7 +76,8 @@ export function sourceView(source: KubeObject): SourceView {
   const status = statusOf(CATALOG_SOURCE_KIND, source);
   const state = stateOf(source, spec, status);
   const ready = findCondition(status.conditions, 'Ready');
-  const { revision, lastAppliedRevision, lastAppliedTime, commit, history } = status;
+  const { revision, lastAppliedRevision, lastAppliedTime, partialRevision, commit, history } = status;
+  const { receiver } = spec;
   return {
     name: metadata.name,
     state,
@@ -82,6 +88,8 @@ export function sourceView(source: KubeObject): SourceView {
     ...(revision === undefined ? {} : { revision }),
     ...(lastAppliedRevision === undefined ? {} : { lastAppliedRevision }),
     ...(lastAppliedTime === undefined ? {} : { lastAppliedTime }),
+    ...(partialRevision === undefined ? {} : { partialRevision }),
+    ...(receiver === undefined ? {} : { receiver: { type: receiver.type, secret: receiver.secretRef.name } }),
     ...(commit === undefined ? {} : { commit }),
     history,
     intervalSeconds: spec.interval / 1000,

@@ -5,20 +5,23 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { AuditEvent, RequestOrigin } from '../../domain/audit/audit-log.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
-import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
+import { ENVIRONMENT, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type ProposedEdit, targetOf } from '../../domain/proposal/edit-repository.ts';
 import { branchFor, describeProposal, type Proposal, resourceOf } from '../../domain/proposal/proposal.ts';
 import { defaultNamespaceOf, fileInInventory, type ProposalTarget } from '../../domain/proposal/proposal-target.ts';
 import { audited, instanceEvent, operatorEvent } from '../audit/audited.ts';
-import { candidateAsSeen, closeApproved } from '../change-request/decide-change-request.ts';
+import { candidateAsSeen, closeProposed, rejectNoApprover } from '../change-request/decide-change-request.ts';
 import { findChangeRequest } from '../change-request/request-access.ts';
+import { type EnvironmentChange, environmentToCreate, prepareEnvironmentChange } from '../environment/environment-change.ts';
+import { environmentEvent } from '../environment/write-environment.ts';
 import { type InstanceChange, prepareChange } from '../instance/instance-change.ts';
-import { type InstanceDraft, missingPermission, prepareDraft, rejectDeleting } from '../instance/instance-draft.ts';
+import { type InstanceDraft, missingPermission, prepareDraft, rejectDeleting, rejectNotAllowed } from '../instance/instance-draft.ts';
 import { layersOf, rejectLocked } from '../instance/instance-layers.ts';
 import { markedOf, secretsOf } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
+import { preflightEnvironment, preflightEnvironmentChange } from '../preflight/preflight-environment.ts';
 import { preflightInstance } from '../preflight/preflight-instance.ts';
 import { type OperatorPorts, operatorToCreate, preflightOperator } from '../preflight/preflight-operator.ts';
 import { findTarget, PROPOSALS } from './proposal-targets.ts';
@@ -149,8 +152,10 @@ export async function proposeRequest(
   actor: Actor,
   { id, digest, ...wish }: ProposalWish & { readonly id: string; readonly digest: string },
 ): Promise<Proposal> {
-  const { changeRequest } = await findChangeRequest(ports, actor, id);
+  const found = await findChangeRequest(ports, actor, id);
+  const { changeRequest } = found;
   const prepare = async (): Promise<PreparedProposal> => {
+    await rejectNoApprover(ports, actor, found);
     const { wanted } = await candidateAsSeen(ports, actor, { changeRequest, digest });
     return wanted.kind === 'Install'
       ? await preparedInstall(ports, actor, wanted.draft)
@@ -158,13 +163,14 @@ export async function proposeRequest(
   };
   const event = instanceEvent('approve change request', changeRequest, wish);
   const proposal = await propose(ports, actor, { wish, event: { ...event, target: `${changeRequest.id} ${event.target}` }, prepare });
-  await closeApproved(ports, actor, { changeRequest, decisionMessage: `Proposed in git: ${proposal.url}` });
+  await closeProposed(ports, actor, { found, message: `Proposed in git: ${proposal.url}` });
   return proposal;
 }
 
 async function preparedInstall(ports: InstanceNeeds, actor: Actor, draft: InstanceDraft): Promise<PreparedProposal> {
-  const { entry, layers, object, type } = await prepareDraft(ports, actor, draft);
+  const { entry, environment, layers, object, type } = await prepareDraft(ports, actor, draft);
   rejectDeleting(entry);
+  rejectNotAllowed(entry, environment);
   rejectLocked(layers, { wanted: contentOf(object) });
   if ((draft.secrets ?? []).length > 0)
     throw impossible('it would create a Secret, and Secrets do not belong into git; reference an existing Secret');
@@ -246,4 +252,47 @@ export async function proposeUpgrade(
     return { title: `Upgrade ${name} to ${version}`, object: operator, edit: { kind: 'Patch', patch } as const };
   };
   return await propose(ports, actor, { wish, event: operatorEvent('approve upgrade', approval, wish), prepare });
+}
+
+type EnvironmentNeeds = Pick<Ports, 'clusters' | 'catalog' | 'publicUrl' | 'auditLog' | 'proposals'>;
+
+/** Proposes a new Environment as a new file. Throws as `propose`. */
+export async function proposeEnvironment(
+  ports: EnvironmentNeeds,
+  actor: Actor,
+  { environment, ...wish }: ProposalWish & { environment: KubeObject },
+): Promise<Proposal> {
+  const { name } = environment.metadata;
+  const prepare = async (): Promise<PreparedProposal> => {
+    const object = environmentToCreate(ports, environment);
+    rejectSecrets(BY_NAMES, object, [object]);
+    return {
+      title: `Add the environment ${name}`,
+      object,
+      edit: { kind: 'Add', plural: ENVIRONMENT.resource },
+      preflight: async () => await preflightEnvironment(ports, actor, environment),
+    };
+  };
+  return await propose(ports, actor, { wish, event: environmentEvent('create environment', name, wish), prepare });
+}
+
+/** Proposes to change an Environment: what differs from the live one is laid over its document. Throws as `propose` and `prepareEnvironmentChange`. */
+export async function proposeEnvironmentChange(
+  ports: EnvironmentNeeds,
+  actor: Actor,
+  { change, ...wish }: ProposalWish & { change: EnvironmentChange },
+): Promise<Proposal> {
+  const prepare = async (): Promise<PreparedProposal> => {
+    const { live, changed } = await prepareEnvironmentChange(ports, actor, change);
+    const patch = mergePatchBetween(ownContentOf(live), ownContentOf(changed)) as JsonObject;
+    if (Object.keys(patch).length === 0) throw impossible(`Environment ${live.metadata.name} is as you want it already`);
+    rejectSecrets(BY_NAMES, patch, [live, changed]);
+    return {
+      title: `Change the environment ${live.metadata.name}`,
+      object: live,
+      edit: { kind: 'Patch', patch },
+      preflight: async () => await preflightEnvironmentChange(ports, actor, change),
+    };
+  };
+  return await propose(ports, actor, { wish, event: environmentEvent('update environment', change.environment, wish), prepare });
 }

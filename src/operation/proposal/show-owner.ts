@@ -16,16 +16,18 @@ import { fileInInventory } from '../../domain/proposal/proposal-target.ts';
 import { resourceOf } from '../../domain/proposal/proposal.ts';
 import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
 import { managerOf } from '../../domain/tree/resource-manager.ts';
+import { findEnvironmentObject } from '../environment/find-environment.ts';
 import { findInstance, type InstanceAddress } from '../instance/find-instance.ts';
+import { findOperator, type OperatorAddress } from '../operator/find-operator.ts';
 import type { Ports } from '../ports.ts';
 import { listProposalTargets, targets } from './proposal-targets.ts';
 
-export const OWNER_TOOLS = ['CatalogSource', 'ArgoCD', 'Flux'] as const;
+export const OWNER_TOOLS = ['CatalogSource', 'ArgoCD', 'Flux', 'GitLabDeployment'] as const;
 
-/** What keeps a resource in step with git, and reverts a change that is made beside it. */
+/** What keeps a resource in step with something else, mostly git, and reverts a change that is made beside it. */
 export interface GitOwner {
   readonly tool: (typeof OWNER_TOOLS)[number];
-  /** Of the CatalogSource, Application, Kustomization or HelmRelease. */
+  /** Of the CatalogSource, Application, Kustomization, HelmRelease or GitLabDeployment. */
   readonly name: string;
   readonly namespace?: string;
   /** The address of the repository, as far as the actor may read it; and the folder or file in it. */
@@ -33,9 +35,9 @@ export interface GitOwner {
   readonly path?: string;
 }
 
-/** Where a change of an Instance can go. */
+/** Where a change of an Instance or Operator can go. */
 export interface InstanceOwner {
-  /** Absent for an Instance that nothing in git describes, as far as its marks say. */
+  /** Absent for what nothing in git describes, as far as its marks say. */
   readonly owner?: GitOwner;
   /** The sources that it can be proposed to, that of the owner first. */
   readonly sources: readonly string[];
@@ -53,6 +55,24 @@ export async function showOwner(
   { instance, ...address }: OwnerInput,
 ): Promise<InstanceOwner> {
   const { object } = instance ?? (await findInstance(ports, actor, address));
+  return await ownerAndSources(ports, actor, object);
+}
+
+/** Who owns an Operator, as `showOwner`. Throws as `findOperator`. */
+export async function showOperatorOwner(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  address: OperatorAddress,
+): Promise<InstanceOwner> {
+  return await ownerAndSources(ports, actor, await findOperator(ports, actor, address));
+}
+
+/** Who owns an Environment. Throws as `findEnvironment`. */
+export async function showEnvironmentOwner(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, name: string): Promise<InstanceOwner> {
+  return await ownerAndSources(ports, actor, await findEnvironmentObject(ports.clusters, actor, name));
+}
+
+async function ownerAndSources(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, object: KubeObject): Promise<InstanceOwner> {
   const [owner, sources] = await Promise.all([ownerOf(ports, actor, object), listProposalTargets(ports, actor, resourceOf(object))]);
   const first = owner === undefined ? undefined : sourceOfOwner(ports, owner);
   const ordered = first !== undefined && sources.includes(first) ? [first, ...sources.filter((name) => name !== first)] : sources;
@@ -75,6 +95,8 @@ async function ownerOf(ports: Pick<Ports, 'clusters'>, actor: Actor, object: Kub
   const read = async (ref: ResourceRef): Promise<KubeObject | undefined> => await readable(ports, actor, ref);
   const source = object.metadata.labels?.[OURS.sourceLabel];
   if (source !== undefined && source !== '') return await sourceOwner(read, source, object);
+  const deployment = object.metadata.ownerReferences?.find(({ kind }) => kind === 'GitLabDeployment');
+  if (deployment !== undefined) return { tool: 'GitLabDeployment', name: deployment.name };
   const manager = managerOf(object);
   if (manager?.tool === 'ArgoCD') return await argoOwner(read, manager);
   return manager?.tool === 'Flux' ? await fluxOwner(read, object, manager) : undefined;

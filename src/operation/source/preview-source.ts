@@ -16,6 +16,8 @@ import type { ObjectChange } from '../../domain/upgrade/preview/upgrade-preview.
 import { redactTexts, secretsOf } from '../instance/instance-masking.ts';
 import { markedFor } from '../resource/find-resource.ts';
 import type { Ports } from '../ports.ts';
+import { sensitiveIn, textsOf } from '../../schema/sensitive/mask.ts';
+import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
 import { findSource, type SourceAddress, sourceWords } from './find-source.ts';
 
 export interface PreviewInput extends SourceAddress {
@@ -148,10 +150,19 @@ async function tryAll(ports: Needs, actor: Actor, { source, spec, stock, sources
       return { ...sides, secrets, faults: isDeferred ? [] : redactTexts(found, secrets) };
     } catch (error) {
       if (!isAppError(error, 'Forbidden')) throw error;
-      return { secrets: [], faults: [], ...(error.missing === undefined ? {} : { missing: error.missing }) };
+      if (error.missing !== undefined) return { secrets: [], faults: [], missing: error.missing };
+      return { secrets: [], faults: [faultAt(candidate, error.message)] };
     }
   };
-  return await pMap(stock.candidates, tryOne, { concurrency: 8, signal });
+  const awaited = stock.waiting.map((document): Trial => {
+    const wanted = labelled(document, labels);
+    return { wanted, secrets: textsOf(sensitiveIn(BY_NAMES, wanted)), faults: [] };
+  });
+  return [...(await pMap(stock.candidates, tryOne, { concurrency: 8, signal })), ...awaited];
+}
+
+function faultAt({ document, resource }: Candidate, message: string): SourceFault {
+  return { file: document.file, ...document.locate('metadata.name'), resource, message };
 }
 
 /** The api-server, where every write is a dry run. @param answers what applying would have made. */

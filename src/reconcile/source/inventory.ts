@@ -30,21 +30,32 @@ export function sortOut(inventory: readonly InventoryItem[], outcome: Outcome): 
   return { gone: others.filter(isGone), kept: others.filter(stays) };
 }
 
+interface ClaimsInput {
+  /** The CatalogSource that gives something up. */
+  readonly source: KubeObject;
+  /** The revision of it that is about to be applied; absent when the source is deleted. */
+  readonly revision?: string;
+  /** All CatalogSources. */
+  readonly sources: readonly KubeObject[];
+  readonly signal: AbortSignal;
+}
+
+type ClaimPorts = Pick<SourcePorts, 'git' | 'artifacts' | 'readFolder' | 'discovery'>;
+
 /**
  * The ids of resources that other sources have a document of, whoever owns them: what a source gives up of these is handed over rather than deleted. Their
- * folders are read, because their status may be older than a document that has just moved; of a repository, the last revision that was fetched.
+ * folders are read, because their status may be older than a document that has just moved; of a repository, the last revision that was fetched. Of a source
+ * that follows the same ref of the same repository that is the revision about to be applied: one commit may move a document from the one to the other.
  */
-export async function readClaims(
-  ports: Pick<SourcePorts, 'git' | 'artifacts' | 'readFolder' | 'discovery'>,
-  source: string,
-  sources: readonly KubeObject[],
-): Promise<ReadonlySet<string>> {
+export async function readClaims(ports: ClaimPorts, input: ClaimsInput): Promise<ReadonlySet<string>> {
   const { readFolder, discovery } = ports;
-  const others = sources.filter(({ metadata }) => metadata.name !== source && metadata.deletionTimestamp === undefined);
+  const others = input.sources.filter(
+    ({ metadata }) => metadata.name !== input.source.metadata.name && metadata.deletionTimestamp === undefined,
+  );
   const claimed = await Promise.all(
     others.map(async (other): Promise<readonly string[]> => {
       const spec = specOf(CATALOG_SOURCE_KIND, other);
-      const path = await latestFolder(ports, other.metadata.name, spec);
+      const path = (await folderOfSameCommit(ports, input, spec)) ?? (await latestFolder(ports, other.metadata.name, spec));
       const content =
         path === undefined ? undefined : await readFolder(path, spec.kustomize === undefined ? {} : { kustomize: spec.kustomize.path });
       if (content?.kind !== 'Read') return [];
@@ -52,6 +63,18 @@ export async function readClaims(
     }),
   );
   return new Set(claimed.flat());
+}
+
+async function folderOfSameCommit(
+  { git }: Pick<SourcePorts, 'git'>,
+  { source, revision = '', signal }: ClaimsInput,
+  { git: other, suspend }: SourceSpec,
+): Promise<string | undefined> {
+  const own = specOf(CATALOG_SOURCE_KIND, source).git;
+  const commit = /@sha1:([0-9a-f]{40})$/.exec(revision)?.[1];
+  if (own === undefined || other === undefined || commit === undefined || suspend) return undefined;
+  if (own.url !== other.url || JSON.stringify(own.ref ?? {}) !== JSON.stringify(other.ref ?? {})) return undefined;
+  return await git.beside({ source: source.metadata.name, git: own }, { commit, path: other.path }, signal);
 }
 
 async function latestFolder(

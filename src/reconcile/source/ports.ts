@@ -16,6 +16,12 @@ export interface SourcePorts {
     checkout(request: GitRequest, signal: AbortSignal): Promise<GitCheckout>;
     /** The folder of the revision that was brought last; undefined when there is none. */
     latest(request: Pick<GitRequest, 'source' | 'git'>): Promise<string | undefined>;
+    /** Another folder of a commit that was brought, without asking the host; undefined when there is none. */
+    beside(
+      request: Pick<GitRequest, 'source' | 'git'>,
+      other: { readonly commit: string; readonly path: string },
+      signal: AbortSignal,
+    ): Promise<string | undefined>;
   };
   readonly artifacts: {
     /** Brings a revision of an OCI artifact to the disk; throws AppError `ArtifactUnavailable`, `VerificationFailed`. */

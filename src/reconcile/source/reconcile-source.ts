@@ -7,6 +7,7 @@ import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec, storedStatus } from '../../domain/source/catalog-source.ts';
 import { sourceLabels } from '../../domain/source/check-documents.ts';
+import { nextPollAt } from '../../domain/source/poll-schedule.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { assessDeletions, carryOut } from './deletions.ts';
@@ -49,7 +50,13 @@ export function createSourceReconciler(ports: SourcePorts): SourceReconciler {
     const spec = specOf(CATALOG_SOURCE_KIND, source);
     const work = { ports, source, signal };
     const state = determineSourceState(source, spec, await readContent(work, spec));
-    return perform({ ...work, known: memory.get(key), keep }, nextSourceAction(state));
+    try {
+      return await perform({ ...work, known: memory.get(key), keep }, nextSourceAction(state));
+    } catch (error) {
+      // What was applied until then is not known.
+      memory.forget(key);
+      throw error;
+    }
   };
   return { reconcile, forget: memory.forget };
 }
@@ -66,13 +73,21 @@ async function pollAtRest(
   const now = ports.now().getTime();
   if (!isCurrent(known, source, { now, selfHealInterval: spec.selfHealInterval })) return undefined;
   const content = await readFolderOf({ ports, source, signal }, spec, known.revision);
-  return content.kind === 'Unchanged' ? { requeueAfter: nextLook(spec, known.appliedAt, now) } : undefined;
+  return content.kind === 'Unchanged' ? { requeueAfter: nextLook(source, { spec, appliedAt: known.appliedAt, now }) } : undefined;
+}
+
+interface LookInput {
+  readonly spec: SourceSpec;
+  /** When everything was applied last. */
+  readonly appliedAt: number;
+  readonly now: number;
 }
 
 /** A folder tells its changes, a repository is asked. */
-function nextLook({ folder, interval, selfHealInterval }: SourceSpec, appliedAt: number, now: number): number {
+function nextLook({ metadata }: KubeObject, { spec, appliedAt, now }: LookInput): number {
+  const { folder, interval, selfHealInterval } = spec;
   const heal = Math.max(1_000, appliedAt + selfHealInterval - now);
-  return folder !== undefined ? heal : Math.min(interval, heal);
+  return folder !== undefined ? heal : Math.min(nextPollAt(metadata.name, { interval, now }) - now, heal);
 }
 
 async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
@@ -122,18 +137,22 @@ async function synchroniseFolder(work: Reconciling, { stock }: Extract<SourceAct
   const isAsked = source.metadata.annotations?.[OURS.reconcileAt] !== before.lastHandledReconcileAt;
   const isKnown = !isAsked && known !== undefined && isCurrent(known, source, { now: startedAt, selfHealInterval: spec.selfHealInterval });
   let current = source;
+  // Until everything of it is live, and also if this process dies in the middle.
+  const isNew = unitOf(spec) === 'Revision' && stock.revision !== before.lastAppliedRevision;
+  const partial = isNew ? { partialRevision: stock.revision } : {};
   const done = await synchronise(objectsCluster(work, spec), {
     ...settingsOf(source, spec),
     sources,
     discovery: ports.discovery,
-    claims: () => readClaims(ports, source.metadata.name, sources),
+    claims: () => readClaims(ports, { source, revision: stock.revision, sources, signal }),
     stock,
     unchanged: isKnown ? unchangedOf(known, stock.candidates, before.inventory) : new Set(),
     inventory: before.inventory,
+    knownFaults: before.faults,
     startedAt,
     signal,
     remember: async (inventory) => {
-      const status = { ...before, inventory };
+      const status = { ...before, ...partial, inventory };
       await writeSourceStatus(ports, { source: current, status, signal });
       current = { ...source, status: storedStatus(status) };
     },
@@ -146,7 +165,7 @@ async function synchroniseFolder(work: Reconciling, { stock }: Extract<SourceAct
   const appliedAt = isKnown ? known.appliedAt : startedAt;
   if (outcome.kind === 'Synced' || done.applied.length > 0) work.keep(knownOf(source, { appliedAt, done, outcome, stock }));
   if (outcome.kind === 'WaitingForHealth') return { requeueAfter: HEALTH_MS };
-  return { requeueAfter: outcome.kind === 'Synced' ? nextLook(spec, appliedAt, ports.now().getTime()) : RETRY_MS };
+  return { requeueAfter: outcome.kind === 'Synced' ? nextLook(source, { spec, appliedAt, now: ports.now().getTime() }) : RETRY_MS };
 }
 
 /** How soon to look again at what becomes healthy. */
@@ -205,7 +224,8 @@ function outcomeOf(source: KubeObject, { done, stock, now }: Ended): SourceOutco
   const [first] = unhealthy;
   if (first !== undefined) {
     const isOver = now - waitingSince(source, { stock, now }) >= spec.timeout;
-    return { kind: isOver ? 'HealthCheckFailed' : 'WaitingForHealth', first, others: unhealthy.length - 1 };
+    const waiting = stock.waiting.map(({ resource }) => resource);
+    return { kind: isOver ? 'HealthCheckFailed' : 'WaitingForHealth', first, others: unhealthy.length - 1, waiting };
   }
   if (unapproved.length === 0) return { kind: 'Synced', resources: done.applied.length, files: stock.files };
   const owned = done.inventory.length;
@@ -228,7 +248,12 @@ async function finalize(work: Work): Promise<SourceResult> {
   const spec = specOf(CATALOG_SOURCE_KIND, source);
   const { name } = source.metadata;
   const cluster = objectsCluster(work, spec);
-  const options = { source: name, discovery: ports.discovery, claims: await readClaims(ports, name, await allSources(work)), signal };
+  const options = {
+    source: name,
+    discovery: ports.discovery,
+    claims: await readClaims(ports, { source, sources: await allSources(work), signal }),
+    signal,
+  };
   try {
     if (spec.prune) for (const deletion of await assessDeletions(cluster, inventory, options)) await carryOut(cluster, deletion, signal);
   } catch (error) {

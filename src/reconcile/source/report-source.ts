@@ -31,7 +31,13 @@ export type SourceOutcome =
       readonly deletes: readonly PendingDeletion[];
       readonly unit: SynchroniseInput['unit'];
     }
-  | { readonly kind: 'WaitingForHealth' | 'HealthCheckFailed'; readonly first: Unhealthy; readonly others: number }
+  | {
+      readonly kind: 'WaitingForHealth' | 'HealthCheckFailed';
+      readonly first: Unhealthy;
+      readonly others: number;
+      /** The resources whose CRDs an Operator has to bring first. */
+      readonly waiting: readonly string[];
+    }
   | (DependencyProblem & { readonly kind: 'Blocked' })
   | { readonly kind: 'Rejected'; readonly reason: string; readonly fault: SourceFault }
   | { readonly kind: 'Suspended' };
@@ -60,8 +66,9 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
   const before = statusOf(CATALOG_SOURCE_KIND, source);
   const now = `${ports.now().toISOString().slice(0, 19)}Z`;
   const observedGeneration = source.metadata.generation ?? 0;
-  const conditions = sourceConditions(found.outcome);
   const { revision, commit } = found.read ?? before;
+  const partial = found.outcome.kind === 'Synced' ? undefined : before.partialRevision;
+  const conditions = sourceConditions(found.outcome, revisionSentence(partial, found.read?.revision));
   const asked = found.outcome.kind === 'Suspended' ? undefined : source.metadata.annotations?.[OURS.reconcileAt];
   const handled = asked ?? before.lastHandledReconcileAt;
   const appliedRevision = found.outcome.kind === 'Synced' ? revision : before.lastAppliedRevision;
@@ -72,6 +79,7 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
     ...(revision === undefined ? {} : { revision }),
     ...(appliedRevision === undefined ? {} : { lastAppliedRevision: appliedRevision }),
     ...(time === undefined ? {} : { lastAppliedTime: time }),
+    ...(partial === undefined ? {} : { partialRevision: partial }),
     ...(commit === undefined ? {} : { commit }),
     history: historyAfter(before.history, found, { time: now, message: conditions[0]?.message ?? '' }),
     inventory: found.inventory ?? before.inventory,
@@ -157,17 +165,27 @@ function placeOf(fault: SourceFault): string {
   return fault.line === 0 ? fault.file : `${fault.file}:${fault.line}`;
 }
 
-/** The conditions of a CatalogSource. A fault waits for a person, so the source is stalled until then. */
-function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
+/** What of a revision that was not applied as a whole is live. */
+function revisionSentence(partial: string | undefined, revision: string | undefined): string {
+  if (partial === undefined) return 'nothing of this revision is applied';
+  return partial === revision ? 'this revision is live in part' : `nothing of this revision is applied, and ${partial} is live in part`;
+}
+
+/**
+ * The conditions of a CatalogSource. A fault waits for a person, so the source is stalled until then.
+ *
+ * @param state what is live of a revision that cannot be applied as a whole.
+ */
+function sourceConditions(outcome: SourceOutcome, state: string): ConditionInput[] {
   switch (outcome.kind) {
     case 'Synced': {
       const message = `${count(outcome.resources, 'resource')} of ${count(outcome.files, 'file')} ${outcome.resources === 1 ? 'is' : 'are'} live`;
       return [{ type: 'Ready', status: 'True', reason: 'Synced', message }];
     }
     case 'Invalid':
-      return stalled('Invalid', faultySentence(outcome));
+      return stalled('Invalid', faultySentence(outcome, state));
     case 'PruneNotApproved':
-      return stalled('PruneNotApproved', pruneSentence(outcome));
+      return stalled('PruneNotApproved', pruneSentence(outcome, state));
     case 'Rejected':
       return stalled(outcome.reason, outcome.fault.message);
     case 'WaitingForHealth': {
@@ -190,27 +208,40 @@ function sourceConditions(outcome: SourceOutcome): ConditionInput[] {
   }
 }
 
-function healthSentence({ kind, first, others }: Extract<SourceOutcome, { kind: 'WaitingForHealth' | 'HealthCheckFailed' }>): string {
+function healthSentence({
+  kind,
+  first,
+  others,
+  waiting,
+}: Extract<SourceOutcome, { kind: 'WaitingForHealth' | 'HealthCheckFailed' }>): string {
   const more = others === 0 ? '' : `; so ${others === 1 ? 'is' : 'are'} ${count(others, 'more resource')}`;
   const since = kind === 'HealthCheckFailed' ? ' after spec.timeout' : '';
-  return `${first.resource} is ${first.status}${since}: ${first.message}${more}; nothing is deleted until then`;
+  const [resource = '', ...rest] = waiting;
+  const needs =
+    waiting.length === 0
+      ? ''
+      : `; ${resource}${rest.length === 0 ? ' waits' : ` and ${count(rest.length, 'more resource')} wait`} for its CRD`;
+  return `${first.resource} is ${first.status}${since}: ${first.message}${more}${needs}; nothing is deleted until then`;
 }
 
-function pruneSentence({ source, revision, owned, deletes, unit }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>): string {
+function pruneSentence(
+  { source, revision, owned, deletes, unit }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>,
+  state: string,
+): string {
   // What takes other things with it comes first.
   const sorted = deletes.toSorted((a, b) => Number(b.loss !== undefined) - Number(a.loss !== undefined));
   const first = sorted.slice(0, 3).map(({ resource, loss }) => (loss === undefined ? resource : `${resource} ${loss}`));
   const named = `${first.join(', ')}${deletes.length > 3 ? ', …' : ''}`;
-  const rest = unit === 'Revision' ? 'nothing of it is applied' : 'everything else is live';
+  const rest = unit === 'Revision' ? state : 'everything else is live';
   const command = `kubectl annotate --overwrite catalogsource ${source} ${OURS.approvedPrune}=${revision}`;
   return `${revision} would delete ${deletes.length} of ${count(owned, 'resource')} (${named}); ${rest}. To approve it: ${command}`;
 }
 
-function faultySentence({ faults, unit }: Extract<SourceOutcome, { kind: 'Invalid' }>): string {
+function faultySentence({ faults, unit }: Extract<SourceOutcome, { kind: 'Invalid' }>, state: string): string {
   const [first] = faults;
   const place = first === undefined ? '' : [first.file, ...(first.line === 0 ? [] : [first.line])].join(':');
   const more = faults.length > 1 ? `; ${count(faults.length - 1, 'more fault')} in status.faults` : '';
-  return `${place}: ${first?.message ?? ''}${more}; ${unit === 'Revision' ? 'nothing of this revision is applied' : 'everything else is live'}`;
+  return `${place}: ${first?.message ?? ''}${more}; ${unit === 'Revision' ? state : 'everything else is live'}`;
 }
 
 function stalled(reason: string, message: string): ConditionInput[] {

@@ -2,13 +2,14 @@ import { compareTexts } from '../../domain/core/compare-texts.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../domain/core/in-parallel.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyStages, providedBy } from '../../domain/source/apply-order.ts';
 import type { InventoryItem, PendingDeletion, SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { type AppliedDocument, applyDocument } from './apply-document.ts';
-import { checkHealth, type Unhealthy } from './check-health.ts';
+import { checkHealth, checkOperators, type Unhealthy } from './check-health.ts';
 import { assessDeletions, carryOut, type Deletion } from './deletions.ts';
 import { sortOut } from './inventory.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
@@ -28,6 +29,8 @@ export interface SynchroniseInput {
   /** The ids of documents that are live as they are, and so need not be applied. */
   readonly unchanged: ReadonlySet<string>;
   readonly inventory: readonly InventoryItem[];
+  /** What was wrong the last time. */
+  readonly knownFaults: readonly SourceFault[];
   readonly prune: boolean;
   /** Whether to delete nothing before everything is healthy. */
   readonly wait: boolean;
@@ -65,7 +68,7 @@ export async function synchronise(cluster: SourceCluster, input: SynchroniseInpu
     const rejected = faults.length > 0 ? [] : await unapprovedDeletions(cluster, input);
     if (faults.length > 0 || rejected.length > 0) return nothingDone(input, faults, rejected);
   }
-  const owned = new Map(inventory.map((item) => [idOfItem(item), item.uid]));
+  const owned = uidsOf(input);
   // A resource that the apply creates has another uid than its dry run. One that is there keeps its own, so that a source in sync writes nothing.
   const uidOf = ({ id }: Candidate): string | undefined => {
     const uid = owned.get(id);
@@ -77,7 +80,7 @@ export async function synchronise(cluster: SourceCluster, input: SynchroniseInpu
 
   const live = await applyDocuments(cluster, input, { tried, faults });
   const applied = valid.filter(({ id }) => unchanged.has(id) || live.has(id));
-  const unhealthy = input.wait && faults.length === 0 ? await checkHealth(cluster, applied, input.signal) : [];
+  const unhealthy = faults.length === 0 ? await findUnhealthy(cluster, input, { applied, faults }) : [];
   const items = applied.map((candidate) => itemOf(candidate, live.get(candidate.id)?.uid ?? owned.get(candidate.id)));
   const isChanged = ({ id }: Candidate): boolean => {
     const { uid, changedAt = 0 } = live.get(id) ?? {};
@@ -85,7 +88,9 @@ export async function synchronise(cluster: SourceCluster, input: SynchroniseInpu
   };
   const changed = applied.filter(isChanged).map(({ resource }) => resource);
   const done = { applied, changed, unhealthy };
-  if (unhealthy.length > 0) return { ...nothingDone(input, faults, []), ...done, inventory: union(inventory, items) };
+  // Of a revision that is live in part, what it no longer has may still be needed.
+  if (unhealthy.length > 0 || (input.unit === 'Revision' && faults.length > 0))
+    return { ...nothingDone(input, faults, []), ...done, inventory: union(inventory, items) };
   const pruned = await prune(cluster, input, { applied, faults });
   return { ...pruned, ...done, inventory: union(pruned.kept, items), faults: sortFaults(faults) };
 }
@@ -99,10 +104,19 @@ function nothingDone(
   return { ...nothing, inventory, faults: sortFaults(faults), unapproved };
 }
 
+function uidsOf({ inventory }: SynchroniseInput): ReadonlyMap<string, string | undefined> {
+  return new Map(inventory.map((item) => [idOfItem(item), item.uid]));
+}
+
 /** Calls under way at once: as many as the api-server answers without making others wait. */
 const AT_ONCE = 8;
 
-/** @returns the documents that the api-server would accept, or that wait for others of the same revision; `faults` gets what is wrong with the others. */
+/**
+ * A document of a folder that is new to the source is not tried, unless it had a fault the last time: nothing depends on whether the api-server rejects it now
+ * or when it is applied.
+ *
+ * @returns the documents that the api-server would accept, or that wait for others of the same revision; `faults` gets what is wrong with the others.
+ */
 async function tryDocuments(
   cluster: SourceCluster,
   input: SynchroniseInput,
@@ -110,13 +124,20 @@ async function tryDocuments(
 ): Promise<ReadonlyMap<string, AppliedDocument>> {
   const { stock, unchanged } = input;
   const isProvided = providedBy(stock.candidates);
-  const tried = new Map<string, AppliedDocument>();
-  const waiting = stock.candidates.filter(({ id }) => !unchanged.has(id));
-  await inParallel(waiting, AT_ONCE, async (candidate) => {
-    const found = await applyDocument(cluster, { ...input, candidate, mode: 'DryRun' });
-    if (found.faults.length === 0 || isProvided(candidate, found.needs)) tried.set(candidate.id, found);
-    else faults.push(...found.faults);
-  });
+  const owned = uidsOf(input);
+  const faulty = new Set(input.knownFaults.map(({ resource }) => resource));
+  const isNew = ({ id, resource }: Candidate): boolean => input.unit === 'Document' && !owned.has(id) && !faulty.has(resource);
+  const wanted = stock.candidates.filter(({ id }) => !unchanged.has(id));
+  const tried = new Map<string, AppliedDocument>(wanted.filter(isNew).map(({ id }) => [id, { faults: [] }]));
+  await inParallel(
+    wanted.filter((one) => !isNew(one)),
+    AT_ONCE,
+    async (candidate) => {
+      const found = await applyDocument(cluster, { ...input, candidate, mode: 'DryRun' });
+      if (found.faults.length === 0 || isProvided(candidate, found.needs)) tried.set(candidate.id, found);
+      else faults.push(...found.faults);
+    },
+  );
   return tried;
 }
 
@@ -136,12 +157,11 @@ async function applyDocuments(
 ): Promise<ReadonlyMap<string, AppliedDocument>> {
   const live = new Map<string, AppliedDocument>();
   const deadline = performance.now() + PATIENCE_MS;
+  const isProvided = providedBy(input.stock.candidates);
   for (const stage of applyStages(input.stock.candidates.filter(({ id }) => tried.has(id)))) {
     await inParallel(stage, AT_ONCE, async (candidate) => {
-      // Of what could be tried, everything is there.
-      const until = tried.get(candidate.id)?.needs === undefined ? 0 : deadline;
       let found = await applyDocument(cluster, { ...input, candidate, mode: 'Apply' });
-      while (found.needs !== undefined && performance.now() < until) {
+      while (isProvided(candidate, found.needs) && performance.now() < deadline) {
         await sleep(PAUSE_MS, undefined, { signal: input.signal });
         found = await applyDocument(cluster, { ...input, candidate, mode: 'Apply' });
       }
@@ -150,6 +170,29 @@ async function applyDocuments(
     });
   }
   return live;
+}
+
+/**
+ * What has to be healthy first: the Operators, as long as documents wait for the CRDs of their kinds, and with `wait` all that was applied. Once the Operators
+ * are ready, a document whose kind is still not served has a fault.
+ */
+async function findUnhealthy(
+  cluster: SourceCluster,
+  { stock: { waiting }, wait, discovery, signal }: SynchroniseInput,
+  { applied, faults }: { readonly applied: readonly Candidate[]; readonly faults: SourceFault[] },
+): Promise<readonly Unhealthy[]> {
+  const isOperator = ({ type }: Candidate): boolean => type.kind === OPERATOR.kind && type.group === OPERATOR.group;
+  const operators = waiting.length === 0 ? [] : await checkOperators(cluster, applied.filter(isOperator), signal);
+  if (operators.length > 0) return operators;
+  const unhealthy = wait ? await checkHealth(cluster, applied, signal) : [];
+  if (unhealthy.length > 0) return unhealthy;
+  const served: Unhealthy[] = [];
+  for (const { object, resource, fault } of waiting) {
+    const type = await discovery.find(object.apiVersion, object.kind, signal);
+    if (type === undefined) faults.push({ ...fault, resource });
+    else served.push({ resource, status: 'Missing', message: 'the CRD of its kind has just been installed' });
+  }
+  return faults.length > 0 ? [] : served;
 }
 
 interface Pruned extends Pick<Synchronised, 'pruned' | 'handedOver' | 'unapproved'> {

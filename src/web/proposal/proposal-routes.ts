@@ -28,6 +28,16 @@ export async function proposed(visit: Visit, propose: (wish: ProposalWish) => Pr
   return { redirect: PROPOSALS_PATH };
 }
 
+/** What becomes of a proposal that cannot be made: it is told on the page that has the button. */
+export const PROPOSAL_FAULTS = [
+  'Conflict',
+  'EgressDenied',
+  'ForgeUnavailable',
+  'GitUnavailable',
+  'InvalidInput',
+  'ProposalImpossible',
+] as const;
+
 /** A view of `parts/propose`; absent where no source can hold the resource. */
 export interface ProposePart {
   /** Whether it is what people should do. */
@@ -57,6 +67,7 @@ const TOOLS: Readonly<Record<GitOwner['tool'], string>> = {
   CatalogSource: 'the CatalogSource',
   ArgoCD: 'the Argo CD Application',
   Flux: 'Flux',
+  GitLabDeployment: 'the GitLabDeployment',
 };
 
 /** @param editHref of the form in which a change can be proposed; absent on that very form. */
@@ -67,7 +78,7 @@ export function gitOwnerPart({ owner, sources }: InstanceOwner, editHref?: strin
   const isPage = repository?.startsWith('https://') === true;
   return {
     owner: {
-      title: `Managed in git by ${TOOLS[tool]} ${called}`,
+      title: `Managed ${tool === 'GitLabDeployment' ? '' : 'in git '}by ${TOOLS[tool]} ${called}`,
       sentence: `A change that is made in the cluster alone is reverted, or conflicts with the next sync.${sources.length > 0 && editHref === undefined ? ' Review it, and propose it.' : ''}`,
       place: repository !== undefined || path !== undefined,
       ...(repository === undefined ? {} : { repository }),

@@ -1,10 +1,10 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import { createLongWork } from '../page/long-work.ts';
-import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
+import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { releasePath } from '../page/paths.ts';
 import type { Crumb } from '../page/shell.ts';
 import { releasePreviewPage } from './release-preview-page.ts';
-import { releasePage, releasesPage } from './releases-page.ts';
+import { releasePage, releasesPage, releasesStatus } from './releases-page.ts';
 
 const ROUTE = '/releases/:name';
 
@@ -20,6 +20,7 @@ export function releaseRoutes(deps: WebDeps): Router {
       return { view: 'releases/index', title: 'Releases', section: 'releases', model };
     }),
   );
+  router.get('/releases/stream', listStream(deps));
   router.get(
     ROUTE,
     page(deps, async ({ actor, param }) => {
@@ -27,6 +28,7 @@ export function releaseRoutes(deps: WebDeps): Router {
       return { view: 'releases/show', title: release.name, section: 'releases', crumbs: crumbs(release.name), model: releasePage(release) };
     }),
   );
+  router.get(`${ROUTE}/stream`, stream(deps));
   router.get(
     `${ROUTE}/upgrade-preview`,
     page(deps, async (visit) => {
@@ -43,6 +45,38 @@ export function releaseRoutes(deps: WebDeps): Router {
     }),
   );
   return router;
+}
+
+/** Between two readings of a live page. */
+const INTERVAL_MS = 5_000;
+
+/** Sends the list again whenever something in it is different. */
+function listStream({ operations, views, streams }: WebDeps): RequestHandler {
+  return async (request, response) => {
+    const after = queryOf(request).get('after') ?? '';
+    await streams.answer(request, response, {
+      key: `/releases?${after}`,
+      intervalMs: INTERVAL_MS,
+      reader: (actor) => () => operations.listReleases(actor),
+      render: (releases) => ({ html: views.render('releases/list', releasesPage(releases, after)), status: releasesStatus(releases) }),
+    });
+  };
+}
+
+/** Sends a release again whenever something of it is different. */
+function stream({ operations, views, streams }: WebDeps): RequestHandler {
+  return async (request, response) => {
+    const name = paramsOf(request).param('name');
+    await streams.answer(request, response, {
+      key: releasePath(name),
+      intervalMs: INTERVAL_MS,
+      reader: (actor) => () => operations.showRelease(actor, { name }),
+      render: (release) => {
+        const model = releasePage(release);
+        return { html: views.render('releases/release', model), status: model.sentence };
+      },
+    });
+  };
 }
 
 async function showPreview({ operations }: WebDeps, visit: Visit): Promise<Answer> {

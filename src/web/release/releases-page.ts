@@ -30,6 +30,7 @@ export interface ReleasesPage {
     readonly next?: Link;
   }[];
   readonly nextHref: string;
+  readonly streamHref: string;
 }
 
 /** @param after the name of the last release of the page before. */
@@ -49,8 +50,15 @@ export function releasesPage(releases: readonly ReleaseView[], after: string): R
       targets: targetWords(release),
       ...nextOf(release),
     })),
+    streamHref: after === '' ? '/releases/stream' : `/releases/stream?after=${encodeURIComponent(after)}`,
     nextHref: last === undefined || rest.length <= RELEASES_A_PAGE ? '' : `/releases?after=${encodeURIComponent(last.name)}`,
   };
+}
+
+/** What is wrong, in one line for screen readers. */
+export function releasesStatus(releases: readonly ReleaseView[]): string {
+  const faulty = releases.filter((release) => faultOf(release) !== '').length;
+  return `${plural(releases.length, 'release', 'releases')}, ${faulty === 0 ? 'none needs attention' : `${faulty} need attention`}`;
 }
 
 function releaseBadge(state: ReleaseState): Badge {
@@ -82,6 +90,7 @@ function nextOf({ next: [newest] }: ReleaseView): { readonly next?: Link } {
 /** A view of `releases/show`. */
 export interface ReleasePage {
   readonly name: string;
+  readonly streamHref: string;
   readonly state: Badge;
   readonly sentence: string;
   readonly tone: Badge['tone'];
@@ -118,6 +127,7 @@ export function releasePage(release: ReleaseView): ReleasePage {
   const badge = releaseBadge(state);
   return {
     name,
+    streamHref: releasePath(name, 'stream'),
     version,
     state: badge,
     sentence: ready?.message ?? 'The controller has not reconciled this release yet',

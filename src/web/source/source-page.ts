@@ -1,4 +1,6 @@
 import type { SourceFault } from '../../domain/source/catalog-source.ts';
+import { nextPollAt } from '../../domain/source/poll-schedule.ts';
+import { RECEIVER_TYPES, type ReceiverType } from '../../domain/source/receiver.ts';
 import { sourceCommands } from '../../domain/source/source-commands.ts';
 import type { SourceView } from '../../domain/source/source-view.ts';
 import type { SourcePermissions } from '../../operation/source/find-source.ts';
@@ -144,8 +146,23 @@ export interface SourceOverview {
   /** RFC 3339; empty when nothing was applied. */
   readonly applied: string;
   readonly settings: readonly Fact[];
+  /** RFC 3339: when the source is asked for a new revision next; empty for a folder, and while something else happens first. */
+  readonly nextCheck: string;
+  /** Absent for a folder, which is watched. */
+  readonly webhook?: WebhookView;
   readonly conditions: readonly ConditionRow[];
   readonly history: readonly HistoryRow[];
+}
+
+interface WebhookView {
+  readonly address: string;
+  /** Empty while the source accepts none. */
+  readonly type: string;
+  readonly secret: string;
+  /** Where to add it at the forge, for each kind or for the one of the source. */
+  readonly places: readonly { readonly type: string; readonly where: string; readonly token: string }[];
+  /** What makes the source accept webhooks; empty once it does. */
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
 }
 
 /** A row of `parts/source-faults`. */
@@ -162,7 +179,13 @@ interface HistoryRow {
   readonly time: string;
 }
 
-export function sourceOverview(source: SourceView): SourceOverview {
+interface OverviewContext {
+  /** Where forges reach this server. */
+  readonly publicUrl: string;
+  readonly now: number;
+}
+
+export function sourceOverview(source: SourceView, { publicUrl, now }: OverviewContext): SourceOverview {
   const { name, state, commit } = source;
   return {
     state: sourceBadge(state),
@@ -177,6 +200,7 @@ export function sourceOverview(source: SourceView): SourceOverview {
     originFacts: originFacts(source),
     revisionFacts: facts([
       ['Read last', source.revision === undefined ? 'nothing yet' : shortRevision(source.revision)],
+      ['Live in part', source.partialRevision === undefined ? '' : shortRevision(source.partialRevision)],
       ['Applied last', source.lastAppliedRevision === undefined ? 'nothing yet' : shortRevision(source.lastAppliedRevision)],
       ['Author', commit?.author],
       ['Signature', commit === undefined ? '' : (commit.signedBy ?? 'not verified')],
@@ -184,6 +208,8 @@ export function sourceOverview(source: SourceView): SourceOverview {
     ...(commit === undefined ? {} : { commit: { message: commit.message, time: commit.time } }),
     applied: source.lastAppliedTime ?? '',
     settings: settingsOf(source),
+    nextCheck: nextCheckOf(source, now),
+    ...(source.origin.kind === 'Folder' ? {} : { webhook: webhookOf(source, publicUrl) }),
     conditions: conditionRows(source.conditions),
     history: source.history.map(({ revision, outcome, time, message }) => ({
       revision: shortRevision(revision),
@@ -214,6 +240,31 @@ function originFacts({ origin }: SourceView): readonly Fact[] {
     ['Folder', origin.path === '' ? (origin.kind === 'Git' ? 'the whole repository' : 'the whole artifact') : origin.path],
     ['Credentials', origin.secret === undefined ? 'none' : `Secret chandlery-system/${origin.secret}`],
   ]);
+}
+
+/** A source that failed is looked at again every few seconds; one that waits for a person or for others is not polled. */
+function nextCheckOf({ name, origin, state, intervalSeconds }: SourceView, now: number): string {
+  if (origin.kind === 'Folder' || state !== 'Synced') return '';
+  return new Date(nextPollAt(name, { interval: intervalSeconds * 1_000, now })).toISOString();
+}
+
+const HOOK_PLACES: Readonly<Record<ReceiverType, { readonly where: string; readonly token: string }>> = {
+  GitHub: { where: 'Settings → Webhooks, content type application/json, the push event', token: 'Secret' },
+  GitLab: { where: 'Settings → Webhooks, push and tag push events', token: 'Secret token' },
+  Gitea: { where: 'Settings → Webhooks, also of Forgejo, POST with application/json', token: 'Secret' },
+  Bitbucket: { where: 'Repository settings → Webhooks, the trigger Repository push', token: 'Secret' },
+  Generic: { where: 'a pipeline or registry, with the header X-Signature', token: 'key of the HMAC-SHA256 of the body' },
+};
+
+function webhookOf({ name, receiver }: SourceView, publicUrl: string): WebhookView {
+  const types = receiver === undefined ? RECEIVER_TYPES : [receiver.type];
+  return {
+    address: `${publicUrl}/hooks/${encodeURIComponent(name)}`,
+    type: receiver?.type ?? '',
+    secret: receiver?.secret ?? '',
+    places: types.map((type) => ({ type, ...HOOK_PLACES[type] })),
+    commands: receiver === undefined ? sourceCommands(name).receive.map(([label, text]) => ({ label, text })) : [],
+  };
 }
 
 /** What the spec says, in plain words. */

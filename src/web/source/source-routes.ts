@@ -1,10 +1,9 @@
 import { type RequestHandler, Router } from 'express';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { SourceView } from '../../domain/source/source-view.ts';
-import type { Operations } from '../../operation/operations.ts';
 import { sourceBadge } from '../page/badges.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
-import { sourcePath } from '../page/paths.ts';
+import { NEW_SOURCE_PATH, sourcePath } from '../page/paths.ts';
 import type { Crumb } from '../page/shell.ts';
 import { inventoryFilter, inventoryTab } from './inventory-tab.ts';
 import { parseSourceTab, sourceFrame, sourceOverview, type SourceTab } from './source-page.ts';
@@ -34,7 +33,8 @@ export function sourceRoutes(deps: WebDeps): Router {
 
 async function showSources({ operations }: WebDeps, { actor, query: parameters }: Visit): Promise<Answer> {
   const query = parseSourcesQuery(parameters);
-  const model = sourcesPage(await operations.listSources(actor, query), query);
+  const [list, missing] = await Promise.all([operations.listSources(actor, query), operations.missingForNewSource(actor)]);
+  const model = { ...sourcesPage(list, query), newHref: missing === undefined ? NEW_SOURCE_PATH : '' };
   return { view: 'sources/index', title: 'Sources', section: 'sources', model };
 }
 
@@ -50,13 +50,14 @@ function listStream({ operations, views, streams }: WebDeps): RequestHandler {
   };
 }
 
-async function showSource({ operations }: WebDeps, { actor, query, param }: Visit): Promise<Answer> {
+async function showSource(deps: WebDeps, { actor, query, param }: Visit): Promise<Answer> {
+  const { operations } = deps;
   const name = param('name');
   const tab = parseSourceTab(query.get('tab'));
   const source = await operations.showSource(actor, { name });
   const [permissions, content] = await Promise.all([
     operations.sourcePermissions(actor, { name }),
-    readTab(operations, actor, { source, tab, query }),
+    readTab(deps, actor, { source, tab, query }),
   ]);
   return {
     view: 'sources/show',
@@ -79,8 +80,10 @@ interface TabInput {
 }
 
 /** The model of a tab; of the view `sources/tabs/<tab>`. */
-async function readTab(operations: Operations, actor: Actor, { source, tab, query }: TabInput): Promise<object> {
-  if (tab === 'overview') return sourceOverview(source);
+type TabDeps = Pick<WebDeps, 'operations' | 'publicUrl'>;
+
+async function readTab({ operations, publicUrl }: TabDeps, actor: Actor, { source, tab, query }: TabInput): Promise<object> {
+  if (tab === 'overview') return sourceOverview(source, { publicUrl, now: Date.now() });
   const { search = '', kind, after } = inventoryFilter(query);
   const inventory = await operations.listSourceInventory(actor, {
     name: source.name,
@@ -93,14 +96,15 @@ async function readTab(operations: Operations, actor: Actor, { source, tab, quer
 }
 
 /** Sends the tab again whenever something in it is different. */
-function stream({ operations, views, streams }: WebDeps): RequestHandler {
+function stream(deps: WebDeps): RequestHandler {
+  const { operations, views, streams } = deps;
   return async (request, response) => {
     const name = paramsOf(request).param('name');
     const query = queryOf(request);
     const tab = parseSourceTab(query.get('tab'));
     const read = async (actor: Actor): Promise<{ readonly content: object; readonly status: string }> => {
       const source = await operations.showSource(actor, { name });
-      return { content: await readTab(operations, actor, { source, tab, query }), status: sourceBadge(source.state).label };
+      return { content: await readTab(deps, actor, { source, tab, query }), status: sourceBadge(source.state).label };
     };
     await streams.answer(request, response, {
       key: `${sourcePath(name)}?${JSON.stringify({ tab, ...inventoryFilter(query) })}`,

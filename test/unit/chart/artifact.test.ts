@@ -83,6 +83,29 @@ describe('an OCI artifact', () => {
     assert.equal((await checkout({ ref: { digest: old } })).revision, old);
   });
 
+  it('has the files of all its layers of files, of which the later ones count, and nothing of other layers', async (t) => {
+    const { checkout, registry } = await startWorld(t);
+    const layer = async (entries: readonly RawEntry[], mediaType = FLUX): Promise<object> => {
+      const packed = await packEntries(entries);
+      return { mediaType, size: packed.length, digest: registry.putBlob(packed) };
+    };
+    const layers = [
+      await layer(FILES),
+      await layer([{ name: 'clusters/one/note.yaml', content: 'a: 1\n' }], 'application/vnd.in-toto+tar+gzip'),
+      await layer([
+        { name: 'clusters/one/a.yaml', content: 'a: 2\n' },
+        { name: 'clusters/one/c.yaml', content: 'c: 1\n' },
+      ]),
+    ];
+    registry.putManifest(REPOSITORY, 'layered', { schemaVersion: 2, mediaType: OCI_MANIFEST, layers });
+    const { folder } = await checkout({ ref: { tag: 'layered' }, path: 'clusters/one' });
+    assert.deepEqual((await readdir(folder)).toSorted(), ['a.yaml', 'c.yaml']);
+    assert.equal(await readFile(join(folder, 'a.yaml'), 'utf8'), 'a: 2\n');
+    const many = await Promise.all(Array.from({ length: 9 }, async () => await layer(FILES)));
+    registry.putManifest(REPOSITORY, 'many', { schemaVersion: 2, mediaType: OCI_MANIFEST, layers: many });
+    await assert.rejects(checkout({ ref: { tag: 'many' } }), /it has 9 layers of files, at most 8 are read/);
+  });
+
   it('is read only when cosign has signed its manifest with an allowed key, if there is a policy', async (t) => {
     const { push, checkout, registry } = await startWorld(t);
     const [ann, eve] = [createCosignSigner(), createCosignSigner()];

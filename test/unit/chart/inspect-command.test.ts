@@ -76,7 +76,7 @@ describe('chandlery chart inspect', () => {
     await assertFails(
       run('inspect', archive, '--chart-ca', join(folder, 'ann.asc')),
       'ConfigInvalid',
-      /--chart-ca: .* is no list of certificates/,
+      /--chart-ca: .* has no certificates/,
     );
   });
 

@@ -84,11 +84,13 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 describe('the schemas of subcharts reject what Helm rejects, with', () => {
   let inFolders: ChartContents;
-  let packed: ChartContents;
   before(async () => {
     await writeFiles(join(folder, 'shop'), FILES);
     inFolders = await contentsOf(FILES);
-    packed = await contentsOf(await packSubcharts(FILES));
+  });
+
+  it('the same contents where they are packed', async () => {
+    assert.deepEqual((await contentsOf(await packSubcharts(FILES))).subcharts, inFolders.subcharts);
   });
 
   for (const { world, values, fault } of CASES) {
@@ -103,7 +105,6 @@ describe('the schemas of subcharts reject what Helm rejects, with', () => {
       );
       assert.equal(faults.length > 0, /don't meet the specifications of the schema/.test(said), `${faults.join('\n')}\n${said}`);
       assert.equal(faults.length > 0, fault !== undefined, said);
-      assert.deepEqual(await checkChartValues({ digest: 'packed', contents: packed }, values), { faults, unchecked });
       if (fault === undefined) return;
       assert.match(faults[0] ?? '', new RegExp(`^The values violate the schema of the subchart \\S+: ${fault.replaceAll('.', '\\.')}`));
     });

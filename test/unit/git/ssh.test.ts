@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { messageOf } from '../../../src/domain/core/errors.ts';
 import { parseGitAddress, parseGitSecret } from '../../../src/domain/source/git-access.ts';
-import type { GitCheckout, GitSource } from '../../../src/domain/source/git-source.ts';
+import type { GitCheckout, GitRequest, GitSource } from '../../../src/domain/source/git-source.ts';
 import { createGit } from '../../../src/git/git.ts';
+import { createGitPush } from '../../../src/git/push.ts';
 import { type GitHost, startGitHost } from '../../support/git-host.ts';
 import { type GitSshHost, startGitSshHost } from '../../support/git-ssh-host.ts';
 
@@ -36,13 +37,18 @@ interface Asked {
   readonly at?: GitSshHost;
 }
 
-async function checkout({ git, keys = {}, allowEgress = OPEN, at = host }: Asked = {}): Promise<GitCheckout> {
+function requestOf({ git, keys = {}, at = host }: Asked = {}): GitRequest {
   const url = `ssh://git@${at.host}/catalog.git`;
   const texts = Object.entries({ ...at.credentials, ...keys }).filter(([, text]) => text !== undefined);
   const data = Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(text ?? '').toString('base64')]));
   const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', namespace: 'chandlery-system' }, data };
-  const request = { source: 'test', git: { url, path: '', ...git }, credentials: parseGitSecret(object, url) };
-  return await createGit({ homeDir: home, allowEgress, certificateAuthorities: [] }).checkout(request, new AbortController().signal);
+  return { source: 'test', git: { url, path: '', ...git }, credentials: parseGitSecret(object, url) };
+}
+
+async function checkout(asked: Asked = {}): Promise<GitCheckout> {
+  const { allowEgress = OPEN } = asked;
+  const git = createGit({ homeDir: home, allowEgress, certificateAuthorities: [] });
+  return await git.checkout(requestOf(asked), new AbortController().signal);
 }
 
 describe('a repository by ssh', () => {
@@ -52,6 +58,23 @@ describe('a repository by ssh', () => {
     assert.equal(await readFile(join(folder, 'a.yaml'), 'utf8'), 'a: 1\n');
     const kept = await readdir(home, { recursive: true });
     assert.ok(!kept.some((file) => /ssh-|identity|password/.test(file)), kept.join('\n'));
+  });
+
+  it('takes a branch, and gives it up again unless somebody has changed it', async () => {
+    const git = createGitPush({ homeDir: home, allowEgress: OPEN, certificateAuthorities: [] });
+    const [request, signal] = [requestOf(), AbortSignal.timeout(30_000)];
+    const person = { name: 'Ada', email: 'ada@example.com' };
+    const wanted = { branch: 'chandlery/change-a', message: 'Change a', author: person, committer: person };
+    const pushed = await git.push(request, { ...wanted, edit: async () => new Map([['a.yaml', 'a: 2\n']]) }, signal);
+    assert.deepEqual([pushed.base, pushed.files], ['main', ['a.yaml']]);
+    const branch = { branch: wanted.branch };
+    const { folder } = await checkout({ git: { ref: branch } });
+    assert.equal(await readFile(join(folder, 'a.yaml'), 'utf8'), 'a: 2\n');
+    assert.ok(host.commands.some((command) => command.startsWith('git-receive-pack')));
+    await assert.rejects(git.remove(request, { ...branch, commit }, signal), /GitUnavailable|git:/);
+    assert.equal((await checkout({ git: { ref: branch } })).revision, `${wanted.branch}@sha1:${pushed.commit}`);
+    await git.remove(request, { ...branch, commit: pushed.commit }, signal);
+    await assert.rejects(checkout({ git: { ref: branch } }), /it has no heads\/chandlery\/change-a/);
   });
 
   it('is read at an annotated tag also of a host that knows version 1 of the protocol alone', async () => {

@@ -229,7 +229,8 @@ function refusal(tree: Tree, request: { to: string; only?: string }): string[] {
   try {
     upgradeTarget(readReleaseRepository(tree), { target: TARGET, ...request });
   } catch (error) {
-    if (isAppError(error, 'ReleaseRefused')) return error.faults.map(({ file, line, message }) => `${file ?? ''}:${line ?? 0}: ${message}`);
+    if (isAppError(error, 'ReleaseRejected'))
+      return error.faults.map(({ file, line, message }) => `${file ?? ''}:${line ?? 0}: ${message}`);
     throw error;
   }
   return [];

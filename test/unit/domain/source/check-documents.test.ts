@@ -16,7 +16,8 @@ describe('checking the documents of the catalogue', () => {
       title: 'a kind that has no place here',
       text: 'apiVersion: v1\nkind: Secret\n',
       line: 2,
-      message: /^Secret \(v1\) is not allowed in this source; it accepts Environment \(chandlery\.dev\) and Operator .*spec\.allowedKinds/,
+      message:
+        /^Secret \(v1\) is not allowed in this source; it accepts Environment \(chandlery\.dev\), Operator .* and GitLabMonitoring .*spec\.allowedKinds/,
     },
     {
       title: 'a catalogue source in the catalogue',

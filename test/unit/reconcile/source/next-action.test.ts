@@ -61,7 +61,14 @@ describe('what to do about a CatalogSource', () => {
 
 describe('what is gone from a folder', () => {
   const inventory = [item('a', 'a.yaml'), item('b', 'b.yaml'), item('c', 'b.yaml')];
-  const stock = (named: readonly string[]): Stock => ({ candidates: [], faults: [], named: new Set(named), revision: '', files: 1 });
+  const stock = (named: readonly string[]): Stock => ({
+    candidates: [],
+    waiting: [],
+    faults: [],
+    named: new Set(named),
+    revision: '',
+    files: 1,
+  });
   const cases: readonly {
     title: string;
     named: string[];
