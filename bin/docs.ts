@@ -1,7 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Kind } from '../src/domain/kind/kind.ts';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
+import { CHANGE_REQUEST_KIND } from '../src/domain/change-request/change-request-kind.ts';
 import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
+import { GITLAB_DEPLOYMENT_KIND } from '../src/domain/gitlab/gitlab-deployment.ts';
+import { GITLAB_MONITORING_KIND } from '../src/domain/gitlab/gitlab-monitoring.ts';
 import { CATALOG_RELEASE_KIND } from '../src/domain/release/catalog-release.ts';
 import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
 import { OPERATOR_KIND } from '../src/domain/operator/kind/operator-kind.ts';
@@ -14,7 +17,10 @@ import { fieldTable } from './docs/field-table.ts';
 const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: string }[] = [
   { kind: CATALOG_RELEASE_KIND, page: 'docs/releases.md' },
   { kind: CATALOG_SOURCE_KIND, page: 'docs/catalog-source.md' },
+  { kind: CHANGE_REQUEST_KIND, page: 'docs/change-requests.md' },
   { kind: ENVIRONMENT_KIND, page: 'docs/environment.md' },
+  { kind: GITLAB_DEPLOYMENT_KIND, page: 'docs/gitlab-deployment.md' },
+  { kind: GITLAB_MONITORING_KIND, page: 'docs/gitlab-monitoring.md' },
   { kind: OPERATOR_KIND, page: 'docs/operator.md' },
 ];
 

@@ -1,48 +1,43 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
 import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
 import { createSourceHooks, createSourcePreviews } from './compose/create-source-ports.ts';
-import { readAuthorities, createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
+import { createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
 import { createMetricPorts, createProposalPorts, createUpgradePreviews, storePorts } from './compose/create-ports.ts';
-import { installCrdsAndRoles, restoreOwnCrds } from './compose/install-crds-and-roles.ts';
 import { type Listeners, openListeners, readinessOf } from './compose/listen.ts';
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
-import { runControllers } from './compose/run-controllers.ts';
+import { openStore } from './compose/open-store.ts';
+import { audiencesOf, readTrustedIssuers, type TrustedIssuers } from './compose/identity/trusted-issuers.ts';
+import { fetchSettings, workInBackground } from './compose/work-in-background.ts';
 import { waitAtMost } from './compose/wait-at-most.ts';
 import type { Config } from './config.ts';
-import { legacyStatusOf } from './domain/catalog/operator-view.ts';
 import { AppError, messageOf } from './domain/core/errors.ts';
 import { textAt } from './domain/core/read.ts';
+import type { Seal } from './domain/core/seal.ts';
 import { quoted } from './domain/instance/instance-commands.ts';
-import { statusOf } from './domain/kind/kind.ts';
 import type { CatalogCache } from './domain/kubernetes/cluster.ts';
-import { LEGACY_STATUSES } from './domain/operator/kind/status-fields.ts';
-import { CATALOG_SOURCE_KIND } from './domain/source/catalog-source.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
 import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
-import { type ArtifactOptions, createArtifacts } from './chart/oci/artifact.ts';
-import { createGit } from './git/git.ts';
 import { createApp } from './http/create-app.ts';
 import { createHookRouter, type HookPort } from './http/hooks.ts';
 import type { UnavailableComponent } from './http/http-deps.ts';
-import { metricsListener } from './http/probes.ts';
+import { metricsListener, probes } from './http/probes.ts';
 import { signedInOf } from './http/request-context.ts';
 import type { Identity } from './identity/create-identity.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import { createSharedWatches } from './kube/watch/shared-watches.ts';
 import type { Log } from './observe/log.ts';
-import { createMetrics, type Measured, type Metrics } from './observe/metrics.ts';
+import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { returnMemoryWhenIdle } from './observe/return-memory.ts';
 import { catalogRules, createHealthEvaluator } from './operation/health/health-evaluator.ts';
 import { createGroupMemory } from './operation/instance/group-memory.ts';
 import { bindOperations } from './operation/operations.ts';
 import type { Ports } from './operation/ports.ts';
-import { createStore } from './store/create-store.ts';
 import { createLiveStreams } from './web/live/live-streams.ts';
 import { type Assets, readAssets } from './web/page/assets.ts';
 import { createFormSeal } from './web/page/sealed-inputs.ts';
@@ -83,8 +78,8 @@ interface AppInput {
   readonly issuer?: EmbeddedIssuer;
   readonly assets: Assets;
   readonly pictures: PictureLibrary;
-  /** 32 bytes that all replicas share: what pages carry on is sealed with them. */
-  readonly sealKey: Uint8Array;
+  /** For what pages carry on. */
+  readonly formSeal: Seal;
   readonly ready: () => Promise<readonly UnavailableComponent[]>;
   /** For webhooks. */
   readonly hooks: HookPort;
@@ -101,8 +96,11 @@ export async function startChandlery(input: ChandleryInput): Promise<Chandlery> 
     const tools = await loadTools(input.repoRoot);
     const metrics = createMetrics({ version: versionOf(input.repoRoot) });
     listeners.metrics?.answerWith(metricsListener(metrics.text));
-    const opened = await openCluster({ ...input, tools, metrics });
-    return await startOn(opened, { ...input, listeners, tools, metrics }).catch(async (error: unknown) => {
+    const publicUrl = config.publicUrl ?? new URL(`http://localhost:${listeners.pages.port}`);
+    const issuers = await readTrustedIssuers(config, audiencesOf(config, publicUrl));
+    const opened = await openCluster({ ...input, issuers, tools, metrics });
+    const start = config.role === 'controller' ? startController : startOn;
+    return await start(opened, { ...input, publicUrl, issuers, listeners, tools, metrics }).catch(async (error: unknown) => {
       await opened.close();
       throw error;
     });
@@ -125,25 +123,21 @@ function clusterPorts(
 }
 
 type Started = ChandleryInput & {
+  readonly publicUrl: URL;
+  readonly issuers: TrustedIssuers;
   readonly listeners: Listeners;
   readonly tools: Awaited<ReturnType<typeof loadTools>>;
   readonly metrics: Metrics;
 };
 
-async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
-  const { config, repoRoot, stateDir, log, listeners, metrics } = input;
-  const { kube } = opened;
-  const stopping = new AbortController();
-  returnMemoryWhenIdle(stopping.signal);
-  const publicUrl = config.publicUrl ?? new URL(`http://localhost:${listeners.pages.port}`);
-  const assets = readAssets(join(repoRoot, 'views', 'static'));
-  const store = await createStore({ file: join(stateDir, 'store.json') });
-  const { identity, issuer } = await openIdentity({ config, stateDir, publicUrl, store, assets, clusterIssuer: opened.embedded?.issuer });
+/** What every role has. */
+async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSignal) {
+  const { config, publicUrl, repoRoot, stateDir, log } = input;
+  const kept = await openStore({ config, stateDir, kube, log });
   const charts = await createCharts({ config, repoRoot, stateDir, log });
-  const catalog = createCatalogCache(kube, log, stopping.signal);
-  const readiness = readinessOf({ kube, catalog, identity, metrics });
-  const ports = {
-    ...storePorts(kube, store, log),
+  const catalog = createCatalogCache(kube, log, signal);
+  const ports: Ports = {
+    ...storePorts(kept, log),
     ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),
@@ -152,20 +146,64 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     proposals: await createProposalPorts({ clusters: kube, config, stateDir, publicUrl }),
     publicUrl: publicUrl.origin,
   };
-  const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), sealKey: await store.secret('form-seal') };
+  return { kept, charts, catalog, ports };
+}
+
+async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> {
+  const { config, publicUrl, repoRoot, log, listeners, metrics } = input;
+  const { kube } = opened;
+  const stopping = new AbortController();
+  returnMemoryWhenIdle(stopping.signal);
+  const assets = readAssets(join(repoRoot, 'views', 'static'));
+  const { kept, charts, catalog, ports } = await openPorts(opened, input, stopping.signal);
+  const { identity, issuer } = await openIdentity({ ...input, opened: kept, assets, embedded: opened.embedded });
+  const readiness = readinessOf({ kube, catalog, identity, store: kept.store, metrics });
+  const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), formSeal: kept.formSeal };
   const served = { config, repoRoot, publicUrl, ...ours, hooks: createSourceHooks({ kube, catalog, log }), log, stopping: stopping.signal };
   listeners.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
-  const background = workInBackground({ opened, input, charts, catalog, metrics, readiness, signal: stopping.signal });
+  const background = workInBackground({ ...input, opened, ports, kept, charts, catalog, readiness, signal: stopping.signal });
+  const close = async (): Promise<void> => void (await Promise.all([kept.close(), issuer?.close()]));
+  return running(publicUrl, { opened, input, background, stopping, close });
+}
+
+/** Starts the controllers without pages and REST: its port answers probes alone. */
+async function startController(opened: OpenCluster, input: Started): Promise<Chandlery> {
+  const { config, listeners, metrics } = input;
+  const { kube } = opened;
+  const stopping = new AbortController();
+  returnMemoryWhenIdle(stopping.signal);
+  const { kept, charts, catalog, ports } = await openPorts(opened, input, stopping.signal);
+  const readiness = readinessOf({ kube, catalog, store: kept.store, metrics });
+  const shown = config.metricsPort === undefined ? { metrics: metrics.text } : {};
+  listeners.pages.answerWith(
+    express()
+      .disable('x-powered-by')
+      .use(probes({ ready: readiness.absences, ...shown })),
+  );
+  const background = workInBackground({ ...input, opened, ports, kept, charts, catalog, readiness, signal: stopping.signal });
+  const url = new URL(`http://localhost:${listeners.pages.port}`);
+  return running(url, { opened, input, background, stopping, close: kept.close });
+}
+
+interface Running {
+  readonly opened: OpenCluster;
+  readonly input: Started;
+  readonly background: Promise<void>;
+  readonly stopping: AbortController;
+  close(): Promise<void>;
+}
+
+function running(url: URL, { opened, input, background, stopping, close }: Running): Chandlery {
   return {
-    url: publicUrl,
+    url,
     hint: hintOf(input),
     failed: failureOf(background, opened),
     stop: async () => {
       stopping.abort();
-      await listeners.close(PATIENCE_MS);
+      await input.listeners.close(PATIENCE_MS);
       const inTime = await waitAtMost(background, BACKGROUND_PATIENCE_MS);
-      if (!inTime) log.warn('Some work does not end before the shutdown', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
-      await Promise.all([store.close(), issuer?.close()]);
+      if (!inTime) input.log.warn('Some work does not end before the shutdown', { seconds: BACKGROUND_PATIENCE_MS / 1000 });
+      await close();
       await opened.close();
     },
   };
@@ -174,7 +212,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
 /** Upgrades and revisions of sources, before anything is written. */
 async function previewPorts(
   { config, stateDir, tools, log, metrics }: Started,
-  { kube, charts }: Pick<OpenCluster, 'kube'> & Pick<Background, 'charts'>,
+  { kube, charts }: Pick<OpenCluster, 'kube'> & { readonly charts: ChartLibrary },
 ): Promise<Pick<Ports, 'upgrades' | 'sourcePreviews'>> {
   return {
     upgrades: await createUpgradePreviews({ kube, charts, helm: tools.helm, stateDir, log, metrics }),
@@ -182,67 +220,12 @@ async function previewPorts(
   };
 }
 
-interface Background {
-  readonly opened: OpenCluster;
-  readonly input: Started;
-  readonly charts: ChartLibrary;
-  readonly catalog: LiveCatalog;
-  readonly metrics: Metrics;
-  readonly readiness: ReturnType<typeof readinessOf>;
-  readonly signal: AbortSignal;
-}
-
-/** Furnishes the cluster, however long it is away, and then runs the controllers. Rejects only with what nobody expected. */
-async function workInBackground({ opened, input, readiness, signal, ...rest }: Background): Promise<void> {
-  const { config, repoRoot, stateDir, log, tools } = input;
-  const { kube, embedded } = opened;
-  rest.metrics.measure(() => measuresOf(rest.catalog));
-  const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
-  const adminGroups = config.issuer.kind === 'embedded' ? demoAdmins(config) : [];
-  try {
-    const ours = { kube, repoRoot, catalogDir, adminGroups, log };
-    const installed = await installCrdsAndRoles(ours, signal);
-    readiness.installed();
-    const fetching = await fetchSettings(config);
-    const git = createGit({ ...fetching, homeDir: join(stateDir, 'git') });
-    const artifacts = createArtifacts({ ...fetching, homeDir: join(stateDir, 'artifacts') });
-    const local = embedded === undefined ? {} : { embedded };
-    await Promise.all([
-      restoreOwnCrds({ ...ours, installed, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
-      runControllers({
-        kube,
-        ...rest,
-        git,
-        artifacts,
-        helm: tools.helm,
-        kubectl: tools.kubectl ?? 'kubectl',
-        stateDir,
-        repoRoot,
-        log,
-        signal,
-        ...local,
-      }),
-    ]);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-/** For the content of sources: where connections may lead, and whom they trust. */
-async function fetchSettings({ allowEgress, mirrors, chartCaFiles }: Config): Promise<Omit<ArtifactOptions, 'homeDir'>> {
-  return { allowEgress, mirrors, certificateAuthorities: await readAuthorities(chartCaFiles) };
-}
-
 function versionOf(repoRoot: string): string {
   return textAt(JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')), 'version') ?? '';
 }
 
-function demoAdmins({ groupsPrefix }: Config): string[] {
-  const [admin] = DEMO_PEOPLE;
-  return (admin?.groups ?? []).map((group) => `${groupsPrefix}${group}`);
-}
-
 function hintOf({ stateDir, config }: Started): string {
+  if (config.role === 'controller') return '  Its pages are those of the processes with the role web.';
   const people = `  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`;
   const file = join(stateDir, 'kubeconfig');
   const kubeconfig = `  kubectl: export KUBECONFIG=${quoted(file)}`;
@@ -300,7 +283,7 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
     streams: createLiveStreams(rest.stopping),
     pictures: rest.pictures.find,
     publicUrl: publicUrl.origin,
-    seal: createFormSeal(rest.sealKey, Date.now),
+    seal: createFormSeal(rest.formSeal, Date.now),
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });
   const api = createApiRouter({ operations, publicUrl: ports.publicUrl, actorOf: (res) => signedInOf(res).actor });
@@ -322,19 +305,4 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
     trustedProxies,
     otherHosts,
   });
-}
-
-/** How many Operators have each status, and how many faults the files of each CatalogSource have, as far as we know the cluster. */
-function measuresOf(catalog: Pick<CatalogCache, 'operators' | 'catalogSources'>): readonly Measured[] {
-  const statuses = catalog.operators().map((operator) => legacyStatusOf(operator));
-  return [
-    ...LEGACY_STATUSES.map((status): Measured => {
-      const value = statuses.filter((one) => one === status).length;
-      return { gauge: 'chandlery_operators', labels: { status }, value };
-    }),
-    ...catalog.catalogSources().map((source): Measured => {
-      const { faults } = statusOf(CATALOG_SOURCE_KIND, source);
-      return { gauge: 'chandlery_catalog_faults', labels: { source: source.metadata.name }, value: faults.length };
-    }),
-  ];
 }

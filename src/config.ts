@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from './domain/core/errors.ts';
 import { type Secret, secret } from './domain/core/secret.ts';
+import { bad, countOf, durationOf, flag, hostOf, maybe, oneOf, portOf, prefixOf, sizeOf, urlOf } from './domain/core/setting-values.ts';
 
 /** An address prefix and the folder or address that it is served from. */
 export interface MirrorSetting {
@@ -20,10 +21,44 @@ export type ClusterSetting =
 /** Who signs people in. */
 export type IssuerSetting =
   | { readonly kind: 'embedded' }
-  | { readonly kind: 'external'; readonly url: URL; readonly clientId: string; readonly clientSecretFile?: string };
+  | {
+      readonly kind: 'external';
+      readonly url: URL;
+      /** The URL to the letter, as tokens have it. */
+      readonly address: string;
+      readonly clientId: string;
+      readonly clientSecretFile?: string;
+      /** Of sign-ins, besides openid, profile and email. */
+      readonly scopes: readonly string[];
+    };
+
+const CI_PRESETS = ['gitlab', 'github', 'generic'] as const;
+
+/** An issuer of CI jobs whose claims are read by a preset. */
+export interface CiIssuerSetting {
+  readonly preset: (typeof CI_PRESETS)[number];
+  /** What stands before `ci:` in its names, without the colon; empty for the first issuer. */
+  readonly prefix: string;
+  readonly url: string;
+}
+
+/** The PostgreSQL database that replicas share. */
+export interface DatabaseSetting {
+  /** The file with its URL, which has a password. */
+  readonly urlFile: string;
+  /** Certificate authorities in PEM. */
+  readonly caFile?: string;
+  /** Connections of one process. */
+  readonly connections: number;
+}
+
+/** What a process does: it serves pages and REST, it runs the controllers whenever it has their lease, or both. */
+const ROLES = ['all', 'web', 'controller'] as const;
+export type Role = (typeof ROLES)[number];
 
 /** Everything that is set from outside, checked. */
 export interface Config {
+  readonly role: Role;
   readonly port: number;
   /** Whether the port was asked for, so that it must be exactly this one. */
   readonly portIsFixed: boolean;
@@ -38,13 +73,27 @@ export interface Config {
   readonly reset: boolean;
   readonly cluster: ClusterSetting;
   readonly issuer: IssuerSetting;
+  /** A file of more issuers, or of this one, as the api-server reads it. */
+  readonly authenticationConfigFile?: string;
+  readonly ciIssuers: readonly CiIssuerSetting[];
   readonly usernameClaim?: string;
-  readonly groupsClaim: string;
-  readonly usernamePrefix: string;
-  readonly groupsPrefix: string;
+  readonly groupsClaim?: string;
+  readonly usernamePrefix?: string;
+  readonly groupsPrefix?: string;
   readonly audience?: string;
   readonly bearerClients: readonly string[];
+  readonly userinfo: boolean;
   readonly idTokenHint: boolean;
+  /** Milliseconds without a request after which a session ends. */
+  readonly sessionIdle: number;
+  /** Milliseconds after which a session ends in any case. */
+  readonly sessionLifetime: number;
+  /** Absent on one machine, where files do. */
+  readonly database?: DatabaseSetting;
+  /** The file of the sealing keys; absent: the one in the state folder. */
+  readonly keysFile?: string;
+  /** Milliseconds for which entries of the audit log are kept. */
+  readonly auditRetention: number;
   readonly mirrors: readonly MirrorSetting[];
   readonly chartRoots: Readonly<Record<string, string>>;
   readonly allowEgress: readonly string[];
@@ -74,6 +123,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'port', value: 'PORT', help: 'the port of the pages and the API; default 8080, or the next free one' },
   { name: 'listen', value: 'ADDRESS', help: 'the address to listen on; default 127.0.0.1' },
   { name: 'metrics-port', value: 'PORT', help: 'serve /metrics on this port alone; default: on the port of the pages' },
+  { name: 'role', value: 'ROLE', help: 'web: pages and REST; controller: the controllers; all: both; default all' },
   { name: 'public-url', value: 'URL', help: 'the URL of Chandlery for people; default http://localhost:PORT' },
   { name: 'other-host', value: 'NAME', many: 'many', help: 'an additional host name for requests' },
   { name: 'state', value: 'DIR', help: 'the folder for the embedded cluster, sessions and caches; default in the XDG state folder' },
@@ -92,8 +142,15 @@ export const SETTINGS: readonly Setting[] = [
     help: 'additional CA certificates for chart hosts, in PEM',
   },
   { name: 'issuer', value: 'URL', help: 'the OpenID Connect issuer; default: the embedded one, with demo people' },
+  {
+    name: 'authentication-config',
+    value: 'FILE',
+    help: 'trust the issuers of this AuthenticationConfiguration (apiserver.config.k8s.io), as the api-server does',
+  },
+  { name: 'ci-issuer', value: 'PRESET[:PREFIX]=URL', many: 'many', help: 'trust ID tokens of CI jobs; presets: gitlab, github, generic' },
   { name: 'client-id', value: 'ID', help: "Chandlery's client id at the issuer; default chandlery" },
   { name: 'client-secret-file', value: 'FILE', help: 'the file with the client secret' },
+  { name: 'scopes', value: 'SCOPES', help: 'scopes of sign-ins besides openid, profile and email, e.g. "groups offline_access"' },
   { name: 'username-claim', value: 'CLAIM', help: 'the claim that names a person; default sub (embedded issuer: preferred_username)' },
   { name: 'groups-claim', value: 'CLAIM', help: 'the claim that lists the groups of a person; default groups' },
   { name: 'username-prefix', value: 'TEXT', help: 'prefix of every user name; default oidc:' },
@@ -105,7 +162,27 @@ export const SETTINGS: readonly Setting[] = [
     many: 'many',
     help: 'accept bearer tokens of this client of the issuer (azp)',
   },
+  {
+    name: 'userinfo',
+    value: '',
+    help: 'also read claims of a sign-in from the userinfo endpoint, for an issuer whose ID tokens have no groups',
+  },
   { name: 'id-token-hint', value: '', help: 'add the ID token to the sign-out URL, for an issuer that requires it' },
+  { name: 'session-idle', value: 'DURATION', help: 'end sessions after this time without a request; default 2h' },
+  { name: 'session-lifetime', value: 'DURATION', help: 'end sessions after this time in any case; default 12h, at most 30d' },
+  {
+    name: 'database-url-file',
+    value: 'FILE',
+    help: 'the file with the URL of a PostgreSQL database for sessions and audit log, for replicas',
+  },
+  { name: 'database-ca', value: 'FILE', help: 'CA certificates of the database, in PEM' },
+  { name: 'database-connections', value: 'COUNT', help: 'connections to the database; default 10' },
+  {
+    name: 'keys-file',
+    value: 'FILE',
+    help: 'the keys that seal tokens and sign-ins; default keys.json in the state folder, created at the first start',
+  },
+  { name: 'audit-retention', value: 'DURATION', help: 'keep entries of the audit log for this time; default 400d' },
   { name: 'trusted-proxies', value: 'COUNT', help: 'number of trusted proxies for X-Forwarded-For; default 0' },
   { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
   { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
@@ -149,23 +226,16 @@ export function clientSettings(env: Readonly<Record<string, string | undefined>>
 export function parseConfig(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): Config {
   const values = new Map([...fromEnvironment(env), ...fromOptions(argv)]);
   const one = (name: string): string | undefined => values.get(name)?.at(-1);
-  const issuer = issuerOf(one);
-  const listen = one('listen') ?? '127.0.0.1';
-  const cluster = clusterOf(one);
-  if (issuer.kind === 'embedded' && (cluster.kind === 'in-cluster' || !['127.0.0.1', '::1', 'localhost'].includes(listen))) {
-    throw bad('issuer', 'name your issuer: the demo people of the embedded one have no passwords, so it serves this machine only');
-  }
+  const place = placeOf(one);
   return {
     port: one('port') === undefined ? 8080 : portOf('port', one('port') ?? ''),
     portIsFixed: one('port') !== undefined,
-    listen,
     reset: flag('reset', one('reset')),
-    cluster,
-    issuer,
-    groupsClaim: one('groups-claim') ?? 'groups',
-    usernamePrefix: prefixOf('username-prefix', one('username-prefix')),
-    groupsPrefix: prefixOf('groups-prefix', one('groups-prefix')),
+    ...place,
+    ciIssuers: (values.get('ci-issuer') ?? []).map(ciIssuerOf),
+    ...claimSettings(one),
     otherHosts: (values.get('other-host') ?? []).map(hostOf),
+    ...keptOf(one),
     mirrors: (values.get('mirror') ?? []).map(mirrorOf),
     chartRoots: Object.fromEntries((values.get('chart-root') ?? []).map(rootOf)),
     allowEgress: values.get('allow-egress') ?? [],
@@ -175,14 +245,30 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     idTokenHint: flag('id-token-hint', one('id-token-hint')),
     trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
     logLevel: oneOf('log-level', one('log-level') ?? 'info', LOG_LEVELS),
-    logFormat: oneOf('log-format', one('log-format') ?? (cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),
+    logFormat: oneOf('log-format', one('log-format') ?? (place.cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),
     ...maybe('metricsPort', one('metrics-port'), (text) => portOf('metrics-port', text)),
     ...maybe('publicUrl', one('public-url'), (text) => urlOf('public-url', text)),
     ...maybe('stateDir', one('state'), (text) => resolve(text)),
     ...maybe('catalogDir', one('catalog'), (text) => folderOf('catalog', text)),
-    ...maybe('usernameClaim', one('username-claim'), (text) => text),
-    ...maybe('audience', one('audience'), (text) => text),
     ...maybe('as', one('as'), (text) => text),
+  };
+}
+
+type ClaimOptions = Pick<
+  Config,
+  'userinfo' | 'authenticationConfigFile' | 'audience' | 'usernameClaim' | 'groupsClaim' | 'usernamePrefix' | 'groupsPrefix'
+>;
+
+/** Whose tokens count, and what their claims mean. */
+function claimSettings(one: One): ClaimOptions {
+  return {
+    userinfo: flag('userinfo', one('userinfo')),
+    ...maybe('authenticationConfigFile', one('authentication-config'), (text) => fileOf('authentication-config', text)),
+    ...maybe('audience', one('audience'), (text) => text),
+    ...maybe('usernameClaim', one('username-claim'), (text) => text),
+    ...maybe('groupsClaim', one('groups-claim'), (text) => text),
+    ...maybe('usernamePrefix', one('username-prefix'), (text) => prefixOf('username-prefix', text)),
+    ...maybe('groupsPrefix', one('groups-prefix'), (text) => prefixOf('groups-prefix', text)),
   };
 }
 
@@ -212,11 +298,27 @@ function fromEnvironment(env: Readonly<Record<string, string | undefined>>): [st
 
 type One = (name: string) => string | undefined;
 
+/** What this process does, on which cluster and address, and for whom. */
+function placeOf(one: One): Pick<Config, 'role' | 'cluster' | 'issuer' | 'listen'> {
+  const place = {
+    role: oneOf('role', one('role') ?? 'all', ROLES),
+    cluster: clusterOf(one),
+    issuer: issuerOf(one),
+    listen: one('listen') ?? '127.0.0.1',
+  };
+  const isLocal = place.cluster.kind !== 'in-cluster' && ['127.0.0.1', '::1', 'localhost'].includes(place.listen);
+  if (place.role !== 'all' && place.cluster.kind === 'embedded')
+    throw bad('role', `${place.role} is for a cluster of yours: name it by --context or --kubeconfig`);
+  if (place.role !== 'controller' && place.issuer.kind === 'embedded' && !isLocal)
+    throw bad('issuer', 'name your issuer: the demo people of the embedded one have no passwords, so it serves this machine only');
+  return place;
+}
+
 function clusterOf(one: One): ClusterSetting {
   const [context, file] = [one('context'), one('kubeconfig')];
   const inCluster = flag('in-cluster', one('in-cluster'));
   if (inCluster && (context !== undefined || file !== undefined))
-    throw bad('in-cluster', 'it cannot stand beside --context or --kubeconfig');
+    throw bad('in-cluster', 'it is exclusive with --context and --kubeconfig');
   if (inCluster) return { kind: 'in-cluster' };
   if (context === undefined && file === undefined) return { kind: 'embedded' };
   return { kind: 'kubeconfig', ...(context === undefined ? {} : { context }), ...(file === undefined ? {} : { file: resolve(file) }) };
@@ -229,9 +331,39 @@ function issuerOf(one: One): IssuerSetting {
   return {
     kind: 'external',
     url: urlOf('issuer', url),
+    address: url,
     clientId: one('client-id') ?? 'chandlery',
+    scopes: (one('scopes') ?? '').split(/\s+/).filter((scope) => scope !== ''),
     ...(secretFile === undefined ? {} : { clientSecretFile: fileOf('client-secret-file', secretFile) }),
   };
+}
+
+/** How long sessions and the audit log are kept, and where. */
+function keptOf(one: One): Pick<Config, 'sessionIdle' | 'sessionLifetime' | 'auditRetention' | 'database' | 'keysFile'> {
+  const sessionLifetime = durationOf('session-lifetime', one('session-lifetime') ?? '12h', ['1m', '30d']);
+  return {
+    sessionIdle: Math.min(sessionLifetime, durationOf('session-idle', one('session-idle') ?? '2h', ['1m', '30d'])),
+    sessionLifetime,
+    auditRetention: durationOf('audit-retention', one('audit-retention') ?? '400d', ['1d', '9999d']),
+    ...databaseOf(one),
+    ...maybe('keysFile', one('keys-file'), (text) => resolve(text)),
+  };
+}
+
+function databaseOf(one: One): Pick<Config, 'database'> {
+  const urlFile = one('database-url-file');
+  if (urlFile === undefined) return {};
+  const caFile = maybe('caFile', one('database-ca'), (text) => fileOf('database-ca', text));
+  const connections = Math.max(1, countOf('database-connections', one('database-connections') ?? '10'));
+  return { database: { urlFile: fileOf('database-url-file', urlFile), connections, ...caFile } };
+}
+
+function ciIssuerOf(text: string): CiIssuerSetting {
+  const [, name, prefix = '', url = ''] = /^([a-z]+)(?::([a-z][a-z0-9-]{0,30}))?=(https?:\/\/.+)$/.exec(text) ?? [];
+  const preset = CI_PRESETS.find((one) => one === name);
+  if (preset !== undefined && URL.canParse(url)) return { preset, prefix, url };
+  const presets = CI_PRESETS.join(', ');
+  throw bad('ci-issuer', `${JSON.stringify(text)} is not PRESET=URL or PRESET:PREFIX=URL, with a preset of ${presets}`);
 }
 
 function mirrorOf(text: string): MirrorSetting {
@@ -261,62 +393,5 @@ function fileOf(name: string, text: string): string {
   return resolve(text);
 }
 
-function urlOf(name: string, text: string): URL {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw bad(name, `${JSON.stringify(text)} is not an http or https address`);
-  return new URL(text);
-}
-
-function hostOf(text: string): string {
-  if (!/^[\w.-]+$|^\[[\da-f:.]+\]$/i.test(text)) throw bad('other-host', `${JSON.stringify(text)} is not a host name without a port`);
-  return text;
-}
-
-function portOf(name: string, text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw bad(name, `${JSON.stringify(text)} is not a port number from 0 to 65535`);
-  return port;
-}
-
-function countOf(name: string, text: string): number {
-  if (!/^\d{1,2}$/.test(text)) throw bad(name, `${JSON.stringify(text)} is not a small whole number`);
-  return Number(text);
-}
-
-const UNITS: Readonly<Record<string, number>> = { Mi: 1024 ** 2, Gi: 1024 ** 3, Ti: 1024 ** 4 };
 /** The largest chart and the largest index must fit in it. */
 const SMALLEST_CACHE = '100Mi';
-
-function sizeOf(name: string, text: string, least: string): number {
-  const bytesOf = (size: string): number => {
-    const [, count = '', unit = ''] = /^(\d{1,6})(Mi|Gi|Ti)$/.exec(size) ?? [];
-    return Number(count) * (UNITS[unit] ?? 0);
-  };
-  if (bytesOf(text) < bytesOf(least)) throw bad(name, `${JSON.stringify(text)} is not a size such as 2Gi, of at least ${least}`);
-  return bytesOf(text);
-}
-
-function prefixOf(name: string, text = 'oidc:'): string {
-  if (text === '' || text.startsWith('system:'))
-    throw bad(name, 'it must not be empty nor begin with "system:", or a claim could name an account of the cluster');
-  return text;
-}
-
-function oneOf<T extends string>(name: string, text: string, words: readonly T[]): T {
-  const word = words.find((candidate) => candidate === text);
-  if (word === undefined) throw bad(name, `${JSON.stringify(text)} is not one of ${words.join(', ')}`);
-  return word;
-}
-
-function flag(name: string, text: string | undefined): boolean {
-  if (text === undefined || text === 'false') return false;
-  if (text === 'true') return true;
-  throw bad(name, `${JSON.stringify(text)} is neither true nor false`);
-}
-
-function maybe<K extends string, T>(key: K, text: string | undefined, parse: (text: string) => T): Partial<Record<K, T>> {
-  return text === undefined ? {} : ({ [key]: parse(text) } as Record<K, T>);
-}
-
-function bad(name: string, why: string): AppError {
-  return new AppError('ConfigInvalid', `--${name}: ${why}`);
-}

@@ -10,16 +10,20 @@ import { SOURCE_ROUTES } from './source/source-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import { TIMELINE_ROUTES } from './timeline/timeline-routes.ts';
 import { BOARD_ROUTES, ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-routes.ts';
+import { ENVIRONMENT_ROUTES } from './environment/write-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
 import { RESOURCE_ROUTES } from './resource/resource-routes.ts';
+import { PERMISSION_ROUTES } from './permission/permission-routes.ts';
 import { PROPOSAL_ROUTES } from './proposal/proposal-routes.ts';
 import type { Route } from './route.ts';
 
 /** The whole route table. */
 export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
+  ...ENVIRONMENT_ROUTES,
   ...ENVIRONMENT_RESOURCE_ROUTES,
   ...BOARD_ROUTES,
+  ...PERMISSION_ROUTES,
   ...RESOURCE_ROUTES,
   ...TIMELINE_ROUTES,
   ...INSTANCE_ROUTES,

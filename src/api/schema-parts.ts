@@ -1,3 +1,4 @@
+import type { KnownType } from '../domain/kubernetes/resource-types.ts';
 import type { JsonSchema } from './route.ts';
 
 /** What schemas of the API are made of. */
@@ -14,6 +15,21 @@ export function object(properties: Readonly<Record<string, unknown>>, required: 
 
 export function list(items: unknown): JsonSchema {
   return { type: 'array', items };
+}
+
+/** A resource of ours as kubectl would send it. @param metadata what its metadata has beside name, labels and annotations. */
+export function manifestOf({ group, version, kind }: KnownType, metadata: Readonly<Record<string, unknown>> = {}): JsonSchema {
+  const name = { type: 'string', maxLength: 63 };
+  return {
+    ...object({
+      apiVersion: { const: `${group}/${version}` },
+      kind: { const: kind },
+      metadata: { ...object({ name, ...metadata, labels: anything, annotations: anything }, ['name']), additionalProperties: false },
+      spec: anything,
+    }),
+    description: 'The resource itself, as kubectl would send it',
+    additionalProperties: false,
+  };
 }
 
 /** A reference to a component of the OpenAPI document by its name. */

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../domain/kubernetes/resource-types.ts';
 import { LEGACY_STATUSES, PENDING_REASONS, REVISION_STATUSES } from '../domain/operator/kind/status-fields.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
@@ -7,6 +8,7 @@ import { METRICS_SCHEMAS } from './monitoring/metrics-routes.ts';
 import { CONNECTION_SCHEMAS } from './connection/connection-routes.ts';
 import { TIMELINE_SCHEMAS } from './timeline/timeline-routes.ts';
 import { BOARD_SCHEMAS, ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-schemas.ts';
+import { ENVIRONMENT_WRITE_SCHEMAS } from './environment/write-routes.ts';
 import { DRAFT_SCHEMAS, FORM_SCHEMAS } from './catalog/catalog-routes.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS, TREE_SCHEMAS, WORKLOAD_SCHEMAS } from './instance/instance-schemas.ts';
@@ -16,9 +18,10 @@ import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
 import { RELEASE_SCHEMAS } from './release/release-routes.ts';
 import { SOURCE_SCHEMAS } from './source/source-routes.ts';
+import { PERMISSION_SCHEMAS } from './permission/permission-routes.ts';
 import { PROPOSAL_SCHEMAS } from './proposal/proposal-routes.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-routes.ts';
-import { anything, flag, integer, list, object, text, time } from './schema-parts.ts';
+import { anything, flag, integer, list, manifestOf, object, text, time } from './schema-parts.ts';
 
 const objectName = { type: 'string', maxLength: 253 } as const;
 const objectMeta = {
@@ -152,27 +155,41 @@ export const SCHEMAS = {
     },
     [...appRequired, 'readme', 'versions', 'schema', 'locked', 'presets'],
   ),
-  Environment: object({
-    name: text,
-    displayName: text,
-    namespace: text,
-    tier: text,
-    groups: list(object({ name: text, role: { enum: ENVIRONMENT_ROLES } })),
-    subjects: list(
-      object({ kind: { enum: ['User', 'Group', 'ServiceAccount'] }, name: text, namespace: text, role: { enum: ENVIRONMENT_ROLES } }, [
-        'kind',
-        'name',
-        'role',
-      ]),
-    ),
-    overlay: {
-      ...list(object({ app: text, values: anything, locked: list(text) })),
-      description: 'Values and locks over those of the catalogue, for each app',
+  Environment: object(
+    {
+      name: text,
+      displayName: text,
+      namespace: text,
+      tier: text,
+      groups: list(object({ name: text, role: { enum: ENVIRONMENT_ROLES } })),
+      subjects: list(
+        object({ kind: { enum: ['User', 'Group', 'ServiceAccount'] }, name: text, namespace: text, role: { enum: ENVIRONMENT_ROLES } }, [
+          'kind',
+          'name',
+          'role',
+        ]),
+      ),
+      overlay: {
+        ...list(object({ app: text, values: anything, locked: list(text) })),
+        description: 'Values and locks over those of the catalogue, for each app',
+      },
+      allowedApps: { ...object({ allow: list(text), deny: list(text) }), description: 'The apps that can be installed; absent: all' },
+      facts: {
+        ...list(object({ label: text, value: text, format: { enum: ['text', 'time'] } })),
+        description: 'Owner, CI projects, network policy and the like, as the pages show them',
+      },
+      ready: flag,
+      message: text,
+      conditions: list(condition),
+      object: {
+        ...anything,
+        description:
+          'The resource, with `<masked: path>` for each sensitive value of its overlay; absent in lists. In a request, this text keeps the live value',
+      },
+      etag: { type: 'string', description: 'As in the header `ETag`, quotes included, for `If-Match`; absent in lists' },
     },
-    ready: flag,
-    message: text,
-    conditions: list(condition),
-  }),
+    ['name', 'displayName', 'namespace', 'tier', 'groups', 'subjects', 'overlay', 'facts', 'ready', 'message', 'conditions'],
+  ),
   Choices: object(
     {
       resource: { type: 'string', description: 'Plural and group', examples: ['secrets', 'storageclasses.storage.k8s.io'] },
@@ -239,27 +256,10 @@ export const SCHEMAS = {
     },
     ['namespace', 'name', 'status', 'message', 'chart', 'crds', 'conditions', 'etag'],
   ),
-  OperatorManifest: {
-    ...object({
-      apiVersion: { const: 'operatorcontroller.kubeplus/v1' },
-      kind: { const: 'Operator' },
-      metadata: {
-        ...object(
-          {
-            name: objectName,
-            namespace: { type: 'string', maxLength: 63, description: 'Default: chandlery-system' },
-            labels: anything,
-            annotations: anything,
-          },
-          ['name'],
-        ),
-        additionalProperties: false,
-      },
-      spec: anything,
-    }),
-    description: 'The resource itself, as kubectl would send it',
-    additionalProperties: false,
-  },
+  OperatorManifest: manifestOf(OPERATOR, {
+    name: objectName,
+    namespace: { type: 'string', maxLength: 63, description: 'Default: chandlery-system' },
+  }),
   ReleaseNotes: object({
     notes: { ...text, description: 'Plain text with secret values masked; empty when there is none or a permission is missing' },
     revision: { ...integer, description: '0: nothing is installed' },
@@ -306,6 +306,7 @@ export const SCHEMAS = {
   ]),
   ...CONNECTION_SCHEMAS,
   ...ENVIRONMENT_RESOURCE_SCHEMAS,
+  ...ENVIRONMENT_WRITE_SCHEMAS,
   ...METRICS_SCHEMAS,
   ...BOARD_SCHEMAS,
   ...TIMELINE_SCHEMAS,
@@ -318,6 +319,7 @@ export const SCHEMAS = {
   ...TREE_SCHEMAS,
   ...WORKLOAD_SCHEMAS,
   ...CHANGE_REQUEST_SCHEMAS,
+  ...PERMISSION_SCHEMAS,
   ...PROPOSAL_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,

@@ -22,28 +22,6 @@ export const CATALOG_COMMANDS: readonly ClientCommand[] = [
     act: async (call) => await listApps(call),
   },
   {
-    name: 'environments',
-    usage: '',
-    summary: 'list the environments that you can see',
-    words: { least: 0, most: 0, kinds: [] },
-    options: [],
-    examples: ['chandlery environments', 'chandlery environments -o name'],
-    act: async ({ api }) =>
-      listing({
-        items: await listAll(api, 'listEnvironments'),
-        columns: [
-          textColumn('NAME', 'name'),
-          textColumn('TIER', 'tier'),
-          textColumn('NAMESPACE', 'namespace'),
-          { title: 'STATUS', cell: (item) => (at(item, 'ready') === true ? 'Ready' : 'Not ready') },
-          { title: 'MESSAGE', cell: (item) => textAt(item, 'message') || '-' },
-          { title: 'GROUPS', cell: (item) => listAt(item, 'groups').map(roleText).join(','), wide: 'wide' },
-        ],
-        nameOf: (item) => textAt(item, 'name') ?? '',
-        empty: 'You can see no environment. Ask an admin for a role in one.',
-      }),
-  },
-  {
     name: 'man',
     usage: 'APP',
     summary: 'show what an app is, how it is used, an example and its README',
@@ -62,10 +40,6 @@ export const CATALOG_COMMANDS: readonly ClientCommand[] = [
     act: async (call) => await explain(call),
   },
 ];
-
-function roleText(group: unknown): string {
-  return `${textAt(group, 'name') ?? ''}=${textAt(group, 'role') ?? ''}`;
-}
 
 async function listApps({ api, args }: Call): Promise<Result> {
   const [search] = args.words;

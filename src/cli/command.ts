@@ -5,7 +5,8 @@ import { AppError } from '../domain/core/errors.ts';
 const COMMAND_GROUPS = ['Catalogue and instances', 'Files', 'Server'] as const;
 
 /** What a word of a command can be, for the completion of shells. */
-export type Completion = 'command' | 'app' | 'environment' | 'instance' | 'operator' | 'source' | 'source-action' | 'file' | 'shell';
+export type Completion =
+  'command' | 'app' | 'environment' | 'environment-action' | 'instance' | 'operator' | 'source' | 'source-action' | 'file' | 'shell';
 
 /** One word of the command line: `chandlery NAME …`. */
 export interface Command {

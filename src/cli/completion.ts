@@ -117,6 +117,8 @@ async function namesOf(
       return lines(ask.commands.map(({ name }) => name));
     case 'source-action':
       return lines(['list', 'sync', 'suspend', 'resume']);
+    case 'environment-action':
+      return lines(['create', 'change', 'delete']);
     case 'shell':
       return lines(SHELLS);
     case 'app':
@@ -167,7 +169,7 @@ async function namesInCluster(kind: Named, { openApi, terminal }: Asking, words:
   }
 }
 
-type Named = Exclude<Completion, 'file' | 'command' | 'shell' | 'source-action'>;
+type Named = Exclude<Completion, 'file' | 'command' | 'shell' | 'source-action' | 'environment-action'>;
 
 function textsOf(items: readonly unknown[], key: string): readonly string[] {
   return items.map((item) => textAt(item, key) ?? '');

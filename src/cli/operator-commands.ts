@@ -144,7 +144,12 @@ export async function approveRequest({ api, args }: Call): Promise<Result> {
   }
   const shown = await api.call('showChangeRequest', { params: { id } });
   if (args.flag('dry-run')) return { ...preflightResult(at(shown, 'preflight'), [id]), data: shown };
-  const instance = await api.call('approveChangeRequest', { params: { id }, body: { digest: textAt(shown, 'digest') ?? '' } });
-  const name = `${textAt(instance, 'app') ?? ''}/${textAt(instance, 'name') ?? ''}`;
-  return { data: instance, names: [name], text: () => `${name} approved\n` };
+  const written = await api.call('approveChangeRequest', { params: { id }, body: { digest: textAt(shown, 'digest') ?? '' } });
+  const isPending = at(written, 'changeRequest') !== undefined;
+  const [app, name] = ['app', 'name'].map((key) => textAt(shown, 'changeRequest', key) ?? '');
+  return {
+    data: written,
+    names: [`${app}/${name}`],
+    text: () => `${app}/${name} approved${isPending ? '; Chandlery is about to write it' : ''}\n`,
+  };
 }

@@ -4,6 +4,7 @@ import { CHANGE_COMMANDS } from '../cli/change-commands.ts';
 import { clientCommand } from '../cli/client-command.ts';
 import { type Command, takeOutput, type Terminal } from '../cli/command.ts';
 import { completionScript } from '../cli/completion.ts';
+import { ENVIRONMENTS_COMMAND } from '../cli/environment-command.ts';
 import { GENERATE_COMMAND } from '../cli/generate-command.ts';
 import { INSTANCE_COMMANDS, LOGS_COMMAND } from '../cli/instance-commands.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
@@ -12,6 +13,7 @@ import { parseConfig, type Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
 import { folderCommands } from './catalog-folder/folder-commands.ts';
+import { identityCommand } from './identity/identity-command.ts';
 import { LOGIN_COMMAND } from './login.ts';
 import { openApi } from './open-api.ts';
 
@@ -22,9 +24,15 @@ const OUTPUT = ['-o, --output json', 'for programs; default lines'] as const;
 
 /** The table of commands, from which help, completion and the page of the command line are made. */
 export const COMMANDS: readonly Command[] = [
-  ...[...CATALOG_COMMANDS, ...INSTANCE_COMMANDS, LOGS_COMMAND, ...CHANGE_COMMANDS, SOURCE_COMMAND, GENERATE_COMMAND].map((command) =>
-    clientCommand(command, openApi),
-  ),
+  ...[
+    ...CATALOG_COMMANDS,
+    ENVIRONMENTS_COMMAND,
+    ...INSTANCE_COMMANDS,
+    LOGS_COMMAND,
+    ...CHANGE_COMMANDS,
+    SOURCE_COMMAND,
+    GENERATE_COMMAND,
+  ].map((command) => clientCommand(command, openApi)),
   RELEASE_COMMAND,
   ...folderCommands(repoRoot),
   {
@@ -132,6 +140,27 @@ export const COMMANDS: readonly Command[] = [
       return Promise.resolve(output === 'json' ? `${JSON.stringify(files, null, 2)}\n` : `${stateDir}\n`);
     },
   },
+  {
+    name: 'keys',
+    group: 'Server',
+    usage: 'create|rotate [--keys-file FILE] [--state DIR]',
+    summary: 'create the sealing keys of an installation, or add one; the new key seals after ten minutes',
+    options: [],
+    settings: ['keys-file', 'state'],
+    examples: ['chandlery keys create --keys-file keys.json', 'chandlery keys rotate --keys-file keys.json'],
+    run: async ([act = '', ...argv], { env }) => {
+      const { createKeys, rotateKeys } = await import('../store/key-file.ts');
+      if (act !== 'create' && act !== 'rotate') throw new AppError('ConfigInvalid', 'keys: say create or rotate');
+      const config = parseConfig(argv, env);
+      const file = config.keysFile ?? join(stateDirOf(config, env), 'keys.json');
+      const keys = act === 'create' ? await createKeys(file) : await rotateKeys(file, Date.now());
+      const rows = keys.map(
+        ({ id, usedFrom }) => `  ${id}  seals from ${usedFrom === 0 ? 'the beginning' : new Date(usedFrom).toISOString()}`,
+      );
+      return [`${file}:`, ...rows, ''].join('\n');
+    },
+  },
+  identityCommand(stateDirOf),
   LOGIN_COMMAND,
   {
     name: 'completion',

@@ -49,7 +49,7 @@ export async function readAuthorities(files: readonly string[]): Promise<readonl
   const lists = await Promise.all(
     files.map(async (file) => {
       const found = parseCertificates(await readFile(file, 'utf8'));
-      if (found === undefined) throw new AppError('ConfigInvalid', `--chart-ca: ${JSON.stringify(file)} is no list of certificates in PEM`);
+      if (found === undefined) throw new AppError('ConfigInvalid', `--chart-ca: ${JSON.stringify(file)} has no certificates in PEM`);
       return found;
     }),
   );

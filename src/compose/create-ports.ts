@@ -11,15 +11,17 @@ import { parseChartSecret } from '../domain/chart/chart-secret.ts';
 import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
 import { FairQueue } from '../domain/core/fair-queue.ts';
 import type { Clusters } from '../domain/kubernetes/cluster.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
-import { NAMESPACE, SECRET } from '../domain/kubernetes/resource-types.ts';
+import { SECRET } from '../domain/kubernetes/resource-types.ts';
 import type { MetricSource } from '../domain/monitoring/metrics.ts';
 import { editRepository } from '../domain/proposal/edit-repository.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
 import type { MergeRequest } from '../domain/proposal/proposal.ts';
 import { type GitCredentials, parseGitSecret } from '../domain/source/git-access.ts';
+import type { GitRequest } from '../domain/source/git-source.ts';
 import { createForges, type Forge, type ForgeCredentials } from '../git/forge/forge.ts';
-import { createGitPush, type WantedBranch } from '../git/push.ts';
+import { createGitPush, type GitPush, type WantedBranch } from '../git/push.ts';
 import { childrenWithin } from '../helm/bounds.ts';
 import { createHelm } from '../helm/helm.ts';
 import { releaseRecordBytes } from '../helm/release-record.ts';
@@ -30,39 +32,18 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { MetricPorts, Ports, ProposalPorts, WantedProposal } from '../operation/ports.ts';
 import type { UpgradePorts } from '../operation/upgrade/upgrade-ports.ts';
 import { createPrometheus, type PrometheusAddress } from '../prometheus/prometheus.ts';
-import type { Store } from '../store/store.ts';
 import { createAuditPort } from './create-audit-port.ts';
+import type { OpenStore } from './open-store.ts';
 
-type Kept = 'changeRequests' | 'savedConfigurations' | 'auditLog';
+type Kept = 'savedConfigurations' | 'auditLog';
 
-/** What operations need of the store. */
-export function storePorts(kube: Pick<Kube, 'asController'>, store: Pick<Store, Kept>, log: Log): Pick<Ports, Kept> {
-  const { changeRequests, savedConfigurations, auditLog } = store;
+/** What operations need of the store, and of the clock for what the cluster keeps. */
+export function storePorts({ store, local }: Pick<OpenStore, 'store' | 'local'>, log: Log): Pick<Ports, Kept | 'changeRequests'> {
   return {
-    changeRequests: { table: changeRequests, cluster: clusterUid(kube), now: Date.now },
-    savedConfigurations: { table: savedConfigurations, now: Date.now },
-    auditLog: createAuditPort(auditLog, log),
+    changeRequests: { now: Date.now },
+    savedConfigurations: { table: local.savedConfigurations, now: Date.now },
+    auditLog: createAuditPort(store.auditLog, log),
   };
-}
-
-/** The uid of the cluster: that of its namespace `kube-system`, as is custom. Asked for once. */
-function clusterUid(kube: Pick<Kube, 'asController'>): () => Promise<string> {
-  let known: Promise<string> | undefined;
-  return async () => {
-    known ??= read(kube);
-    try {
-      return await known;
-    } catch (error) {
-      known = undefined;
-      throw error;
-    }
-  };
-}
-
-async function read(kube: Pick<Kube, 'asController'>): Promise<string> {
-  const namespace = { ...NAMESPACE, name: 'kube-system' };
-  const { metadata } = await kube.asController().get(namespace);
-  return metadata.uid ?? '';
 }
 
 export interface PreviewUpgradesInput {
@@ -126,28 +107,39 @@ export async function createMetricPorts(
     certificateAuthorities: await readAuthorities(config.chartCaFiles),
   });
   return {
-    connect: async (source) => prometheusAt({ prometheus: source.prometheus, ...(await credentialsOf(clusters, source)) }),
+    connect: async (source) => prometheusAt({ prometheus: source.prometheus, ...(await prometheusCredentials(clusters, source)) }),
     now: Date.now,
   };
 }
 
-async function credentialsOf(
+async function prometheusCredentials(
   clusters: Pick<Clusters, 'asController'>,
-  { prometheus, secretNamespace }: MetricSource,
+  { prometheus: { secretRef, url = '' }, secretNamespace: namespace }: MetricSource,
 ): Promise<Pick<PrometheusAddress, 'credentials'>> {
-  const { secretRef, url = '' } = prometheus;
+  const host = { subject: 'prometheus', unavailable: 'MonitoringUnavailable' } as const;
+  return await hostCredentials(clusters, { host, secretRef, namespace, parse: (object) => parseChartSecret(object, url) });
+}
+
+interface HostSecret<T> {
+  /** What messages begin with, and the code of the error. */
+  readonly host: { readonly subject: string; readonly unavailable: 'MonitoringUnavailable' | 'ForgeUnavailable' };
+  readonly secretRef: { readonly name: string } | undefined;
+  readonly namespace: string;
+  readonly parse: (object: KubeObject) => T;
+}
+
+/** What the Secret of a host says; a Secret that is missing or wrong is the host's fault. */
+async function hostCredentials<T>(
+  clusters: Pick<Clusters, 'asController'>,
+  { host: { subject, unavailable }, secretRef, namespace, parse }: HostSecret<T>,
+): Promise<{ readonly credentials?: T }> {
   if (secretRef === undefined) return {};
   try {
-    const object = await clusters.asController().get({ ...SECRET, namespace: secretNamespace, name: secretRef.name });
-    return { credentials: parseChartSecret(object, url) };
+    return { credentials: parse(await clusters.asController().get({ ...SECRET, namespace, name: secretRef.name })) };
   } catch (error) {
-    if (isAppError(error, 'NotFound'))
-      throw new AppError(
-        'MonitoringUnavailable',
-        `prometheus: Secret "${secretNamespace}/${secretRef.name}": it does not exist; create it`,
-      );
-    if (isAppError(error, 'ChartSecretInvalid'))
-      throw new AppError('MonitoringUnavailable', messageOf(error).replace(/^chart:/, 'prometheus:'));
+    const place = `Secret "${namespace}/${secretRef.name}"`;
+    if (isAppError(error, 'NotFound')) throw new AppError(unavailable, `${subject}: ${place}: it does not exist; create it`);
+    if (isAppError(error, 'ChartSecretInvalid')) throw new AppError(unavailable, messageOf(error).replace(/^chart:/, `${subject}:`));
     throw error;
   }
 }
@@ -180,15 +172,12 @@ export async function createProposalPorts({ clusters, config, stateDir, publicUr
   const forgeOf = async (target: ProposalTarget): Promise<Forge> => forges(target.repository, await forgeCredentials(clusters, target));
   return {
     open: async (target, wanted) => {
-      const signal = AbortSignal.timeout(PUSH_MS);
-      const { branch, title, description } = wanted;
-      const { base } = await queue.run(wanted.user, signal, async () => {
-        const request = { source: target.name, git: target.git, ...(await gitCredentials(clusters, target)) };
-        return await git.push(request, branchOf(wanted, publicUrl), signal).catch(rejectPush);
-      });
-      const opened = await (await forgeOf(target)).open({ branch, base, title, description });
-      lists.delete(keyOf(target));
-      return opened;
+      const gitRequest = { source: target.name, git: target.git, ...(await gitCredentials(clusters, target)) };
+      try {
+        return await openPushed({ git, queue, forge: await forgeOf(target), gitRequest, publicUrl }, wanted);
+      } finally {
+        lists.delete(keyOf(target));
+      }
     },
     list: async (target) => {
       const key = keyOf(target);
@@ -208,6 +197,27 @@ export async function createProposalPorts({ clusters, config, stateDir, publicUr
     },
     randomId: () => randomBytes(4).toString('hex'),
   };
+}
+
+interface OpenPushed extends Pick<ProposalsInput, 'publicUrl'> {
+  readonly git: GitPush;
+  readonly queue: FairQueue;
+  readonly forge: Forge;
+  readonly gitRequest: GitRequest;
+}
+
+async function openPushed({ git, queue, forge, gitRequest, publicUrl }: OpenPushed, wanted: WantedProposal): Promise<MergeRequest> {
+  const { branch, title, description, user } = wanted;
+  const signal = AbortSignal.timeout(PUSH_MS);
+  const push = async () => await git.push(gitRequest, branchOf(wanted, publicUrl), signal).catch(rejectPush);
+  const { base, commit } = await queue.run(user, signal, push);
+  try {
+    return await forge.open({ branch, base, title, description });
+  } catch (error) {
+    // A branch that nobody asked to merge would stay for ever. That it cannot be deleted either is not what the person has to know.
+    await git.remove(gitRequest, { branch, commit }, AbortSignal.timeout(PUSH_MS)).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** The commit is the person's; Chandlery committed it. */
@@ -240,25 +250,17 @@ async function forgeCredentials(clusters: ProposalsInput['clusters'], { git, rep
   return credentials ?? { authorities: [] };
 }
 
-interface SecretInput {
-  readonly secretRef: { readonly name: string } | undefined;
-  readonly url: string;
-}
-
 async function hostCredentialsOf(
   clusters: ProposalsInput['clusters'],
-  { secretRef, url }: SecretInput,
+  { secretRef, url }: { readonly secretRef: HostSecret<unknown>['secretRef']; readonly url: string },
 ): Promise<{ readonly credentials?: GitCredentials }> {
-  if (secretRef === undefined) return {};
-  try {
-    const object = await clusters.asController().get({ ...SECRET, namespace: OURS.systemNamespace, name: secretRef.name });
-    return { credentials: parseGitSecret(object, url) };
-  } catch (error) {
-    const place = `Secret "${OURS.systemNamespace}/${secretRef.name}"`;
-    if (isAppError(error, 'NotFound')) throw new AppError('ForgeUnavailable', `forge: ${place}: it does not exist; create it`);
-    if (isAppError(error, 'ChartSecretInvalid')) throw new AppError('ForgeUnavailable', messageOf(error).replace(/^chart:/, 'forge:'));
-    throw error;
-  }
+  const host = { subject: 'forge', unavailable: 'ForgeUnavailable' } as const;
+  return await hostCredentials(clusters, {
+    host,
+    secretRef,
+    namespace: OURS.systemNamespace,
+    parse: (object) => parseGitSecret(object, url),
+  });
 }
 
 function rejectPush(error: unknown): never {

@@ -10,6 +10,7 @@ import type { Identity } from '../identity/create-identity.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import type { Store } from '../store/store.ts';
 
 /** The port is open from the first moment; who answers behind it can be set later. */
 export interface Listener {
@@ -112,12 +113,17 @@ const starting: RequestListener = (req, res) => {
 export interface ReadinessInput {
   readonly kube: Pick<Kube, 'ping'>;
   readonly catalog: Pick<LiveCatalog, 'synced' | 'faults'>;
-  readonly identity: Pick<Identity, 'unavailableReason'>;
-  readonly metrics: Pick<Metrics, 'clusterReachable' | 'issuerReachable'>;
+  /** Absent where nobody signs in: in a process that runs controllers alone. */
+  readonly identity?: Pick<Identity, 'unavailableReason'>;
+  readonly store?: Pick<Store, 'unavailableReason'>;
+  readonly metrics: Pick<Metrics, 'clusterReachable' | 'issuerReachable' | 'databaseReachable'>;
 }
 
-/** The unavailable components: the cluster does not answer, has not all of our kinds or is not watched; the issuer does not answer. */
-export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput): {
+/**
+ * The unavailable components: the cluster does not answer, has not all of our kinds or is not watched; the issuer or the
+ * database does not answer.
+ */
+export function readinessOf({ kube, catalog, identity, store, metrics }: ReadinessInput): {
   installed(): void;
   absences(): Promise<UnavailableComponent[]>;
 } {
@@ -136,21 +142,33 @@ export function readinessOf({ kube, catalog, identity, metrics }: ReadinessInput
     return catalog.synced() ? undefined : 'loading the catalogue';
   };
   const issuer = async (): Promise<string | undefined> => {
-    const checked = identity.unavailableReason();
-    const issuerError = (await waitAtMost(checked, READY_TIMEOUT_MS)) ? await checked : 'The identity provider does not answer in time';
-    metrics.issuerReachable(issuerError === undefined ? 'yes' : 'no');
-    return issuerError;
+    const reason = await inTime(identity?.unavailableReason(), 'The identity provider');
+    metrics.issuerReachable(reason === undefined ? 'yes' : 'no');
+    return reason;
+  };
+  const database = async (): Promise<string | undefined> => {
+    const reason = await inTime(store?.unavailableReason(), 'The database');
+    metrics.databaseReachable(reason === undefined ? 'yes' : 'no');
+    return reason;
   };
   return {
     installed: () => {
       installed = true;
     },
     absences: async () => {
-      const [fromCluster, fromIssuer] = await Promise.all([cluster(), issuer()]);
-      return [
-        ...(fromCluster === undefined ? [] : [{ component: 'cluster', message: fromCluster } as const]),
-        ...(fromIssuer === undefined ? [] : [{ component: 'issuer', message: fromIssuer } as const]),
-      ];
+      const reasons = await Promise.all([cluster(), issuer(), database()]);
+      return reasons.flatMap((message, index) => componentOf(message, COMPONENTS[index]));
     },
   };
+}
+
+const COMPONENTS = ['cluster', 'issuer', 'database'] as const;
+
+function componentOf(message: string | undefined, component: UnavailableComponent['component'] | undefined): UnavailableComponent[] {
+  return message === undefined || component === undefined ? [] : [{ component, message }];
+}
+
+async function inTime(checked: Promise<string | undefined> | undefined, who: string): Promise<string | undefined> {
+  if (checked === undefined) return undefined;
+  return (await waitAtMost(checked, READY_TIMEOUT_MS)) ? await checked : `${who} does not answer in time`;
 }

@@ -37,7 +37,7 @@ export async function openApi(connection: Connection, { env, signal }: Terminal)
 async function serverFor(connection: Connection, settings: ClientSettings, env: Terminal['env']): Promise<StoredLogin | undefined> {
   const cluster = connection.kubeconfig ?? connection.context;
   if (connection.server !== undefined && cluster !== undefined) {
-    throw new AppError('ConfigInvalid', '--server: it cannot stand beside --kubeconfig or --context: name one place');
+    throw new AppError('ConfigInvalid', '--server: it is exclusive with --kubeconfig and --context');
   }
   if (cluster !== undefined) return undefined;
   const named = connection.server ?? settings.server;

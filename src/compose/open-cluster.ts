@@ -6,12 +6,14 @@ import { claimStateFolder } from '../embedded/cluster/state-folder.ts';
 import type { ToolPaths } from '../embedded/cluster/tools.ts';
 import { createEmbeddedIssuer, type EmbeddedIssuer } from '../embedded/issuer/create-embedded-issuer.ts';
 import { createIdentity, type Identity } from '../identity/create-identity.ts';
-import { type ClaimMapping, DEFAULT_MAPPING, identitySettings, type IdentitySettings } from '../identity/identity-settings.ts';
+import { createClaimMapper } from '../identity/claims/claim-mapper.ts';
+import { authenticatorOf, identitySettings, type IdentitySettings } from '../identity/identity-settings.ts';
 import { createKube, type Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { Store } from '../store/store.ts';
+import type { OpenStore } from './open-store.ts';
 import type { Assets } from '../web/page/assets.ts';
+import { addressOf, audiencesOf, otherIssuers, type TrustedIssuers } from './identity/trusted-issuers.ts';
 
 /** The cluster that everything runs on, and the embedded one when that is it. */
 export interface OpenCluster {
@@ -22,6 +24,7 @@ export interface OpenCluster {
 
 export interface OpenClusterInput {
   readonly config: Config;
+  readonly issuers: TrustedIssuers;
   readonly stateDir: string;
   readonly tools: ToolPaths;
   readonly log: Log;
@@ -33,14 +36,13 @@ export interface OpenClusterInput {
 const USER_AGENT = 'chandlery';
 
 /** Starts the embedded cluster, or connects to the configured one, which may be away. */
-export async function openCluster({ config, stateDir, tools, log, metrics, durability, signal }: OpenClusterInput): Promise<OpenCluster> {
+export async function openCluster(input: OpenClusterInput): Promise<OpenCluster> {
+  const { config, stateDir, metrics } = input;
   const client = { userAgent: USER_AGENT, observe: metrics.apiServerAnswered };
   const { cluster, reset } = config;
   switch (cluster.kind) {
     case 'embedded': {
-      const trusted = config.issuer.kind === 'embedded' ? { trustIssuer: claimMappingOf(config) } : {};
-      const given = signal === undefined ? {} : { signal };
-      const embedded = await startEmbeddedCluster({ stateDir, tools, log, durability, reset, ...trusted, ...given });
+      const embedded = await startCluster(input);
       const kube = createKube({ kubeconfigPath: join(stateDir, 'kubeconfig'), ...client });
       return {
         kube,
@@ -63,6 +65,14 @@ export async function openCluster({ config, stateDir, tools, log, metrics, durab
   }
 }
 
+/** The embedded api-server trusts the issuers that we trust. */
+async function startCluster({ config, issuers, stateDir, tools, log, durability, signal }: OpenClusterInput): Promise<EmbeddedCluster> {
+  const { signIn, others, demoClaims } = issuers;
+  const trust = signIn === undefined ? { issuers: others, demoClaims } : { issuers: [signIn, ...others] };
+  const given = signal === undefined ? {} : { signal };
+  return await startEmbeddedCluster({ stateDir, tools, log, durability, reset: config.reset, trust, ...given });
+}
+
 /** The state folder is ours alone here, too: it holds the sessions and the charts. */
 async function connected(kube: Kube, { stateDir, reset }: { readonly stateDir: string; readonly reset: boolean }): Promise<OpenCluster> {
   const folder = await claimStateFolder(stateDir, { reset });
@@ -77,39 +87,49 @@ async function connected(kube: Kube, { stateDir, reset }: { readonly stateDir: s
 
 export interface OpenIdentityInput {
   readonly config: Config;
+  readonly issuers: TrustedIssuers;
   readonly stateDir: string;
   readonly publicUrl: URL;
-  readonly store: Store;
+  readonly opened: Pick<OpenStore, 'store' | 'loginSeal'>;
   /** For the pages of the embedded issuer. */
   readonly assets: Pick<Assets, 'url'>;
-  /** The name by which the embedded api-server knows the embedded issuer. */
-  readonly clusterIssuer: string | undefined;
+  readonly embedded: EmbeddedCluster | undefined;
 }
 
 /** Who signs people in; with the embedded issuer when none is configured. */
 export async function openIdentity(input: OpenIdentityInput): Promise<{ identity: Identity; issuer?: EmbeddedIssuer }> {
-  const { config, stateDir, publicUrl, store, assets, clusterIssuer } = input;
+  const { config, issuers, stateDir, publicUrl, assets, embedded } = input;
+  const { store, loginSeal } = input.opened;
+  // The name by which the embedded api-server knows the embedded issuer.
+  const clusterIssuer = embedded?.issuer;
   const stylesheet = assets.url('css/chandlery.css');
   const named = clusterIssuer === undefined ? {} : { clusterIssuer };
   const issuer = config.issuer.kind === 'embedded' ? await createEmbeddedIssuer({ publicUrl, stateDir, stylesheet, ...named }) : undefined;
   const client = issuer === undefined ? await externalClient(config) : embeddedClient(issuer);
+  const signIn =
+    issuers.signIn ?? authenticatorOf({ url: client.issuer.href, audiences: audiencesOf(config, publicUrl) }, issuers.demoClaims);
   const settings = identitySettings({
     publicUrl,
     ...client,
-    mapping: claimMappingOf(config),
+    ...addressOf(signIn.issuer),
+    audiences: signIn.issuer.audiences,
+    mapping: createClaimMapper(signIn, `issuer ${signIn.issuer.url}`),
+    otherIssuers: otherIssuers(issuers, config.bearerClients),
     issuerAliases: clusterIssuer === undefined ? [] : [clusterIssuer],
     bearerClients: config.bearerClients,
+    claimsFrom: config.userinfo ? 'userinfo' : 'id-token',
     signOutHint: config.idTokenHint ? 'id-token' : 'none',
-    ...(config.audience === undefined ? {} : { audiences: [config.audience] }),
+    idleLifetime: config.sessionIdle,
+    absoluteLifetime: config.sessionLifetime,
   });
-  const identity = createIdentity({ settings, sessions: store.sessions, sealKey: await store.secret('login-seal') });
+  const identity = createIdentity({
+    settings,
+    sessions: store.sessions,
+    usedIds: store.usedIds,
+    storeUnavailable: store.unavailableReason,
+    seal: loginSeal,
+  });
   return { identity, ...(issuer === undefined ? {} : { issuer }) };
-}
-
-/** Which claims name somebody, for us and for the embedded api-server. */
-function claimMappingOf({ issuer, usernameClaim, groupsClaim, usernamePrefix, groupsPrefix }: Config): ClaimMapping {
-  const usual = issuer.kind === 'embedded' ? 'preferred_username' : DEFAULT_MAPPING.usernameClaim;
-  return { usernameClaim: usernameClaim ?? usual, groupsClaim, usernamePrefix, groupsPrefix };
 }
 
 type Client = Pick<IdentitySettings, 'issuer' | 'clientId'> & Partial<Pick<IdentitySettings, 'clientSecret' | 'scopes' | 'callHeaders'>>;
@@ -121,6 +141,7 @@ function embeddedClient({ issuerUrl, clientId, clientSecret, scopes, ownCalls }:
 async function externalClient({ issuer }: Config): Promise<Client> {
   if (issuer.kind === 'embedded') throw new Error('the embedded issuer has its own client');
   const { url, clientId, clientSecretFile } = issuer;
+  const scopes = [...new Set(['openid', 'profile', 'email', ...issuer.scopes])];
   const clientSecret = clientSecretFile === undefined ? undefined : (await readFile(clientSecretFile, 'utf8')).trim();
-  return { issuer: url, clientId, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  return { issuer: url, clientId, scopes, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }

@@ -1,14 +1,19 @@
+import { operatorsIn } from '../domain/kubernetes/reserved-namespace.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { CATALOG_RELEASE, NAMESPACE } from '../domain/kubernetes/resource-types.ts';
+import { CATALOG_RELEASE, CHANGE_REQUEST } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { helmChildren } from './create-ports.ts';
+import { gitLabControllers } from './environment/gitlab-controllers.ts';
 import { policyFile } from './install-crds-and-roles.ts';
 import { pinCachedCharts } from './pin-cached-charts.ts';
+import { namespaceOf, watchGenerated } from './environment/watch-generated.ts';
 import { watchOperators } from './watch-operators.ts';
 import { type KeySource, mapSource, type Reconcile, runController } from '../controller/controller.ts';
+import { buildCatalog } from '../domain/catalog/app-catalog.ts';
 import { textAt } from '../domain/core/read.ts';
+import type { NamePrefixes } from '../domain/gitlab/gitlab-deployment.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { isReservedCrdName } from '../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject, ObjectMeta } from '../domain/kubernetes/resource.ts';
@@ -28,9 +33,16 @@ import { type Reflector, startMetadataReflector, startReflector } from '../kube/
 import { packCrds } from '../kube/watch/packed-schemas.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
+import { applyChangeRequest } from '../operation/change-request/apply-change-request.ts';
+import { secretsInRequest } from '../operation/change-request/secrets-in-request.ts';
+import type { Ports } from '../operation/ports.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
-import { createAdmissionPolicyReconciler, POLICY_TYPES } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
-import { operatorsIn } from '../reconcile/environment/namespace-ownership.ts';
+import {
+  createAdmissionPolicyReconciler,
+  isPolicyInForce,
+  POLICY_TYPES,
+} from '../reconcile/admission-policy/reconcile-admission-policies.ts';
+import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';
 import { watchReferences } from '../reconcile/operator/memory/references.ts';
@@ -44,12 +56,16 @@ export interface ControllersInput {
   readonly kube: Kube;
   readonly catalog: LiveCatalog;
   readonly charts: ChartLibrary;
+  /** Of the operations, by which approved change requests are applied. */
+  readonly ports: Ports;
   /** The helm program. */
   readonly helm: string;
   /** The kubectl program. */
   readonly kubectl: string;
   readonly stateDir: string;
   readonly repoRoot: string;
+  /** Of the names of people and their groups. */
+  readonly prefixes: NamePrefixes;
   /** For the repositories of CatalogSources. */
   readonly git: Git;
   /** For the OCI artifacts of CatalogSources. */
@@ -79,23 +95,35 @@ interface WatchFoldersInput {
 export async function runControllers(input: ControllersInput): Promise<void> {
   const controllers = [
     environments(input),
+    ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     catalogSources(input),
     catalogReleases(input),
     await operators(input),
     adminAccess(input),
     await admissionPolicies(input),
+    await changeRequests(input),
   ];
   await Promise.all([...controllers.map((controller) => run(input, controller)), localControllers(input)]);
 }
 
 function environments({ kube, catalog, log, signal }: ControllersInput): Controller {
   const cluster = kube.asController();
-  const reconcile = createEnvironmentReconciler({ cluster, events: createEventRecorder({ cluster, log }), now });
-  const { environments: all } = catalog.reflectors;
-  // Somebody may change the labels of a namespace, by which policies know it.
-  const namespaces = startMetadataReflector({ cluster, type: NAMESPACE, labelSelector: OURS.environmentLabel, log, signal });
-  const owners = mapSource(namespaces, (name) => all.all().flatMap((one) => (namespaceOf(one) === name ? [one.metadata.name] : [])));
-  return { name: 'environment', sources: [all, owners], reconcile, workers: 2 };
+  const reconcile = createEnvironmentReconciler({
+    cluster,
+    discovery: kube,
+    apps: () => buildCatalog(catalog.operators(), catalog.customResourceDefinitions()).map(({ summary }) => summary),
+    events: createEventRecorder({ cluster, log }),
+    // As the first issuer of CI jobs names them (`--ci-issuer`), which is never that of people: they must not share names.
+    settings: { projectPrefix: '' },
+    now,
+  });
+  const { environments: all, customResourceDefinitions: definitions } = catalog.reflectors;
+  return {
+    name: 'environment',
+    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators: catalog.reflectors.operators, log, signal })],
+    reconcile,
+    workers: 2,
+  };
 }
 
 function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }: ControllersInput): Controller {
@@ -215,6 +243,23 @@ async function admissionPolicies({ kube, repoRoot, log, signal }: ControllersInp
   return { name: 'admission-policy', sources, reconcile, workers: 1 };
 }
 
+/** Closes change requests, and applies approved ones as whoever approved them. */
+async function changeRequests({ kube, ports, repoRoot, log, signal }: ControllersInput): Promise<Controller> {
+  const cluster = kube.asController();
+  const policies = await readManifests(policyFile(repoRoot));
+  const requests = startReflector({ cluster, type: CHANGE_REQUEST, log, signal });
+  const reconcile = createChangeRequestReconciler({
+    cluster,
+    requests: requests.all,
+    applyAs: async (approver, changeRequest, digest) => await applyChangeRequest(ports, approver, { changeRequest, digest }),
+    secretsIn: (spec) => secretsInRequest(ports, spec),
+    isGuarded: async (until) => await isPolicyInForce({ cluster, policies }, 'chandlery-change-requests', until),
+    events: createEventRecorder({ cluster, log }),
+    now,
+  });
+  return { name: 'change-request', sources: [requests], reconcile, workers: 4 };
+}
+
 /** Helm acts as we do, by a kubeconfig of its own. */
 async function helmOf({ kube, helm, stateDir, log, metrics }: ControllersInput): ReturnType<typeof createHelm> {
   const kubeconfigPath = join(stateDir, 'helm.kubeconfig');
@@ -239,13 +284,15 @@ async function run({ log, metrics, signal }: ControllersInput, { ready, ...contr
     log,
     signal,
     observe,
-    measure: (read) =>
-      metrics.measure(() => {
+    measure: (read) => {
+      const forget = metrics.measure(() => {
         const keys = read();
         const of = (state: 'waiting' | 'active') =>
           ({ gauge: 'chandlery_queue_keys', labels: { controller: controller.name, state }, value: keys[state] }) as const;
         return [of('waiting'), of('active')];
-      }),
+      });
+      signal.addEventListener('abort', forget, { once: true });
+    },
   });
 }
 
@@ -255,11 +302,6 @@ async function localControllers({ kube, embedded, repoRoot, log, signal }: Contr
   const programOf = (chart: string): string => join(repoRoot, 'charts', chart, 'controller', 'main.ts');
   const programs = { 'cache-operator': programOf('cache-operator'), 'postgres-operator': programOf('postgres-operator') };
   await runLocalControllers({ cluster: kube.asController(), embedded, programs, log, signal });
-}
-
-/** The namespace that an Environment asks for. */
-function namespaceOf({ metadata, spec }: KubeObject): string {
-  return textAt(spec, 'namespace') ?? metadata.name;
 }
 
 function now(): Date {

@@ -16,6 +16,8 @@ export interface LeaseOptions {
   /** The time of day, which is compared with what other holders wrote. */
   readonly now?: () => Date;
   readonly clock?: Clock;
+  /** Instead of comparing times of day: the resource version that may be taken over, because it stood for its whole time; empty where there is no lease. */
+  readonly seen?: string;
   /** Told when the lease is lost while something runs under it. */
   readonly onLost?: () => void;
 }
@@ -95,7 +97,8 @@ async function acquire(options: LeaseOptions): Promise<KubeObject> {
   const before = await readLease(options);
   try {
     if (before === undefined) return (await cluster.create(LEASE, leaseObject(options, undefined))).object;
-    if (stateOf(before, now()) !== 'Held' || holderOf(before) === holder) {
+    const isFree = options.seen === undefined ? stateOf(before, now()) !== 'Held' : before.metadata.resourceVersion === options.seen;
+    if (isFree || holderOf(before) === holder) {
       return (await cluster.replace(LEASE, leaseObject(options, before))).object;
     }
   } catch (error) {
@@ -121,7 +124,8 @@ async function release({ cluster, holder, ...options }: LeaseOptions, lease: Kub
   }
 }
 
-async function readLease(options: Pick<LeaseOptions, 'cluster' | 'namespace' | 'name'>): Promise<KubeObject | undefined> {
+/** The lease as it is now; undefined where there is none. */
+export async function readLease(options: Pick<LeaseOptions, 'cluster' | 'namespace' | 'name'>): Promise<KubeObject | undefined> {
   return await ifFound(options.cluster.get(refOf(options)));
 }
 

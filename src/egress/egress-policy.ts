@@ -119,6 +119,9 @@ function blockListOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
+/** Of a name in the DNS (RFC 1035). */
+const MAX_HOST_LENGTH = 253;
+
 /** Makes the error for an address that the policy rejects; `why` names host and address, and how to open it. */
 type DenyEgress = (why: string) => AppError;
 
@@ -138,6 +141,11 @@ export function guardedConnector({ policy, deny, options }: GuardedConnections):
   const connect = buildConnector({ ...options, lookup: guardedLookup(policy, deny) });
   return (target, callback) => {
     const host = target.hostname.replace(/^\[|\]$/g, '');
+    // OpenSSL keeps its error about a longer one, and blames it on the next connection of the process, whosever that is.
+    if (host.length > MAX_HOST_LENGTH) {
+      callback(deny(`${host.slice(0, 40)}…: a host name has at most ${MAX_HOST_LENGTH} characters`), null);
+      return;
+    }
     // An address in figures is connected to without being looked up.
     if (isIP(host) !== 0 && !policy.allows(host)) callback(deny(denial(host, host)), null);
     else connect(target, callback);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../domain/kubernetes/resource.ts';
+import { compileCache } from '../thread/compile-cache.ts';
 
 /** The name of our post-renderer plugin. */
 export const POST_RENDERER = 'chandlery';
@@ -47,6 +48,9 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
     HELM_DRIVER: 'secret',
     // The collector works harder before the bound of `bounds.ts` ends the program.
     GOMEMLIMIT: '384MiB',
+    // Until then it works less: most runs are over before they need what it would free.
+    GOGC: '400',
+    ...compileCache(),
     ...extraEnv,
   };
   return { dir, env };

@@ -91,7 +91,7 @@ function parseJson(stdout: string, what: string): unknown {
 }
 
 function unreadable(what: string): AppError {
-  return new AppError('HelmFailed', `helm: the ${what} it printed cannot be read; is it version 4?`);
+  return new AppError('HelmFailed', `helm: the ${what} it printed cannot be parsed; Chandlery needs helm 4`);
 }
 
 function statusOf(value: unknown): ReleaseStatus {

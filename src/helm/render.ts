@@ -94,6 +94,6 @@ async function objectsOf(parse: ParseInWorker, output: HelmOutput, input: Render
     return await parse(output.stdout, RENDER_TIMEOUT_MS);
   } catch (error) {
     const why = redact(messageOf(error), input.secrets ?? []);
-    throw new AppError('HelmFailed', `helm render of "${input.release}": what the chart renders cannot be read: ${why}`, { cause: error });
+    throw new AppError('HelmFailed', `helm render of "${input.release}": the rendered chart cannot be parsed: ${why}`, { cause: error });
   }
 }

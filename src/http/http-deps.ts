@@ -9,7 +9,7 @@ export type HttpLog = Pick<Log, 'info' | 'warn' | 'error'>;
 
 /** A component that does not answer, with the reason for `/readyz`. */
 export interface UnavailableComponent {
-  readonly component: 'cluster' | 'issuer';
+  readonly component: 'cluster' | 'issuer' | 'database';
   readonly message: string;
 }
 

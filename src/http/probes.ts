@@ -7,8 +7,8 @@ import type { HttpDeps, MetricsText } from './http-deps.ts';
 export const READY_TIMEOUT_MS = 3_000;
 
 /**
- * `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` unless it has a port of its own. Without the issuer nobody new can sign in, but
- * everybody else is served: `unavailable` names it, and readiness stays.
+ * `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` unless it has a port of its own. Without the issuer nobody new can sign in,
+ * without the database nobody with a browser is known, but programs are served: `unavailable` names it, and readiness stays.
  */
 export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
   const router = Router();
@@ -17,7 +17,7 @@ export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
   });
   router.get('/readyz', async (_req, res) => {
     const unavailable = await deps.ready();
-    const ready = unavailable.every(({ component }) => component === 'issuer');
+    const ready = unavailable.every(({ component }) => component !== 'cluster');
     const status = ready ? 'ready' : 'not ready';
     res
       .status(ready ? 200 : 503)

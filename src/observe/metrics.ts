@@ -10,12 +10,16 @@ export interface Metrics {
   leaseLost(): void;
   /** @param answer its status is 0 where none came. */
   apiServerAnswered(answer: { readonly method: string; readonly status: number }, seconds: number): void;
-  /** @param read is called whenever somebody reads the metrics. */
-  measure(read: () => readonly Measured[]): void;
+  /** @param read is called whenever somebody reads the metrics, until the function that comes back ends it. */
+  measure(read: () => readonly Measured[]): () => void;
   /** Whether the cluster answered when it was last asked. */
   clusterReachable(reachable: 'yes' | 'no'): void;
+  /** Whether this process runs the controllers. */
+  leading(leads: 'leads' | 'waits'): void;
   /** Whether the issuer answered when it was last asked. */
   issuerReachable(reachable: 'yes' | 'no'): void;
+  /** Whether the database answered when it was last asked; on one machine there is none, and its files always do. */
+  databaseReachable(reachable: 'yes' | 'no'): void;
   /** The text for Prometheus and its content type. */
   text(): Promise<{ readonly body: string; readonly contentType: string }>;
 }
@@ -82,6 +86,8 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   const [http, reconcile, helm, apiServer] = [histogram('http'), histogram('reconcile'), histogram('helm'), histogram('apiServer')];
   const reachable = new Gauge({ name: 'chandlery_cluster_reachable', help: 'Whether the cluster answered when last asked', registers });
   const issuer = new Gauge({ name: 'chandlery_issuer_reachable', help: 'Whether the issuer answered when last asked', registers });
+  const database = new Gauge({ name: 'chandlery_database_reachable', help: 'Whether the database answered when last asked', registers });
+  const leader = new Gauge({ name: 'chandlery_leader', help: 'Whether this process runs the controllers', registers });
   const leases = new Counter({
     name: 'chandlery_leases_lost_total',
     help: 'Leases of releases lost while the release was changed',
@@ -94,7 +100,9 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     helmRan: (command, outcome, seconds) => helm.observe({ command, outcome }, seconds),
     apiServerAnswered: ({ method, status }, seconds) => apiServer.observe({ method, status: String(status) }, seconds),
     clusterReachable: (answer) => reachable.set(answer === 'yes' ? 1 : 0),
+    leading: (leads) => leader.set(leads === 'leads' ? 1 : 0),
     issuerReachable: (answer) => issuer.set(answer === 'yes' ? 1 : 0),
+    databaseReachable: (answer) => database.set(answer === 'yes' ? 1 : 0),
     ...measuring(registry),
   };
 }
@@ -103,11 +111,14 @@ function measuring(registry: Registry): Pick<Metrics, 'measure' | 'text'> {
   const gauges = Object.entries(GAUGES).map(([name, { help, labelNames }]) => {
     return [name, new Gauge({ name, help, labelNames: [...labelNames] as string[], registers: [registry] })] as const;
   });
-  const reads: (() => readonly Measured[])[] = [];
+  const reads = new Set<() => readonly Measured[]>();
   return {
-    measure: (read) => void reads.push(read),
+    measure: (read) => {
+      reads.add(read);
+      return () => void reads.delete(read);
+    },
     text: async () => {
-      const measured = reads.flatMap((read) => read());
+      const measured = [...reads].flatMap((read) => read());
       for (const [name, gauge] of gauges) {
         gauge.reset();
         for (const { labels, value } of measured.filter((one) => one.gauge === name)) gauge.set(labels, value);

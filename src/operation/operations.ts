@@ -14,6 +14,8 @@ import { revealConnectionKey } from './connection/reveal-connection-key.ts';
 import { showConnection } from './connection/show-connection.ts';
 import { listEnvironmentResources, listEnvironmentWorkloads } from './environment/list-environment-resources.ts';
 import { listEnvironments, showEnvironment } from './environment/find-environment.ts';
+import { createEnvironment, deleteEnvironment, environmentPermissions, updateEnvironment } from './environment/write-environment.ts';
+import { previewEnvironmentDeletion } from './environment/preview-environment-deletion.ts';
 import { showTierBoard } from './environment/show-tier-board.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
 import { createInstance, deleteInstance, updateInstance } from './instance/write-instance.ts';
@@ -35,6 +37,7 @@ import { requestOperatorAction } from './operator/request-operator-action.ts';
 import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
 import { approvePrune, deleteSource, previewSourceDeletion, requestSourceAction } from './source/change-source.ts';
+import { createSource, missingForNewSource, preflightSource } from './source/create-source.ts';
 import { listSources, showSource, sourcePermissions } from './source/find-source.ts';
 import { listSourceInventory } from './source/list-source-inventory.ts';
 import { listReleases, previewRelease, showRelease } from './release/catalog-releases.ts';
@@ -42,9 +45,13 @@ import { previewSource } from './source/preview-source.ts';
 import { showTimeline } from './timeline/show-timeline.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
+import { preflightEnvironment, preflightEnvironmentChange } from './preflight/preflight-environment.ts';
 import { preflightInstance } from './preflight/preflight-instance.ts';
 import { preflightOperator } from './preflight/preflight-operator.ts';
 import { evictPod, restartWorkload, runCronJob, scaleResource, showScale, suspendCronJob } from './resource/act-on-resource.ts';
+import { listMembers } from './permission/list-members.ts';
+import { listPermissions } from './permission/list-permissions.ts';
+import { reviewAccess } from './permission/review-access.ts';
 import { showResource } from './resource/show-resource.ts';
 import { compareSavedConfiguration, listComparableInstances } from './saved-configuration/compare-saved-configuration.ts';
 import {
@@ -57,8 +64,16 @@ import { approveUpgrade } from './upgrade/approve-upgrade.ts';
 import { previewUpgrade } from './upgrade/preview-upgrade.ts';
 import { listProposals, showProposal } from './proposal/list-proposals.ts';
 import { listProposalTargets } from './proposal/proposal-targets.ts';
-import { proposeChange, proposeInstall, proposeOperator, proposeRequest, proposeUpgrade } from './proposal/propose.ts';
-import { showOwner } from './proposal/show-owner.ts';
+import {
+  proposeChange,
+  proposeEnvironment,
+  proposeEnvironmentChange,
+  proposeInstall,
+  proposeOperator,
+  proposeRequest,
+  proposeUpgrade,
+} from './proposal/propose.ts';
+import { showEnvironmentOwner, showOperatorOwner, showOwner } from './proposal/show-owner.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that a person can do, by pages and by REST alike. Each takes its ports, the actor and one input. */
@@ -71,13 +86,17 @@ const OPERATIONS = {
   countDrafts,
   countInstances,
   createChangeRequest,
+  createEnvironment,
   createInstance,
   createOperator,
+  createSource,
   declineChangeRequest,
+  deleteEnvironment,
   deleteInstance,
   deleteOperator,
   deleteSavedConfiguration,
   deleteSource,
+  environmentPermissions,
   evictPod,
   installTargets,
   instancePermissions,
@@ -93,11 +112,13 @@ const OPERATIONS = {
   listEvents,
   listFaults,
   listInstances,
+  listMembers,
   listOperatorDrafts,
   listOperatorEvents,
   listOperatorInstances,
   listOperatorProblems,
   listOperators,
+  listPermissions,
   listProposalTargets,
   listProposals,
   listReleases,
@@ -107,11 +128,16 @@ const OPERATIONS = {
   listSources,
   listWorkloads,
   me,
+  missingForNewSource,
   operatorPermissions,
   preflightChange,
   preflightDeletion,
+  preflightEnvironment,
+  preflightEnvironmentChange,
   preflightInstance,
   preflightOperator,
+  preflightSource,
+  previewEnvironmentDeletion,
   previewInstanceMigration,
   previewOperatorDeletion,
   previewRelease,
@@ -119,6 +145,8 @@ const OPERATIONS = {
   previewSourceDeletion,
   previewUpgrade,
   proposeChange,
+  proposeEnvironment,
+  proposeEnvironmentChange,
   proposeInstall,
   proposeOperator,
   proposeRequest,
@@ -129,6 +157,7 @@ const OPERATIONS = {
   revealConnectionKey,
   restartWorkload,
   revealValue,
+  reviewAccess,
   runCronJob,
   saveConfiguration,
   scaleResource,
@@ -137,6 +166,7 @@ const OPERATIONS = {
   showConnection,
   showEnvironment,
   showEnvironmentMetrics,
+  showEnvironmentOwner,
   showEnvironmentStatus,
   showForm,
   showInstance,
@@ -144,6 +174,7 @@ const OPERATIONS = {
   showOperator,
   showOperatorLogs,
   showOperatorMetrics,
+  showOperatorOwner,
   showOperatorTree,
   showOwner,
   showProposal,
@@ -159,6 +190,7 @@ const OPERATIONS = {
   showTree,
   sourcePermissions,
   suspendCronJob,
+  updateEnvironment,
   updateInstance,
   withdrawChangeRequest,
 };
@@ -177,12 +209,12 @@ export type Operations = { readonly [N in keyof typeof OPERATIONS]: Bound<(typeo
   follow(actor: Actor, looking: Looking): Operations;
 };
 
-/** Gives all operations their ports. */
-export function bindOperations(ports: Ports): Operations {
+/** Gives all operations their ports. Those that follow share the count, with what it remembers. */
+export function bindOperations(ports: Ports, countChangeRequests = createRequestCount(ports)): Operations {
   const bound = Object.entries(OPERATIONS).map(([name, operation]) => {
     const anyOperation = operation as (ports: Ports, ...inputs: readonly unknown[]) => unknown;
     return [name, (...inputs: readonly unknown[]) => anyOperation(ports, ...inputs)];
   });
-  const follow: Operations['follow'] = (actor, looking) => bindOperations(followPorts(ports, actor, looking));
-  return { ...Object.fromEntries(bound), countChangeRequests: createRequestCount(ports), follow } as Operations;
+  const follow: Operations['follow'] = (actor, looking) => bindOperations(followPorts(ports, actor, looking), countChangeRequests);
+  return { ...Object.fromEntries(bound), countChangeRequests, follow } as Operations;
 }

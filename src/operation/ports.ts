@@ -1,4 +1,3 @@
-import type { ChangeRequestTable } from '../domain/change-request/change-request.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 import type { ProposedEdit } from '../domain/proposal/edit-repository.ts';
 import type { MergeRequest } from '../domain/proposal/proposal.ts';
@@ -19,11 +18,8 @@ interface SavedConfigurationPorts {
   readonly now: () => number;
 }
 
-/** What shared change requests need of the world. */
+/** What change requests need of the world. */
 interface ChangeRequestPorts {
-  readonly table: ChangeRequestTable;
-  /** The uid of the cluster, which a change request is bound to. */
-  readonly cluster: () => Promise<string>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

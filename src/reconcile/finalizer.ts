@@ -43,8 +43,13 @@ export async function removeFinalizerOfLostKind(
   guarded: Finalizable,
 ): Promise<'KindLost' | 'Deleted'> {
   const { type, object, signal } = guarded;
-  const crd = await ifFound(cluster.get({ ...CRD, name: `${type.resource}.${type.group}` }, { signal }));
-  if (crd?.metadata.deletionTimestamp === undefined) return 'Deleted';
+  if (!(await isKindLost(cluster, type, signal))) return 'Deleted';
   if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await removeFinalizer(cluster, guarded);
   return 'KindLost';
+}
+
+/** Whether the CRD of a type is being deleted, and with it, unasked, all objects of it. */
+export async function isKindLost(cluster: Pick<Cluster, 'get'>, type: ResourceType, signal: AbortSignal): Promise<boolean> {
+  const crd = await ifFound(cluster.get({ ...CRD, name: `${type.resource}.${type.group}` }, { signal }));
+  return crd?.metadata.deletionTimestamp !== undefined;
 }

@@ -9,12 +9,16 @@ import { catalogPage, parseAppQuery } from './app/catalog-page.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
 import { pictureOf } from './page/picture-address.ts';
 import { timelineRoutes } from './timeline/timeline-routes.ts';
+import { environmentDeleteRoutes } from './environment/environment-delete-page.ts';
+import { environmentFormRoutes } from './environment/environment-form-routes.ts';
 import { boardRoutes, environmentRoutes } from './environment/environment-routes.ts';
 import { changeRoutes } from './instance/change-routes.ts';
 import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
 import { logsRoutes } from './logs/logs-routes.ts';
 import { metricsRoutes } from './monitoring/metrics-page.ts';
+import { membersRoutes } from './permission/members-page.ts';
+import { permissionsRoutes } from './permission/permissions-page.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-page.ts';
 import { proposalRoutes, PROPOSALS_PATH } from './proposal/proposal-routes.ts';
@@ -39,7 +43,11 @@ export function createWebRouter(deps: WebDeps): Router {
     catalogRoutes(deps),
     installRoutes(deps),
     environmentRoutes(deps),
+    environmentFormRoutes(deps),
+    environmentDeleteRoutes(deps),
     boardRoutes(deps),
+    membersRoutes(deps),
+    permissionsRoutes(deps),
     timelineRoutes(deps),
     instanceRoutes(deps),
     metricsRoutes(deps),
@@ -69,6 +77,7 @@ const OURS = [
   '/change-requests',
   PROPOSALS_PATH,
   '/admin',
+  '/account',
   TIER_BOARD_PATH,
 ];
 

@@ -14,7 +14,7 @@ const LEVEL = 'pod-security.kubernetes.io/enforce';
 const OPERATOR_NAMESPACE = 'chandlery-system';
 /** Somebody who may change namespaces, and no Environment. */
 const LABELLER = ['--as=labeller', '--as-group=labellers'];
-const POLICIES = ['token-secrets', 'service-accounts', 'namespaces'].map((name) => `chandlery-environment-${name}`);
+const POLICIES = ['token-secrets', 'token-requests', 'service-accounts', 'namespaces'].map((name) => `chandlery-environment-${name}`);
 
 export const attacks: readonly Attack[] = [
   {
@@ -47,6 +47,42 @@ export const attacks: readonly Attack[] = [
       await root(target, ['label', '--overwrite', 'namespace', ATTACKED, `${LEVEL}=privileged`]);
       const level = ['get', 'namespace', ATTACKED, '-o', `jsonpath={.metadata.labels.${LEVEL.replaceAll('.', '\\.')}}`];
       await eventually(async () => (await root(target, level)) === 'baseline', 'the level is restored', 20);
+    },
+  },
+  {
+    title: 'somebody gets a token of a service account of an environment that is not theirs, or that does not end within a day',
+    run: async (target) => {
+      const name = 'accounts';
+      const groups = (['developer', 'maintainer'] as const).map((role) => ({ name: `oidc:${role}s`, role }));
+      const spec = { groups, serviceAccounts: [{ name: 'robot', role: 'viewer' }], reclaim: 'Delete' };
+      await root(
+        target,
+        ['apply', '-f', '-'],
+        list([{ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec }]),
+      );
+      const tokenOf = (account: string, ...more: string[]): string[] => ['create', 'token', account, '--namespace', name, ...more];
+      const may = async (): Promise<boolean> => (await target.kubectl('maintainer', tokenOf('robot'))).exitCode === 0;
+      await eventually(may, 'a maintainer gets a token that ends', 20);
+      // As a kubelet does for a pod: no policy of ours is in the way.
+      await root(target, tokenOf('default', '--duration', '48h'));
+      const annotations = { 'kubernetes.io/service-account.name': 'robot' };
+      const metadata = { name: 'robot-token', namespace: name, annotations };
+      const secret = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/service-account-token', metadata });
+      const tries = [
+        ['developer', tokenOf('robot')],
+        ['maintainer', tokenOf('default')],
+        ['maintainer', tokenOf('robot', '--duration', '25h')],
+        ['root', tokenOf('robot', '--duration', '25h')],
+        ['developer', ['apply', '-f', '-']],
+        ['maintainer', ['apply', '-f', '-']],
+        ['root', ['apply', '-f', '-']],
+      ] as const;
+      for (const [person, args] of tries) {
+        const { stderr } = await target.kubectl(person, args, secret);
+        assert.match(stderr, /forbidden|denied request/i, `${person}: ${args.join(' ')}`);
+      }
+      await root(target, ['delete', 'environment', name, '--wait=false']);
+      return tries.length;
     },
   },
   {

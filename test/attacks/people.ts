@@ -5,8 +5,11 @@ export const ATTACKED = 'attacked';
 /** An environment of other people. */
 export const FOREIGN = 'foreign';
 
-export const PEOPLE = ['stranger', 'viewer', 'developer', 'maintainer', 'neighbour', 'admin'] as const;
-/** `stranger` has no groups, `neighbour` is a developer of the environment `foreign` alone, `admin` curates the catalogue. */
+export const PEOPLE = ['stranger', 'viewer', 'developer', 'maintainer', 'neighbour', 'rival', 'outsider', 'admin'] as const;
+/**
+ * `stranger` has no groups and `outsider` one that has no role; `neighbour` is a developer, `rival` a maintainer of the environment `foreign` alone; `admin`
+ * curates the catalogue.
+ */
 export type PersonName = (typeof PEOPLE)[number];
 
 export const GROUPS: Readonly<Record<PersonName, readonly string[]>> = {
@@ -15,6 +18,8 @@ export const GROUPS: Readonly<Record<PersonName, readonly string[]>> = {
   developer: ['developers'],
   maintainer: ['maintainers'],
   neighbour: ['neighbours'],
+  rival: ['rivals'],
+  outsider: ['outsiders'],
   admin: ['platform'],
 };
 
@@ -35,7 +40,10 @@ export function environmentsYaml(): string {
       ATTACKED,
       roles.map((role) => ({ name: `oidc:${role}s`, role })),
     ),
-    environment(FOREIGN, [{ name: 'oidc:neighbours', role: 'developer' }]),
+    environment(FOREIGN, [
+      { name: 'oidc:neighbours', role: 'developer' },
+      { name: 'oidc:rivals', role: 'maintainer' },
+    ]),
   ].join('---\n');
 }
 

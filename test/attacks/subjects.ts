@@ -1,5 +1,6 @@
 import type { Subject } from './attack.ts';
 import { attacks as appRoles } from './app-roles.ts';
+import { attacks as changeRequests } from './change-requests.ts';
 import { attacks as charts } from './charts.ts';
 import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
@@ -9,6 +10,7 @@ import { attacks as lostCrds } from './lost-crds.ts';
 import { attacks as forms } from './forms.ts';
 import { attacks as http } from './http.ts';
 import { attacks as identities } from './identities.ts';
+import { attacks as matrix, report as matrixReport } from './matrix.ts';
 import { attacks as namespaces } from './namespaces.ts';
 import { attacks as audit } from './audit.ts';
 import { attacks as streams } from './streams.ts';
@@ -29,11 +31,13 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'identities', attacks: identities },
   { name: 'namespaces', attacks: namespaces },
   { name: 'app-roles', attacks: appRoles },
+  { name: 'change-requests', attacks: changeRequests },
   { name: 'tokens', attacks: tokens },
   { name: 'streams', attacks: streams },
   { name: 'audit', attacks: audit },
   { name: 'work', attacks: work },
   { name: 'roles', attacks: roles, report: rolesReport },
+  { name: 'matrix', attacks: matrix, report: matrixReport },
   { name: 'sources', attacks: sources },
   { name: 'secrets', attacks: secrets },
   { name: 'largest-bodies', attacks: largestBodies, report },

@@ -9,6 +9,7 @@ import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { CookieBrowser } from '../http/support/cookie-browser.ts';
+import { type CiIssuer, startCiIssuer } from '../support/ci-issuer.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startChartHost, type ChartHost } from './chart-host.ts';
@@ -54,6 +55,8 @@ export interface Target {
   readonly chartsDir: string;
   /** A chart host in an attacker's hand. */
   readonly chartHost: ChartHost;
+  /** A second issuer that the product trusts, for jobs; its audience is CI_AUDIENCE. */
+  readonly ci: CiIssuer;
   readonly kubeconfigPath: string;
   /** A bearer token of somebody. */
   token(person: PersonName): Promise<string>;
@@ -68,6 +71,8 @@ export interface Target {
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
+
+export const CI_AUDIENCE = 'https://chandlery.example.com';
 
 const START_MS = 120_000;
 
@@ -85,6 +90,9 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
   await writeFile(join(catalogDir, 'attacked.yaml'), environmentsYaml());
   const tools = await loadTools(repoRoot);
   const chartHost = await startChartHost();
+  const ci = await startCiIssuer();
+  const authenticationFile = join(folder, 'authentication.yaml');
+  await writeFile(authenticationFile, ci.configuration(CI_AUDIENCE));
   const roots = [
     '--chart-root',
     `attacks=${chartsDir}`,
@@ -92,6 +100,8 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
     `charts=${join(repoRoot, 'charts')}`,
     '--mirror',
     chartHost.mirror,
+    '--authentication-config',
+    authenticationFile,
   ];
   const program = join(import.meta.dirname, 'product-process.ts');
   // As `npm start` and the image run it.
@@ -106,7 +116,7 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
   const kubeconfigPath = join(stateDir, 'kubeconfig');
   const stop = async (): Promise<void> => {
     await end(child);
-    await chartHost.close();
+    await Promise.all([chartHost.close(), ci.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   if (origin === undefined) {
@@ -120,6 +130,7 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
     catalogDir,
     chartsDir,
     chartHost,
+    ci,
     kubeconfigPath,
     token,
     call: async (person, path, options) =>

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SignJWT, UnsecuredJWT } from 'jose';
-import { readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
+import { type JWK, SignJWT, UnsecuredJWT } from 'jose';
+import { readNames, readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
 import type { CookieBrowser } from '../http/support/cookie-browser.ts';
 import type { Attack } from './attack.ts';
 import { ADMIN_CLAIMS, type Claims, NO_GROUPS, nowSeconds, signedToken } from './signed-token.ts';
-import type { Target } from './target.ts';
+import { JOB_CLAIMS } from '../support/ci-issuer.ts';
+import { CI_AUDIENCE, type Target } from './target.ts';
 
 const LOGOUT = { 'http://schemas.openid.net/event/backchannel-logout': {} };
 const inTenMinutes = (): Claims => ({ iat: nowSeconds() + 600, exp: nowSeconds() + 900 });
@@ -66,17 +67,53 @@ export const attacks: readonly Attack[] = [
       const good = await signedToken(target, { sub: 'stranger', preferred_username: 'stranger' });
       const [header = '', payload = '', signature = ''] = good.split('.');
       const claims = { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as object), ...ADMIN_CLAIMS };
-      const pem = createPublicKey({ key: secrets.signingKey, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
-      const byPublicKey = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: secrets.signingKey.kid ?? '' });
       const forged = [
         new UnsecuredJWT(claims).encode(),
-        await byPublicKey.sign(Buffer.from(pem)),
+        await byPublicKey(secrets.signingKey, claims),
         [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.'),
         [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), ''].join('.'),
       ];
       for (const token of forged) assert.equal(await statusWith(target, token), 401, token.slice(0, 40));
       assert.equal(await statusWith(target, good), 200, 'the one that the issuer signed is good');
       return forged.length;
+    },
+  },
+  {
+    title: 'somebody takes the token of one issuer for that of another, or a job signs in as a person',
+    run: async (target) => {
+      const { ci } = target;
+      const good = await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE });
+      const of = (await jsonWith(target, good)) as { user: unknown };
+      assert.equal(of.user, 'ci:shop/orders');
+      const people = (await readNames(target.stateDir))?.issuer;
+      const confused: readonly (readonly [string, string])[] = [
+        ['the people’s key under the name of the CI system', await signedToken(target, { ...JOB_CLAIMS, iss: ci.url, aud: CI_AUDIENCE })],
+        [
+          'the key of the CI system under the name of the people’s issuer',
+          await ci.sign({ ...ADMIN_CLAIMS, iss: people, aud: target.origin }),
+        ],
+        ['a job’s token with the claims of an admin', await ci.sign({ ...ADMIN_CLAIMS, aud: CI_AUDIENCE })],
+        ['a job’s token for the people’s audience', await ci.sign({ ...JOB_CLAIMS, aud: target.origin })],
+        ['a person’s token for the job’s audience', await signedToken(target, { ...ADMIN_CLAIMS, aud: CI_AUDIENCE })],
+        [
+          'a project named like an account of the cluster',
+          await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, project_path: 'system:admin' }),
+        ],
+        ['a job of no project', await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, project_path: '' })],
+        [
+          'the public key of the CI system as a shared secret',
+          await byPublicKey(ci.key().jwk, { ...JOB_CLAIMS, iss: ci.url, aud: CI_AUDIENCE }),
+        ],
+      ];
+      for (const [what, token] of confused) assert.equal(await statusWith(target, token), 401, what);
+      const groups = await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, groups: ['platform'], ref: 'x:ci:other/project' });
+      const named = ((await jsonWith(target, groups)) as { groups: readonly string[] }).groups;
+      assert.ok(named.every((group) => group === 'chandlery:signed-in' || group.startsWith('ci:')));
+      assert.ok(!named.includes('ci:other/project') && !named.includes('oidc:platform'));
+      const browser = target.browser();
+      browser.setCookie(cookieName(target), good);
+      assert.equal((await browser.visit('/api/v1/me', { headers: { accept: 'application/json' } })).status, 401, 'as a session');
+      return confused.length + 2;
     },
   },
   {
@@ -166,6 +203,13 @@ export const attacks: readonly Attack[] = [
     },
   },
 ];
+
+/** What a verifier accepts that takes the algorithm from the token. */
+async function byPublicKey(key: JWK, claims: object): Promise<string> {
+  const pem = createPublicKey({ key, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+  const token = new SignJWT({ exp: nowSeconds() + 60, ...claims }).setProtectedHeader({ alg: 'HS256', kid: key.kid ?? '' });
+  return await token.sign(Buffer.from(pem));
+}
 
 function cookieName({ origin }: Target): string {
   return `chandlery-${new URL(origin).port}`;

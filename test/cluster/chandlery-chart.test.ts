@@ -7,12 +7,22 @@ import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { asLive, type LiveObject, type Manifest } from '../../charts/controller-runtime/kube-object.ts';
-import { CRD, DEPLOYMENT, NAMESPACE as NAMESPACE_TYPE, SECRET, SERVICE } from '../../src/domain/kubernetes/resource-types.ts';
+import {
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  CONFIG_MAP,
+  CRD,
+  DEPLOYMENT,
+  NAMESPACE as NAMESPACE_TYPE,
+  SECRET,
+  SERVICE,
+} from '../../src/domain/kubernetes/resource-types.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { parseConfig } from '../../src/config.ts';
 import { loadTools, type ToolPaths } from '../../src/embedded/cluster/tools.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { openKeyFile } from '../../src/store/key-file.ts';
 import { READY_TIMEOUT_MS } from '../../src/http/probes.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -103,6 +113,40 @@ describe('The chart of Chandlery', () => {
     for (const manifest of manifests) await dryRun(manifest);
   });
 
+  it('runs pages and controllers in pods of their own with a database, of which only the pages have keys and client secret', async () => {
+    const manifests = await rendered([...EVERYTHING, 'replicas=3', 'database.urlSecret.name=db', 'database.ca.configMap=db-ca']);
+    for (const manifest of manifests) await dryRun(manifest);
+    const of = (kind: string): readonly Manifest[] => manifests.filter((manifest) => manifest.kind === kind);
+    const pods = of('Deployment').map(({ metadata, spec }) => {
+      const [container] = listAt(at(spec, 'template', 'spec'), 'containers');
+      const mounts = listAt(container, 'volumeMounts').map((mount) => textAt(mount, 'name'));
+      const secrets = ['database', 'keys', 'oidc'].filter((name) => mounts.includes(name));
+      return [metadata.name, at(spec, 'replicas'), at(container, 'args', 2), at(spec, 'template', 'spec', 'serviceAccountName'), secrets];
+    });
+    assert.deepEqual(pods, [
+      ['chandlery-web', 3, 'web', 'chandlery', ['database', 'keys', 'oidc']],
+      ['chandlery-controller', 2, 'controller', 'chandlery-controller', ['database']],
+    ]);
+    assert.equal(
+      textAt(of('Service').find(({ metadata }) => metadata.name === 'chandlery')?.spec, 'selector', 'app.kubernetes.io/component'),
+      'web',
+    );
+    assert.equal(of('PodDisruptionBudget').length, 2);
+    assert.equal(of('PersistentVolumeClaim').length, 0);
+    await assert.rejects(rendered([...REQUIRED, 'replicas=2']), /more than one replica needs a database\. Set database\.urlSecret\.name/);
+  });
+
+  it('makes sealing keys that Chandlery reads, once, and keeps those that are there', async () => {
+    const [secret] = (await rendered([...REQUIRED, 'database.urlSecret.name=db'])).filter(({ kind }) => kind === 'Secret');
+    const file = join(folder, 'keys.json');
+    await writeFile(file, Buffer.from(String(at(secret, 'data', 'keys.json')), 'base64'));
+    const { keys, close } = await openKeyFile({ file, missing: 'fail' });
+    close();
+    assert.equal(keys().length, 1);
+    const own = await rendered([...REQUIRED, 'database.urlSecret.name=db', 'keys.existingSecret=ours']);
+    assert.equal(own.filter(({ kind }) => kind === 'Secret').length, 0);
+  });
+
   it('may impersonate no ServiceAccount but those that its values name for sources', async () => {
     const impersonated = (objects: readonly Manifest[]): unknown[] =>
       objects
@@ -169,16 +213,44 @@ describe('The chart of Chandlery', () => {
     }
   });
 
-  it('lets its service account act for people, and for nobody else', async () => {
-    const impersonates = await asAccount(async (account) => {
-      const verdicts: boolean[] = [];
-      for (const resource of ['users', 'groups', 'serviceaccounts']) {
-        verdicts.push((await account.asController().review({ verb: 'impersonate', group: '', resource })).allowed);
-      }
-      return verdicts;
+  it('lets its service account do for people what its pages do, and nothing else that they may', async () => {
+    await kube.asController().create(CLUSTER_ROLE_BINDING, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'ada-may-everything' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'oidc:ada' }],
     });
-    assert.deepEqual(impersonates, [true, true, false]);
+    const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: NAMESPACE } });
+    await asAccount(async (account) => {
+      const ada = account.asActor({ user: 'oidc:ada', groups: ['oidc:platform'] });
+      assert.ok((await eventually(() => ada.list(SECRET, { namespace: NAMESPACE }), 'the roles are aggregated')).items.length > 0);
+      await ada.create(CONFIG_MAP, configMap('hers'));
+      assert.ok((await ada.review({ verb: 'create', group: 'rbac.authorization.k8s.io', resource: 'clusterrolebindings' })).allowed);
+      const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'hers' }, rules: [] };
+      await assert.rejects(ada.create(CLUSTER_ROLE, role), {
+        code: 'Forbidden',
+        message: /own account may not create clusterroles\.rbac\.authorization\.k8s\.io for people.*extraRules/,
+      });
+      const stranger = account.asActor({ user: 'oidc:ben', groups: ['oidc:team-b'] });
+      await assert.rejects(stranger.create(CONFIG_MAP, configMap('his')), { code: 'Forbidden', message: /oidc:ben|not allow/ });
+      const robot = account.asServiceAccount({ namespace: NAMESPACE, name: 'default' });
+      await assert.rejects(robot.list(CONFIG_MAP, { namespace: NAMESPACE }), { code: 'ConfigInvalid', message: /may not impersonate/ });
+    });
     assert.equal(await find(SECRET, 'chandlery-oidc'), undefined, 'the chart makes no Secret of its own');
+  });
+
+  it('impersonates without constraints where the cluster or its values ask for it', async () => {
+    const verbs = async (...args: readonly string[]): Promise<readonly unknown[]> => {
+      const text = await helm('template', 'chandlery', CHART, ...sets(REQUIRED), ...args);
+      const roles = parseAllDocuments(text).map((document) => document.toJS() as Manifest | null);
+      return roles
+        .flatMap((role) => listAt(role?.rules).filter((rule) => listAt(rule, 'resources').includes('users')))
+        .map((rule) => at(rule, 'verbs'));
+    };
+    assert.deepEqual(await verbs('--kube-version', '1.36.0'), [['impersonate:user-info']]);
+    assert.deepEqual(await verbs('--kube-version', '1.35.4'), [['impersonate']]);
+    assert.deepEqual(await verbs('--kube-version', '1.36.0', '--set', 'rbac.impersonation.mode=Legacy'), [['impersonate']]);
   });
 });
 

@@ -8,6 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { isObject, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { parseAuthenticationConfiguration } from '../../src/identity/claims/authentication-configuration.ts';
+import { createClaimMapper } from '../../src/identity/claims/claim-mapper.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
@@ -17,7 +19,7 @@ import { sharedProduct, type SharedProduct } from '../support/shared-product.ts'
  * - `sh`: commands. They run as they stand, in one shell for the page, in the folder of a clone. A block that begins with one of NEEDS does not run here.
  * - `console`: `$ command`, and lines that it prints; `…` stands for more of them.
  * - `yaml` that begins with `# name.yaml` is a file, which the commands below it may use. Resources, and parts of the resource that the page is about, are
- *   sent to the api-server as a dry run.
+ *   sent to the api-server as a dry run; an AuthenticationConfiguration is read as Chandlery reads it.
  * - `json` can be read; `text` and `ts` are shown only.
  */
 const LANGUAGES = ['sh', 'console', 'yaml', 'json', 'text', 'ts', 'python'];
@@ -26,6 +28,8 @@ const NEEDS = ['# Needs Docker and kind.', '# Needs a registry of yours.', '# Ne
 const DONE = ['npm start', 'npm test'];
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...globSync('docs/*.md', { cwd: repoRoot }).sort()];
 const READ_OPTIONS = `node --input-type=module -e "import { parseConfig } from '${repoRoot}/src/config.ts'; parseConfig(process.argv.slice(1), {})" --`;
+/** npx takes half a second of the processor to find our own program. It does so on the first page; on the others the shell finds it. */
+const FIND_PROGRAM = 'npx() { case $1 in chandlery) shift; node bin/chandlery.mjs "$@" ;; *) command npx "$@" ;; esac; }';
 const OPERATOR = {
   apiVersion: 'operatorcontroller.kubeplus/v1',
   kind: 'Operator',
@@ -84,7 +88,7 @@ describe('the documentation', { timeout: 600_000 }, () => {
       for (const block of own.filter(({ language }) => language === 'json')) JSON.parse(block.text);
       for (const block of own.filter(({ language }) => language === 'yaml')) await check(block);
       const script = own.flatMap((block) => (block.language === 'sh' ? [scriptOf(block, product.origin)] : [])).join('\n');
-      await shell(script);
+      await shell(page === PAGES[0] ? script : `${FIND_PROGRAM}\n${script}`);
       for (const block of own.filter(({ language }) => language === 'console')) await checkOutput(block);
     });
   }
@@ -107,12 +111,16 @@ describe('the documentation', { timeout: 600_000 }, () => {
     assert.ok(!isPart || subject !== undefined, `${page}:${line}: it is neither a resource nor a part of one`);
     const whole = { ...subject, metadata: { name: 'shown' }, spec: { ...subject?.spec, ...objectAt(shown, 'spec') } };
     await writeFile(join(folder, name), isPart ? stringify(whole) : text);
+    if (textAt(shown, 'kind') === 'AuthenticationConfiguration') {
+      for (const issuer of parseAuthenticationConfiguration(text, placeOf({ page, line }))) createClaimMapper(issuer, page);
+      return;
+    }
     await shell(`# ${page}:${line}\nkubectl apply --server-side --force-conflicts --dry-run=server -f ${name}`);
   };
 
   const checkOutput = async (block: Block): Promise<void> => {
     const [command = '', ...lines] = block.text.split('\n');
-    const printed = (await shell(command.replace(/^\$ /, ''))).split('\n');
+    const printed = (await shell(`${FIND_PROGRAM}\n${command.replace(/^\$ /, '')}`)).split('\n');
     const missing = lines.filter((line) => line !== '' && line !== '…' && !printed.includes(line));
     assert.deepEqual(missing, [], placeOf(block));
   };
@@ -136,6 +144,6 @@ function blocksOf(page: string): Block[] {
   }));
 }
 
-function placeOf({ page, line }: Block): string {
+function placeOf({ page, line }: Pick<Block, 'page' | 'line'>): string {
   return `${page}:${line}`;
 }

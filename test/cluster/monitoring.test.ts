@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
@@ -9,26 +8,23 @@ import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { openBrowser } from '../support/browser.ts';
-import { type Answer, startProduct, until, type Product } from '../support/product.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Answer, until } from '../support/product.ts';
 import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
+import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 /** What Prometheus adds when it scrapes. */
 const TARGET_LABELS = ['namespace', 'job', 'instance', 'pod', 'service'];
 const QUERY_WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset']);
 
-let product: Product;
-let metricsPort: number;
+let product: SharedProduct;
 let prometheus: Prometheus;
 
 before(async () => {
-  metricsPort = await freePort();
-  const atOnce = [
-    startProduct(['--metrics-port', String(metricsPort), '--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128']),
-    startPrometheus(`127.0.0.1:${metricsPort}`, await freePort()),
-  ] as const;
-  [product, prometheus] = await Promise.all(atOnce);
-  const isReady = async (): Promise<boolean> => (await metricsText()).includes('chandlery_operators{status="READY"} 2');
+  product = await sharedProduct();
+  prometheus = await startPrometheus(new URL(product.metricsUrl).host, await freePort());
+  const isReady = async (): Promise<boolean> => /^chandlery_operators\{status="READY"\} ([2-9]|\d\d)$/m.test(await metricsText());
   await until(isReady, 'the Operators of the catalogue are Ready', 120_000);
   await product.api('admin', '/me');
 });
@@ -40,8 +36,8 @@ after(async () => {
 describe('Monitoring', () => {
   it('reads the metrics on a port of their own, and not on that of the pages', async () => {
     assert.equal((await fetch(`${product.origin}/metrics`)).status, 404);
-    assert.equal((await fetch(`http://127.0.0.1:${metricsPort}/`)).status, 404);
-    assert.equal((await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { method: 'POST' })).status, 404);
+    assert.equal((await fetch(new URL('/', product.metricsUrl))).status, 404);
+    assert.equal((await fetch(product.metricsUrl, { method: 'POST' })).status, 404);
     assert.match(await metricsText(), /^chandlery_build_info\{/m);
   });
 
@@ -96,11 +92,11 @@ describe('the metrics of an environment', () => {
     prometheus: { url: prometheus.url, secretRef: { name: 'prometheus' }, ...more },
     queries,
   });
-  const apply = async (object: object): Promise<void> => {
-    const { kubectl = 'kubectl' } = await loadTools(repoRoot);
-    const env = { HOME: product.stateDir, KUBECONFIG: product.kubeconfigPath };
-    await execa(kubectl, ['apply', '--server-side', '-f', '-'], { input: JSON.stringify(object), env });
+  const kubectl = async (args: readonly string[], input = ''): Promise<void> => {
+    const { kubectl: program = 'kubectl' } = await loadTools(repoRoot);
+    await execa(program, args, { input, env: { HOME: product.stateDir, KUBECONFIG: product.kubeconfigPath } });
   };
+  const apply = async (object: object): Promise<void> => await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(object));
   const environment = async (spec: object): Promise<void> => {
     const groups = [{ name: 'oidc:team-a', role: 'viewer' }];
     await apply({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'metered' }, spec: { groups, ...spec } });
@@ -119,6 +115,10 @@ describe('the metrics of an environment', () => {
     await environment({ monitoring: monitoring([memory, none, wrong, unknown]) });
     await until(async () => (await metrics()).status === 200, 'dev-a sees the environment');
     await until(async () => listAt((await charts('?range=1h'))[0], 'series').length > 0, 'Prometheus has scraped', 60_000);
+  });
+  after(async () => {
+    await kubectl(['delete', 'operators/metered', '--namespace=default', '--wait=false']);
+    await kubectl(['delete', 'environments/metered', '--wait=false']);
   });
 
   it('are what its Prometheus answers, chart by chart; a query that fails says why', async () => {
@@ -235,15 +235,5 @@ async function rendered(...values: readonly string[]): Promise<readonly unknown[
 }
 
 async function metricsText(): Promise<string> {
-  return await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  return await new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
+  return await (await fetch(product.metricsUrl)).text();
 }

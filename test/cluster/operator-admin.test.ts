@@ -51,7 +51,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
   });
 
   it('is counted in the metrics, with what it took of helm, the api-server and the queues', async () => {
-    const text = await (await fetch(`${product.origin}/metrics`)).text();
+    const text = await (await fetch(product.metricsUrl)).text();
     for (const line of [
       /^chandlery_operators\{status="READY"\} [1-9]/m,
       /^chandlery_operators\{status="ERROR"\} 0$/m,

@@ -53,7 +53,7 @@ describe('an Operator whose chart is good', () => {
       await rolesOf(`${namespace}.good`),
       [main, `parts.${group}`]
         .map((name) => `chandlery-app-${name}-count`)
-        .concat([`chandlery-app-${main}-edit`, `chandlery-app-${main}-view`])
+        .concat(['edit', 'impersonate', 'view'].map((word) => `chandlery-app-${main}-${word}`))
         .sort(),
     );
     const reasons = (await eventsOf(namespace)).map((event) => textAt(event, 'reason'));

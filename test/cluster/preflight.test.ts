@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { CLUSTER_ROLE, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/domain/kubernetes/resource-types.ts';
-import { runController } from '../../src/controller/controller.ts';
+import { CLUSTER_ROLE, ENVIRONMENT, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/domain/kubernetes/resource-types.ts';
 import { parseActor, type Actor } from '../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import type { Preflight } from '../../src/domain/instance/instance.ts';
@@ -14,10 +13,9 @@ import { textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
-import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { createInstance } from '../../src/operation/instance/write-instance.ts';
+import { createInstance, makeInstance } from '../../src/operation/instance/write-instance.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightDeletion } from '../../src/operation/preflight/preflight-deletion.ts';
@@ -25,11 +23,11 @@ import { preflightInstance } from '../../src/operation/preflight/preflight-insta
 import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
 import { showTree } from '../../src/operation/instance/show-tree.ts';
 import type { Ports } from '../../src/operation/ports.ts';
-import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { admissionPolicy } from '../support/admission-policy.ts';
 import { silentServer, whileDead } from '../support/dead-webhook.ts';
 import { trialsFor } from '../support/audit.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { runEnvironmentController } from '../support/environment-controller.ts';
 import { eventually } from '../support/eventually.ts';
 import { ASKING, sampleAuditLog } from '../support/sample-audit-log.ts';
 import { installVats } from '../support/vats.ts';
@@ -58,15 +56,7 @@ before(async () => {
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
   const catalog = createCatalogCache(kube, log, ending.signal);
-  const cluster = kube.asController();
-  running = runController({
-    name: 'environment',
-    sources: [catalog.reflectors.environments],
-    reconcile: createEnvironmentReconciler({ cluster, events: createEventRecorder({ cluster, log }), now: () => new Date() }),
-    workers: 1,
-    log,
-    signal: ending.signal,
-  });
+  running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], log, signal: ending.signal });
   ports = { clusters: explainWebhooks(kube, catalog), discovery: kube, catalog, publicUrl: 'http://localhost:8080' };
   await installVats(kube.asController(), { namespaces: [NS, OTHER], group: GROUP, members: [DEV, VIEWER] });
   await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'a developer may create', 60);
@@ -122,6 +112,16 @@ describe('the check of a new instance', () => {
     assert.deepEqual([full.findings.blocked[0]?.subject, full.findings.blocked[0]?.evidence], ['Quota', 'exact']);
     await quota({ pods: '100' });
     await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'the quota has room again');
+  });
+
+  it('is blocked where the environment does not allow the app, and the app is not created', async () => {
+    const allow = async (allowedApps: object | null) =>
+      await kube.asController().patch({ ...ENVIRONMENT, name: NS }, { type: 'merge', body: { spec: { allowedApps } } });
+    await allow({ allow: ['category:Databases', '*.example.org'] });
+    assert.match((await check(DEV, {})).findings.blocked[0]?.message ?? '', /its allowedApps do not allow vats\./);
+    const writing = makeInstance({ ...ports, auditLog: sampleAuditLog() }, DEV, { environment: NS, app: APP, name: 'forbidden', spec: {} });
+    await assert.rejects(writing, (error) => isAppError(error, 'AppNotAllowed'));
+    await allow(null);
   });
 
   it('shows what a policy denies with its name and words, and what it only warns of', async () => {

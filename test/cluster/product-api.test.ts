@@ -365,7 +365,12 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     await until(async () => (await usersOfRequest(product.auditLogPath, id)).includes('oidc:dev-a'), 'its calls carry its id');
     const { count, bare, users } = await callsInNamespace(product.auditLogPath, 'team-a', since);
     assert.ok(count > 20, `${count} calls were audited`);
-    assert.deepEqual(bare, []);
+    // Of its own kind the controller writes the status, and Events: never the instance that a request asks for.
+    const ofRequests = /^(get \S+\/changerequests\/[^/]+|patch \S+\/changerequests\/[^/]+\/status\?\S+|create \S+\/events\?\S+)$/;
+    assert.deepEqual(
+      bare.filter((call) => !ofRequests.test(call)),
+      [],
+    );
     assert.deepEqual(users, ['oidc:dev-a']);
   });
 });

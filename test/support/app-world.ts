@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { CLUSTER_ROLE, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
-import { runController } from '../../src/controller/controller.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { operatorLabelValue } from '../../src/domain/operator/operator-spec.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
-import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
@@ -14,10 +12,10 @@ import type { CustomHealthRule } from '../../src/domain/operator/kind/catalog-fi
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
 import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
-import { createEnvironmentReconciler } from '../../src/reconcile/environment/reconcile-environment.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
 import { repoRoot, sharedCluster, type TestCluster } from './cluster.ts';
 import { sampleAuditLog } from './sample-audit-log.ts';
+import { runEnvironmentController } from './environment-controller.ts';
 import { eventually } from './eventually.ts';
 
 /** A kind that an Operator of the tests has brought. */
@@ -62,10 +60,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const catalog = createCatalogCache(kube, log, signal);
-  const controller = kube.asController();
-  const events = createEventRecorder({ cluster: controller, log });
-  const reconcile = createEnvironmentReconciler({ cluster: controller, events, now: () => new Date() });
-  const running = runController({ name: 'environment', sources: [catalog.reflectors.environments], reconcile, workers: 1, log, signal });
+  const running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], log, signal });
   await prepareCluster(kube, input);
   const ports = {
     clusters: explainWebhooks(kube, catalog),

@@ -2,7 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 
 /** What the controller itself keeps in the namespace of an Environment. */
-const FURNITURE = new Set(['namespaces', 'serviceaccounts', 'rolebindings', 'roles', 'resourcequotas', 'limitranges', 'networkpolicies']);
+const FURNITURE = new Set([
+  'namespaces',
+  'serviceaccounts',
+  'rolebindings',
+  'roles',
+  'resourcequotas',
+  'limitranges',
+  'networkpolicies',
+  'changerequests',
+]);
+
+/** The kubelet of the embedded cluster looks for the pods whose logs it is asked for. */
+function isOfChandlery(agent: string): boolean {
+  return agent.startsWith('chandlery') && agent !== 'chandlery/embedded';
+}
+
+/** The controller tells in events what became of its own resources. */
+function isEventWritten(event: unknown): boolean {
+  return textAt(event, 'verb') === 'create' && textAt(event, 'objectRef', 'resource') === 'events';
+}
 
 /** The calls of Chandlery about what people have in a namespace. */
 export interface NamespaceCalls {
@@ -22,8 +41,8 @@ export async function callsInNamespace(auditLogPath: string, namespace: string, 
     .filter((line) => line.includes(`"${namespace}"`))
     .map((line): unknown => JSON.parse(line))
     .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
-    .filter((event) => textAt(event, 'userAgent')?.startsWith('chandlery') === true)
-    .filter((event) => !FURNITURE.has(textAt(event, 'objectRef', 'resource') ?? ''));
+    .filter((event) => isOfChandlery(textAt(event, 'userAgent') ?? ''))
+    .filter((event) => !FURNITURE.has(textAt(event, 'objectRef', 'resource') ?? '') && !isEventWritten(event));
   const userOf = (event: unknown): string | undefined =>
     listAt(event, 'impersonatedUser', 'groups').length === 0 ? triedFor(event) : textAt(event, 'impersonatedUser', 'username');
   return {

@@ -13,6 +13,8 @@ import type { Operations } from '../../src/operation/operations.ts';
 import { yamlText } from '../../src/web/page/yaml-text.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
+import { SAMPLE_ENVIRONMENT_OPERATIONS } from './sample-environments.ts';
+import { SAMPLE_PERMISSION_OPERATIONS } from './sample-permissions.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
 import { SAMPLE_RELEASE_OPERATIONS } from './sample-releases.ts';
 import { SAMPLE_SOURCE_OPERATIONS } from './sample-sources.ts';
@@ -35,6 +37,8 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
   const operations: Operations = {
     ...READS,
     ...WRITES,
+    ...SAMPLE_ENVIRONMENT_OPERATIONS,
+    ...SAMPLE_PERMISSION_OPERATIONS,
     ...SAMPLE_OPERATOR_READS,
     ...SAMPLE_RELEASE_OPERATIONS,
     ...SAMPLE_RESOURCE_OPERATIONS,
@@ -56,6 +60,8 @@ const READS: Omit<
   | 'follow'
   | keyof typeof WRITES
   | keyof typeof CHANGE_REQUESTS
+  | keyof typeof SAMPLE_ENVIRONMENT_OPERATIONS
+  | keyof typeof SAMPLE_PERMISSION_OPERATIONS
   | keyof typeof SAMPLE_OPERATOR_READS
   | keyof typeof SAMPLE_PROPOSAL_OPERATIONS
   | keyof typeof SAMPLE_RELEASE_OPERATIONS
@@ -84,11 +90,9 @@ const READS: Omit<
   showForm: async () => missing('form'),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
-    targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, permissions: rightsIn(environment.name) })),
+    targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, permissions: rightsIn(environment.name), allowed: true })),
   }),
   listEnvironments: async () => SAMPLE_ENVIRONMENTS,
-  showEnvironment: async (_actor, name) =>
-    SAMPLE_ENVIRONMENTS.find((one) => one.name === name) ?? missing(`environment ${JSON.stringify(name)}`),
   listEnvironmentWorkloads: async (_actor, { environment, ...filter }) => sampleBoard(environment, filter),
   showTierBoard: async (_actor, filter) => sampleTierBoard(filter),
   showEnvironmentStatus: async (_actor, name) => sampleStatus(name),

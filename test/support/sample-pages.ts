@@ -26,6 +26,26 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['Your role there does not allow installing apps.', 'Review first'],
   }),
   page('/environments', 'dev-a', { title: 'Environments', holds: ['oidc:team-a', 'production', 'href="/tier-board"', '2 instances'] }),
+  page('/environments', 'admin', { title: 'Environments', holds: ['href="/admin/environments/new"'] }),
+  page('/admin/environments/new', 'admin', { title: 'New environment', holds: ['name="v.spec.tier"', 'Create the environment'] }),
+  page('/environments/team-a/edit', 'admin', { title: 'Change Team A', holds: ['value="oidc:team-a"', 'Save the change'] }),
+  page('/environments/shop/edit', 'admin', { title: 'Change Shop', holds: ['by the CatalogSource catalog', 'environments/shop.yaml'] }),
+  page('/environments/team-a/delete', 'admin', { title: 'Delete Team A', holds: ['This cannot be undone', 'archive, orders, reports'] }),
+  page('/environments/shop/delete', 'dev-a', { title: 'Delete Shop', holds: ['You may not delete this environment'] }),
+  page('/environments/team-a/members', 'admin', {
+    title: 'Members of Team A',
+    holds: ['Not made by Chandlery', 'spec.groups', 'oidc:dev-a'],
+  }),
+  page('/environments/shop/members', 'dev-a', { title: 'Members of Shop', holds: ['The permission to list rolebindings'] }),
+  page('/admin/access-review', 'admin', { title: 'Access review', holds: ['The whole cluster', 'Check'] }),
+  page(`/admin/access-review?user=oidc:ada&groups=oidc:team-a&verb=create&resource=${POSTGRES}&environment=team-a`, 'admin', {
+    title: 'Access review',
+    holds: ['oidc:ada may not create', 'The role developer of the environment', 'has no rule for it', 'auth can-i'],
+  }),
+  page('/account/permissions', 'dev-a', {
+    title: 'My permissions',
+    holds: ['developer', 'kubectl create rolebinding', 'href="/environments/shop"'],
+  }),
   page('/tier-board', 'dev-a', {
     title: 'Tier board',
     holds: [
@@ -225,7 +245,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`/change-requests/${'1'.repeat(32)}`, 'admin', {
     title: 'Install orders',
-    holds: ['Approve and install orders', 'name="digest" value="d"', 'Decline'],
+    holds: ['Approve and install orders', 'name="digest" value="d"', 'Propose the change in git', 'Decline'],
   }),
   page(`/change-requests/${'2'.repeat(32)}`, 'admin', {
     title: 'Change orders',
@@ -308,7 +328,14 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/operators/chandlery-system/postgres-operator/upgrade', 'admin', {
     title: 'Upgrade of PostgreSQL',
-    holds: ['Safe to upgrade', 'Its pods are replaced', 'Approve 1.5.0', 'kubectl annotate kop postgres-operator', 'not shown'],
+    holds: [
+      'Safe to upgrade',
+      'Its pods are replaced',
+      'Approve 1.5.0',
+      'kubectl annotate kop postgres-operator',
+      'not shown',
+      'href="#propose"',
+    ],
   }),
   page('/operators/chandlery-system/postgres-operator/upgrade?version=2.0.0', 'admin', {
     title: 'Upgrade of PostgreSQL',

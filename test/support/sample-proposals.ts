@@ -43,6 +43,7 @@ export const SAMPLE_PROPOSAL_OPERATIONS = {
     ...(name === 'reports' ? { owner: OWNER } : {}),
     sources: ['team-a'],
   }),
+  showOperatorOwner: async () => ({ sources: ['team-a'] }),
   showProposal: async () => SAMPLE_PROPOSALS[0] ?? refuse(),
   listProposalTargets: async () => ['team-a'],
   proposeChange: refuse,

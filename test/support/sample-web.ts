@@ -7,6 +7,7 @@ import { readAssets } from '../../src/web/page/assets.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import { createLiveStreams } from '../../src/web/live/live-streams.ts';
 import { createFormSeal } from '../../src/web/page/sealed-inputs.ts';
+import { sampleSeal } from './sample-seal.ts';
 import { createRenderError, createWebRouter } from '../../src/web/router.ts';
 import { createViews, type Views } from '../../src/web/page/view-engine.ts';
 import { sampleOperations } from './sample-operations.ts';
@@ -56,7 +57,7 @@ export async function startSampleWeb(overrides: Partial<Operations> = {}): Promi
           streams: createLiveStreams(stopping.signal),
           pictures: () => Promise.resolve(undefined),
           publicUrl: PUBLIC_URL.origin,
-          seal: createFormSeal(new Uint8Array(32), Date.now),
+          seal: createFormSeal(sampleSeal(), Date.now),
         }),
       },
     ],

@@ -37,6 +37,31 @@ spec:
     GITLAB_TOKEN: xpxVwtj3
 `;
 
+/** The two resources of the environment API, to the letter. */
+export const SEED_ENVIRONMENTS = `# The two resources of the environment API that must be accepted to the letter.
+apiVersion: gitlabdeploymentcontroller.gitlab.com/v1
+kind: GitLabDeployment
+metadata:
+  name: my-compute-environment
+spec:
+  environment: production
+  namespace: my-compute-environment # default \`metadata.name\`
+  serviceAccount: {} # default name \`metadata.name\`
+  projects:
+  - my-team/project
+  groups:
+  - other-team
+---
+apiVersion: gitlabdeploymentcontroller.gitlab.com/v1
+kind: GitLabMonitoring
+metadata:
+  name: my-compute-environment-metrics
+spec:
+  # a Prometheus address and the queries to draw (fields are ours to specify)
+  gitLabDeploymentRef:
+    name: my-compute-environment
+`;
+
 /** Puts the two packed charts into a folder, which serves as a mirror of the address. */
 export async function writeSeedCharts(folder: string): Promise<void> {
   for (const [name, version, files] of [

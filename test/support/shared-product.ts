@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { repoRoot } from './cluster.ts';
+import { freePort } from './free-port.ts';
 import { replaceFile } from './replace-file.ts';
 import { productAt, startProduct, until, type Product } from './product.ts';
 
@@ -16,6 +17,8 @@ export interface SharedProduct extends Product {
   readonly catalogDir: string;
   /** The charts behind `file://samples`. */
   readonly chartsDir: string;
+  /** Where its metrics are, on a port of their own. */
+  readonly metricsUrl: string;
 }
 
 /** Git hosts and forges of tests are on this machine. */
@@ -26,8 +29,9 @@ const SAMPLES = ['caches.samples.chandlery.dev', 'postgresclusters.samples.chand
 export async function sharedProduct(): Promise<SharedProduct> {
   const folder = process.env['CHANDLERY_TEST_PRODUCT'] ?? '';
   if (folder === '') return await startOne();
-  const { origin, stateDir } = JSON.parse(await readFile(join(folder, 'product.json'), 'utf8')) as { origin: string; stateDir: string };
-  return { ...productAt({ origin, stateDir, stop: () => Promise.resolve() }), ...placesIn(folder) };
+  const text = await readFile(join(folder, 'product.json'), 'utf8');
+  const { origin, stateDir, metricsUrl } = JSON.parse(text) as Pick<SharedProduct, 'origin' | 'stateDir' | 'metricsUrl'>;
+  return { ...productAt({ origin, stateDir, stop: () => Promise.resolve() }), ...placesIn(folder), metricsUrl };
 }
 
 async function startOne(): Promise<SharedProduct> {
@@ -35,15 +39,18 @@ async function startOne(): Promise<SharedProduct> {
   const places = placesIn(folder);
   await cp(join(repoRoot, 'catalog'), places.catalogDir, { recursive: true });
   await mkdir(places.chartsDir);
-  const product = await startProduct(['--catalog', places.catalogDir, '--chart-root', `samples=${places.chartsDir}`, ...LOCAL_HOSTS]);
+  const metricsPort = String(await freePort());
+  const ofOurs = ['--catalog', places.catalogDir, '--chart-root', `samples=${places.chartsDir}`, '--metrics-port', metricsPort];
+  const product = await startProduct([...ofOurs, ...LOCAL_HOSTS]);
   await until(async () => await isOffered(product), 'the sample apps and an environment are there', 180_000);
   const { origin, stateDir } = product;
-  await writeFile(join(folder, 'product.json'), JSON.stringify({ origin, stateDir }));
+  const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
+  await writeFile(join(folder, 'product.json'), JSON.stringify({ origin, stateDir, metricsUrl }));
   const stop = async (): Promise<void> => {
     await product.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...product, ...places, stop };
+  return { ...product, ...places, metricsUrl, stop };
 }
 
 async function isOffered(product: Product): Promise<boolean> {

@@ -6,8 +6,8 @@ describe('the configuration', () => {
   it('has a default for everything', () => {
     const config = parseConfig([], {});
     assert.deepEqual(
-      [config.port, config.cluster, config.issuer, config.groupsPrefix],
-      [8080, { kind: 'embedded' }, { kind: 'embedded' }, 'oidc:'],
+      [config.port, config.cluster, config.issuer, config.ciIssuers],
+      [8080, { kind: 'embedded' }, { kind: 'embedded' }, []],
     );
   });
 

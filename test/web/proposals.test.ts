@@ -16,6 +16,7 @@ import {
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type Gitea, startGitea } from '../support/gitea.ts';
+import { offerChart } from '../support/offer-chart.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
@@ -23,6 +24,7 @@ import { signIn, type Visitor } from '../support/visitor.ts';
 const CACHES = 'caches.samples.chandlery.dev';
 const SOURCE = 'in-git';
 const SPACE = 'gitspace';
+const HOOK_TOKEN = 'tides-and-anchors';
 const REPOSITORY = '/repos/chandlery/catalog';
 /** With comments, in a layout of its own, and not where Chandlery would put it. */
 const APPS = `# What team a runs.
@@ -60,6 +62,7 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
       addEnvironment(product, SPACE),
     ]);
     await followRepository(kube, gitea, url);
+    await addWebhook(gitea, product.origin);
     dev = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     await until(async () => (await product.api('dev-a', instance('orders'))).status === 200, 'the source is applied', 60_000);
   });
@@ -92,7 +95,6 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     assert.equal(await fileAt(gitea, branch, 'clusters/one/apps.yaml'), APPS.replace('replicas:   1  #', 'replicas:   2  #'));
     assert.equal(await status(1), 'Open');
     await gitea.api('POST', `${REPOSITORY}/pulls/1/merge`, { Do: 'merge' });
-    await syncNow(kube);
     await until(async () => (await status(1)) === 'Healthy', 'the proposal is healthy', 60_000);
     const cache = { group: 'samples.chandlery.dev', version: 'v1alpha1', resource: 'caches', namespace: SPACE, name: 'orders' };
     assert.equal(numberAt(await kube.asController().get(cache), 'spec', 'replicas'), 2);
@@ -117,7 +119,6 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     assert.equal(await row.getByRole('link').getAttribute('href'), `${gitea.origin}/chandlery/catalog/pulls/2`);
     await dev.check();
     await gitea.api('POST', `${REPOSITORY}/pulls/2/merge`, { Do: 'squash' });
-    await syncNow(kube);
     await until(async () => (await status(2)) === 'Healthy', 'the proposal is healthy', 60_000);
     await page.reload();
     assert.match(await row.innerText(), /Healthy/);
@@ -158,6 +159,51 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     );
   });
 
+  it('add an Operator that an admin has checked on its page, and whose file the source applies after the merge', async () => {
+    const admin = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const { page } = admin;
+    await page.goto('/operators/new');
+    await offerChart(product.chartsDir, { name: 'hooks', version: '1.0.0', image: '1.0.0' });
+    const chart = 'chart: { repoURL: file://samples, name: hooks, version: 1.0.0 }';
+    const metadata = 'metadata: { name: third, namespace: chandlery-system }';
+    await page
+      .getByLabel('Resource (YAML)')
+      .fill(`apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\n${metadata}\nspec: { name: third, suspend: true, ${chart} }\n`);
+    await page.getByRole('button', { name: 'Check it' }).click();
+    await page.getByText('Propose the change in git').click({ timeout: 60_000 });
+    await admin.check();
+    await page.getByRole('button', { name: 'Propose the change' }).click();
+    const row = page.getByRole('row', { name: /Add the operator third/ });
+    const [number = ''] = /[0-9]+$/.exec((await row.getByRole('link').getAttribute('href')) ?? '') ?? [];
+    assert.deepEqual(await filesOf(gitea, Number(number)), ['clusters/one/operators/chandlery-system/third.yaml']);
+    await gitea.api('POST', `${REPOSITORY}/pulls/${number}/merge`, { Do: 'merge' });
+    const operator = '/operators/chandlery-system/third';
+    await until(async () => (await product.api('admin', operator)).status === 200, 'the Operator is there', 60_000);
+    const { body } = await product.api('admin', `${operator}/owner`);
+    assert.deepEqual(
+      [textAt(body, 'owner', 'name'), textAt(body, 'owner', 'path')],
+      [SOURCE, 'clusters/one/operators/chandlery-system/third.yaml'],
+    );
+  });
+
+  it('leave no branch behind when the forge opens no merge request', async () => {
+    const wrong = { apiVersion: 'v1', kind: 'Secret', metadata: { name: `${SOURCE}-wrong`, namespace: 'chandlery-system' } };
+    const data = { bearerToken: 'd3Jvbmc=', 'ca.crt': Buffer.from(gitea.credentials['ca.crt']).toString('base64') };
+    await kube.asController().create(SECRET, { ...wrong, data });
+    const forge = (name: string) => ({ spec: { git: { forge: { secretRef: { name } } } } });
+    const source = { ...CATALOG_SOURCE, name: SOURCE };
+    await kube.asController().patch(source, { type: 'merge', body: forge(wrong.metadata.name) });
+    const branches = async (): Promise<readonly unknown[]> => listAt(await gitea.api('GET', `${REPOSITORY}/branches`));
+    let before = 0;
+    const failed = async (): Promise<boolean> => {
+      before = (await branches()).length;
+      return textAt((await propose('orders', { spec: { replicas: 7 } })).body, 'code') === 'ForgeUnavailable';
+    };
+    await until(failed, 'the forge rejects the token', 30_000);
+    assert.equal((await branches()).length, before);
+    await kube.asController().patch(source, { type: 'merge', body: forge(SOURCE) });
+  });
+
   it('name the owner where Argo CD or Flux is it, with what the person may read of its repository', async () => {
     const cluster = kube.asController();
     const cache = { group: 'samples.chandlery.dev', version: 'v1alpha1', resource: 'caches' };
@@ -188,10 +234,19 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
   });
 });
 
+/** Nothing else tells the source of a merge in time. */
+async function addWebhook({ api }: Gitea, origin: string): Promise<void> {
+  const config = { url: `${origin}/hooks/${SOURCE}`, content_type: 'json', secret: HOOK_TOKEN };
+  await api('POST', `${REPOSITORY}/hooks`, { type: 'gitea', active: true, events: ['push'], config });
+}
+
 async function followRepository(kube: Kube, { credentials }: Gitea, url: string): Promise<void> {
   const cluster = kube.asController();
   const data = Object.fromEntries(Object.entries(credentials).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
   await cluster.create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata: { name: SOURCE, namespace: 'chandlery-system' }, data });
+  const token = Buffer.from(HOOK_TOKEN).toString('base64');
+  const hook = { name: `${SOURCE}-hook`, namespace: 'chandlery-system' };
+  await cluster.create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata: hook, data: { token } });
   const allowedKinds = [
     { group: 'samples.chandlery.dev', kind: 'Cache' },
     { group: OPERATOR.group, kind: OPERATOR.kind },
@@ -201,7 +256,7 @@ async function followRepository(kube: Kube, { credentials }: Gitea, url: string)
     apiVersion: 'chandlery.dev/v1alpha1',
     kind: 'CatalogSource',
     metadata: { name: SOURCE },
-    spec: { git, allowedKinds, interval: '10s' },
+    spec: { git, allowedKinds, interval: '1h', receiver: { type: 'Gitea', secretRef: { name: hook.name } } },
   });
 }
 
@@ -251,10 +306,4 @@ async function letReadApplication(kube: Kube, repoURL: string): Promise<void> {
 async function fileAt(gitea: Gitea, branch: string, path: string): Promise<string> {
   const content = textAt(await gitea.api('GET', `${REPOSITORY}/contents/${path}?ref=${encodeURIComponent(branch)}`), 'content') ?? '';
   return Buffer.from(content, 'base64').toString('utf8');
-}
-
-/** As a webhook would. */
-async function syncNow(kube: Kube): Promise<void> {
-  const annotations = { 'chandlery.dev/reconcile-at': String(Date.now()) };
-  await kube.asController().patch({ ...CATALOG_SOURCE, name: SOURCE }, { type: 'merge', body: { metadata: { annotations } } });
 }

@@ -23,3 +23,59 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- $inNamespace := printf "%s.%s" $name .Release.Namespace -}}
 {{- list $name $inNamespace (printf "%s.svc" $inNamespace) (printf "%s.svc.cluster.local" $inNamespace) .Values.ingress.host | compact | join " " -}}
 {{- end }}
+
+{{/* Whether the file of issuers has an entry for the one where people sign in. */}}
+{{- define "chandlery.issuerInFile" -}}
+{{- range (fromYaml .Values.oidc.authenticationConfig).jwt -}}
+{{- if eq .issuer.url $.Values.oidc.issuer }}true{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* With a database, pages and controllers are separate Deployments; else one process does both, and its files belong to it alone. */}}
+{{- define "chandlery.roles" -}}
+{{- if .Values.database.urlSecret.name -}}
+web controller
+{{- else -}}
+{{- if gt (int .Values.replicas) 1 -}}
+{{- fail "replicas: more than one replica needs a database. Set database.urlSecret.name to a Secret with the URL of a PostgreSQL database, or replicas to 1." -}}
+{{- end -}}
+all
+{{- end -}}
+{{- end }}
+
+{{- /* Name, replicas, service account and labels of a role: (dict "root" $ "role" "web"). */}}
+{{- define "chandlery.roleName" -}}
+{{ eq .role "all" | ternary .root.Release.Name (printf "%s-%s" .root.Release.Name .role) }}
+{{- end }}
+
+{{- define "chandlery.roleReplicas" -}}
+{{ eq .role "controller" | ternary .root.Values.controller.replicas .root.Values.replicas }}
+{{- end }}
+
+{{- define "chandlery.roleServiceAccount" -}}
+{{- $base := include "chandlery.serviceAccount" .root -}}
+{{ eq .role "controller" | ternary (printf "%s-controller" $base) $base }}
+{{- end }}
+
+{{- define "chandlery.roleSelector" -}}
+{{ include "chandlery.selector" .root }}
+{{- if ne .role "all" }}
+app.kubernetes.io/component: {{ .role }}
+{{- end }}
+{{- end }}
+
+{{- define "chandlery.roleLabels" -}}
+{{ include "chandlery.labels" .root }}
+{{- if ne .role "all" }}
+app.kubernetes.io/component: {{ .role }}
+{{- end }}
+{{- end }}
+
+{{- /* Whoever answers people. */}}
+{{- define "chandlery.webSelector" -}}
+{{ include "chandlery.roleSelector" (dict "root" . "role" (include "chandlery.roles" . | splitList " " | first)) }}
+{{- end }}
+
+{{- define "chandlery.keysSecret" -}}
+{{ .Values.keys.existingSecret | default (printf "%s-keys" .Release.Name) }}
+{{- end }}

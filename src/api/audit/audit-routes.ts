@@ -50,7 +50,7 @@ export const AUDIT_SCHEMAS = {
       target: { ...text, examples: ['team-a/caches.samples.chandlery.dev/orders'] },
       outcome: { enum: [...AUDIT_OUTCOMES] },
       code: { ...text, description: 'The code of the error; empty on success' },
-      via: { enum: ['page', 'api'] },
+      via: { enum: ['page', 'api', 'controller'] },
       requestId: text,
     },
     required: ['id', 'time', 'user', 'groups', 'action', 'environment', 'target', 'outcome', 'code', 'via', 'requestId'],

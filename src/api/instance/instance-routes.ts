@@ -37,33 +37,8 @@ const A_CHANGE = {
   },
 } as const;
 
-/** Environments and what is installed in them. */
+/** What is installed in environments. */
 export const INSTANCE_ROUTES: readonly Route[] = [
-  {
-    method: 'get',
-    path: '/environments',
-    operationId: 'listEnvironments',
-    summary: 'List the environments that you can see',
-    tag: 'Environments',
-    query: PAGE_QUERY,
-    replies: { 200: { description: 'A page of environments', schema: pageOf('Environment') } },
-    handle: async ({ operations, actor, query }) => ({
-      status: 200,
-      body: pageOfItems(await operations.listEnvironments(actor), ({ name }) => name, query),
-    }),
-  },
-  {
-    method: 'get',
-    path: '/environments/{environment}',
-    operationId: 'showEnvironment',
-    summary: 'Get an environment',
-    tag: 'Environments',
-    replies: { 200: { description: 'The environment', schema: ref('Environment') } },
-    handle: async ({ operations, actor, params }) => ({
-      status: 200,
-      body: await operations.showEnvironment(actor, params['environment'] ?? ''),
-    }),
-  },
   {
     method: 'get',
     path: '/environments/{environment}/choices/{resource}',

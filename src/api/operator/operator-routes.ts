@@ -92,6 +92,15 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     },
     async ({ operations, actor, params }) => operations.showReleaseNotes(actor, addressOf(params)),
   ),
+  read(
+    '/owner',
+    {
+      id: 'showOperatorOwner',
+      summary: 'What keeps it in step with git, as far as you may read it, and the sources that a change can be proposed to',
+      schema: ref('InstanceOwner'),
+    },
+    async ({ operations, actor, params }) => operations.showOperatorOwner(actor, addressOf(params)),
+  ),
   {
     ...read(
       '/logs',

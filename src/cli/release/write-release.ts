@@ -55,7 +55,7 @@ function componentOf(text: string): [string, string] {
  * Writes changes into a working tree. Every file is written beside its place first, and only when all are there do they take their places, in order; so a
  * full disk changes nothing, and no file is ever half written.
  *
- * @throws AppError `ReleaseRefused` for a link on the way and for a file that somebody changed meanwhile; nothing is written then.
+ * @throws AppError `ReleaseRejected` for a link on the way and for a file that somebody changed meanwhile; nothing is written then.
  */
 async function writeChanges(root: string, changes: readonly FileChange[]): Promise<void> {
   const folder = await realpath(root);
@@ -73,7 +73,7 @@ async function writeChanges(root: string, changes: readonly FileChange[]): Promi
 
 async function checkPlace(folder: string, { path, before }: FileChange): Promise<void> {
   const names = path.split('/');
-  if (names.some((name) => ['', '.', '..', '.git'].includes(name))) throw refusal(path, 'it is not a place inside the tree');
+  if (names.some((name) => ['', '.', '..', '.git'].includes(name))) throw rejection(path, 'it is not a place inside the tree');
   for (const [index] of names.entries()) {
     const at = join(folder, ...names.slice(0, index + 1));
     const found = await lstat(at).catch((error: unknown) => {
@@ -81,17 +81,17 @@ async function checkPlace(folder: string, { path, before }: FileChange): Promise
       throw error;
     });
     if (found?.isSymbolicLink() === true)
-      throw refusal(path, `${names.slice(0, index + 1).join('/')} is a link, and links are not followed`);
+      throw rejection(path, `${names.slice(0, index + 1).join('/')} is a link, and links are not followed`);
   }
   const now = await readFile(join(folder, path), 'utf8').catch((error: unknown) => {
     if (textAt(error, 'code') === 'ENOENT') return undefined;
     throw error;
   });
-  if (now !== before) throw refusal(path, 'somebody changed it meanwhile; run the command again');
+  if (now !== before) throw rejection(path, 'somebody changed it meanwhile; run the command again');
 }
 
-function refusal(path: string, why: string): AppError {
-  return new AppError('ReleaseRefused', `release: ${path}: ${why}`);
+function rejection(path: string, why: string): AppError {
+  return new AppError('ReleaseRejected', `release: ${path}: ${why}`);
 }
 
 async function writeDraft(place: string, text: string): Promise<{ draft: string; place: string }> {

@@ -79,7 +79,7 @@ const FOLDER_OPTIONS: readonly Option[] = [
     name: 'allow-kind',
     value: 'KIND.GROUP',
     many: 'many',
-    help: 'a kind that the folder may hold, * for all; default: Operator and Environment, as for a CatalogSource',
+    help: 'a kind that the folder may hold, * for all; default: Operator, Environment, GitLabDeployment and GitLabMonitoring',
   },
   {
     name: 'source',

@@ -4,7 +4,8 @@ import { escapeControls } from './escape-controls.ts';
 
 /** The request that caused an action. */
 export interface RequestOrigin {
-  readonly via: 'page' | 'api';
+  /** A page, the REST API, or the controller for what was approved by kubectl or by one of them. */
+  readonly via: 'page' | 'api' | 'controller';
   readonly requestId: string;
   /** How the person is called, for texts that others read; never for the audit log. */
   readonly person?: Person;
@@ -62,11 +63,14 @@ export interface AuditLog {
 
 /** Whether an entry matches the filters of a query, apart from `before` and `limit`. */
 export function matchesQuery(entry: AuditEntry, { person, environment, text }: AuditQuery): boolean {
-  const { user, groups, action, target, outcome, code, via, requestId, time } = entry;
   if (environment !== '' && entry.environment !== environment) return false;
-  if (!user.toLowerCase().includes(person.toLowerCase())) return false;
-  const words = [...groups, action, target, outcome, code, via, requestId, time].join('\n').toLowerCase();
-  return words.includes(text.toLowerCase());
+  if (!entry.user.toLowerCase().includes(person.toLowerCase())) return false;
+  return searchedWords(entry).includes(text.toLowerCase());
+}
+
+/** What the text of a query is searched in, in lower case. */
+export function searchedWords({ groups, action, target, outcome, code, via, requestId, time }: AuditRecord): string {
+  return [...groups, action, target, outcome, code, via, requestId, time].join('\n').toLowerCase();
 }
 
 const MAX_LENGTHS = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };

@@ -97,7 +97,7 @@ function authoritiesOf(source: string, text: string | undefined): readonly strin
   if (text === undefined) return [];
   const authorities = parseCertificates(text);
   if (authorities !== undefined) return authorities;
-  throw chartSecretInvalid(source, 'its key "ca.crt" is no list of certificates in PEM; write the authority that signed the certificate');
+  throw chartSecretInvalid(source, 'its key "ca.crt" has no certificates in PEM; write the authority that signed the certificate');
 }
 
 function identityOf(source: string, texts: ReadonlyMap<string, string>): ChartCredentials['identity'] {

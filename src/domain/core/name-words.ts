@@ -10,3 +10,8 @@ const CAPITAL = /[A-Z]/;
 /** Where a capital begins a word. */
 const NEXT_WORD = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const WORDS = /[a-z0-9]+/g;
+
+/** `an Issuer` */
+export function withArticle(kind: string): string {
+  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}

@@ -1,7 +1,8 @@
 import type { FieldFault } from '../core/errors.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { at, objectAt, textsAt } from '../core/read.ts';
-import type { JsonObject } from '../kubernetes/resource.ts';
+import type { KnownType } from '../kubernetes/resource-types.ts';
+import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta } from '../kubernetes/resource.ts';
 import { mergePatchBetween } from '../core/merge-patch.ts';
 
 /** What the cluster fills in, and what of metadata names the object. */
@@ -39,6 +40,17 @@ export function ownContentOf(object: unknown): JsonObject {
     return kept.length === 0 ? [] : [[key, Object.fromEntries(kept)]];
   });
   return entries.length === 0 ? members : { ...members, metadata: Object.fromEntries(entries) as JsonObject };
+}
+
+/** A cluster-scoped resource of ours with what people write of it: its name, labels, annotations and spec. */
+export function newResource(
+  type: KnownType,
+  name: string,
+  { metadata, spec }: { readonly metadata?: unknown; readonly spec?: unknown },
+): KubeObject {
+  const { labels, annotations } = objectAt(metadata) as Pick<ObjectMeta, 'labels' | 'annotations'>;
+  const marks = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
+  return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name, ...marks }, spec: spec ?? {} };
 }
 
 /** The content without its `spec`. */

@@ -10,6 +10,11 @@ export interface CelRule {
   readonly optionalOldSelf?: boolean;
 }
 
+/** The rule that a member of an object stays as it was created, there or not. @param member as CEL spells it, such as `__namespace__`. */
+export function unchanged(member: string): string {
+  return `has(self.${member}) == has(oldSelf.${member}) && (!has(self.${member}) || self.${member} == oldSelf.${member})`;
+}
+
 /** The part of a structural schema (apiextensions.k8s.io/v1 JSONSchemaProps) that our kinds use. */
 export interface StructuralSchema {
   readonly type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array' | undefined;

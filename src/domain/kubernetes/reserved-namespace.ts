@@ -20,6 +20,14 @@ export function environmentOf({ labels }: Pick<ObjectMeta, 'labels'>): string | 
   return labels?.[OURS.environmentLabel];
 }
 
+/** The Operators, as `namespace/name`, that are in a namespace or have their release there. */
+export function operatorsIn(namespace: string, operators: readonly KubeObject[]): string[] {
+  return operators
+    .filter((operator) => operator.metadata.namespace === namespace || parseOperatorSpec(operator).targetNamespace === namespace)
+    .map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`)
+    .sort();
+}
+
 /** A namespace that an Operator uses. */
 export interface UsedNamespace {
   readonly name: string;

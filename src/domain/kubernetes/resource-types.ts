@@ -14,12 +14,16 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
 const OPERATORS = `${OURS.operatorGroup}/${OURS.operatorVersion}`;
 const CHANDLERY = `${OURS.group}/${OURS.version}`;
+const GITLAB = 'gitlabdeploymentcontroller.gitlab.com/v1';
 
 /** The one table of resource types: apiVersion, plural, kind, scope. */
 export const OPERATOR = known(OPERATORS, 'operators', 'Operator', 'Namespaced');
 export const ENVIRONMENT = known(CHANDLERY, 'environments', 'Environment', 'Cluster');
+export const GITLAB_DEPLOYMENT = known(GITLAB, 'gitlabdeployments', 'GitLabDeployment', 'Cluster');
+export const GITLAB_MONITORING = known(GITLAB, 'gitlabmonitorings', 'GitLabMonitoring', 'Cluster');
 export const CATALOG_SOURCE = known(CHANDLERY, 'catalogsources', 'CatalogSource', 'Cluster');
 export const CATALOG_RELEASE = known(CHANDLERY, 'catalogreleases', 'CatalogRelease', 'Cluster');
+export const CHANGE_REQUEST = known(CHANDLERY, 'changerequests', 'ChangeRequest', 'Namespaced');
 
 export const NAMESPACE = known(CORE, 'namespaces', 'Namespace', 'Cluster');
 export const NODE = known(CORE, 'nodes', 'Node', 'Cluster');
@@ -45,11 +49,13 @@ export const HORIZONTAL_POD_AUTOSCALER = known('autoscaling/v2', 'horizontalpoda
 export const ENDPOINT_SLICE = known('discovery.k8s.io/v1', 'endpointslices', 'EndpointSlice', 'Namespaced');
 export const LEASE = known('coordination.k8s.io/v1', 'leases', 'Lease', 'Namespaced');
 
+export const NETWORK_POLICY = known('networking.k8s.io/v1', 'networkpolicies', 'NetworkPolicy', 'Namespaced');
 export const STORAGE_CLASS = known('storage.k8s.io/v1', 'storageclasses', 'StorageClass', 'Cluster');
 export const PRIORITY_CLASS = known('scheduling.k8s.io/v1', 'priorityclasses', 'PriorityClass', 'Cluster');
 export const INGRESS_CLASS = known('networking.k8s.io/v1', 'ingressclasses', 'IngressClass', 'Cluster');
 export const RUNTIME_CLASS = known('node.k8s.io/v1', 'runtimeclasses', 'RuntimeClass', 'Cluster');
 
+export const ROLE = known(RBAC, 'roles', 'Role', 'Namespaced');
 export const ROLE_BINDING = known(RBAC, 'rolebindings', 'RoleBinding', 'Namespaced');
 export const CLUSTER_ROLE = known(RBAC, 'clusterroles', 'ClusterRole', 'Cluster');
 export const CLUSTER_ROLE_BINDING = known(RBAC, 'clusterrolebindings', 'ClusterRoleBinding', 'Cluster');
@@ -87,6 +93,8 @@ export const SELF_SUBJECT_ACCESS_REVIEW = known(
   'SelfSubjectAccessReview',
   'Cluster',
 );
+export const SELF_SUBJECT_RULES_REVIEW = known('authorization.k8s.io/v1', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', 'Cluster');
+export const SUBJECT_ACCESS_REVIEW = known('authorization.k8s.io/v1', 'subjectaccessreviews', 'SubjectAccessReview', 'Cluster');
 export const SELF_SUBJECT_REVIEW = known('authentication.k8s.io/v1', 'selfsubjectreviews', 'SelfSubjectReview', 'Cluster');
 
 /** What a verb on all objects of a type needs. */

@@ -22,7 +22,8 @@ const service = object(
   },
 );
 
-const prometheus = (secretNamespace: string) =>
+/** @param secretNamespace as of `monitoringField`. */
+export const prometheusField = (secretNamespace: string) =>
   object(
     {
       url: optional(
@@ -85,6 +86,8 @@ const query = object(
   {},
 );
 
+export const queriesField = orEmpty(list(query, { description: 'A chart each, in this order.', maxItems: 20, merge: { by: 'title' } }));
+
 /**
  * `spec.monitoring`: a Prometheus and the queries whose answers the pages draw.
  *
@@ -93,8 +96,8 @@ const query = object(
 export const monitoringField = (secretNamespace: string) =>
   object(
     {
-      prometheus: prometheus(secretNamespace),
-      queries: orEmpty(list(query, { description: 'A chart each, in this order.', maxItems: 20, merge: { by: 'title' } })),
+      prometheus: prometheusField(secretNamespace),
+      queries: queriesField,
     },
     { description: 'A Prometheus and the queries that the tab Monitoring draws.' },
   );

@@ -41,14 +41,15 @@ export interface WorkloadPod {
   readonly health?: Health;
 }
 
-/** What belongs to a workload: ReplicaSets or Jobs, and pods with the one that they belong to. */
+/** What belongs to a workload: ReplicaSets or Jobs, pods with the one that they belong to, and the ControllerRevisions of a StatefulSet or DaemonSet. */
 interface Family {
+  readonly history: readonly KubeObject[];
   readonly carriers: readonly KubeObject[];
   readonly pods: readonly { readonly pod: KubeObject; readonly carrier?: KubeObject }[];
 }
 
 /** The revisions of a workload, the current one first. */
-export function revisionsOf(head: KubeObject, { carriers, pods }: Family): WorkloadRevision[] {
+export function revisionsOf(head: KubeObject, { carriers, pods, history }: Family): WorkloadRevision[] {
   const groups = new Map<string, { carrier?: KubeObject; pods: KubeObject[] }>(
     carriers.map((carrier) => [uidOf(carrier), { carrier, pods: [] }]),
   );
@@ -58,7 +59,7 @@ export function revisionsOf(head: KubeObject, { carriers, pods }: Family): Workl
     group.pods.push(pod);
     groups.set(key, group);
   }
-  const drafts = [...groups.values()].map((group) => draftOf(head, group)).sort(newestFirst);
+  const drafts = [...groups.values()].map((group) => draftOf(head, { ...group, history })).sort(newestFirst);
   const current = currentOf(head, drafts);
   const stable = textAt(head.status, 'stableRS') ?? '';
   return drafts
@@ -67,10 +68,15 @@ export function revisionsOf(head: KubeObject, { carriers, pods }: Family): Workl
     .sort((a, b) => Number(b.current) - Number(a.current));
 }
 
-function draftOf(head: KubeObject, { carrier, pods }: { readonly carrier?: KubeObject; readonly pods: readonly KubeObject[] }): Draft {
+interface Group extends Pick<Family, 'history'> {
+  readonly carrier?: KubeObject;
+  readonly pods: readonly KubeObject[];
+}
+
+function draftOf(head: KubeObject, { carrier, pods, history }: Group): Draft {
   const first = carrier ?? pods[0] ?? head;
   const template = carrier === undefined ? first : templateOf(carrier);
-  const number = carrier === undefined ? undefined : revisionNumber(carrier);
+  const number = carrier === undefined ? numberIn(history, hashOf(first)) : revisionNumber(carrier);
   const isJob = carrier !== undefined && kindKey(carrier) === 'batch/Job';
   return {
     name: isJob ? carrier.metadata.name : hashOf(first),
@@ -122,6 +128,14 @@ function hashOf(object: KubeObject): string {
 function revisionNumber({ metadata: { annotations } }: KubeObject): number | undefined {
   const number = Number(annotations?.['deployment.kubernetes.io/revision'] ?? annotations?.['rollout.argoproj.io/revision']);
   return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** The number of the ControllerRevision that the pods of a StatefulSet or DaemonSet carry as their hash. */
+function numberIn(history: readonly KubeObject[], hash: string): number | undefined {
+  return numberAt(
+    history.find(({ metadata }) => isSameHash(metadata.name, hash)),
+    'revision',
+  );
 }
 
 function podOf(pod: KubeObject): WorkloadPod {

@@ -104,7 +104,9 @@ function pauseOf({ spec, status }: KubeObject, { desired, updated, old }: Counts
   if (old === 0) return undefined;
   if (textAt(spec, 'updateStrategy', 'type') === 'OnDelete') return 'Update strategy OnDelete: a pod is updated when you delete it';
   const partition = numberAt(spec, 'updateStrategy', 'rollingUpdate', 'partition') ?? numberAt(spec, 'updateStrategy', 'partition') ?? 0;
-  return partition > 0 && updated >= desired - partition ? `Partition ${partition} keeps ${old} pods on an earlier revision` : undefined;
+  return partition > 0 && updated >= desired - partition
+    ? `Partition ${partition} keeps ${old} ${old === 1 ? 'pod' : 'pods'} on an earlier revision`
+    : undefined;
 }
 
 function stepOf({ spec, status }: { readonly spec: unknown; readonly status: unknown }): string {

@@ -52,6 +52,7 @@ export interface WorkloadChange {
 }
 
 const WORKLOADS = new Set(['apps/Deployment', 'apps/StatefulSet', 'apps/DaemonSet', 'batch/CronJob', '/ReplicationController']);
+const CONTROLLER_REVISION = 'apps/ControllerRevision';
 const MAX_TEXT_LENGTH = 300;
 const MAX_ANNOTATIONS = 10;
 
@@ -59,13 +60,16 @@ const MAX_ANNOTATIONS = 10;
  * The workloads among objects, by kind and name: Deployments, StatefulSets, DaemonSets, Jobs and CronJobs; ReplicaSets and Pods without an owner among the objects; custom
  * resources that own pods, or that have replicas and a pod template, such as Rollouts of Argo and CloneSets of OpenKruise.
  *
- * @param objects of one or more namespaces: workloads, ReplicaSets, Jobs and Pods in full; all others are ignored.
+ * @param objects of one or more namespaces: workloads, ReplicaSets, ControllerRevisions, Jobs and Pods in full; all others are ignored.
  */
 export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
   const byUid = new Map(objects.map((object) => [uidOf(object), object]));
-  const families = new Map<KubeObject, { carriers: Set<KubeObject>; pods: { pod: KubeObject; carrier?: KubeObject }[] }>();
+  const families = new Map<
+    KubeObject,
+    { carriers: Set<KubeObject>; pods: { pod: KubeObject; carrier?: KubeObject }[]; history: KubeObject[] }
+  >();
   const familyOf = (head: KubeObject) => {
-    const family = families.get(head) ?? { carriers: new Set(), pods: [] };
+    const family = families.get(head) ?? { carriers: new Set(), pods: [], history: [] };
     families.set(head, family);
     return family;
   };
@@ -74,10 +78,11 @@ export function workloadsOf(objects: readonly KubeObject[]): Workload[] {
     if (head === undefined) continue;
     const family = familyOf(head);
     if (carrier !== undefined) family.carriers.add(carrier);
+    if (kindKey(object) === CONTROLLER_REVISION) family.history.push(object);
     if (kindKey(object) === '/Pod') family.pods.push({ pod: object, ...(carrier === undefined ? {} : { carrier }) });
   }
   return [...families]
-    .map(([head, { carriers, pods }]) => workloadOf(head, revisionsOf(head, { carriers: [...carriers], pods })))
+    .map(([head, { carriers, ...family }]) => workloadOf(head, revisionsOf(head, { ...family, carriers: [...carriers] })))
     .sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.name, b.name) || compareTexts(a.namespace ?? '', b.namespace ?? ''));
 }
 
@@ -95,6 +100,7 @@ function placeOf(object: KubeObject, byUid: ReadonlyMap<string, KubeObject>): Pl
     const above = owner === undefined ? undefined : ownerPlace(owner, byUid);
     return above ?? { head: owner ?? object };
   }
+  if (key === CONTROLLER_REVISION) return owner === undefined ? {} : { head: owner };
   if (key === 'apps/ReplicaSet' || key === 'batch/Job') return ownerPlace(object, byUid) ?? { head: object };
   return WORKLOADS.has(key) || hasReplicas(object) ? { head: object } : {};
 }

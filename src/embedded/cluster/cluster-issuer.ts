@@ -1,7 +1,6 @@
 import type { JWK } from 'jose';
-import { stringify } from 'yaml';
-import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
-import type { ClaimMapping } from '../../identity/identity-settings.ts';
+import type { JwtAuthenticator } from '../../identity/claims/authentication-configuration.ts';
+import { authenticatorOf, type ClaimSettings } from '../../identity/identity-settings.ts';
 import type { KeyPair } from './certificate.ts';
 import { serveLoopback } from './serve-loopback.ts';
 
@@ -56,41 +55,10 @@ function discoveryDocument(url: string): object {
 }
 
 /**
- * The `AuthenticationConfiguration` (apiserver.config.k8s.io/v1) by which the api-server takes tokens of the issuer, and gives people the names and groups that
- * impersonation gives them.
+ * The entry of an AuthenticationConfiguration by which an api-server takes tokens of the embedded issuer.
  *
  * @param authority PEM of the authority that signed the issuer's certificate.
  */
-export function renderAuthentication(url: string, authority: string, mapping: ClaimMapping): string {
-  const { usernameClaim, groupsClaim, usernamePrefix, groupsPrefix } = mapping;
-  const [user, groups] = [text(usernameClaim), text(groupsClaim)];
-  const given = `dyn(claims[?${groups}].orValue([]))`;
-  return stringify({
-    apiVersion: 'apiserver.config.k8s.io/v1',
-    kind: 'AuthenticationConfiguration',
-    jwt: [
-      {
-        issuer: { url, audiences: [CLUSTER_AUDIENCE], certificateAuthority: authority },
-        claimMappings: {
-          username: { claim: usernameClaim, prefix: usernamePrefix },
-          groups: { expression: `${given}.map(group, ${text(groupsPrefix)} + group) + [${text(EVERYBODY)}]` },
-        },
-        claimValidationRules: [
-          {
-            expression: `!string(claims[${user}]).lowerAscii().startsWith("system:")`,
-            message: 'the user name is reserved for the cluster',
-          },
-          {
-            expression: `!${given}.exists(group, string(group).lowerAscii().startsWith("system:"))`,
-            message: 'a group is reserved for the cluster',
-          },
-        ],
-      },
-    ],
-  });
-}
-
-/** A text of CEL; its escapes are those of JSON for what a claim or a prefix can hold. */
-function text(value: string): string {
-  return JSON.stringify(value);
+export function clusterAuthenticator(url: string, authority: string, claims: ClaimSettings): JwtAuthenticator {
+  return authenticatorOf({ url, audiences: [CLUSTER_AUDIENCE], certificateAuthority: authority }, claims);
 }

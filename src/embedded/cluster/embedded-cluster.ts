@@ -2,7 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../domain/core/errors.ts';
-import type { ClaimMapping } from '../../identity/identity-settings.ts';
+import type { JwtAuthenticator } from '../../identity/claims/authentication-configuration.ts';
+import { renderAuthentication } from '../../identity/claims/render-authentication.ts';
+import type { ClaimSettings } from '../../identity/identity-settings.ts';
 import { createKube, type Kube } from '../../kube/kube.ts';
 import type { Log } from '../../observe/log.ts';
 import { ensureSecrets } from '../issuer/issuer-secrets.ts';
@@ -19,7 +21,7 @@ import {
   renderAuditPolicy,
   schedulerProgram,
 } from './programs.ts';
-import { type ClusterIssuer, renderAuthentication, serveClusterIssuer } from './cluster-issuer.ts';
+import { type ClusterIssuer, clusterAuthenticator, serveClusterIssuer } from './cluster-issuer.ts';
 import { createNodes } from './create-nodes.ts';
 import { renderKubeconfig } from './kubeconfig.ts';
 import { serveKubelet } from './kubelet.ts';
@@ -37,14 +39,20 @@ export interface EmbeddedClusterOptions {
   readonly tools: ToolPaths;
   readonly log: Log;
   readonly durability: Durability;
-  /** Trust tokens of the embedded issuer of this state folder, and read these claims of them. Without it only certificates and service accounts count. */
-  readonly trustIssuer?: ClaimMapping;
+  /** The issuers whose tokens the api-server takes. Without them only certificates and service accounts count. */
+  readonly trust?: TrustedTokens;
   /** `None` leaves out the controller manager, the scheduler and KWOK: objects stay as they are written. */
   readonly controllers?: 'None';
   /** Begin anew: deletes everything in the state folder first. */
   readonly reset?: boolean;
   /** Gives up the start. Does not stop a cluster that has started. */
   readonly signal?: AbortSignal;
+}
+
+interface TrustedTokens {
+  /** Of the embedded issuer of this state folder; absent: its tokens do not count. */
+  readonly demoClaims?: ClaimSettings;
+  readonly issuers: readonly JwtAuthenticator[];
 }
 
 /** A running control plane. */
@@ -115,7 +123,7 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
   const server = `https://127.0.0.1:${input.ports.apiServer}`;
   const group = new ProgramGroup({ stateFolder: input.stateFolder, log, durability });
   await writeConfiguration(input, server);
-  const issuer = options.trustIssuer === undefined ? undefined : await openIssuer(input, options.trustIssuer);
+  const { issuer, ...trusted } = await openIssuer(input, options.trust);
   const kube = createKube({ kubeconfigPath: join(input.stateFolder, 'kubeconfig'), userAgent: 'chandlery/embedded' });
   const kubelet = await openKubelet(input, kube);
   const stop = async (): Promise<void> => {
@@ -126,7 +134,7 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(READY_WITHIN_MS), ...(options.signal === undefined ? [] : [options.signal])]);
     group.start('store', etcdProgram(input));
-    group.start('api', apiServerProgram({ ...input, ...issuer?.trusted }));
+    group.start('api', apiServerProgram({ ...input, ...trusted }));
     await untilReady(kube, group, signal);
     await createNodes(kube.asController(), { kubelet: input.ports.kubelet, signal });
     const controllers = options.controllers === 'None' ? [] : [controllerManagerProgram, schedulerProgram, kwokProgram];
@@ -165,13 +173,28 @@ function accountKubeconfigs(kube: Kube, cluster: { server: string; authority: st
   };
 }
 
-/** Before the api-server, which asks again only every ten seconds for an issuer that was away at its start. */
-async function openIssuer({ stateFolder, pki, ports }: ProgramInput, mapping: ClaimMapping): Promise<ClusterIssuer & { trusted: object }> {
+interface OpenIssuer {
+  readonly issuer?: ClusterIssuer;
+  readonly authenticationFile?: string;
+}
+
+/**
+ * Before the api-server, which asks again only every ten seconds for an issuer that was away at its start. What `chandlery identity config` prints, too; the
+ * api-server takes no issuer by http, so those of this machine are left out.
+ */
+async function openIssuer({ stateFolder, pki, ports }: ProgramInput, trust?: TrustedTokens): Promise<OpenIssuer> {
+  const trusted = (trust?.issuers ?? []).filter(({ issuer: { url } }) => url.startsWith('https:'));
+  const authenticationFile = join(stateFolder, 'run', 'authentication.yaml');
+  if (trust?.demoClaims === undefined) {
+    if (trusted.length === 0) return {};
+    await writePrivateFile(authenticationFile, renderAuthentication(trusted));
+    return { authenticationFile };
+  }
   const { signingKey } = await ensureSecrets(stateFolder);
   const issuer = await serveClusterIssuer({ port: ports.issuer, certificate: pki.issuer, signingKey });
-  const authenticationFile = join(stateFolder, 'run', 'authentication.yaml');
-  await writePrivateFile(authenticationFile, renderAuthentication(issuer.url, pki['cluster-ca'].certificate, mapping));
-  return { ...issuer, trusted: { authenticationFile } };
+  const demo = clusterAuthenticator(issuer.url, pki['cluster-ca'].certificate, trust.demoClaims);
+  await writePrivateFile(authenticationFile, renderAuthentication([demo, ...trusted]));
+  return { issuer, authenticationFile };
 }
 
 async function writeConfiguration({ stateFolder, pki }: ProgramInput, server: string): Promise<void> {
@@ -229,8 +252,9 @@ class ProgramGroup {
   }
 
   start(layer: Layer, spec: ProgramSpec): void {
-    const { stateFolder, log } = this.#settings;
-    const program = new SupervisedProgram({ spec, stateFolder, log, onGivenUp: this.#giveUp });
+    const { stateFolder, log, durability } = this.#settings;
+    const env = durability === 'throwaway' ? { GOGC: '400' } : {};
+    const program = new SupervisedProgram({ spec: { ...spec, env }, stateFolder, log, onGivenUp: this.#giveUp });
     this.#programs.push({ layer, program });
     program.start();
   }

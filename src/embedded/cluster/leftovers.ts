@@ -50,7 +50,7 @@ async function end(pid: number, stateFolder: string): Promise<void> {
     if (born === undefined || (await processStartTime(pid)) !== born) return;
     await delay(POLL_MS);
   }
-  throw new AppError('ConfigInvalid', `state folder "${stateFolder}": process ${pid} of an earlier start does not end: end it by hand`);
+  throw new AppError('ConfigInvalid', `state folder "${stateFolder}": process ${pid} of an earlier start does not stop; stop it by hand`);
 }
 
 function signalQuietly(pid: number, signal: NodeJS.Signals): void {

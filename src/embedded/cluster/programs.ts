@@ -4,7 +4,10 @@ import type { Pki } from './pki.ts';
 import type { Ports } from './ports.ts';
 import type { ClusterPrograms } from './tools.ts';
 
-/** How much of what was written survives a crash of the machine: all of it, or as much as chance leaves, which is faster. */
+/**
+ * How much of what was written survives a crash of the machine: all of it, or as much as chance leaves, which is faster. What is thrown away soon also
+ * takes memory rather than time: programs collect their garbage a quarter as often.
+ */
 export type Durability = 'kept' | 'throwaway';
 
 /** A program and how to start it. Each command line names the state folder: that is how leftovers are recognised. */
@@ -12,6 +15,8 @@ export interface ProgramSpec {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  /** All that it finds in its environment, besides its home. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramInput {

@@ -79,7 +79,7 @@ export class SupervisedProgram {
       stdio: ['ignore', output, output],
       detached: true,
       cwd: stateFolder,
-      env: environment(this.#logFile),
+      env: { ...spec.env, ...environment(this.#logFile) },
     });
     closeSync(output);
     child.unref();

@@ -1,4 +1,5 @@
 import { isObject } from '../../domain/core/read.ts';
+import type { Kind } from '../../domain/kind/kind.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { memberNames } from '../../schema/work.ts';
 
@@ -34,6 +35,11 @@ const METADATA: JsonObject = {
   properties: { labels: LABELS, annotations: ANNOTATIONS },
 };
 const WITH_FINALIZERS: JsonObject = { ...METADATA, properties: { labels: LABELS, annotations: ANNOTATIONS, finalizers: FINALIZERS } };
+
+/** The schema of a resource of ours, from the same definition as its CRD. */
+export function schemaOfKind({ spec }: Pick<Kind<unknown, unknown>, 'spec'>): JsonObject {
+  return { type: 'object', properties: { spec: spec.schema }, required: ['spec'] } as unknown as JsonObject;
+}
 
 const known = new WeakMap<JsonObject, Partial<Record<Finalizers, JsonObject>>>();
 type Finalizers = 'finalizers' | 'no finalizers';

@@ -1,3 +1,4 @@
+import { withArticle } from '../../domain/core/name-words.ts';
 import { type Choice, type Choices, filterChoices, MAX_CHOICES } from '../../domain/app/choices.ts';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import { formatPath } from '../../schema/form-path.ts';
@@ -216,11 +217,6 @@ function reasonOf(kind: string, { served, missing, unavailable }: Choices): stri
 function rejection({ verb, resource, group, namespace }: MissingPermission): string {
   const what = group === '' ? resource : `${resource}.${group}`;
   return `You may not ${verb} ${what}${namespace === undefined ? ' of the cluster' : ` in ${namespace}`}.`;
-}
-
-/** `an Issuer` */
-function withArticle(kind: string): string {
-  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
 /** The sentence about a kind that nobody can list now. */

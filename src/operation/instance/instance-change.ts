@@ -82,7 +82,7 @@ function withoutMetadata({ metadata: _metadata, ...members }: JsonObject): JsonO
 }
 
 /** Labels or annotations with a patch laid over them; what becomes empty goes away. */
-function patchedMark(
+export function patchedMark(
   { metadata }: KubeObject,
   otherFields: unknown,
   key: 'labels' | 'annotations',

@@ -1,10 +1,13 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type CatalogEntry, schemaOf } from '../../domain/catalog/app-catalog.ts';
+import { isAppAllowed, notAllowedMessage } from '../../domain/environment/allowed-apps.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import { AppError, type MissingPermission } from '../../domain/core/errors.ts';
+import { AppError, type FieldFault, type MissingPermission } from '../../domain/core/errors.ts';
+import { withArticle } from '../../domain/core/name-words.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { contentOf, reservedFaults } from '../../domain/instance/instance-content.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
+import type { KnownType } from '../../domain/kubernetes/resource-types.ts';
 import { objectAt } from '../../domain/core/read.ts';
 import type { NewSecret } from '../../domain/instance/new-secret.ts';
 import { apiVersionOf, type JsonObject, type KubeObject, type ObjectMeta, type ResourceType } from '../../domain/kubernetes/resource.ts';
@@ -88,9 +91,20 @@ export function rejectUnknown(kind: string, schema: JsonObject, content: JsonObj
 
 /** @throws AppError `InvalidInput` for labels, annotations and finalizers that people cannot set. */
 export function rejectReserved(content: JsonObject, live?: KubeObject): void {
-  const faults = reservedFaults(content, live);
+  rejectFaults(reservedFaults(content, live));
+}
+
+/** @throws AppError `InvalidInput` with the faults, if there are any. @param subject what the message begins with; by default the first field. */
+export function rejectFaults(faults: readonly FieldFault[], subject = faults[0]?.field ?? ''): void {
   const [first] = faults;
-  if (first !== undefined) throw new AppError('InvalidInput', `${first.field ?? ''}: ${first.message}`, { faults });
+  if (first !== undefined) throw new AppError('InvalidInput', `${subject}: ${first.message}`, { faults });
+}
+
+/** @throws AppError `InvalidInput` for a resource of another kind. @param subject what the message begins with. */
+export function rejectOtherKind(type: KnownType, subject: string, { apiVersion, kind }: KubeObject): void {
+  if (apiVersion === apiVersionOf(type) && kind === type.kind) return;
+  const message = `Enter ${withArticle(type.kind)} of ${apiVersionOf(type)}`;
+  rejectFaults([{ field: 'kind', message }], subject);
 }
 
 /**
@@ -106,6 +120,12 @@ export function rejectDeleting({ summary, operator, crd }: CatalogEntry): void {
     'OperatorDeleting',
     `app ${JSON.stringify(summary.displayName)}: its ${what} is being deleted, so it cannot be installed`,
   );
+}
+
+/** @throws AppError `AppNotAllowed`, as the admission policy of the Environment says to kubectl. */
+export function rejectNotAllowed({ summary }: Pick<CatalogEntry, 'summary'>, { name, allowedApps }: EnvironmentView): void {
+  if (isAppAllowed(allowedApps, summary)) return;
+  throw new AppError('AppNotAllowed', notAllowedMessage(name, summary.id));
 }
 
 /** The annotations of a draft as a part of metadata, on top of those that are there. */

@@ -54,8 +54,13 @@ function resourcesOf(kinds: readonly ServedKind[]): ReadonlyMap<string, string> 
   return new Map(kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]));
 }
 
+interface ReadNamespace extends ReadObjects {
+  /** The kinds that are looked for in the background, as only what is expected was asked for. */
+  readonly unexplored: readonly ServedKind[];
+}
+
 /** All objects of a namespace; see `readRemembered`. */
-export async function readNamespace(cluster: GroupCluster, input: Omit<GroupInput, 'root' | 'extent'>): Promise<ReadObjects> {
+export async function readNamespace(cluster: GroupCluster, input: Omit<GroupInput, 'root'>): Promise<ReadNamespace> {
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [], custom: 'Whole' });
   await input.health.evaluate(read.objects);
   remember(input.memory, { asked, read, needed: new Set(read.objects.map(kindKey)) });
@@ -75,7 +80,7 @@ interface RememberedInput extends Omit<GroupInput, 'root' | 'health'> {
 async function readRemembered(
   cluster: GroupCluster,
   { known, namespace, kinds, memory, extent, custom = 'Parts' }: RememberedInput,
-): Promise<ReadObjects & { readonly asked: readonly ServedKind[] }> {
+): Promise<ReadNamespace & { readonly asked: readonly ServedKind[] }> {
   const unknown = kinds.filter((kind) => memory.recall(kind) === undefined);
   const [asked, later] = partition(unknown, (kind) => extent === undefined || memory.isExpected(kind));
   const forbidden = kinds.filter((kind) => memory.recall(kind) === 'Forbidden');
@@ -94,6 +99,7 @@ async function readRemembered(
     unavailable: [...first.unavailable, ...second.unavailable],
     listed: new Set([...first.listed, ...second.listed]),
     asked: [...asked, ...owners],
+    unexplored: rest,
   };
 }
 

@@ -54,6 +54,9 @@ function listable(kinds: readonly ServedKind[]): ServedKind[] {
   return [...once.values()];
 }
 
+/** Their content has the numbers of the revisions of StatefulSets and DaemonSets. */
+const CONTROLLER_REVISION = 'apps/ControllerRevision';
+
 interface Where {
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -104,7 +107,8 @@ async function itemsOf(
   { custom, ...where }: ListOptions & Required<Pick<Where, 'custom'>>,
 ): Promise<readonly KubeObject[]> {
   const source = healthSource(apiVersionOf(kind), kind.kind);
-  const isWhole = source === 'rule' || (source === 'conditions' && custom === 'Whole') || hasRelations(`${kind.group}/${kind.kind}`);
+  const key = `${kind.group}/${kind.kind}`;
+  const isWhole = source === 'rule' || (source === 'conditions' && custom === 'Whole') || hasRelations(key) || key === CONTROLLER_REVISION;
   const { items } = isWhole ? await cluster.list(kind, where) : await cluster.listMetadata(kind, where);
   return source === 'conditions' && !isWhole && items.some(isPart) ? (await cluster.list(kind, where)).items : items;
 }

@@ -43,6 +43,12 @@ export function changesOfLive(entry: CatalogEntry, live: JsonObject, wanted: Jso
   return sorted(differencesBetween(describe(entry), live, wanted).map((one) => changeOf(one, layerOf(one))));
 }
 
+/** What differs between two contents of one schema, all of it by the person. Sorted by path. */
+export function changesOfContent(schema: JsonObject, from: JsonObject, to: JsonObject): ValueChange[] {
+  const { root } = cacheForm({ schema, root: '', hoisted: 'spec', curated: [], mode: 'create' });
+  return sorted(differencesBetween({ schema, root }, from, to).map((one) => changeOf(one, 'you')));
+}
+
 function describe({ crd, summary, kindBlock }: CatalogEntry): Described {
   const whole = schemaOf(crd, summary.version);
   const schema = contentSchema(whole);

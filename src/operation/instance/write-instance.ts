@@ -6,7 +6,7 @@ import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { findInstance, type InstanceAddress, instanceView } from './find-instance.ts';
 import { type InstanceChange, writeChange } from './instance-change.ts';
-import { type InstanceDraft, prepareDraft, rejectDeleting, USER_WRITE } from './instance-draft.ts';
+import { type InstanceDraft, prepareDraft, rejectDeleting, rejectNotAllowed, USER_WRITE } from './instance-draft.ts';
 import { rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
 import { audited, instanceEvent } from '../audit/audited.ts';
@@ -35,6 +35,7 @@ export async function makeInstance(
   ports.auditLog.checkRateLimit(actor, 'install');
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
   rejectDeleting(entry);
+  rejectNotAllowed(entry, environment);
   rejectLocked(layers, { wanted: contentOf(object) });
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };

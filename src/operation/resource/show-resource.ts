@@ -111,7 +111,7 @@ async function readAround(ports: EnvironmentPorts, actor: Actor, found: FoundRes
   const cluster = ports.clusters.asActor(actor);
   const [kinds, read, events, columns, permissions, replicas] = await Promise.all([
     ports.discovery.kinds().then(namespacedKinds),
-    readEnvironment(ports, actor, environment.name),
+    readEnvironment(ports, actor, { environment: environment.name }),
     orMissing(
       cluster.list(EVENT, { namespace }).then(({ items }) => items),
       [],

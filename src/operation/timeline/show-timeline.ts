@@ -12,7 +12,8 @@ import { EVENT, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { filterTimeline, objectEntries, timeOf, type TimelineEntry, type TimelineFilter } from '../../domain/timeline/timeline.ts';
 import { entriesFor } from '../app/find-app.ts';
-import { hasPermission } from '../change-request/request-access.ts';
+import { hasPermission, requestsIn } from '../change-request/request-access.ts';
+import { findEnvironment } from '../environment/find-environment.ts';
 import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from '../environment/read-environment.ts';
 import { findInstance } from '../instance/find-instance.ts';
 import type { Ports } from '../ports.ts';
@@ -49,9 +50,9 @@ export async function showTimeline(
   if (instance !== undefined) await findInstance(ports, actor, { environment: name, ...instance });
   const may = permissionOnce(ports, actor, name);
   const [reading, ...told] = await Promise.all([
-    readEnvironment(ports, actor, name),
+    readEnvironment(ports, actor, { environment: name }),
     auditEntries(ports, actor, name, may),
-    requestEntries(ports, actor, name, may),
+    requestEntries(ports, actor, name),
   ]);
   const { environment, missing } = reading;
   const warnings = await readWarnings(ports, actor, reading);
@@ -194,16 +195,9 @@ function actionEntry({ id, time: written, user, action, target, outcome, code }:
   };
 }
 
-async function requestEntries(ports: TimelinePorts, actor: Actor, environment: string, may: May): Promise<TimelineEntry[]> {
-  const all = (await ports.changeRequests.table.list()).filter((one) => one.environment === environment);
-  if (all.length === 0) return [];
-  const cluster = await ports.changeRequests.cluster();
-  const shown: TimelineEntry[] = [];
-  for (const request of all) {
-    if (request.cluster !== cluster) continue;
-    if (request.requester.user === actor.user || (await may(request.app))) shown.push(...entriesOfRequest(request));
-  }
-  return shown;
+async function requestEntries(ports: TimelinePorts, actor: Actor, environment: string): Promise<TimelineEntry[]> {
+  const { namespace } = await findEnvironment(ports.clusters, actor, environment);
+  return (await requestsIn(ports, actor, { name: environment, namespace })).flatMap(entriesOfRequest);
 }
 
 function entriesOfRequest({ id, app, name, action, requester, created, state, decidedBy, decidedAt }: ChangeRequest): TimelineEntry[] {

@@ -29,14 +29,17 @@ type ValuesCheck = (question: ValuesToCheck) => Promise<ValuesVerdict>;
 const LIMITS: ValuesLimits = { timeoutMs: 2_000, memoryMib: 256, restMs: 600_000, now: Date.now };
 const MAX_ENTRIES = 100;
 
+/** A chart asks once for itself and once a subchart, which one thread answers. */
+const IDLE_MS = 250;
+
 /**
- * Makes a check that cannot hurt: each question has a thread of its own, one after the other, which is ended when it takes too long or too much memory.
+ * Makes a check that cannot hurt: questions are answered in a thread, one after the other, which is ended when one takes too long or too much memory.
  * Then the values count as unchecked, and so does that schema for a while; no other one is affected.
  */
 export function createValuesCheck(limits: ValuesLimits = LIMITS): ValuesCheck {
   const { timeoutMs, memoryMib } = limits;
   const file = new URL('values-worker.ts', import.meta.url);
-  const thread = new ThreadHost<typeof VALUES_JOBS>({ file, memoryMib, youngMib: 16, idleMs: 0 });
+  const thread = new ThreadHost<typeof VALUES_JOBS>({ file, memoryMib, youngMib: 16, idleMs: IDLE_MS });
   const heavy = new LRUCache<string, number>({ max: MAX_ENTRIES });
   let last: Promise<unknown> = Promise.resolve();
   return async ({ schema, values, id }) => {

@@ -1,21 +1,14 @@
 import type { Availability } from '../../domain/app/app.ts';
 import { appCard, type AppCard } from './app-card.ts';
+import type { Facet as FacetView, FacetOption } from '../page/facets.ts';
 import { draftsPath } from '../page/paths.ts';
 import type { AppList, AppQuery, Facet } from '../../operation/app/list-apps.ts';
-
-/** A facet's value as a link that turns it on or off. */
-export interface FacetOption {
-  readonly label: string;
-  readonly href: string;
-  readonly count: number;
-  readonly selected: boolean;
-}
 
 export interface CatalogPage {
   readonly search: string;
   /** What a new search keeps of the address: the selected facets. */
   readonly kept: readonly { readonly name: FacetName; readonly value: string }[];
-  readonly facets: readonly { readonly label: string; readonly options: readonly FacetOption[] }[];
+  readonly facets: readonly FacetView[];
   readonly cards: readonly AppCard[];
   /** `3 of 12 apps`. */
   readonly resultLine: string;

@@ -337,12 +337,19 @@ function chosenEnvironment({ targets }: InstallTargets, chosen: string): { name:
   return environmentChoices(targets, chosen).find(({ selected }) => selected);
 }
 
+/** Why nobody can install the app there now; empty when people can. */
+function rejectionOf({ environment, allowed }: InstallTargets['targets'][number]): string {
+  if (!allowed) return 'The environment does not allow this app.';
+  return environment.ready ? '' : 'The environment is still being created.';
+}
+
 /** The only possible environment is chosen already. */
 function environmentChoices(targets: InstallTargets['targets'], chosen: string): EnvironmentChoice[] {
-  const possible = targets.filter(({ environment, permissions }) => permissions.create && environment.ready);
+  const possible = targets.filter((target) => target.permissions.create && rejectionOf(target) === '');
   const only = possible.length === 1 ? possible[0]?.environment.name : undefined;
-  return targets.map(({ environment, permissions }, index) => {
-    const rejection = environment.ready ? '' : 'The environment is still being created.';
+  return targets.map((target, index) => {
+    const { environment, permissions, allowed } = target;
+    const rejection = rejectionOf(target);
     return {
       id: index === 0 ? 'environment' : `environment-${index}`,
       name: environment.name,
@@ -350,7 +357,7 @@ function environmentChoices(targets: InstallTargets['targets'], chosen: string):
       tier: tierBadge(environment.tier),
       selected: rejection === '' && environment.name === (chosen === '' ? only : chosen),
       rejection,
-      note: permissions.create ? rejection : 'Your role there does not allow installing apps. You can request approval.',
+      note: permissions.create || !allowed ? rejection : 'Your role there does not allow installing apps. You can request approval.',
     };
   });
 }

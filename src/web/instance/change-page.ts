@@ -52,14 +52,28 @@ export async function changePage(
     appName: instance.appName,
     action: `${instancePath(instance)}/edit`,
     backHref: instancePath(instance),
-    carried: packInputs([
-      { name: 'seen', value: draft.seen ?? (await runFormJob('seenText', live, saltOf(instance))) },
-      { name: 'rows', value: await runFormJob('formatRows', live, saltOf(instance)) },
-    ]),
+    carried: await carriedOn(live, saltOf(instance), draft.seen),
     frozen: draft.frozen ?? draft.fields.getAll('frozen'),
-    foreign: [...draft.foreign.map((change) => sentenceOn(change, model)), ...moreSentence(draft.more ?? 0)],
+    foreign: foreignSentences(model, draft.foreign, draft.more ?? 0),
     clash: draft.foreign.some((change) => change.clash),
   };
+}
+
+/**
+ * Digests of the values that a form was opened on, as `seen`, and of the live rows that those of the form come from, as `rows`.
+ *
+ * @param seen what the page carried; by default the live values.
+ */
+export async function carriedOn(live: JsonObject, salt: string, seen?: string): Promise<readonly HiddenInput[]> {
+  return packInputs([
+    { name: 'seen', value: seen ?? (await runFormJob('seenText', live, salt)) },
+    { name: 'rows', value: await runFormJob('formatRows', live, salt) },
+  ]);
+}
+
+/** What others changed meanwhile, a sentence each. */
+export function foreignSentences(model: FormModel, foreign: readonly ForeignChange[], more: number): readonly string[] {
+  return [...foreign.map((change) => sentenceOn(change, model)), ...moreSentence(more)];
 }
 
 /** The values that a form of the instance is about. */

@@ -83,7 +83,8 @@ export async function readReviewYaml({ commands }: Pick<Preflight, 'commands'>, 
 
 /** The file of a review as a download, named after the App and the Instance. */
 export function fileAnswer({ commands, object }: Pick<Preflight, 'commands' | 'object'>, { commented }: ReviewYaml): FileAnswer {
-  const [, plural = ''] = commands.file.split('/');
+  const [first = '', second = ''] = commands.file.split('/');
+  const plural = object.metadata.namespace === undefined ? first : second;
   return { fileName: `${plural}-${object.metadata.name}.yaml`, type: 'text/yaml', text: commented ?? commands.yaml };
 }
 

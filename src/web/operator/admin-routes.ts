@@ -12,8 +12,10 @@ import { page, type WebDeps } from '../page/page.ts';
 import { draftsPath, instancePath, operatorPath } from '../page/paths.ts';
 import { releaseRoutes } from '../release/release-routes.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
+import { sourceFormRoutes } from '../source/source-form-routes.ts';
 import { sourcePreviewRoutes } from '../source/preview-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
+import { accessReviewRoutes } from '../permission/access-review-page.ts';
 import { upgradeRoutes } from '../upgrade/upgrade-routes.ts';
 
 const ENTRIES_A_PAGE = 50;
@@ -37,8 +39,10 @@ export function adminRoutes(deps: WebDeps): Router {
     upgradeRoutes(deps),
     sourceRoutes(deps),
     sourceActRoutes(deps),
+    sourceFormRoutes(deps),
     sourcePreviewRoutes(deps),
     releaseRoutes(deps),
+    accessReviewRoutes(deps),
   );
   router.get(
     '/catalog/faults',
@@ -145,7 +149,7 @@ function rowOf({ time, user, groups, action, target, outcome, code, via, request
     href: hrefOfTarget(action, environment, target),
     outcome: { label: WORDS[outcome], ...TONES[outcome] },
     code,
-    from: via === 'page' ? 'a page' : 'the REST API',
+    from: ORIGINS[via],
     requestId,
   };
 }
@@ -156,6 +160,7 @@ function hrefOfTarget(action: string, environment: string, target: string): stri
   return isInstance ? instancePath({ environment, app, name }) : '';
 }
 
+const ORIGINS: Readonly<Record<AuditEntry['via'], string>> = { page: 'a page', api: 'the REST API', controller: 'the controller' };
 const WORDS: Readonly<Record<AuditOutcome, string>> = { succeeded: 'Succeeded', rejected: 'Rejected', failed: 'Failed' };
 const TONES: Readonly<Record<AuditOutcome, Pick<Badge, 'tone' | 'symbol'>>> = {
   succeeded: { tone: 'good', symbol: 'check' },

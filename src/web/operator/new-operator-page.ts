@@ -4,6 +4,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { YamlRead } from '../../schema/yaml-text.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
 import { remediesOf, type Review } from '../instance/review.ts';
+import type { ProposePart } from '../proposal/proposal-routes.ts';
 
 /** A view of `operators/new`: the resource as somebody wrote it, and what creating it would do. */
 export interface NewOperatorPage {
@@ -13,6 +14,8 @@ export interface NewOperatorPage {
   readonly errors: readonly { readonly message: string; readonly href: string }[];
   /** Absent before it was checked. */
   readonly checked?: CheckedOperator;
+  /** Absent before it was checked, and where no source can hold it. */
+  readonly propose?: ProposePart;
 }
 
 export interface CheckedOperator {
@@ -42,15 +45,19 @@ spec:
   createNamespace: true
 `;
 
-export function newOperatorPage(
-  text: string,
-  { fault = '', preflight }: { readonly fault?: string; readonly preflight?: Preflight } = {},
-): NewOperatorPage {
+interface Outcome {
+  readonly fault?: string;
+  readonly preflight?: Preflight;
+  readonly propose?: ProposePart;
+}
+
+export function newOperatorPage(text: string, { fault = '', preflight, propose }: Outcome = {}): NewOperatorPage {
   return {
     text,
     fault,
     errors: fault === '' ? [] : [{ message: fault, href: '#manifest' }],
     ...(preflight === undefined ? {} : { checked: checkedOf(preflight) }),
+    ...(propose === undefined ? {} : { propose }),
   };
 }
 

@@ -8,6 +8,7 @@ import { OPERATOR_ACTIONS } from '../../operation/operator/request-operator-acti
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { EXAMPLE_OPERATOR, newOperatorPage, type NewOperatorPage, operatorIn } from './new-operator-page.ts';
 import { createLongWork, type WorkWords } from '../page/long-work.ts';
+import { resourceOf } from '../../domain/proposal/proposal.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { needsName, operatorDeletePage } from './operator-deletion.ts';
 import { operatorFrame, type OperatorTab, parseOperatorTab, tabPath } from './operator-frame.ts';
@@ -24,6 +25,7 @@ import {
   pageOfOperators,
   parseOperatorsQuery,
 } from './operators-page.ts';
+import { PROPOSAL_FAULTS, proposed, proposePart } from '../proposal/proposal-routes.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import { operatorPath } from '../page/paths.ts';
 import type { Operations } from '../../operation/operations.ts';
@@ -292,18 +294,24 @@ export function newOperatorRoutes(deps: WebDeps): Router {
 }
 
 /** Checked always; created only when it was asked for and nothing stands against it. */
-async function receive({ operations }: WebDeps, { actor, body, requestOrigin }: Visit): Promise<Answer> {
+async function receive({ operations }: WebDeps, visit: Visit): Promise<Answer> {
+  const { actor, body, requestOrigin } = visit;
   const text = (body.get('manifest') ?? '').replaceAll('\r\n', '\n');
   const read = operatorIn(await runFormJob('readYaml', text));
   if ('fault' in read) return show(newOperatorPage(text, { fault: read.fault }));
+  const { operator } = read;
   try {
-    const preflight = await operations.preflightOperator(actor, read.operator);
-    if (body.get('_do') === 'file')
-      return { fileName: `${read.operator.metadata.name}.yaml`, type: 'text/yaml', text: preflight.commands.yaml };
-    if (preflight.verdict !== 'Ready' || body.get('_do') !== 'create') return show(newOperatorPage(text, { preflight }));
-    return { redirect: operatorPath(await operations.createOperator(actor, { operator: read.operator, ...requestOrigin })) };
+    if (body.get('_do') === 'propose')
+      return await proposed(visit, async (wish) => await operations.proposeOperator(actor, { operator, ...wish }));
+    const preflight = await operations.preflightOperator(actor, operator);
+    if (body.get('_do') === 'file') return { fileName: `${operator.metadata.name}.yaml`, type: 'text/yaml', text: preflight.commands.yaml };
+    if (preflight.verdict !== 'Ready' || body.get('_do') !== 'create') {
+      const sources = await operations.listProposalTargets(actor, resourceOf(preflight.object));
+      return show(newOperatorPage(text, { preflight, ...proposePart({ sources }, body) }));
+    }
+    return { redirect: operatorPath(await operations.createOperator(actor, { operator, ...requestOrigin })) };
   } catch (error) {
-    if (!isAppError(error, 'InvalidInput', 'AlreadyExists')) throw error;
+    if (!isAppError(error, ...PROPOSAL_FAULTS, 'AlreadyExists')) throw error;
     return show(newOperatorPage(text, { fault: error.message }));
   }
 }

@@ -13,7 +13,7 @@ export interface ConditionRow {
 }
 
 /** Types that tell of trouble while they are true, and of nothing while they are false. */
-const TROUBLE = /^(Stalled|Drifted|Degraded|Fail|.*(Failure|Failed|Pressure|Unavailable|Error)$)/;
+const TROUBLE = /^(Stalled|Drifted|Degraded|Expired|Fail|.*(Failure|Failed|Pressure|Unavailable|Error)$)/;
 const WORK = /^(Reconciling|Progressing|Deleting|Terminating|Installing|Upgrading|Creating)$/;
 
 /** The sum of all first, then as they came. */

@@ -73,5 +73,7 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
     'Nothing was changed. Report the named webhook or API service to an administrator of the cluster, and try again when it answers.',
   ClusterUnavailable: 'Wait a moment and load the page again. If the error persists, contact an administrator of the cluster.',
   IssuerUnavailable: 'Wait a moment and sign in again. If the error persists, contact an administrator of the identity provider.',
+  DatabaseUnavailable:
+    'You are not signed out. Wait a moment and load the page again. If the error persists, contact an administrator of Chandlery.',
   Internal: 'Load the page again. If the error persists, give the request id below to an administrator of Chandlery.',
 };

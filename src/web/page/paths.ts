@@ -26,6 +26,12 @@ export function environmentPath(environment: string): string {
   return `/environments/${encodeURIComponent(environment)}`;
 }
 
+/** Below `/environments`, every name is one of an environment. */
+export const NEW_ENVIRONMENT_PATH = '/admin/environments/new';
+
+/** The form of a new CatalogSource; not below `/sources`, where it would be the page of the source `new`. */
+export const NEW_SOURCE_PATH = '/admin/sources/new';
+
 /** Everything in the namespace of an environment. */
 export function environmentResourcesPath(environment: string): string {
   return `${environmentPath(environment)}/resources`;
@@ -47,6 +53,17 @@ export function environmentMonitoringPath(environment: string, range?: string): 
 export function environmentTimelinePath(environment: string): string {
   return `${environmentPath(environment)}/timeline`;
 }
+
+/** Everybody with a role in an environment. */
+export function environmentMembersPath(environment: string): string {
+  return `${environmentPath(environment)}/members`;
+}
+
+/** Why somebody may do something, or not. */
+export const ACCESS_REVIEW_PATH = '/admin/access-review';
+
+/** What the reader may do, where. */
+export const PERMISSIONS_PATH = '/account/permissions';
 
 /** Apps × environments. */
 export const TIER_BOARD_PATH = '/tier-board';

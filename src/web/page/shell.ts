@@ -1,3 +1,5 @@
+import { ACCESS_REVIEW_PATH, PERMISSIONS_PATH } from './paths.ts';
+
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
   readonly user: string;
@@ -13,7 +15,13 @@ export interface Me {
 export interface Shell {
   readonly nav: readonly { readonly label: string; readonly href: string; readonly current: boolean; readonly count?: number }[];
   /** Absent while nobody is signed in. */
-  readonly account?: { readonly name: string; readonly initial: string; readonly user: string; readonly groups: readonly string[] };
+  readonly account?: {
+    readonly name: string;
+    readonly initial: string;
+    readonly user: string;
+    readonly groups: readonly string[];
+    readonly links: readonly { readonly label: string; readonly href: string }[];
+  };
 }
 
 export interface Crumb {
@@ -49,7 +57,16 @@ export function shellOf(me: Me | undefined, section: Section): Shell {
       current: own === section,
       ...(count === 0 ? {} : { count }),
     })),
-    account: { name: me.name, initial: initialOf(me.name), user: me.user, groups: me.groups },
+    account: {
+      name: me.name,
+      initial: initialOf(me.name),
+      user: me.user,
+      groups: me.groups,
+      links: [
+        { label: 'My permissions', href: PERMISSIONS_PATH },
+        ...(me.admin ? [{ label: 'Access review', href: ACCESS_REVIEW_PATH }] : []),
+      ],
+    },
   };
 }
 

@@ -8,6 +8,12 @@ export function age(when: string, now: number): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** `in 40 d`, `in 5 min`; `now` when the time has come. */
+export function timeLeft(when: string, now: number): string {
+  const left = age(new Date(now).toISOString(), Date.parse(when));
+  return left === '0 s' || left === 'unknown' ? 'now' : `in ${left}`;
+}
+
 /** Whole seconds; not a number when the text is no time. */
 export function ageInSeconds(when: string, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(when)) / 1000));

@@ -18,7 +18,7 @@ export interface ViewHelperOptions {
  * - `{{#if (eq a b)}}` whether two values are the same
  * - `{{html readme}}` HTML that the sanitiser vouches for
  * - `{{icon "search"}}` a decorative icon of the sprite
- * - `{{plural 2 "instance"}}` `2 instances`; `{{plural 2 "entry" "entries"}}`
+ * - `{{plural 2 "instance"}}` `2 instances`; `{{plural 2 "NetworkPolicy"}}` `2 NetworkPolicies`; `{{plural 2 "is" "are"}}`
  * - `{{url name}}` a path segment or query value, percent-encoded
  * - `{{ticks hint}}` a text in which what stands between backticks is code
  * - `{{concat "a" b "c"}}` its arguments in one text
@@ -32,7 +32,7 @@ export function viewHelpers({ asset, now }: ViewHelperOptions): Record<string, H
     eq: (a: unknown, b: unknown) => a === b,
     html: (value: unknown) => new Handlebars.SafeString(htmlOf(value)),
     icon: (name: string) => iconElement(asset('icons.svg'), name),
-    plural: (count: number, one: string, many: unknown) => plural(count, one, typeof many === 'string' ? many : `${one}s`),
+    plural: (count: number, one: string, many: unknown) => plural(count, one, typeof many === 'string' ? many : manyOf(one)),
     url: (value: unknown) => encodeURIComponent(String(value)),
     ticks: (text: string) => new Handlebars.SafeString(withCode(text)),
     concat: (...parts: unknown[]) => parts.slice(0, -1).join(''),
@@ -56,6 +56,12 @@ function iconElement(sprite: string, name: string): Handlebars.SafeString {
 /** Descriptions of schemas are Markdown now and then; of that only code is shown as such. */
 function withCode(text: string): string {
   return Handlebars.escapeExpression(text).replaceAll(/&#x60;([^\n]{1,200}?)&#x60;/g, '<code>$1</code>');
+}
+
+/** The usual plural of a word or kind. */
+function manyOf(one: string): string {
+  if (/[^aeiou]y$/.test(one)) return `${one.slice(0, -1)}ies`;
+  return /(?:s|x|ch|sh)$/.test(one) ? `${one}es` : `${one}s`;
 }
 
 /** `1 instance`, `2 instances`. */

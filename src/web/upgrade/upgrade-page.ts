@@ -12,6 +12,8 @@ import { findingsView, type FindingsView } from '../page/findings-view.ts';
 import { appPath, environmentPath, operatorPath } from '../page/paths.ts';
 import { affectedView, type AffectedView, summaryOf, timingOf, type TimingPanel, type UpgradeSummary } from './upgrade-summary.ts';
 import { remediesOf, type Review } from '../instance/review.ts';
+import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
+import { type ProposePart, proposePart } from '../proposal/proposal-routes.ts';
 import { valueDecisionsView, type ValueDecisionsView } from './value-decisions-view.ts';
 import { plural } from '../page/view-helpers.ts';
 
@@ -68,11 +70,13 @@ export interface UpgradePage {
     readonly primary: boolean;
     readonly note: string;
   };
+  /** Absent where nobody has to approve or change the version, or no source can hold the Operator. */
+  readonly propose?: { readonly action: string; readonly version: string; readonly digest: string; readonly part: ProposePart };
   readonly chartFacts: readonly { readonly term: string; readonly text: string }[];
   readonly choices: readonly { readonly version: string; readonly selected: boolean }[];
   readonly commands: readonly LabelledCommand[];
-  /** Why an approval that was just asked for was rejected; empty when none was. */
-  readonly rejected: string;
+  /** Why the approval or proposal that was just asked for was rejected. */
+  readonly rejected?: UpgradeRejection;
   /** What an approval that was just given leads to. */
   readonly approvedNow?: { readonly title: string; readonly text: string };
 }
@@ -95,8 +99,15 @@ interface ValueRow {
   readonly secret: boolean;
 }
 
+interface UpgradeRejection {
+  readonly title: 'Approval failed' | 'Proposal failed';
+  readonly text: string;
+}
+
 export interface UpgradeOutcome {
-  readonly rejected?: string;
+  readonly rejected?: UpgradeRejection;
+  /** Where the change can be proposed; absent: nowhere. */
+  readonly owner?: InstanceOwner;
   readonly approved?: 'approved';
   /** What was chosen about values. */
   readonly body?: URLSearchParams;
@@ -105,7 +116,7 @@ export interface UpgradeOutcome {
 }
 
 export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {}): UpgradePage {
-  const { rejected = '', approved, body = new URLSearchParams(), previewValuesFault = '' } = outcome;
+  const { rejected, approved, body = new URLSearchParams(), previewValuesFault = '' } = outcome;
   const timing = timingOf(preview);
   const action = operatorPath(preview, 'upgrade');
   const approve = approveOf(preview, action);
@@ -130,12 +141,13 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     ...(decisions?.approve === true ? {} : approve),
     ...(decisions === undefined ? {} : { decisions }),
     decideFirst: decisions?.approve === true,
+    ...(decisions?.approve === true ? {} : proposeOf(preview, action, outcome)),
     errors: previewValuesFault === '' ? (decisions?.errors ?? []) : [{ message: previewValuesFault, href: '#previewValues' }],
     previewValues: previewValuesOf(preview, outcome),
     chartFacts: chartFacts(preview),
     choices: choicesOf(preview),
     commands: preview.commands,
-    rejected,
+    ...(rejected === undefined ? {} : { rejected }),
     ...(approved === undefined ? {} : { approvedNow: { title: `${preview.to.version} is approved`, text: timing.sentence } }),
   };
 }
@@ -292,6 +304,18 @@ function approveOf({ timing, to, verdict, proposedValues }: UpgradePreview, acti
     ? 'The blockers above would also stop the upgrade then. Resolve them before you approve.'
     : 'Approves exactly the chart of this page. Another archive of the same version needs a new approval.';
   return { approve: { action, version: to.version, digest: to.digest, primary: !stopped, note } };
+}
+
+/** Also for whoever may not approve: whoever merges the proposal decides. A pinned version changes in the file alone. */
+function proposeOf(
+  { timing, to, proposedValues }: UpgradePreview,
+  action: string,
+  { owner, body = new URLSearchParams() }: UpgradeOutcome,
+): Pick<UpgradePage, 'propose'> {
+  const isPinned = timing.step === 'Pinned';
+  if (owner === undefined || proposedValues !== undefined || (timing.step !== 'AwaitingApproval' && !isPinned)) return {};
+  const { propose: part } = proposePart(owner, body);
+  return part === undefined ? {} : { propose: { action, version: to.version, digest: to.digest, part: { ...part, open: isPinned } } };
 }
 
 function chartFacts({ from, to, timing }: UpgradePreview): UpgradePage['chartFacts'] {

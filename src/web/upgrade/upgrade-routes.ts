@@ -7,6 +7,7 @@ import { operatorCrumbs } from '../operator/operator-routes.ts';
 import { createLongWork, type WorkWords } from '../page/long-work.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { operatorPath } from '../page/paths.ts';
+import { PROPOSAL_FAULTS, proposed } from '../proposal/proposal-routes.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
 import { decisionsOf } from './value-decisions-view.ts';
 import { upgradePage, type UpgradeOutcome } from './upgrade-page.ts';
@@ -65,8 +66,11 @@ async function tryValues(deps: WebDeps, visit: Visit): Promise<Answer> {
 async function show({ operations }: WebDeps, visit: Visit, version: string, outcome: UpgradeOutcome): Promise<Answer> {
   const decisions = outcome.body === undefined ? undefined : decisionsOf(outcome.body);
   const asked = { ...addressOf(visit), version, ...(decisions === undefined ? {} : { decisions }) };
-  const preview = await operations.previewUpgrade(visit.actor, asked);
-  return answerOf(preview, upgradePage(preview, outcome), outcome);
+  const [preview, owner] = await Promise.all([
+    operations.previewUpgrade(visit.actor, asked),
+    operations.showOperatorOwner(visit.actor, addressOf(visit)),
+  ]);
+  return answerOf(preview, upgradePage(preview, { owner, ...outcome }), outcome);
 }
 
 function answerOf(preview: UpgradePreview, model: object, { rejected, previewValuesFault }: UpgradeOutcome): Answer {
@@ -87,14 +91,20 @@ async function approve(deps: WebDeps, visit: Visit): Promise<Answer> {
   const version = body.get('version') ?? '';
   if (body.get('_do') === 'try') return await tryValues(deps, visit);
   if (body.get('_do') === 'look') return await show(deps, visit, version, { body });
-  const decisions = decisionsOf(body);
+  const isProposal = body.get('_do') === 'propose';
+  const decisions = isProposal ? undefined : decisionsOf(body);
   const approval = { ...address, version, digest: body.get('digest') ?? '', ...(decisions === undefined ? {} : { decisions }) };
   try {
+    if (isProposal) return await proposed(visit, async (wish) => await deps.operations.proposeUpgrade(visit.actor, { approval, ...wish }));
     await deps.operations.approveUpgrade(visit.actor, { ...approval, ...visit.requestOrigin });
   } catch (error) {
     if (isAppError(error, 'InvalidInput') && decisions !== undefined) return await show(deps, visit, version, { body });
-    if (!isAppError(error, 'ApprovalInvalid', 'Conflict')) throw error;
-    return await show(deps, visit, version, { rejected: error.message, body });
+    if (!isAppError(error, 'ApprovalInvalid', ...(isProposal ? PROPOSAL_FAULTS : ['Conflict' as const]))) throw error;
+    const rejected = { title: isProposal ? 'Proposal failed' : 'Approval failed', text: error.message } as const;
+    return await show(deps, visit, version, {
+      rejected,
+      body: isProposal ? new URLSearchParams({ _proposal: body.get('_proposal') ?? '' }) : body,
+    });
   }
   return { redirect: `${operatorPath(address, 'upgrade')}?version=${encodeURIComponent(version)}&approved` };
 }

@@ -32,25 +32,33 @@ describe('the command line', () => {
   });
 
   it('ends with 2 and a sentence when it was called wrongly', () => {
-    for (const args of [
-      ['nope'],
-      ['serve', '--prot', '1'],
-      ['form'],
-      ['state', '-o', 'xml'],
-      ['token'],
-      ['help', 'nope'],
-      ['apps', '--nope'],
-      ['status', '-o', 'xml'],
-      ['tree'],
-      ['apps', '--server', 'http://catalogue.example.com'],
-      ['apps', '--server', 'https://catalogue.example.com', '--context', 'kind'],
-    ]) {
+    for (const args of [['nope'], ['help', 'nope'], ['serve', '--prot', '1']]) {
       const { status, stdout, stderr } = run(args);
       assert.equal(status, 2, args.join(' '));
       assert.equal(stdout, '');
       assert.match(stderr, /^chandlery: [^\n]+\n$/, args.join(' '));
     }
   });
+
+  for (const line of [
+    'form',
+    'state -o xml',
+    'token',
+    'apps --nope',
+    'status -o xml',
+    'tree',
+    'apps --server http://catalogue.example.com',
+    'apps --server https://catalogue.example.com --context kind',
+  ]) {
+    it(`rejects "${line}" in one sentence`, async () => {
+      const [name, ...args] = line.split(' ');
+      const terminal = { env: {}, signal: AbortSignal.timeout(10_000), print: assert.fail, note: assert.fail, colors: false };
+      await assert.rejects(async () => await COMMANDS.find((command) => command.name === name)?.run(args, terminal), {
+        code: 'ConfigInvalid',
+        message: /^[^\n]+$/,
+      });
+    });
+  }
 
   it('prints where the state is for programs', () => {
     const state: unknown = JSON.parse(run(['state', '--state', '/srv/here', '-o', 'json']).stdout);

@@ -2,50 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { leaseState, withLease, type LeaseOptions } from '../../../src/controller/lease.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
-import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { createFakeClock, settle } from '../../support/fake-clock.ts';
+import { holders } from './lease-server.ts';
 
 const NOBODY = new AbortController().signal;
-
-/** An api-server that holds one lease and minds its versions. */
-function leaseServer() {
-  let stored: KubeObject | undefined;
-  let version = 0;
-  const store = (object: KubeObject): { object: KubeObject; warnings: string[] } => {
-    version += 1;
-    stored = {
-      ...object,
-      metadata: { ...object.metadata, uid: stored?.metadata.uid ?? `uid-${version}`, resourceVersion: String(version) },
-    };
-    return { object: stored, warnings: [] };
-  };
-  const cluster: LeaseOptions['cluster'] = {
-    get: async () => {
-      if (stored === undefined) throw new AppError('NotFound', 'there is none');
-      return stored;
-    },
-    create: async (_type, object) => {
-      if (stored !== undefined) throw new AppError('AlreadyExists', 'it already exists');
-      return store(object);
-    },
-    replace: async (_type, object) => {
-      if (object.metadata.resourceVersion !== stored?.metadata.resourceVersion) throw new AppError('Conflict', 'it was changed');
-      return store(object);
-    },
-    delete: async () => {
-      stored = undefined;
-    },
-  };
-  return { cluster, stored: () => stored };
-}
-
-function holders() {
-  const server = leaseServer();
-  const clock = createFakeClock();
-  const now = (): Date => new Date(Date.UTC(2026, 0, 1) + clock.now());
-  const options = (holder: string): LeaseOptions => ({ cluster: server.cluster, namespace: 'ns', name: 'release', holder, now, clock });
-  return { server, clock, options };
-}
 
 describe('a lease', () => {
   test('is held while the work runs, and given back after it', async () => {

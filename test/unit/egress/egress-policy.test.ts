@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createEgressPolicy } from '../../../src/egress/egress-policy.ts';
+import { AppError } from '../../../src/domain/core/errors.ts';
+import { createEgressPolicy, guardedConnector } from '../../../src/egress/egress-policy.ts';
 
 test('addresses of the machine, the site, the cluster and clouds’ metadata are closed; those of the internet are open', () => {
   const policy = createEgressPolicy([]);
@@ -94,4 +95,15 @@ test('a range that cannot be read stops the start', () => {
   for (const range of ['10.0.0.0/33', 'example.com/8', '10.0.0.0/x', '', 'fd12::/129']) {
     assert.throws(() => createEgressPolicy([range]), { code: 'ConfigInvalid' }, range);
   }
+});
+
+test('a host name that is too long for TLS is rejected before anything is sent', () => {
+  const deny = (why: string): AppError => new AppError('EgressDenied', why);
+  const connect = guardedConnector({ policy: createEgressPolicy([]), deny, options: {} });
+  const target = { hostname: `${'a'.repeat(300)}.example`, protocol: 'https:', port: '443' };
+  const failures: unknown[] = [];
+  connect(target, (...answer) => {
+    failures.push(answer[0]);
+  });
+  assert.match(String(failures[0]), /aaa…: a host name has at most 253 characters/);
 });

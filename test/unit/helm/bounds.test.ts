@@ -12,43 +12,17 @@ import { chartFiles, packChart, temporaryFolder, writeFiles } from '../../suppor
 const MEBIBYTES_64 = 64 * 1024 * 1024;
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 const OBJECT = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
-/** What charts do to whoever renders them, and what is said of it. */
+/** What charts do to whoever renders them, and what is said of them; `test/attacks/charts.ts` has more, on the running product. */
 const HOSTILE: readonly (readonly [does: string, template: string, says: RegExp])[] = [
-  ['repeats a text to twenty gigabytes', '{{ repeat 2000000000 "aaaaaaaaaa" }}', /more than the 512 MiB of memory .* make the chart/],
-  [
-    'renders a hundred million objects',
-    `{{ range until 100000 }}{{ range until 1000 }}\n---\n${OBJECT}{{ end }}{{ end }}`,
-    /more than the 512 MiB of memory/,
-  ],
-  [
-    'includes itself for ever',
-    '{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}',
-    /rendering template has a nested reference name/,
-  ],
-  [
-    'renders 28 MiB',
-    `{{ range until 280 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
-    /wrote more than 24 MiB|needed more than the 512 MiB/,
-  ],
   [
     'renders 17 MiB',
     `{{ range until 175 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
     /renders more than 16 MiB of objects/,
   ],
   [
-    'renders 10,001 objects',
-    `{{ range until 10001 }}\n---\n${OBJECT}{{ end }}`,
-    /renders 10,001 objects, more than the 10,000 of one release/,
-  ],
-  [
     'hides 10,001 objects in a list',
     `kind: List\napiVersion: v1\nmetadata: {}\nitems:\n{{ range until 10001 }}- {apiVersion: v1, kind: A, metadata: {name: a}}\n{{ end }}`,
-    /renders 10,001 objects/,
-  ],
-  [
-    'nests what it renders 2,000 levels deep',
-    `${OBJECT}data: {{ repeat 2000 "[" }}{{ repeat 2000 "]" }}`,
-    /levels deep|max depth|exceeded/,
+    /renders 10,001 objects, more than the 10,000 of one release/,
   ],
   [
     'expands aliases',

@@ -6,7 +6,7 @@ import type { KubeObject, ServedKind } from '../../../src/domain/kubernetes/reso
 import type { ResourceTree } from '../../../src/domain/tree/tree.ts';
 import { createGroupMemory, type GroupMemory } from '../../../src/operation/instance/group-memory.ts';
 import { eventually } from '../../support/eventually.ts';
-import { readGroup } from '../../../src/operation/instance/read-group.ts';
+import { readGroup, readNamespace } from '../../../src/operation/instance/read-group.ts';
 
 const served = (group: string, kind: string): ServedKind => {
   return { group, version: 'v1', resource: `${kind.toLowerCase()}s`, kind, namespaced: true, verbs: ['list'], shortNames: [] };
@@ -94,6 +94,20 @@ describe('the kinds that are listed for a group', () => {
     assert.deepEqual(await ofPage({ user: 'stranger', groups: ['c'] }), ['Secret'], 'what others had allows nothing');
   });
 
+  it('of the page of a namespace leave out foreign ones, which it has in the next reading, and those of apps never', async () => {
+    const namespace = object('v1', 'Namespace', 'ns');
+    objects.push(object('cert.example.org/v1', 'Certificate', 'tls'));
+    const ofPage = async (actor: Actor, apiGroups = new Set<string>()): Promise<string[]> => {
+      const input = { ...WHERE, memory: memory.kindsFor(actor, namespace, apiGroups), extent: 'Expected' } as const;
+      const { objects: found, unexplored } = await readNamespace(countedCluster(), input);
+      return [...found, ...unexplored].map(({ kind, ...rest }) => ('metadata' in rest ? kind : `later ${kind}`));
+    };
+    assert.deepEqual(await ofPage(OTHER, new Set(['cert.example.org'])), ['Secret', 'Pod', 'Certificate']);
+    memory = createGroupMemory({ now: () => time, random: () => 0.5 });
+    assert.deepEqual(await ofPage(DEV), ['Secret', 'Pod', 'later Certificate']);
+    await eventually(async () => (await ofPage(DEV)).join() === 'Secret,Pod,Certificate', 'what was found is in the next reading');
+  });
+
   it('that are forbidden are reported each time, and not asked for each time', async () => {
     forbidden.add('replicasets');
     const first = await unreadable();
@@ -118,7 +132,7 @@ async function unreadable(): Promise<string[]> {
   return (await group(DEV, ROOT)).unreadable.map(({ kind }) => kind);
 }
 
-async function group(actor: Actor, root: KubeObject, extent?: 'Expected') {
+function countedCluster() {
   const list = async ({ resource }: { readonly resource: string }) => {
     asked.push(resource);
     if (forbidden.has(resource)) throw new AppError('Forbidden', 'no');
@@ -135,8 +149,14 @@ async function group(actor: Actor, root: KubeObject, extent?: 'Expected') {
     const items = objects.filter(({ kind }) => `${kind.toLowerCase()}s` === type.resource);
     yield await Promise.resolve({ items, resourceVersion: '1', remaining: 0 });
   };
-  const kinds = { root, namespace: 'ns', kinds: KINDS, memory: memory.kindsFor(actor, root), health: { evaluate: async () => undefined } };
-  return await readGroup({ list, listMetadata, pages }, { ...kinds, ...(extent === undefined ? {} : { extent }) });
+  return { list, listMetadata, pages };
+}
+
+const WHERE = { namespace: 'ns', kinds: KINDS, health: { evaluate: async () => undefined } };
+
+async function group(actor: Actor, root: KubeObject, extent?: 'Expected') {
+  const kinds = { ...WHERE, root, memory: memory.kindsFor(actor, root) };
+  return await readGroup(countedCluster(), { ...kinds, ...(extent === undefined ? {} : { extent }) });
 }
 
 function object(apiVersion: string, kind: string, name: string, owner?: KubeObject): KubeObject {

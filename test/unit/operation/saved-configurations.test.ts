@@ -29,7 +29,8 @@ import {
 import { buildForm } from '../../../src/form/model/form-model.ts';
 import { unknownFields } from '../../../src/form/model/unknown-fields.ts';
 import { createStore } from '../../../src/store/create-store.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { sampleSeal } from '../../support/sample-seal.ts';
+import type { FileStore } from '../../../src/store/store.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 
 const SILENT = createLog({ level: 'silent', format: 'json', write: () => undefined });
@@ -67,7 +68,7 @@ const OPERATOR = {
 };
 
 let folder: string;
-let store: Store;
+let store: FileStore;
 let ports: Ports;
 let count = 0;
 
@@ -78,7 +79,7 @@ after(() => rm(folder, { recursive: true }));
 
 async function start(): Promise<void> {
   count += 1;
-  store = await createStore({ file: join(folder, `${count}.json`) });
+  store = await createStore({ file: join(folder, `${count}.json`), seal: sampleSeal() });
   ports = {
     catalog: { operators: () => [OPERATOR], customResourceDefinitions: () => [CRD], environments: () => [], catalogSources: () => [] },
     chart: async () => undefined,

@@ -1,3 +1,4 @@
+import { unchanged } from '../../kind/structural-schema.ts';
 import { AGE_COLUMN, MESSAGE_COLUMN, RECONCILE_AT_COLUMN, type Kind } from '../../kind/kind.ts';
 import { choice, duration, flag, foreign, integer, list, object, optional, orEmpty, text, type ValueOf } from '../../kind/field.ts';
 import { monitoringField } from '../../monitoring/monitoring-field.ts';
@@ -119,17 +120,17 @@ const spec = object(
         fieldPath: '.chartURL',
       },
       {
-        rule: 'has(self.name) == has(oldSelf.name) && (!has(self.name) || self.name == oldSelf.name)',
+        rule: unchanged('name'),
         message: 'name cannot be changed after the Operator was created',
         fieldPath: '.name',
       },
       {
-        rule: 'has(self.targetNamespace) == has(oldSelf.targetNamespace) && (!has(self.targetNamespace) || self.targetNamespace == oldSelf.targetNamespace)',
+        rule: unchanged('targetNamespace'),
         message: 'targetNamespace cannot be changed after the Operator was created',
         fieldPath: '.targetNamespace',
       },
       {
-        rule: 'has(self.releaseName) == has(oldSelf.releaseName) && (!has(self.releaseName) || self.releaseName == oldSelf.releaseName)',
+        rule: unchanged('releaseName'),
         message: 'releaseName cannot be changed after the Operator was created',
         fieldPath: '.releaseName',
       },

@@ -18,7 +18,10 @@ export function publishedCrds(crds: readonly CrdFact[], { catalog }: Pick<Operat
   return countedCrds(crds).filter((crd) => crd.namespaced && !hidden.has(crd.kind));
 }
 
-/** `chandlery-app-<crd>-view` for everybody, `-edit` for developers and maintainers. */
+/**
+ * `chandlery-app-<crd>-view` for everybody, `-edit` for developers and maintainers, and `-impersonate` for Chandlery itself, which writes instances for people
+ * where the cluster constrains impersonation.
+ */
 export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
   const rules = (verbs: readonly string[]): unknown[] => [
     { apiGroups: [crd.group], resources: [crd.plural], verbs },
@@ -29,6 +32,11 @@ export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
   return [
     role(`chandlery-app-${crd.name}-view`, { label, audience: ['viewer', 'developer', 'maintainer'], rules: rules(READ) }),
     role(`chandlery-app-${crd.name}-edit`, { label, audience: ['developer', 'maintainer'], rules: [...rules([...READ, ...WRITE]), scale] }),
+    role(`chandlery-app-${crd.name}-impersonate`, {
+      label,
+      audience: ['impersonator'],
+      rules: [{ apiGroups: [crd.group], resources: [crd.plural], verbs: WRITE.map((verb) => `impersonate-on:user-info:${verb}`) }],
+    }),
   ];
 }
 

@@ -65,7 +65,7 @@ describe('the Secret of a private source', () => {
     ['a colon in a user name', { username: 'ann:x', password: 's3cret' }, /"username" is empty or holds a colon/],
     ['two ways to sign in', { username: 'ann', password: 's3cret', bearerToken: 't' }, /"username" and "bearerToken"/],
     ['a token of two lines', { bearerToken: 's3cret\nx-other: 1' }, /its key "bearerToken"/],
-    ['an authority that is none', { 'ca.crt': 's3cret' }, /its key "ca\.crt" is no list of certificates/],
+    ['an authority that is none', { 'ca.crt': 's3cret' }, /its key "ca\.crt" has no certificates/],
     ['a certificate without its key', { 'tls.crt': PAIR.certificate }, /it has no key "tls\.key"/],
     ['a key of another certificate', { 'tls.crt': PAIR.certificate, 'tls.key': AUTHORITY.key }, /no certificate and its private key/],
     ['a docker configuration that is not JSON', { '.dockerconfigjson': '{s3cret' }, /is for oci|not JSON/],

@@ -62,6 +62,19 @@ describe('the workloads among objects', () => {
     assert.deepEqual([servers.rollout.state, servers.rollout.percentage], ['Progressing', 66]);
   });
 
+  test('the pods of a StatefulSet and of a DaemonSet have the numbers of their ControllerRevisions', () => {
+    const revision = (name: string, owner: string, number: number): KubeObject => ({
+      ...object('apps/v1', 'ControllerRevision', name, { owner }),
+      revision: number,
+    });
+    const status = { updateRevision: 'db-7f' };
+    const db = [object('apps/v1', 'StatefulSet', 'db', { status }), revision('db-5c', 'db', 3), revision('db-7f', 'db', 12)];
+    assert.deepEqual(rows(only(...db, pod('db-0', 'db', 'db-5c'), pod('db-1', 'db', 'db-7f'))), ['db-7f 12 now 1', 'db-5c 3 old 1']);
+    // A rollback takes an old template over under a new number.
+    const agent = [object('apps/v1', 'DaemonSet', 'agent'), revision('agent-9a', 'agent', 5), revision('agent-2b', 'agent', 4)];
+    assert.deepEqual(rows(only(...agent, pod('agent-x', 'agent', '2b'), pod('agent-y', 'agent', '9a'))), ['9a 5 now 1', '2b 4 old 1']);
+  });
+
   test('a rollout goes as kubectl rollout status says, also where pods cannot be read', () => {
     const roll = (spec: object, status: object, generation = 1) =>
       only(object('apps/v1', 'Deployment', 'web', { metadata: { generation }, spec: { template: container('web:1'), ...spec }, status }))

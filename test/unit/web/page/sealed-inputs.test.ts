@@ -3,6 +3,7 @@ import { after, describe, it, test } from 'node:test';
 import { isAppError } from '../../../../src/domain/core/errors.ts';
 import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
 import { createFormSeal } from '../../../../src/web/page/sealed-inputs.ts';
+import { sampleSeal } from '../../../support/sample-seal.ts';
 import type { InstanceChange } from '../../../../src/operation/instance/instance-change.ts';
 import type { InstanceDraft } from '../../../../src/operation/instance/instance-draft.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';
@@ -109,7 +110,7 @@ test('A password of a change is sealed in its review, too', async () => {
 
 test('What was sealed is opened by the same key within twelve hours, and not when a character of it changes', () => {
   let now = 1_800_000_000_000;
-  const seal = createFormSeal(new Uint8Array(32), () => now);
+  const seal = createFormSeal(sampleSeal(), () => now);
   const [{ name, value } = { name: '', value: '' }] = seal.seal('anna', [{ name: 'v.a', value: 'b' }]);
   const open = (text: string, by = seal): string => by.unseal('anna', new URLSearchParams([[name, text]])).toString();
   const rejects = (act: () => unknown): void => assert.throws(act, (error) => isAppError(error, 'MalformedRequest'));
@@ -121,7 +122,7 @@ test('What was sealed is opened by the same key within twelve hours, and not whe
   rejects(() =>
     open(
       value,
-      createFormSeal(new Uint8Array(32).fill(1), () => now),
+      createFormSeal(sampleSeal(1), () => now),
     ),
   );
   now += 12 * 3_600_000 + 1;

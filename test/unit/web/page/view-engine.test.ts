@@ -78,3 +78,9 @@ test('one is singular, everything else plural', () => {
     ['0 entries', '1 entry', '2 entries'],
   );
 });
+
+test('the kinds of a count have their usual plural', (t) => {
+  const views = viewsOf(t, { 'kinds.hbs': '{{#each kinds}}{{plural 2 this}}; {{/each}}' });
+  const kinds = ['Environment', 'NetworkPolicy', 'Gateway', 'Ingress'];
+  assert.equal(views.render('kinds', { kinds }), '2 Environments; 2 NetworkPolicies; 2 Gateways; 2 Ingresses; ');
+});

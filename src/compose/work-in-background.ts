@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { ChartLibrary } from '../chart/chart-library.ts';
+import { type ArtifactOptions, createArtifacts } from '../chart/oci/artifact.ts';
+import type { Config } from '../config.ts';
+import { runAsLeader } from '../controller/leader.ts';
+import { legacyStatusOf } from '../domain/catalog/operator-view.ts';
+import { statusOf } from '../domain/kind/kind.ts';
+import type { CatalogCache } from '../domain/kubernetes/cluster.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
+import { LEGACY_STATUSES } from '../domain/operator/kind/status-fields.ts';
+import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
+import type { ToolPaths } from '../embedded/cluster/tools.ts';
+import { DEMO_PEOPLE } from '../embedded/issuer/demo-people.ts';
+import { createGit } from '../git/git.ts';
+import { applyManifests } from '../kube/bootstrap.ts';
+import type { LiveCatalog } from '../kube/watch/catalog-cache.ts';
+import type { Log } from '../observe/log.ts';
+import type { Measured, Metrics } from '../observe/metrics.ts';
+import type { Ports } from '../operation/ports.ts';
+import { readAuthorities } from './create-charts.ts';
+import { installCrdsAndRoles, restoreOwnCrds } from './install-crds-and-roles.ts';
+import { moveChangeRequests } from './move-change-requests.ts';
+import type { OpenCluster } from './open-cluster.ts';
+import type { OpenStore } from './open-store.ts';
+import { runControllers } from './run-controllers.ts';
+import { namePrefixes, type TrustedIssuers } from './identity/trusted-issuers.ts';
+
+export interface Background {
+  readonly opened: OpenCluster;
+  readonly config: Config;
+  readonly issuers: TrustedIssuers;
+  readonly repoRoot: string;
+  readonly stateDir: string;
+  readonly tools: ToolPaths;
+  readonly charts: ChartLibrary;
+  readonly catalog: LiveCatalog;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly readiness: { installed(): void };
+  readonly ports: Ports;
+  readonly kept: OpenStore;
+  readonly signal: AbortSignal;
+}
+
+/** One process of all that use a cluster runs its controllers. */
+const LEASE_NAME = 'chandlery-controller';
+/** A leader that dies is replaced within fifteen seconds, one that stops within two. */
+const LEASE_SECONDS = { seconds: 12, retrySeconds: 2 };
+
+/**
+ * Runs the controllers whenever this process is the leader. The embedded cluster needs no lease: its state folder has one process. Rejects only with what nobody
+ * expected.
+ */
+export async function workInBackground(input: Background): Promise<void> {
+  const { opened, log, metrics, readiness, signal } = input;
+  metrics.measure(() => measuresOf(input.catalog));
+  if (input.config.role === 'web') {
+    readiness.installed();
+    return;
+  }
+  if (opened.embedded !== undefined) {
+    metrics.leading('leads');
+    await work(input);
+    return;
+  }
+  const options = {
+    ...LEASE_SECONDS,
+    cluster: opened.kube.asController(),
+    namespace: OURS.systemNamespace,
+    name: LEASE_NAME,
+    holder: `${hostname()}_${randomUUID()}`,
+    prepare: async () => await ensureNamespace(input),
+    onLost: () => log.warn('The lease of the controllers is lost; they stop, and wait for it'),
+    onChange: (leads: 'leads' | 'waits', holder: string) => {
+      metrics.leading(leads);
+      log.info(leads === 'leads' ? 'This process runs the controllers' : 'Another process runs the controllers', { holder });
+      if (leads === 'waits') readiness.installed();
+    },
+  };
+  await runAsLeader(options, async (until) => await work({ ...input, signal: until }), signal);
+}
+
+/** The lease has to be somewhere before anybody leads. */
+async function ensureNamespace({ opened, signal }: Background): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OURS.systemNamespace } };
+  await applyManifests(opened.kube, [namespace], signal);
+}
+
+/** Brings our kinds and roles to the cluster, however long it is away, and then runs the controllers, until the signal aborts. */
+async function work({ opened, config, issuers, kept, repoRoot, stateDir, tools, readiness, signal, ...rest }: Background): Promise<void> {
+  const { kube, embedded } = opened;
+  const { log } = rest;
+  const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
+  const adminGroups = config.role === 'all' && issuers.signIn === undefined ? demoAdmins(issuers) : [];
+  try {
+    const ours = { kube, repoRoot, catalogDir, adminGroups, log };
+    const installed = await installCrdsAndRoles(ours, signal);
+    readiness.installed();
+    await moveChangeRequests({ kube, ...kept, log }, signal);
+    const fetching = await fetchSettings(config);
+    const git = createGit({ ...fetching, homeDir: join(stateDir, 'git') });
+    const artifacts = createArtifacts({ ...fetching, homeDir: join(stateDir, 'artifacts') });
+    const local = embedded === undefined ? {} : { embedded };
+    await Promise.all([
+      restoreOwnCrds({ ...ours, installed, definitions: rest.catalog.reflectors.customResourceDefinitions }, signal),
+      runControllers({
+        kube,
+        ...rest,
+        git,
+        artifacts,
+        helm: tools.helm,
+        kubectl: tools.kubectl ?? 'kubectl',
+        stateDir,
+        repoRoot,
+        prefixes: namePrefixes(issuers),
+        signal,
+        ...local,
+      }),
+    ]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/** For the content of sources: where connections may lead, and whom they trust. */
+export async function fetchSettings({ allowEgress, mirrors, chartCaFiles }: Config): Promise<Omit<ArtifactOptions, 'homeDir'>> {
+  return { allowEgress, mirrors, certificateAuthorities: await readAuthorities(chartCaFiles) };
+}
+
+function demoAdmins({ demoClaims }: TrustedIssuers): string[] {
+  const [admin] = DEMO_PEOPLE;
+  return (admin?.groups ?? []).map((group) => `${demoClaims.groupsPrefix}${group}`);
+}
+
+/** How many Operators have each status, and how many faults the files of each CatalogSource have, as far as we know the cluster. */
+function measuresOf(catalog: Pick<CatalogCache, 'operators' | 'catalogSources'>): readonly Measured[] {
+  const statuses = catalog.operators().map((operator) => legacyStatusOf(operator));
+  return [
+    ...LEGACY_STATUSES.map((status): Measured => {
+      const value = statuses.filter((one) => one === status).length;
+      return { gauge: 'chandlery_operators', labels: { status }, value };
+    }),
+    ...catalog.catalogSources().map((source): Measured => {
+      const { faults } = statusOf(CATALOG_SOURCE_KIND, source);
+      return { gauge: 'chandlery_catalog_faults', labels: { source: source.metadata.name }, value: faults.length };
+    }),
+  ];
+}

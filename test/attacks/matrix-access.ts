@@ -1,0 +1,60 @@
+/**
+ * Who may reach what. `Everybody` is signed in; a `Viewer` is a member of the environment, and a developer and a maintainer are viewers, too; `ViewerOrAdmin`:
+ * admins see every Environment, but what runs in it only as members. `Nobody`: there is none here, so everybody gets the same answer.
+ */
+export type Access = 'Public' | 'Nobody' | 'Everybody' | 'Viewer' | 'ViewerOrAdmin' | 'Developer' | 'Admin';
+
+/** The routes of the REST API by operationId. Each is here, once. */
+export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> = {
+  // The sample apps have no masked value to reveal.
+  Nobody: `
+    showProposal revealValue
+  `,
+  Everybody: `
+    showMe listPermissions listApps showApp showForm showTierBoard listEnvironments listProposals
+    listChangeRequests listSavedConfigurations saveConfiguration showSavedConfiguration changeSavedConfiguration
+    deleteSavedConfiguration listSavedConfigurationVersions compareSavedConfiguration
+  `,
+  ViewerOrAdmin: `
+    showEnvironment showEnvironmentOwner showEnvironmentStatus listEnvironmentResources listEnvironmentWorkloads
+    showTimeline listChoices listInstances showEnvironmentMetrics listMembers
+  `,
+  Viewer: `
+    showResource showResourceLogs showInstance showInstanceTimeline showTree showOwner listWorkloads listEvents
+    showLogs showConnection previewInstanceMigration createChangeRequest showChangeRequest withdrawChangeRequest
+  `,
+  Developer: `
+    createInstance updateInstance replaceInstance deleteInstance revealConnectionKey restartWorkload showScale
+    scaleResource runCronJob suspendCronJob resumeCronJob evictPod approveChangeRequest declineChangeRequest
+  `,
+  Admin: `
+    listFaults listDrafts listAuditEvents createEnvironment updateEnvironment replaceEnvironment deleteEnvironment
+    listOperators createOperator showOperator showOperatorTree showReleaseNotes showOperatorOwner showOperatorLogs
+    listOperatorEvents listOperatorInstances listOperatorProblems previewOperatorDeletion deleteOperator
+    reconcileOperator forceOperator suspendOperator resumeOperator showOperatorMetrics previewUpgrade
+    previewUpgradeWithValues approveUpgrade listReleases showRelease previewRelease listSources createSource showSource
+    listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune
+    previewSourceDeletion deleteSource reviewAccess
+  `,
+};
+
+/** The pages by address, the first row that matches counts; a form that writes needs what its REST route needs. */
+export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
+  [/^GET \/$/, 'Public'],
+  [/^GET \/(apps|environments|change-requests|proposals|tier-board)(\/:app(\/(install|saved-configurations))?)?$/, 'Everybody'],
+  [/^GET \/apps\/:app\/saved-configurations\/:id/, 'Everybody'],
+  [/^GET \/operators\/new$/, 'Everybody'],
+  // The answer needs the permission, the empty form does not.
+  [/^GET \/(account\/permissions|admin\/access-review)$/, 'Everybody'],
+  [/^GET \/environments\/:environment(\/(resources|workloads)(\/stream)?|\/timeline|\/monitoring|\/members)?$/, 'ViewerOrAdmin'],
+  [/^GET \/environments\/:environment\/instances\/:app\/:name\/edit$/, 'Developer'],
+  [/^GET \/environments\/:environment\/(instances|resources)\//, 'Viewer'],
+  [/^GET \/change-requests\/:id$/, 'Viewer'],
+  [/ \/(operators|sources|releases|catalog|admin)(\/|$)/, 'Admin'],
+  // Members are told which permission they lack.
+  [/^GET \/environments\/:environment\/delete$/, 'ViewerOrAdmin'],
+  [/ \/environments\/(new|:environment\/(edit|delete))$/, 'Admin'],
+  // Where the environment or the request is in the form.
+  [/^POST \/(apps\/:app|change-requests)\//, 'Everybody'],
+  [/^POST \/environments\/:environment\/(instances|resources)\//, 'Developer'],
+];

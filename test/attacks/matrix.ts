@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROUTES } from '../../src/api/routes.ts';
+import { createWebRouter } from '../../src/web/router.ts';
+import type { WebDeps } from '../../src/web/page/page.ts';
+import { at, objectAt, textAt } from '../../src/domain/core/read.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { createKube } from '../../src/kube/kube.ts';
+import { eventually } from '../support/eventually.ts';
+import { callsInNamespace } from '../support/audit.ts';
+import type { Attack, Pace } from './attack.ts';
+import { type Access, PAGE_ACCESS, ROUTE_ACCESS } from './matrix-access.ts';
+import { ATTACKED, type PersonName } from './people.ts';
+import type { Target } from './target.ts';
+
+// Every route of the API and every page, as everybody there is: what is expected, and what comes.
+
+const ACTORS = ['anonymous', 'stranger', 'outsider', 'viewer', 'developer', 'maintainer', 'rival', 'admin'] as const;
+type MatrixActor = (typeof ACTORS)[number];
+
+/** `Reached`: the request got past all permissions, so an answer that finds its content wrong counts, too. */
+type Outcome = 'SignIn' | 'Denied' | 'Reached';
+
+interface Endpoint {
+  readonly what: string;
+  readonly access: Access;
+  readonly method: string;
+  readonly path: string;
+  /** The operationId of a route of the API; undefined of a page. */
+  readonly operationId?: string;
+}
+
+const cells: { readonly endpoint: Endpoint; readonly outcomes: Readonly<Record<MatrixActor, number>> }[] = [];
+
+export const attacks: readonly Attack[] = [
+  {
+    title: 'everybody tries every route of the API and every page: who may is let through, who may not is not',
+    run: async (target, pace) => {
+      await makePrey(target);
+      const spare = `/api/v1/environments/${SPARE}`;
+      await eventually(async () => (await target.call('viewer', spare)).status === 200, 'a viewer sees the Environment');
+      const since = (await stat(auditLog(target))).size;
+      const endpoints = [...routes(), ...pages()];
+      for (const endpoint of endpoints) cells.push({ endpoint, outcomes: await tryAll(target, endpoint, pace) });
+      const wrong = cells.flatMap(({ endpoint, outcomes }) =>
+        ACTORS.filter((actor) => outcomes[actor] !== 0 && !isExpected(endpoint, actor, outcomes[actor])).map(
+          (actor) => `${endpoint.what}: ${actor} got ${outcomes[actor]}, ${expected(endpoint.access, actor)} is expected`,
+        ),
+      );
+      assert.deepEqual(wrong, []);
+      const { bare, users, count } = await callsInNamespace(auditLog(target), ATTACKED, since);
+      assert.deepEqual(bare, [], 'each call of Chandlery in the namespace carries a user with groups');
+      assert.ok(count > endpoints.length, `${count} calls`);
+      assert.deepEqual(
+        users.filter((user) => !ACTORS.some((actor) => user === `oidc:${actor}`)),
+        [],
+      );
+      return endpoints.length * ACTORS.length;
+    },
+  },
+];
+
+/** What came, as statuses. */
+export function report(): string {
+  const line = (columns: readonly unknown[], what: string): string => `${columns.map((cell) => String(cell).padEnd(11)).join('')}${what}`;
+  return ['', line(ACTORS, 'route or page'), ...cells.map(({ endpoint, outcomes }) => line(Object.values(outcomes), endpoint.what))].join(
+    '\n',
+  );
+}
+
+function auditLog({ stateDir }: Target): string {
+  return join(stateDir, 'audit.log');
+}
+
+function routes(): Endpoint[] {
+  const rows = Object.entries(ROUTE_ACCESS).flatMap(([access, ids]) =>
+    ids
+      .trim()
+      .split(/\s+/)
+      .map((id) => [id, access as Access] as const),
+  );
+  const access = new Map(rows);
+  assert.equal(access.size, rows.length, 'a route has one access');
+  assert.deepEqual(
+    [...access.keys()].filter((id) => !ROUTES.some((route) => route.operationId === id)),
+    [],
+    'each row is a route',
+  );
+  assert.deepEqual(
+    ROUTES.filter(({ operationId }) => !access.has(operationId)).map(({ operationId }) => operationId),
+    [],
+    'each route is a row',
+  );
+  return ROUTES.map((route) => {
+    const { operationId, method, path } = route;
+    const what = `${method.toUpperCase()} /api/v1${path}`;
+    return {
+      what,
+      access: access.get(operationId) ?? 'Nobody',
+      method: method.toUpperCase(),
+      path: `/api/v1${path}`,
+      operationId,
+    };
+  });
+}
+
+function pages(): Endpoint[] {
+  // Routers close over their dependencies, and none of them is asked here.
+  const router: unknown = createWebRouter({} as WebDeps);
+  const found = new Set(routesIn(router));
+  const accessOf = (what: string): Access | undefined => PAGE_ACCESS.find(([pattern]) => pattern.test(what))?.[1];
+  assert.deepEqual(
+    [...found].filter((what) => accessOf(what) === undefined),
+    [],
+    'each page has a row',
+  );
+  return [...found].map((what) => {
+    const access = accessOf(what) ?? 'Nobody';
+    const [method = '', path = ''] = what.split(' ');
+    return { what, access, method, path };
+  });
+}
+
+/** `GET /apps/:app` of each route of an Express router, and of the routers in it. */
+function routesIn(router: unknown): string[] {
+  const stack = (router as { readonly stack?: readonly unknown[] }).stack ?? [];
+  return stack.flatMap((layer) => {
+    const path = at(layer, 'route', 'path');
+    const methods = Object.keys(objectAt(layer, 'route', 'methods') ?? {}).map((method) => method.toUpperCase());
+    const paths = (Array.isArray(path) ? path : [path]).filter((one) => typeof one === 'string' && one !== '/pictures/:signature/:address');
+    const own = paths.flatMap((one) => methods.map((method) => `${method} ${String(one)}`));
+    return [...own, ...routesIn((layer as { readonly handle?: unknown }).handle ?? {})];
+  });
+}
+
+/** A form that is not filled in may be rejected before anybody asks for permissions. */
+function isExpected({ access, operationId, method }: Endpoint, actor: MatrixActor, status: number): boolean {
+  const wanted = expected(access, actor);
+  const isEmptyForm = operationId === undefined && method === 'POST' && wanted === 'Denied';
+  return outcomeOf(status) === wanted || (isEmptyForm && (status === 409 || status === 422));
+}
+
+function expected(access: Access, actor: MatrixActor): Outcome {
+  if (access === 'Public') return 'Reached';
+  if (actor === 'anonymous') return 'SignIn';
+  return LETS[access].includes(actor) ? 'Reached' : 'Denied';
+}
+
+const LETS: Readonly<Record<Exclude<Access, 'Public'>, readonly MatrixActor[]>> = {
+  Nobody: [],
+  Everybody: ACTORS,
+  Viewer: ['viewer', 'developer', 'maintainer'],
+  ViewerOrAdmin: ['viewer', 'developer', 'maintainer', 'admin'],
+  Developer: ['developer', 'maintainer'],
+  Admin: ['admin'],
+};
+
+/** A form that may be sent is not: the API tries the same, with a body that fits. */
+function isAsked({ method, operationId, access }: Endpoint, actor: MatrixActor): boolean {
+  return operationId !== undefined || method === 'GET' || expected(access, actor) !== 'Reached';
+}
+
+function outcomeOf(status: number): Outcome | number {
+  if (status === 401 || status === 302) return 'SignIn';
+  if (status === 403 || status === 404) return 'Denied';
+  return status < 300 || status === 303 || status === 409 || status === 412 || status === 422 ? 'Reached' : status;
+}
+
+/** Pages come from the operations of the API, so in a quick run four people try them. */
+const QUICK: readonly MatrixActor[] = ['anonymous', 'viewer', 'rival', 'admin'];
+
+async function tryAll(target: Target, endpoint: Endpoint, pace: Pace): Promise<Record<MatrixActor, number>> {
+  const outcomes: Partial<Record<MatrixActor, number>> = {};
+  const tried = pace === 'quick' && endpoint.operationId === undefined ? QUICK : ACTORS;
+  for (const actor of ACTORS)
+    outcomes[actor] = tried.includes(actor) && isAsked(endpoint, actor) ? await tryOne(target, endpoint, actor) : 0;
+  return outcomes as Record<MatrixActor, number>;
+}
+
+async function tryOne(target: Target, endpoint: Endpoint, actor: MatrixActor): Promise<number> {
+  const id = /\{id\}|:id/.test(endpoint.path) ? await idFor(target, endpoint, actor) : '';
+  const body = endpoint.operationId === undefined ? undefined : await bodyFor(target, endpoint.operationId, { id, actor });
+  const init = {
+    method: endpoint.method,
+    headers: {
+      accept: endpoint.operationId === undefined ? 'text/html' : 'application/json',
+      ...(actor === 'anonymous' ? {} : { authorization: `Bearer ${await target.token(actor)}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+  const leaving = new AbortController();
+  const url = `${target.origin}${pathOf(endpoint, id)}`;
+  const { status } = await fetch(url, { ...init, redirect: 'manual', signal: leaving.signal });
+  // The rest of a live stream never comes.
+  leaving.abort();
+  if (endpoint.method !== 'GET' && status < 300) await makePrey(target);
+  return status;
+}
+
+const APP = 'caches.samples.chandlery.dev';
+const PREY = 'matrix';
+const RELEASE = 'v1.0.0';
+const MEMBERS = ['viewer', 'developer', 'maintainer'].map((role) => ({ name: `oidc:${role}s`, role }));
+/** The Environment that may be changed and deleted. */
+const SPARE = 'matrix-spare';
+const DRAFT = { environment: ATTACKED, app: APP, name: 'asked-for', spec: {}, message: 'please' };
+let requests = 0;
+const SAVED = { app: APP, title: 'mine', values: { spec: { replicas: 1 } } };
+const OPERATOR = {
+  metadata: { name: PREY, namespace: 'chandlery-system' },
+  spec: { chartURL: 'file://charts/cache-operator', suspend: true },
+};
+
+const BODIES: Readonly<Record<string, unknown>> = {
+  createEnvironment: { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'made-by-matrix' }, spec: {} },
+  updateEnvironment: { spec: { displayName: 'Attacked' } },
+  replaceEnvironment: { spec: { groups: MEMBERS } },
+  createInstance: { app: APP, name: 'made-by-matrix', spec: {} },
+  updateInstance: { spec: { replicas: 2 } },
+  replaceInstance: { spec: { replicas: 2 } },
+  reviewAccess: { user: 'oidc:ada', groups: ['oidc:team-a'], verb: 'get', resource: 'pods' },
+  revealValue: { path: 'spec.replicas' },
+  revealConnectionKey: { key: 'password' },
+  scaleResource: { replicas: 2 },
+  runCronJob: {},
+  createChangeRequest: DRAFT,
+  declineChangeRequest: { reason: 'no' },
+  saveConfiguration: SAVED,
+  changeSavedConfiguration: { title: 'still mine' },
+  createOperator: { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
+  createSource: {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name: PREY },
+    spec: { folder: { path: '/srv' } },
+  },
+  previewUpgradeWithValues: { values: {} },
+  approveUpgrade: { version: '9.9.9', digest: `sha256:${'0'.repeat(64)}` },
+  approvePrune: { revision: 'x' },
+};
+
+/** An approval names what its approver has read. */
+async function bodyFor(target: Target, operationId: string, { id, actor }: { id: string; actor: MatrixActor }): Promise<unknown> {
+  if (operationId !== 'approveChangeRequest') return BODIES[operationId];
+  const { json } = await target.call(actor, `/api/v1/change-requests/${id}`);
+  return { digest: textAt(json, 'digest') ?? '' };
+}
+
+function pathOf({ path, operationId = '' }: Endpoint, id: string): string {
+  const resource = /pod|evict/i.test(`${path} ${operationId}`)
+    ? 'pods'
+    : /cron|jobs|run|suspend|resume/i.test(`${path} ${operationId}`)
+      ? 'cronjobs.batch'
+      : 'deployments.apps';
+  const values: Record<string, string> = {
+    environment: /^(update|replace|delete)Environment$/.test(operationId) ? SPARE : ATTACKED,
+    app: APP,
+    namespace: 'chandlery-system',
+    name: path.includes('/releases/') ? RELEASE : PREY,
+    resource: path.includes('/choices/') ? 'configmaps' : resource,
+    id,
+  };
+  return path.replaceAll(/[{:](\w+)\}?/g, (_match, key: string) => values[key] ?? PREY);
+}
+
+/** The id of a saved configuration of the actor, or of a request: one's own to read and withdraw, somebody else's to decide about. */
+async function idFor(target: Target, { path, operationId = '' }: Endpoint, actor: MatrixActor): Promise<string> {
+  const isDecided = operationId.startsWith('approve') || operationId.startsWith('decline');
+  const other = actor === 'viewer' ? 'developer' : 'viewer';
+  const maker: PersonName = isDecided || actor === 'anonymous' ? other : actor;
+  const [address, body] = path.includes('change-requests')
+    ? ['/api/v1/change-requests', { ...DRAFT, name: `asked-for-${(requests += 1)}` }]
+    : ['/api/v1/saved-configurations', SAVED];
+  const { json } = await target.call(maker, address, { method: 'POST', body });
+  return textAt(json, 'id') ?? textAt(json, 'savedConfiguration', 'id') ?? 'none';
+}
+
+/** Puts back what a call that was let through has changed or deleted. */
+async function makePrey(target: Target): Promise<void> {
+  const containers = [{ name: 'main', image: 'registry.example.com/matrix:1' }];
+  const template = { metadata: { labels: { app: PREY } }, spec: { containers } };
+  const jobTemplate = { spec: { template: { spec: { containers, restartPolicy: 'Never' } } } };
+  const metadata = { name: PREY, namespace: ATTACKED };
+  const objects: readonly KubeObject[] = [
+    { apiVersion: 'samples.chandlery.dev/v1alpha1', kind: 'Cache', metadata, spec: { replicas: 1 } },
+    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { selector: { matchLabels: { app: PREY } }, template } },
+    { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: { schedule: '0 0 1 1 *', jobTemplate } },
+    { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } },
+    { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
+    { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: SPARE }, spec: { groups: MEMBERS } },
+    {
+      apiVersion: 'chandlery.dev/v1alpha1',
+      kind: 'CatalogSource',
+      metadata: { name: PREY },
+      spec: { folder: { path: target.chartsDir }, suspend: true },
+    },
+    {
+      apiVersion: 'chandlery.dev/v1alpha1',
+      kind: 'CatalogRelease',
+      metadata: { name: RELEASE },
+      spec: { version: RELEASE, state: 'wip', components: [{ name: 'cache', chart: 'cache-operator', version: '0.1.0' }] },
+    },
+  ];
+  const kube = createKube({ kubeconfigPath: target.kubeconfigPath, userAgent: 'matrix' });
+  try {
+    for (const object of objects) {
+      const type = await kube.find(object.apiVersion, object.kind);
+      assert.ok(type !== undefined, object.kind);
+      await eventually(async () => {
+        const { object: made } = await kube.asController().apply(type, object, { fieldManager: 'matrix', force: 'force' });
+        return made.metadata.deletionTimestamp === undefined;
+      }, `${object.kind} is there`);
+    }
+  } finally {
+    await kube.close();
+  }
+}
