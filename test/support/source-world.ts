@@ -26,6 +26,7 @@ import { eventually } from './eventually.ts';
 /** The controller of CatalogSources on the shared cluster. */
 export interface SourceWorld {
   readonly kube: Kube;
+  readonly kubeconfigPath: string;
   /** What it logged. */
   readonly lines: readonly string[];
   /** Has it look at a source now. */
@@ -59,6 +60,9 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
   const { signal } = ending;
   const lines: string[] = [];
   const wakers = new Set<(key: string) => void>();
+  const declared = new Set<string>();
+  // Several worlds share a cluster, and each has a controller.
+  const isOwn = (name: string): boolean => elsewhere !== undefined || declared.has(name);
   const { kubeconfigPath, stop: stopCluster } = elsewhere === undefined ? await sharedCluster() : { ...elsewhere, stop: () => undefined };
   const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
   const chart = join(repoRoot, 'charts', 'chandlery');
@@ -98,7 +102,9 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
   const woken = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
   const running = runController({
     name: 'source',
-    sources: [sources, mapSource(sources, (name) => dependentsOf(name, sources.all())), woken],
+    sources: [sources, mapSource(sources, (name) => dependentsOf(name, sources.all())), woken].map((source) =>
+      mapSource(source, (name) => (isOwn(name) ? [name] : [])),
+    ),
     reconcile: createSourceReconciler({ ...ports, git, artifacts, log, now: () => new Date() }).reconcile,
     workers: 2,
     log,
@@ -112,10 +118,18 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
     if (elsewhere === undefined) await rm(gitHome, { recursive: true, force: true });
     await stopCluster();
   };
-  return { ...handsOf(kube), kube, lines, wake: (source) => wakers.forEach((waker) => waker(source)), calls: () => calls, stop };
+  return {
+    ...handsOf(kube, declared),
+    kube,
+    kubeconfigPath,
+    lines,
+    wake: (source) => wakers.forEach((waker) => waker(source)),
+    calls: () => calls,
+    stop,
+  };
 }
 
-function handsOf(kube: Kube): Pick<SourceWorld, 'status' | 'settled' | 'problem' | 'declare' | 'remove' | 'operator'> {
+function handsOf(kube: Kube, declared: Set<string>): Pick<SourceWorld, 'status' | 'settled' | 'problem' | 'declare' | 'remove' | 'operator'> {
   const cluster = kube.asController();
   const status = async (name: string): Promise<SourceStatus | undefined> => {
     const object = await ifFound(cluster.get({ ...CATALOG_SOURCE, name }));
@@ -129,6 +143,7 @@ function handsOf(kube: Kube): Pick<SourceWorld, 'status' | 'settled' | 'problem'
     settled,
     problem: async (name) => (await ready(name))?.message ?? '',
     declare: async (name, spec) => {
+      declared.add(name);
       const object = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name }, spec };
       await cluster.apply(CATALOG_SOURCE, object, { fieldManager: 'test', force: 'force' });
     },
