@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Kind } from '../src/domain/kind/kind.ts';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
+import { APP_DEFINITION_KIND } from '../src/domain/app-definition/app-definition-kind.ts';
+import { APP_REVISION_KIND } from '../src/domain/app-definition/app-revision-kind.ts';
 import { CHANGE_REQUEST_KIND } from '../src/domain/change-request/change-request-kind.ts';
 import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
 import { GITLAB_DEPLOYMENT_KIND } from '../src/domain/gitlab/gitlab-deployment.ts';
@@ -15,6 +17,8 @@ import { fieldTable } from './docs/field-table.ts';
 
 /** The kinds of ours and the pages that describe them. */
 const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: string }[] = [
+  { kind: APP_DEFINITION_KIND, page: 'docs/app-definition.md' },
+  { kind: APP_REVISION_KIND, page: 'docs/app-revision.md' },
   { kind: CATALOG_RELEASE_KIND, page: 'docs/releases.md' },
   { kind: CATALOG_SOURCE_KIND, page: 'docs/catalog-source.md' },
   { kind: CHANGE_REQUEST_KIND, page: 'docs/change-requests.md' },

@@ -21,7 +21,7 @@ export interface Kind<S, T> {
 /** A column of `kubectl get`. */
 export interface PrinterColumn {
   readonly name: string;
-  readonly type: 'string' | 'date';
+  readonly type: 'string' | 'integer' | 'date';
   readonly jsonPath: string;
   readonly description?: string;
   /** 1: only with `-o wide`. */

@@ -31,6 +31,9 @@ export function parseObjectName(text: string, field = 'metadata.name'): string {
 export const OURS = {
   group: 'chandlery.dev',
   version: 'v1alpha1',
+  /** The group and version of the kinds that AppDefinitions generate. */
+  appsGroup: 'apps.chandlery.dev',
+  appsVersion: 'v1alpha1',
   operatorGroup: 'operatorcontroller.kubeplus',
   operatorVersion: 'v1',
   /** The namespace of the controller's own leases and accounts. */
@@ -41,6 +44,8 @@ export const OURS = {
   userFieldManager: 'chandlery-user',
   /** Label on a CRD: `<namespace>.<name>` of the Operator that brought it. */
   operatorLabel: 'chandlery.dev/operator',
+  /** Label on a generated CRD, its ClusterRoles and AppRevisions: the name of the AppDefinition. */
+  appDefinitionLabel: 'chandlery.dev/app-definition',
   /** Label on a namespace: the Environment that it belongs to. */
   environmentLabel: 'chandlery.dev/environment',
   /** Label on a Secret that was made for an Instance: the name of the Instance. */

@@ -23,6 +23,8 @@ export const GITLAB_DEPLOYMENT = known(GITLAB, 'gitlabdeployments', 'GitLabDeplo
 export const GITLAB_MONITORING = known(GITLAB, 'gitlabmonitorings', 'GitLabMonitoring', 'Cluster');
 export const CATALOG_SOURCE = known(CHANDLERY, 'catalogsources', 'CatalogSource', 'Cluster');
 export const CATALOG_RELEASE = known(CHANDLERY, 'catalogreleases', 'CatalogRelease', 'Cluster');
+export const APP_DEFINITION = known(CHANDLERY, 'appdefinitions', 'AppDefinition', 'Cluster');
+export const APP_REVISION = known(CHANDLERY, 'apprevisions', 'AppRevision', 'Cluster');
 export const CHANGE_REQUEST = known(CHANDLERY, 'changerequests', 'ChangeRequest', 'Namespaced');
 
 export const NAMESPACE = known(CORE, 'namespaces', 'Namespace', 'Cluster');

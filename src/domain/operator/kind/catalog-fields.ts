@@ -47,6 +47,64 @@ const healthRule = object(
   {},
 );
 
+/** What the catalogue knows of one App, whoever brings its kind. */
+export const appMembers = {
+  fields: orEmpty(
+    list(text({ minLength: 1, maxLength: 500 }), {
+      description: 'Dotted paths of the fields that the form shows first, in this order, for example spec.storage.size.',
+      maxItems: 200,
+    }),
+  ),
+  defaults: orEmpty(
+    foreign({ description: 'What a new instance starts with, laid out like the resource itself, for example {spec{replicas 2}}.' }),
+  ),
+  locked: orEmpty(
+    list(text({ minLength: 6, maxLength: 500, pattern: String.raw`^spec\.` }), {
+      description:
+        'Dotted paths of fields that people cannot set, for example spec.version: they have the value of defaults or of the kind itself. Fields of rows cannot be locked one by one, only the list as a whole.',
+      maxItems: 200,
+    }),
+  ),
+  sensitive: orEmpty(
+    list(text({ minLength: 1, maxLength: 500 }), {
+      description:
+        'Paths of fields whose values are secrets though neither their schema nor their name says so, for example spec.license or spec.users[*].pin. They are masked wherever the instance is shown, with all that stands below them.',
+      maxItems: 200,
+    }),
+  ),
+  references: orEmpty(
+    map(referable, {
+      description:
+        'What fields name, for forms that offer what there is to choose from: paths such as spec.databaseRef.name, or spec.databaseRef for a group that has a name, with the kind of the objects.',
+      maxProperties: 50,
+      rules: [
+        {
+          rule: "self.all(path, path.startsWith('spec.') && size(path) <= 500)",
+          message: 'each key is the path of a field, for example spec.databaseRef.name',
+        },
+      ],
+    }),
+  ),
+  presets: orEmpty(
+    list(preset, {
+      description: 'Values that belong together, such as small and production, which the form of a new instance offers.',
+      maxItems: 12,
+      merge: { by: 'name' },
+    }),
+  ),
+  health: orEmpty(
+    list(healthRule, {
+      description:
+        'Rules for the health of objects of this kind. The first one that matches gives the health; if none does, the built-in rules do.',
+      maxItems: 20,
+      merge: 'atomic',
+    }),
+  ),
+  usage: orEmpty(text({ description: 'Markdown about how to use an instance, for example how to connect to it.', maxLength: 20000 })),
+  connection: orEmpty(connectionField),
+  example: optional(foreign({ description: 'A whole resource that shows the kind at work.' })),
+} as const;
+
 export const catalogKind = object(
   {
     kind: text({ description: 'The kind, for example PostgresCluster.', minLength: 1, maxLength: 63 }),
@@ -65,95 +123,45 @@ export const catalogKind = object(
     }),
     displayName: optional(text({ description: 'The name of the App for people. Defaults to the kind.', maxLength: 100 })),
     summary: optional(text({ description: 'One sentence about the App. Defaults to the summary of the Operator.', maxLength: 300 })),
-    fields: orEmpty(
-      list(text({ minLength: 1, maxLength: 500 }), {
-        description: 'Dotted paths of the fields that the form shows first, in this order, for example spec.storage.size.',
-        maxItems: 200,
-      }),
-    ),
-    defaults: orEmpty(
-      foreign({ description: 'What a new instance starts with, laid out like the resource itself, for example {spec{replicas 2}}.' }),
-    ),
-    locked: orEmpty(
-      list(text({ minLength: 6, maxLength: 500, pattern: String.raw`^spec\.` }), {
-        description:
-          'Dotted paths of fields that people cannot set, for example spec.version: they have the value of defaults or of the kind itself. Fields of rows cannot be locked one by one, only the list as a whole.',
-        maxItems: 200,
-      }),
-    ),
-    sensitive: orEmpty(
-      list(text({ minLength: 1, maxLength: 500 }), {
-        description:
-          'Paths of fields whose values are secrets though neither their schema nor their name says so, for example spec.license or spec.users[*].pin. They are masked wherever the instance is shown, with all that stands below them.',
-        maxItems: 200,
-      }),
-    ),
-    references: orEmpty(
-      map(referable, {
-        description:
-          'What fields name, for forms that offer what there is to choose from: paths such as spec.databaseRef.name, or spec.databaseRef for a group that has a name, with the kind of the objects.',
-        maxProperties: 50,
-        rules: [
-          {
-            rule: "self.all(path, path.startsWith('spec.') && size(path) <= 500)",
-            message: 'each key is the path of a field, for example spec.databaseRef.name',
-          },
-        ],
-      }),
-    ),
-    presets: orEmpty(
-      list(preset, {
-        description: 'Values that belong together, such as small and production, which the form of a new instance offers.',
-        maxItems: 12,
-        merge: { by: 'name' },
-      }),
-    ),
-    health: orEmpty(
-      list(healthRule, {
-        description:
-          'Rules for the health of objects of this kind. The first one that matches gives the health; if none does, the built-in rules do.',
-        maxItems: 20,
-        merge: 'atomic',
-      }),
-    ),
-    usage: orEmpty(text({ description: 'Markdown about how to use an instance, for example how to connect to it.', maxLength: 20000 })),
-    connection: orEmpty(connectionField),
-    example: optional(foreign({ description: 'A whole resource that shows the kind at work.' })),
+    ...appMembers,
   },
   {},
 );
 
+/** What the catalogue shows of all Apps of one owner. */
+export const entryMembers = {
+  displayName: optional(text({ description: 'The name for people. Defaults to the name of the chart.', maxLength: 100 })),
+  summary: optional(text({ description: 'One sentence about what it is for. Defaults to the description of the chart.', maxLength: 300 })),
+  category: optional(text({ description: 'The category under which the catalogue lists it, for example Databases.', maxLength: 60 })),
+  icon: optional(
+    text({
+      description: 'The address of an icon (https), or the icon itself as a data URL. Defaults to the icon of the chart.',
+      maxLength: 65536,
+      pattern: '^(https://|data:image/).+$',
+    }),
+  ),
+  tags: orEmpty(
+    list(text({ minLength: 1, maxLength: 40 }), {
+      description: 'Words by which the catalogue can be filtered.',
+      maxItems: 20,
+      merge: 'set',
+    }),
+  ),
+  provider: optional(text({ description: 'Who stands behind it, for example a team or a company.', maxLength: 100 })),
+  docsURL: optional(text({ description: 'Where the documentation is (https).', maxLength: 2048, pattern: '^https://.+$' })),
+  audience: orEmpty(
+    list(text({ minLength: 1, maxLength: 253 }), {
+      description:
+        'The groups that see its kinds in the catalogue, named as the api-server sees them, for example oidc:team-a. Empty: everybody. What somebody may do is decided by their permissions, not by this list.',
+      maxItems: 100,
+      merge: 'set',
+    }),
+  ),
+} as const;
+
 export const catalogField = object(
   {
-    displayName: optional(text({ description: 'The name for people. Defaults to the name of the chart.', maxLength: 100 })),
-    summary: optional(
-      text({ description: 'One sentence about what it is for. Defaults to the description of the chart.', maxLength: 300 }),
-    ),
-    category: optional(text({ description: 'The category under which the catalogue lists it, for example Databases.', maxLength: 60 })),
-    icon: optional(
-      text({
-        description: 'The address of an icon (https), or the icon itself as a data URL. Defaults to the icon of the chart.',
-        maxLength: 65536,
-        pattern: '^(https://|data:image/).+$',
-      }),
-    ),
-    tags: orEmpty(
-      list(text({ minLength: 1, maxLength: 40 }), {
-        description: 'Words by which the catalogue can be filtered.',
-        maxItems: 20,
-        merge: 'set',
-      }),
-    ),
-    provider: optional(text({ description: 'Who stands behind it, for example a team or a company.', maxLength: 100 })),
-    docsURL: optional(text({ description: 'Where the documentation is (https).', maxLength: 2048, pattern: '^https://.+$' })),
-    audience: orEmpty(
-      list(text({ minLength: 1, maxLength: 253 }), {
-        description:
-          'The groups that see its kinds in the catalogue, named as the api-server sees them, for example oidc:team-a. Empty: everybody. What somebody may do is decided by their permissions, not by this list.',
-        maxItems: 100,
-        merge: 'set',
-      }),
-    ),
+    ...entryMembers,
     kinds: orEmpty(
       list(catalogKind, {
         description:

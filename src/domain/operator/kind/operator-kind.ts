@@ -36,7 +36,7 @@ const spec = object(
         pattern: '^(https?|oci|file)://.+$',
       }),
     ),
-    chart: optional(chartField),
+    chart: optional(chartField('the namespace of the Operator')),
     values: orEmpty(
       foreign({
         description:

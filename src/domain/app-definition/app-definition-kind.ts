@@ -1,0 +1,208 @@
+import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, RECONCILE_AT_COLUMN, type Kind } from '../kind/kind.ts';
+import {
+  choice,
+  conditionsField,
+  duration,
+  flag,
+  generation,
+  integer,
+  list,
+  object,
+  optional,
+  orEmpty,
+  text,
+  time,
+  type ValueOf,
+} from '../kind/field.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { APP_DEFINITION } from '../kubernetes/resource-types.ts';
+import { appMembers, entryMembers } from '../operator/kind/catalog-fields.ts';
+import { chartField } from '../operator/kind/chart-fields.ts';
+
+const KIND_PATTERN = '^[A-Z][A-Za-z0-9]*$';
+const NAME_PATTERN = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
+
+const shortNames = orEmpty(
+  list(text({ maxLength: 63, pattern: NAME_PATTERN }), { description: 'Short names for kubectl.', maxItems: 5, merge: 'set' }),
+);
+
+const names = object(
+  {
+    kind: optional(text({ description: 'The kind, for example WebApp.', maxLength: 63, pattern: KIND_PATTERN })),
+    plural: optional(text({ description: 'The plural in lower case, for example webapps.', maxLength: 63, pattern: NAME_PATTERN })),
+    singular: optional(text({ description: 'The singular in lower case, for example webapp.', maxLength: 40, pattern: NAME_PATTERN })),
+    shortNames,
+  },
+  {
+    description:
+      'The names of the generated kind. Defaults to the name of the chart: web-app becomes WebApp, webapps and webapp. Only shortNames can be changed once the kind exists.',
+  },
+);
+
+const allowedResource = object(
+  {
+    group: text({ description: 'The group of the kind. Empty for the kinds of Kubernetes itself.', default: '', maxLength: 253 }),
+    kind: text({ description: 'The kind, for example ClusterRole.', maxLength: 63, pattern: KIND_PATTERN }),
+  },
+  {},
+);
+
+const limits = object(
+  {
+    maxInstances: optional(integer({ description: 'The most instances in the cluster.', minimum: 0, maximum: 1_000_000 })),
+    maxInstancesPerEnvironment: optional(integer({ description: 'The most instances in one environment.', minimum: 0, maximum: 10_000 })),
+    expires: optional(
+      duration({
+        name: 'expires',
+        from: '1m',
+        to: '8760h',
+        description: 'How long after its creation an instance expires at the latest, for example 72h.',
+      }),
+    ),
+  },
+  { description: 'How many instances there may be, and for how long.' },
+);
+
+const catalog = object(
+  { ...entryMembers, ...appMembers },
+  {
+    description:
+      'How the catalogue shows the App. Paths are those of the generated kind: the values of the chart are below spec.values, for example spec.values.replicas.',
+  },
+);
+
+const spec = object(
+  {
+    chartURL: optional(
+      text({
+        description: 'The address of a chart archive (https, oci, or file for a configured root). Exclusive with chart.',
+        maxLength: 2048,
+        pattern: '^(https?|oci|file)://.+$',
+      }),
+    ),
+    chart: optional(chartField(`the namespace ${OURS.systemNamespace}`)),
+    names: orEmpty(names),
+    updatePolicy: choice(['Manual', 'Automatic'], {
+      description:
+        'What a new version of the chart means for existing instances. Manual leaves them at their version until spec.version of the instance changes. Automatic upgrades instances without a version of their own.',
+      default: 'Manual',
+    }),
+    allowedResources: orEmpty(
+      list(allowedResource, {
+        description:
+          'Cluster-scoped kinds, and kinds in other namespaces, that releases of instances may contain. Empty: an instance may only have objects in its own namespace.',
+        maxItems: 100,
+        merge: 'atomic',
+      }),
+    ),
+    limits: orEmpty(limits),
+    suspend: flag({
+      description: 'Whether to leave the generated kind as it is until this is false again. Deleting the AppDefinition still works.',
+      default: false,
+    }),
+    interval: duration({
+      name: 'interval',
+      description: 'How often the chart is looked up again, and a failure is retried, for example 10m or 1h30m. At least 10s.',
+      default: '10m',
+      from: '10s',
+    }),
+    deletionPolicy: choice(['Block', 'Cascade', 'Orphan'], {
+      description:
+        'What deleting the AppDefinition does. Block waits until no instance exists, then deletes the generated CRD. Cascade deletes the instances with their releases, then the CRD. Orphan keeps the CRD and the instances and only stops managing them.',
+      default: 'Block',
+    }),
+    catalog: orEmpty(catalog),
+  },
+  {
+    description: 'The chart, the kind that Chandlery generates for it, and its catalogue entry.',
+    rules: [
+      { rule: 'has(self.chartURL) != has(self.chart)', message: 'give exactly one of chartURL and chart' },
+      {
+        rule: String.raw`!has(self.chartURL) || !self.chartURL.matches(r'^[a-z]+:[/\\]*[^/\\?#]*@')`,
+        message: 'an address must not hold a user or password; use spec.chart, put them into a Secret and name it in spec.chart.secretRef',
+        fieldPath: '.chartURL',
+      },
+    ],
+  },
+);
+
+const chart = object(
+  {
+    name: text({ description: 'The name of the chart.' }),
+    version: text({ description: 'The version of the chart.' }),
+    appVersion: optional(text({ description: 'The version of what the chart installs.' })),
+    digest: text({ description: 'The SHA-256 digest of the archive.' }),
+  },
+  { description: 'The chart that new instances get.' },
+);
+
+const generatedNames = object(
+  {
+    kind: text({ description: 'The kind.' }),
+    plural: text({ description: 'The plural.' }),
+    singular: text({ description: 'The singular.' }),
+    shortNames,
+  },
+  { description: 'The names of the generated kind.' },
+);
+
+const status = object(
+  {
+    observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
+    lastHandledReconcileAt: optional(
+      text({ description: 'The value of the annotation chandlery.dev/reconcile-at that was handled last.' }),
+    ),
+    chart: optional(chart),
+    availableVersion: optional(text({ description: 'A newer version of the chart that the repository offers.' })),
+    names: optional(generatedNames),
+    crd: optional(text({ description: 'The name of the generated CustomResourceDefinition.' })),
+    revision: optional(text({ description: 'The name of the current AppRevision.' })),
+    instances: optional(integer({ description: 'How many instances exist.' })),
+    failures: optional(integer({ description: 'How many attempts failed since the last success.' })),
+    lastAttempt: optional(time({ description: 'When the chart was fetched last, or the last attempt failed.' })),
+    conditions: conditionsField('the AppDefinition'),
+  },
+  { description: 'What the controller found and did. Written by the controller alone.' },
+);
+
+export type AppDefinitionFields = ValueOf<typeof spec>;
+export type AppDefinitionStatus = ValueOf<typeof status>;
+/** The names of a generated kind. */
+export type GeneratedNames = ValueOf<typeof generatedNames>;
+/** A kind of cluster scope, or of another namespace, that a release may contain. */
+export type AllowedResource = ValueOf<typeof allowedResource>;
+
+export const APP_DEFINITION_KIND: Kind<AppDefinitionFields, AppDefinitionStatus> = {
+  type: APP_DEFINITION,
+  shortNames: ['appdef'],
+  description: 'An AppDefinition offers a Helm chart as a kind of its own, whose instances are releases of the chart.',
+  columns: [
+    READY_COLUMN,
+    { name: 'Kind', type: 'string', description: 'The generated kind', jsonPath: '.status.names.kind' },
+    { name: 'Chart', type: 'string', jsonPath: '.status.chart.name' },
+    { name: 'Version', type: 'string', jsonPath: '.status.chart.version' },
+    { name: 'Instances', type: 'integer', jsonPath: '.status.instances' },
+    RECONCILE_AT_COLUMN,
+    MESSAGE_COLUMN,
+    AGE_COLUMN,
+  ],
+  rules: [
+    {
+      rule: 'oldSelf.hasValue() || size(self.metadata.name) <= 63',
+      optionalOldSelf: true,
+      message: 'the name must be at most 63 characters, as it is a label of the generated kind',
+    },
+    {
+      rule: [
+        '!has(oldSelf.status) || !has(oldSelf.status.names) || !has(self.spec.names)',
+        '|| (has(oldSelf.spec.names) && self.spec.names == oldSelf.spec.names)',
+        '|| ((!has(self.spec.names.kind) || self.spec.names.kind == oldSelf.status.names.kind)',
+        '&& (!has(self.spec.names.plural) || self.spec.names.plural == oldSelf.status.names.plural)',
+        '&& (!has(self.spec.names.singular) || self.spec.names.singular == oldSelf.status.names.singular))',
+      ].join(' '),
+      message: 'kind, plural and singular cannot be changed once the kind exists; make another AppDefinition',
+    },
+  ],
+  spec,
+  status,
+};
