@@ -1,14 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ifFound } from '../domain/kubernetes/cluster.ts';
-import { CLUSTER_ROLE } from '../domain/kubernetes/resource-types.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { afterYield } from '../domain/core/yield-to-event-loop.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
-import type { KubeObject, ResourceRef } from '../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { CATALOG_TYPES } from './watch/catalog-cache.ts';
 import type { Kube } from './kube.ts';
 import { isEstablished, restoreCrd } from './own-crds.ts';
@@ -24,9 +22,6 @@ export interface BootstrapFiles {
   readonly policies?: string;
 }
 
-/** What earlier versions of Chandlery brought, and this one does not. */
-const OBSOLETE: readonly ResourceRef[] = [{ ...CLUSTER_ROLE, name: 'chandlery-deployer' }];
-
 const ESTABLISHED_MS = 30_000;
 
 /**
@@ -41,16 +36,7 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
   const crds = await ensureCrds(kube, files.crds, signal);
   if (files.policies !== undefined) await applyManifests(kube, await readManifests(files.policies), signal);
   await applyManifests(kube, await readManifests(files.roles), signal);
-  for (const ref of OBSOLETE) await removeManagedObjects(kube, ref, signal);
   return crds;
-}
-
-/** Deletes an object that an earlier version made. One of the same name that somebody else made stays. */
-async function removeManagedObjects(kube: BootKube, ref: ResourceRef, signal: AbortSignal): Promise<void> {
-  const cluster = kube.asController();
-  const { labels = {}, uid } = (await ifFound(cluster.get(ref, { signal })))?.metadata ?? {};
-  if (labels['app.kubernetes.io/part-of'] !== 'chandlery') return;
-  await ifFound(cluster.delete(ref, { signal, ...(uid === undefined ? {} : { uid }) }));
 }
 
 /** Restores every CRD of a folder and waits until all of them are established and discovered. */

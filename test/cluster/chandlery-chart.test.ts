@@ -14,6 +14,7 @@ import {
   CRD,
   DEPLOYMENT,
   NAMESPACE as NAMESPACE_TYPE,
+  ROLE_BINDING,
   SECRET,
   SERVICE,
 } from '../../src/domain/kubernetes/resource-types.ts';
@@ -147,21 +148,24 @@ describe('The chart of Chandlery', () => {
     assert.equal(own.filter(({ kind }) => kind === 'Secret').length, 0);
   });
 
-  it('may impersonate no ServiceAccount but those that its values name for sources', async () => {
+  it('may impersonate no ServiceAccount but the deployers of Environments and those that its values name for sources', async () => {
     const impersonated = (objects: readonly Manifest[]): unknown[] =>
       objects
         .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
         .flatMap(({ metadata, rules }) =>
           listAt(rules)
-            .filter((rule) => listAt(rule, 'verbs').includes('impersonate') && listAt(rule, 'resources').includes('serviceaccounts'))
+            .filter((rule) => listAt(rule, 'verbs').some((verb) => verb === 'impersonate' || verb === 'impersonate:serviceaccount'))
+            .filter((rule) => listAt(rule, 'resources').includes('serviceaccounts'))
             .map((rule) => [metadata.namespace, at(rule, 'resourceNames')]),
         );
-    assert.deepEqual(impersonated(await rendered(REQUIRED)), []);
+    const deployer = [undefined, ['chandlery-deployer']];
+    assert.deepEqual(impersonated(await rendered(REQUIRED)), [deployer]);
     const named = ['a.deployer', 'b.deployer', 'a.builder'].flatMap((account, index) => {
       const [namespace, name] = account.split('.');
       return [`rbac.sourceServiceAccounts[${index}].namespace=${namespace}`, `rbac.sourceServiceAccounts[${index}].name=${name}`];
     });
     assert.deepEqual(impersonated(await rendered([...REQUIRED, ...named])), [
+      deployer,
       ['a', ['builder', 'deployer']],
       ['b', ['deployer']],
     ]);
@@ -238,6 +242,18 @@ describe('The chart of Chandlery', () => {
       await assert.rejects(robot.list(CONFIG_MAP, { namespace: NAMESPACE }), { code: 'ConfigInvalid', message: /may not impersonate/ });
     });
     assert.equal(await find(SECRET, 'chandlery-oidc'), undefined, 'the chart makes no Secret of its own');
+  });
+
+  it('lets its service account run helm as the deployer of a namespace, and the deployer do what it is bound to', async () => {
+    const subjects = [{ kind: 'ServiceAccount', name: 'chandlery-deployer', namespace: NAMESPACE }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery-deployer' };
+    const metadata = { name: 'chandlery-deployer', namespace: NAMESPACE };
+    await kube
+      .asController()
+      .create(ROLE_BINDING, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata, roleRef, subjects });
+    const as = ['--kubeconfig', accountKubeconfig, '--kube-as-user', `system:serviceaccount:${NAMESPACE}:chandlery-deployer`];
+    await eventually(() => helm('list', '--namespace', NAMESPACE, ...as), 'the deployer reads releases');
+    await assert.rejects(helm('list', '--namespace', 'kube-system', ...as), /cannot list resource "secrets"/);
   });
 
   it('impersonates without constraints where the cluster or its values ask for it', async () => {

@@ -1,4 +1,5 @@
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { meshKind, meshSentence } from '../../domain/environment/mesh.ts';
 import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
@@ -15,7 +16,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { keepAppsPolicy } from './apps-policy.ts';
 import { environmentObjects, labelsOf } from './environment-objects.ts';
-import { DEPLOYER, type EnvironmentSpec } from './environment-spec.ts';
+import type { EnvironmentSpec } from './environment-spec.ts';
 import { labelNamespace, markMesh } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
@@ -58,7 +59,7 @@ export async function applyEnvironment(
       signal,
     );
   }
-  await removeDeployer(cluster, spec.namespace, signal);
+  await removeDeployerTokens(cluster, spec.namespace, signal);
   for (const { type, object } of wanted) {
     await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal }).catch((error: unknown) => {
       if (isAppError(error, 'NotFound')) discovery.invalidate();
@@ -113,16 +114,14 @@ async function rejectForeignAccounts(
   { environment, spec }: AppliedEnvironment,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { name } of spec.accounts) {
+  for (const name of [DEPLOYER, ...spec.accounts.map((account) => account.name)]) {
     const live = await ifFound(cluster.get({ ...SERVICE_ACCOUNT, namespace: spec.namespace, name }, { signal, answer: 'metadata' }));
     const labels = live?.metadata.labels ?? {};
     const ours = Object.entries(labelsOf(environment)).every(([key, value]) => labels[key] === value);
     if (live === undefined || ours) continue;
-    const where = `spec.serviceAccounts: ${JSON.stringify(name)}`;
-    throw new AppError(
-      'InvalidInput',
-      `${where}: namespace ${spec.namespace} already has a ServiceAccount of this name; choose another name`,
-    );
+    const remedy = name === DEPLOYER ? 'delete it, Chandlery creates its own' : 'choose another name';
+    const where = `${name === DEPLOYER ? 'deployer' : 'spec.serviceAccounts'}: ${JSON.stringify(name)}`;
+    throw new AppError('InvalidInput', `${where}: namespace ${spec.namespace} already has a ServiceAccount of this name; ${remedy}`);
   }
 }
 
@@ -147,19 +146,10 @@ export async function removeManagedObjects(cluster: EnvironmentPorts['cluster'],
   }
 }
 
-/**
- * Removes the service account that earlier versions made in each namespace, and the tokens that somebody had made for it. Nothing used it, but whoever could
- * create Secrets could become it. Its RoleBinding goes with those that the Environment no longer asks for.
- */
-async function removeDeployer(cluster: EnvironmentPorts['cluster'], namespace: string, signal: AbortSignal): Promise<void> {
-  const account = { ...SERVICE_ACCOUNT, namespace, name: DEPLOYER };
-  const live = await ifFound(cluster.get(account, { signal }));
-  if (live?.metadata.labels?.['app.kubernetes.io/managed-by'] !== 'chandlery') return;
+/** Whoever has a token of the deployer deploys as Chandlery does. Chandlery needs none, and admission policies allow no Secret with one; older ones go. */
+async function removeDeployerTokens(cluster: EnvironmentPorts['cluster'], namespace: string, signal: AbortSignal): Promise<void> {
   const { items } = await cluster.listMetadata(SECRET, { namespace, fieldSelector: `type=${TOKEN_TYPE}`, signal });
   for (const { metadata } of items.filter((secret) => secret.metadata.annotations?.[ACCOUNT_ANNOTATION] === DEPLOYER)) {
-    // Kubernetes removes the tokens of an account that is gone, too.
     await ifFound(cluster.delete({ ...SECRET, namespace, name: metadata.name }, { signal }));
   }
-  // Last, so that a removal that is cut short begins anew.
-  await ifFound(cluster.delete(account, { signal }));
 }

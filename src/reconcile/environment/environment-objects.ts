@@ -9,6 +9,7 @@ import {
   SERVICE_ACCOUNT,
 } from '../../domain/kubernetes/resource-types.ts';
 import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { podSecurityLabels } from '../../domain/kubernetes/pod-security-labels.ts';
 import { networkPolicySpec } from '../../domain/environment/network-policy.ts';
@@ -44,6 +45,7 @@ export function environmentObjects(environment: KubeObject, spec: EnvironmentSpe
     ...(spec.limits.length === 0 ? [] : [{ type: LIMIT_RANGE, object: limits }]),
     ...network(environment, spec, meshKind),
     ...accounts(environment, spec),
+    ...deployer(environment, spec),
     ...bindings(environment, spec),
     ...visibility(environment, spec),
   ];
@@ -112,6 +114,17 @@ function accounts(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
       { type: ROLE_BINDING, object: { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects } },
     ];
   });
+}
+
+/** The account that releases of instances are applied as; see `cluster-roles.yaml` for what it may do. No pod runs as it, and nobody gets a token of it. */
+function deployer(environment: KubeObject, { namespace }: EnvironmentSpec): Placed[] {
+  const metadata = { name: DEPLOYER, namespace, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: DEPLOYER };
+  const subjects = [rbacSubject({ kind: 'ServiceAccount', name: DEPLOYER, namespace })];
+  return [
+    { type: SERVICE_ACCOUNT, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false } },
+    { type: ROLE_BINDING, object: { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects } },
+  ];
 }
 
 /** The classes of the cluster, by which people choose a storage, a way in or a priority; there is nothing of anybody's in them. */

@@ -138,6 +138,3 @@ export const ENVIRONMENT_UID_ANNOTATION = `${OURS.group}/environment-uid`;
 export const NAMESPACE_UID_ANNOTATION = `${OURS.group}/namespace-uid`;
 /** On a namespace: the service accounts of the Environment, by which admission policies know them. */
 export const ACCOUNTS_ANNOTATION = `${OURS.group}/service-accounts`;
-
-/** The service account that earlier versions made in each environment. */
-export const DEPLOYER = 'chandlery-deployer';

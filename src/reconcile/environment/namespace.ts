@@ -1,3 +1,4 @@
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { MESH_ANNOTATIONS, MESH_LABELS, meshMarks } from '../../domain/environment/mesh.ts';
 import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -35,9 +36,9 @@ export async function labelNamespace(
   await patchNamespace(cluster, input, metadata);
 }
 
-/** Written also when there is none: the annotation is what policies go by. */
+/** The annotation is what policies go by. */
 function accountsIn({ accounts }: EnvironmentSpec): Record<string, string> {
-  return { [ACCOUNTS_ANNOTATION]: accounts.map(({ name }) => name).join(',') };
+  return { [ACCOUNTS_ANNOTATION]: [DEPLOYER, ...accounts.map(({ name }) => name)].join(',') };
 }
 
 /** The field manager of what makes the namespace part of a mesh, so that what another spec left goes, and what somebody else wrote stays. */

@@ -19,12 +19,19 @@ const subjectsOf = (objects: readonly KubeObject[], kind: string, name: string) 
 const group = (name: string) => ({ kind: 'Group', name, apiGroup: 'rbac.authorization.k8s.io' });
 
 describe('what an environment consists of', () => {
-  test('at the least: no service account, and nobody who sees it', () => {
+  test('at the least: the account that releases are applied as, and nobody who sees it', () => {
     const objects = objectsOf({});
     assert.deepEqual(
       objects.map(({ kind, metadata }) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`),
-      ['ClusterRole /chandlery-environment-shop', 'ClusterRoleBinding /chandlery-environment-shop'],
+      [
+        'ServiceAccount shop/chandlery-deployer',
+        'RoleBinding shop/chandlery-deployer',
+        'ClusterRole /chandlery-environment-shop',
+        'ClusterRoleBinding /chandlery-environment-shop',
+      ],
     );
+    const deployer = { kind: 'ServiceAccount', name: 'chandlery-deployer', namespace: 'shop' };
+    assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-deployer'), [deployer]);
     assert.deepEqual(subjectsOf(objects, 'ClusterRoleBinding', 'chandlery-environment-shop'), []);
   });
 
@@ -72,7 +79,7 @@ describe('what an environment consists of', () => {
     });
     const accounts = objects.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name);
     const [, own = ''] = accounts;
-    assert.deepEqual([accounts.length, accounts[0]], [2, 'importer']);
+    assert.deepEqual([accounts.length, accounts[0]], [3, 'importer']);
     assert.match(own, /^maintainer-oidc-leads-[0-9a-f]{8}$/);
     assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-tokens-importer'), [group('oidc:Leads'), outside]);
     assert.deepEqual(subjectsOf(objects, 'RoleBinding', `chandlery-tokens-${own}`), [group('oidc:Leads')]);

@@ -1,0 +1,2 @@
+/** The ServiceAccount of an Environment that the releases of its instances are applied as, and the ClusterRole that it has in the namespace. */
+export const DEPLOYER = 'chandlery-deployer';
