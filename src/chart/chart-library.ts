@@ -1,6 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import type { READ_JOBS } from './archive/read-worker.ts';
+import { withinTotal, receive } from './fetch/receive.ts';
 import { parsedOf } from './parsed.ts';
 import type { ChartAccess, ChartVerification } from '../domain/chart/chart-access.ts';
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
@@ -17,12 +18,11 @@ import type { Mirror } from './fetch/locate.ts';
 import { aboutChart, withIncoming } from './fetch/origin.ts';
 import { packForRelease } from './archive/pack.ts';
 import type { RemoteContext } from './fetch/remote.ts';
-import { receive } from './fetch/receive.ts';
 import { chooseVersion, normalDigest } from './repository/repository.ts';
 import { scopeCredentials } from './fetch/scoped-credentials.ts';
-import { verifySignature } from './signature/verify-signature.ts';
-import type { ChartToVerify, Signer } from './signature/signature-check.ts';
+import type { ChartToVerify, Signer, SignatureCheck } from './signature/signature-check.ts';
 import { ThreadHost } from '../thread/thread-host.ts';
+import { verifyCosign } from './signature/verify-cosign.ts';
 
 export interface ChartLibraryOptions {
   /** An absolute folder that is ours alone. */
@@ -325,4 +325,26 @@ const host = new ThreadHost<typeof READ_JOBS>({
  */
 async function readInWorker({ names, contents }: ChartFiles, timeoutMs: number): Promise<ChartContents> {
   return parsedOf(await host.run('read', [names, contents], { timeoutMs }), { what: 'its files', timeoutMs, memoryMib });
+}
+
+/**
+ * Checks that a chart is signed by one of the keys of a policy, and that the signature is about these very bytes.
+ *
+ * @throws AppError `ChartUnsigned`, `SignatureInvalid`, `ChartSecretInvalid` for keys that cannot be read, and what fetching the signature ends in.
+ */
+async function verifySignature(check: SignatureCheck, signal: AbortSignal): Promise<Signer> {
+  const { chart, context } = check;
+  return withinTotal({ address: chart.address, limits: context.limits, signal }, (bounded) => verifyBy(check, bounded));
+}
+
+function verifyBy(check: SignatureCheck, signal: AbortSignal): Promise<Signer> {
+  switch (check.verification.provider) {
+    case 'Provenance':
+      // OpenPGP is large, and few ask for it.
+      return import('./signature/verify-provenance.ts').then(({ verifyProvenance }) => verifyProvenance(check, signal));
+    case 'Cosign':
+      return verifyCosign(check, signal);
+    default:
+      return check.verification.provider satisfies never;
+  }
 }

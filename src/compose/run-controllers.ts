@@ -33,8 +33,7 @@ import { type Reflector, startMetadataReflector, startReflector } from '../kube/
 import { packCrds } from '../kube/watch/packed-schemas.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import { applyChangeRequest } from '../operation/change-request/apply-change-request.ts';
-import { secretsInRequest } from '../operation/change-request/secrets-in-request.ts';
+import { applyChangeRequest, secretsInRequest } from '../operation/change-request/apply-change-request.ts';
 import type { Ports } from '../operation/ports.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import {

@@ -36,8 +36,15 @@ import { operatorPermissions } from './operator/operator-permissions.ts';
 import { requestOperatorAction } from './operator/request-operator-action.ts';
 import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
-import { approvePrune, deleteSource, previewSourceDeletion, requestSourceAction } from './source/change-source.ts';
-import { createSource, missingForNewSource, preflightSource } from './source/create-source.ts';
+import {
+  approvePrune,
+  deleteSource,
+  previewSourceDeletion,
+  requestSourceAction,
+  createSource,
+  missingForNewSource,
+  preflightSource,
+} from './source/change-source.ts';
 import { listSources, showSource, sourcePermissions } from './source/find-source.ts';
 import { listSourceInventory } from './source/list-source-inventory.ts';
 import { listReleases, previewRelease, showRelease } from './release/catalog-releases.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import type { IndexSink, ListedChart } from './parse-index.ts';
-import { newestFirst } from './repository.ts';
+import { open, type FileHandle } from 'node:fs/promises';
+import valid from 'semver/functions/valid.js';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { newestFirst, normalDigest, type OfferedVersion } from './repository.ts';
 
 /*
  * A parsed index on disk, made so that one chart is found without reading the others:
@@ -25,6 +25,20 @@ export interface IndexCounts {
   readonly charts: number;
   readonly versions: number;
   /** Versions and charts that were left out. */
+  readonly skipped: number;
+}
+
+/** Where the charts of an index go, one after the other. A name that comes again takes the place of the earlier one. */
+export interface IndexSink {
+  chart(name: string, chart: ListedChart): void;
+  /** Forgets what came so far. */
+  restart(): void;
+}
+
+export interface ListedChart {
+  /** In the order of the index. */
+  readonly versions: readonly ListedVersion[];
+  /** How many entries were left out, because they cannot be read or have no version or address. */
   readonly skipped: number;
 }
 
@@ -153,4 +167,59 @@ function sha256(...parts: readonly (string | Buffer)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   return hash.digest();
+}
+
+/** What we keep of a version in the index of a repository. All of it is foreign. */
+export interface ListedVersion extends OfferedVersion {
+  readonly appVersion?: string;
+  /** As it is written; mostly RFC 3339. */
+  readonly created?: string;
+  /** At most 500 characters. */
+  readonly description?: string;
+  readonly deprecated?: true;
+}
+
+/** The keys of an entry that `listedVersion` reads. */
+export const LISTED_KEYS: ReadonlySet<string> = new Set([
+  'version',
+  'urls',
+  'digest',
+  'appVersion',
+  'created',
+  'description',
+  'deprecated',
+]);
+
+const VERSION_CHARACTERS = 256;
+const ADDRESS_CHARACTERS = 4096;
+const DESCRIPTION_CHARACTERS = 500;
+
+/** One entry of a chart; undefined when it has no semantic version, or no address. */
+export function listedVersion(entry: Json | undefined): ListedVersion | undefined {
+  if (!isMap(entry)) return undefined;
+  const { version, urls, digest, deprecated } = entry;
+  const [address] = Array.isArray(urls) ? (urls as readonly Json[]) : [];
+  if (typeof version !== 'string' || version.length > VERSION_CHARACTERS || valid(version, { loose: true }) === null) return undefined;
+  if (typeof address !== 'string' || address === '' || address.length > ADDRESS_CHARACTERS) return undefined;
+  const isDigest = typeof digest === 'string' && /^(sha256:)?[0-9a-f]{64}$/i.test(digest);
+  return {
+    version,
+    address,
+    ...(isDigest ? { digest: normalDigest(digest) } : {}),
+    ...shortText(entry, 'appVersion', VERSION_CHARACTERS),
+    ...shortText(entry, 'created', VERSION_CHARACTERS),
+    ...shortText(entry, 'description', DESCRIPTION_CHARACTERS),
+    ...(deprecated === true ? { deprecated } : {}),
+  };
+}
+
+/** Versions that look like numbers are written without quotes all over the world. */
+function shortText<K extends string>(entry: JsonObject, key: K, characters: number): { [P in K]?: string } {
+  const value = entry[key];
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return {};
+  return { [key]: String(value).slice(0, characters) } as { [P in K]?: string };
+}
+
+function isMap(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { LISTED_KEYS, listedVersion, type ListedVersion } from './listed-version.ts';
+import { type IndexSink, LISTED_KEYS, listedVersion, type ListedVersion } from './index-format.ts';
 import { type IndexPart, splitIndex } from './split-index.ts';
 import { parseYamlDocument, YAML_BOUNDS } from '../../domain/core/bounded-yaml.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
@@ -12,20 +12,6 @@ interface IndexText {
   /** Without line feeds. */
   lines(): Iterable<string>;
   whole(): string;
-}
-
-/** Where the charts of an index go, one after the other. A name that comes again takes the place of the earlier one. */
-export interface IndexSink {
-  chart(name: string, chart: ListedChart): void;
-  /** Forgets what came so far. */
-  restart(): void;
-}
-
-export interface ListedChart {
-  /** In the order of the index. */
-  readonly versions: readonly ListedVersion[];
-  /** How many entries were left out, because they cannot be read or have no version or address. */
-  readonly skipped: number;
 }
 
 /** Parsed at once, a text takes a hundred times its size in memory; what is not laid out in lines may not be larger. */

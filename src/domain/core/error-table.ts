@@ -1,5 +1,4 @@
-import { AVAILABILITY_ERRORS } from './availability-errors.ts';
-import { SOURCE_ERRORS } from './source-errors.ts';
+import { EXTERNAL_ERRORS } from './external-errors.ts';
 
 /**
  * The one table of errors: the HTTP status of each, a short title, what it means and what to do about it (both in Markdown). `npm run docs` writes
@@ -149,8 +148,7 @@ export const ERROR_TABLE = {
     meaning: 'The large requests of all people reach the limit of the server.',
     remedy: 'Wait for the seconds of `Retry-After`, then send the request again.',
   },
-  ...AVAILABILITY_ERRORS,
-  ...SOURCE_ERRORS,
+  ...EXTERNAL_ERRORS,
   StillInUse: {
     status: 409,
     title: 'The resource is still in use',

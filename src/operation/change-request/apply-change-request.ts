@@ -1,12 +1,19 @@
+import type { ChangeRequestSpec } from '../../domain/change-request/change-request-kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { applyMergePatch, isSame } from '../../domain/core/merge-patch.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { formatPath } from '../../schema/form-path.ts';
+import { sensitiveIn } from '../../schema/sensitive/mask.ts';
+import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
+import { catalogEntries } from '../app/find-app.ts';
 import { audited, instanceEvent } from '../audit/audited.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import { missingPermission } from '../instance/instance-draft.ts';
+import { markedOf } from '../instance/instance-masking.ts';
 import { showInstance } from '../instance/show-instance.ts';
 import type { Ports } from '../ports.ts';
 import { approvalIn } from './request-access.ts';
@@ -46,4 +53,17 @@ async function isApplied(ports: Needs, approver: Actor, { content, requester, ..
   const { metadata, spec = {} } = live.object;
   const { [OURS.requestedBy]: requestedBy, [OURS.approvedBy]: approvedBy } = metadata.annotations ?? {};
   return requestedBy === requester.user && approvedBy === approver.user && isSame(applyMergePatch(spec, content), spec);
+}
+
+/**
+ * The paths of secrets in a change request that did not come through Chandlery, which would have rejected it: everybody in the environment can read them.
+ * An App that there is not is known by names alone.
+ */
+export function secretsInRequest(
+  ports: Pick<Ports, 'catalog'>,
+  { app, content, otherFields = {} }: Pick<ChangeRequestSpec, 'app' | 'content' | 'otherFields'>,
+): readonly string[] {
+  const entry = catalogEntries(ports).find(({ summary }) => summary.id === app);
+  const object: KubeObject = { apiVersion: '', kind: '', metadata: { name: '' }, ...otherFields, spec: content };
+  return sensitiveIn(entry === undefined ? BY_NAMES : markedOf(entry), object).map(({ path }) => formatPath(path));
 }

@@ -12,7 +12,6 @@ import { page, type WebDeps } from '../page/page.ts';
 import { draftsPath, instancePath, operatorPath } from '../page/paths.ts';
 import { releaseRoutes } from '../release/release-routes.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
-import { sourceFormRoutes } from '../source/source-form-routes.ts';
 import { sourcePreviewRoutes } from '../source/preview-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
 import { accessReviewRoutes } from '../permission/access-review-page.ts';
@@ -39,7 +38,6 @@ export function adminRoutes(deps: WebDeps): Router {
     upgradeRoutes(deps),
     sourceRoutes(deps),
     sourceActRoutes(deps),
-    sourceFormRoutes(deps),
     sourcePreviewRoutes(deps),
     releaseRoutes(deps),
     accessReviewRoutes(deps),

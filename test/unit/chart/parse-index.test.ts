@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import * as fc from 'fast-check';
 import { stringify } from 'yaml';
-import { listedVersion } from '../../../src/chart/repository/listed-version.ts';
-import { type ListedChart, openIndexFile, parseIndex } from '../../../src/chart/repository/parse-index.ts';
+import { listedVersion, type ListedChart } from '../../../src/chart/repository/index-format.ts';
+import { openIndexFile, parseIndex } from '../../../src/chart/repository/parse-index.ts';
 import { parseYamlDocument } from '../../../src/domain/core/bounded-yaml.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { temporaryFolder, writeFiles } from '../../support/charts.ts';

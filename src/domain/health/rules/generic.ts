@@ -3,8 +3,7 @@ import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Health, HealthStatus } from '../health.ts';
 import { conditionsOf, type ForeignCondition, sentence } from './conditions.ts';
 import { ancestorsHealth, parentsHealth } from './gateway-api.ts';
-import { statusFieldsHealth } from './status-fields.ts';
-import { meaningOfReason, RUN } from './status-words.ts';
+import { statusFieldsHealth, meaningOfReason, RUN } from './status-fields.ts';
 
 /** Conditions that sum an object up, the most telling first. */
 const POSITIVE = [
