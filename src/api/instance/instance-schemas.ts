@@ -88,6 +88,11 @@ export const TREE_SCHEMAS = {
       unreadable: { ...list(text), description: 'Kinds that the caller is not allowed to list in this namespace' },
       unavailable: list({ $ref: '#/components/schemas/UnavailableKind' }),
       empty: { $ref: '#/components/schemas/Emptiness', description: 'Why there is nothing but the root' },
+      release: {
+        ...object({ namespace: text, name: text, missing: list({ $ref: '#/components/schemas/MissingPermission' }) }),
+        description:
+          'The Helm release whose objects are in the tree. `missing`: without these permissions it is not known what it has in other namespaces and cluster-wide',
+      },
     },
     TREE_MEMBERS,
   ),

@@ -8,6 +8,9 @@ const UNPACKED_BYTES = 4 * 1024 * 1024;
 /** Characters of the notes. */
 const MAX_LENGTH = 20_000;
 
+/** What terminals and browsers obey instead of showing: control characters but for tabs and line feeds, and those that turn the direction of text. */
+const UNPRINTABLE = /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu;
+
 /** The name of the Secret in which Helm keeps a revision of a release. */
 export function recordName(release: string, revision: number): string {
   return `sh.helm.release.v1.${release}.v${revision}`;
@@ -24,7 +27,7 @@ export function notesOf(record: KubeObject): string {
   const info = start.search(/"info":\{/);
   const chart = start.indexOf('"chart":{', info);
   const found = info < 0 ? undefined : /"notes":("(?:[^"\\]|\\.)*")/.exec(start.slice(info, chart < 0 ? undefined : chart));
-  return found?.[1] === undefined ? '' : (JSON.parse(found[1]) as string).slice(0, MAX_LENGTH).trim();
+  return found?.[1] === undefined ? '' : (JSON.parse(found[1]) as string).slice(0, MAX_LENGTH).replace(UNPRINTABLE, '').trim();
 }
 
 function unpacked(packed: Buffer): string {

@@ -1,6 +1,8 @@
 import { edgesOf, type Edge } from './find-edges.ts';
 import { indexObjects, kindKey } from './object-index.ts';
+import type { RelationClass } from './relations.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import { type ReleaseMembers, memberEdges } from './release-members.ts';
 
 /** An object at its one place in a tree. */
 export interface Placed {
@@ -23,9 +25,13 @@ const DEEPEST = 32;
  * The group of a root: what it owns, what these objects use, and what is put on top of them, each object once. Owner references decide where an object stands, that of
  * the controller first; inferred edges place only what no owner has placed. Cycles end because nothing is placed twice.
  */
-export function placeObjects(root: KubeObject, objects: readonly KubeObject[]): Placed {
+export function placeObjects(root: KubeObject, objects: readonly KubeObject[], members: ReleaseMembers = new Map()): Placed {
   const index = indexObjects([root, ...objects]);
   const edges = new Map(index.objects.map((object) => [object, edgesOf(object, index)]));
+  for (const edge of memberEdges(root, members)) {
+    const known = edges.get(edge.holder);
+    if (known !== undefined && edge.target !== undefined && edges.has(edge.target)) edges.set(edge.holder, [...known, edge]);
+  }
   const followers = holdersByTarget(edges.values());
   const placed = new Set<KubeObject>();
   const queues = PRIORITIES.map((): Queue => ({ waiting: [], taken: 0 }));
@@ -63,8 +69,10 @@ function holdersByTarget(edges: Iterable<readonly Edge[]>): ReadonlyMap<KubeObje
 }
 
 function isNeeded({ inferred, joins, class: relation }: Edge): boolean {
-  return !inferred || joins === 'Target' || relation === 'Label' || relation === 'EndpointSlice';
+  return !inferred || joins === 'Target' || NEEDED.has(relation);
 }
+
+const NEEDED = new Set<RelationClass>(['ReleaseManifest', 'Label', 'EndpointSlice']);
 
 interface Waiting {
   readonly object: KubeObject;
@@ -76,6 +84,7 @@ interface Waiting {
 const PRIORITIES: readonly ((edge: Edge) => boolean)[] = [
   ({ isController }) => isController,
   ({ inferred }) => !inferred,
+  ({ class: relation }) => relation === 'ReleaseManifest',
   ({ class: relation }) => relation === 'Label' || relation === 'VolumeClaim',
   ({ joins }) => joins === 'Target',
   () => true,

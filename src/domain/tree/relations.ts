@@ -1,6 +1,7 @@
 /** What an edge of a resource tree means. */
 export const RELATION_CLASSES = [
   'Owner',
+  'ReleaseManifest',
   'Label',
   'EndpointSlice',
   'Selector',

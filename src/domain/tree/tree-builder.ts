@@ -8,6 +8,7 @@ import { addressesOf } from './addresses.ts';
 import type { Edge } from './find-edges.ts';
 import { keyOf, kindKey, namespaceOf, uidOf } from './object-index.ts';
 import { type Placed, placeObjects } from './place-objects.ts';
+import type { ReleaseMembers } from './release-members.ts';
 import type { ResourceTree, TreeEdge, TreeLink, TreeNode } from './tree.ts';
 
 /** Of one resource. */
@@ -21,6 +22,8 @@ export interface TreeContext extends Pick<ResourceTree, 'unreadable' | 'unavaila
   readonly resources: ReadonlyMap<string, string>;
   /** Events of the namespace of the root, as far as they were read. */
   readonly events: readonly KubeObject[];
+  /** What belongs to the root because it is of its Helm release. */
+  readonly members: ReleaseMembers;
 }
 
 /**
@@ -31,9 +34,16 @@ export interface TreeContext extends Pick<ResourceTree, 'unreadable' | 'unavaila
 export function buildTree(
   root: KubeObject,
   objects: readonly KubeObject[],
-  { unreadable = [], unavailable = [], listed = new Set(), resources = new Map(), events = [] }: Partial<TreeContext> = {},
+  {
+    unreadable = [],
+    unavailable = [],
+    listed = new Set(),
+    resources = new Map(),
+    events = [],
+    members = new Map(),
+  }: Partial<TreeContext> = {},
 ): ResourceTree {
-  const top = placeObjects(root, objects);
+  const top = placeObjects(root, objects, members);
   const placed = flatten(top);
   const scene = { root, placed, objects, listed };
   const verdicts = judgeObjects(scene, events);

@@ -90,6 +90,15 @@ export interface ResourceTree {
   readonly unavailable: readonly UnavailableKind[];
   /** Why there is nothing but the root; absent when there is something. */
   readonly empty?: Emptiness;
+  /** The Helm release whose objects are in the tree; absent where none is known. */
+  readonly release?: TreeRelease;
+}
+
+export interface TreeRelease {
+  readonly namespace: string;
+  readonly name: string;
+  /** Without these permissions it is not known what the release has in other namespaces and cluster-wide, and what of it is missing. */
+  readonly missing: readonly MissingPermission[];
 }
 
 /** The resource tree of an Operator: its release and its definitions. */

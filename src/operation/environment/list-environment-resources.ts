@@ -55,7 +55,7 @@ export async function listEnvironmentResources(
   return { ...found, empty: emptinessOf({ place: `the namespace ${environment.namespace}`, total: all.length, filter, served, missing }) };
 }
 
-const NO_REST: ReleaseRest = { objects: [], missing: [] };
+const NO_REST: ReleaseRest = { objects: [], named: new Set(), missing: [] };
 
 /** What a release has outside of the namespace, and what of its manifest does not exist. */
 async function readRest(

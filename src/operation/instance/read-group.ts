@@ -4,9 +4,11 @@ import { listAt, textAt } from '../../domain/core/read.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { kindKey, uidOf } from '../../domain/tree/object-index.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
-import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
+import { releaseField, type ReleaseMembers, releaseMembers, releaseOfInstance } from '../../domain/tree/release-members.ts';
+import { nodesOf, type ResourceTree, type TreeNode, type TreeRelease } from '../../domain/tree/tree.ts';
 import { withoutRequestId } from '../../observe/log.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
+import { readRestOfRelease, type ReleaseCluster } from '../release/read-release.ts';
 import type { GroupKinds } from './group-memory.ts';
 import { listKind } from './list-instances.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
@@ -25,6 +27,8 @@ export interface GroupInput {
   readonly health: Pick<HealthEvaluator, 'evaluate'>;
   /** Of the namespace. */
   readonly events?: Promise<readonly KubeObject[]>;
+  /** All kinds that the cluster serves, cluster-scoped ones as well: what a release may consist of. */
+  readonly served?: readonly ServedKind[];
 }
 
 /** The tree of a root, and the kinds that could not be listed for it. */
@@ -37,17 +41,40 @@ export interface ReadGroup {
 
 type GroupCluster = Pick<Cluster, 'list' | 'listMetadata' | 'pages'>;
 
-/** Reads the tree of a root; see `readRemembered`. */
-export async function readGroup(cluster: GroupCluster, input: GroupInput): Promise<ReadGroup> {
-  const { root, memory, events = [] } = input;
+/** Reads the tree of a root; see `readRemembered`. Where the root is a Helm release, what that has elsewhere is in the tree, too. */
+export async function readGroup(cluster: ReleaseCluster & GroupCluster, input: GroupInput): Promise<ReadGroup> {
+  const { root, memory, events = [], served = input.kinds } = input;
   const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
-  await input.health.evaluate([root, ...read.objects]);
-  const context = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(input.kinds), events: await events };
-  const tree = buildTree(root, read.objects, context);
+  const [{ objects, ...ofRelease }] = await Promise.all([
+    readReleaseOf(cluster, { ...input, read: read.objects, served }),
+    input.health.evaluate([root, ...read.objects]),
+  ]);
+  const context = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(served), events: await events };
+  const built = buildTree(root, objects, { ...context, members: ofRelease.members });
+  const tree = ofRelease.release === undefined ? built : { ...built, release: ofRelease.release };
   const nodes = nodesOf(tree.root);
   remember(memory, { asked, read, needed: kindsOf(nodes) });
   const uids = new Set(nodes.map(({ uid }) => uid));
   return { tree, objects: read.objects.filter((object) => uids.has(uidOf(object))), unreadable: read.unreadable };
+}
+
+interface OfRelease {
+  /** What was read, and what the release has besides. */
+  readonly objects: readonly KubeObject[];
+  readonly members: ReleaseMembers;
+  readonly release?: TreeRelease;
+}
+
+async function readReleaseOf(
+  cluster: ReleaseCluster,
+  { root, read, served, health }: Required<Pick<GroupInput, 'root' | 'served' | 'health'>> & { readonly read: readonly KubeObject[] },
+): Promise<OfRelease> {
+  const release = releaseOfInstance(root, read);
+  if (release === undefined) return { objects: read, members: new Map() };
+  const rest = await readRestOfRelease(cluster, { release, read, kinds: served, health });
+  const objects = [...read, ...rest.objects];
+  const members = releaseMembers(objects, (object) => releaseField(object, { release, named: rest.named }), root);
+  return { objects, members, release: { ...release, missing: rest.missing } };
 }
 
 function resourcesOf(kinds: readonly ServedKind[]): ReadonlyMap<string, string> {

@@ -73,10 +73,11 @@ export async function groupOf(
   { entry, object, ref }: FoundInstance,
   input: Partial<Omit<ExplainedInput, 'found'>> = {},
 ): Promise<InstanceGroup> {
-  const kinds = namespacedKinds(await discovery.kinds());
+  const served = await discovery.kinds();
+  const kinds = namespacedKinds(served);
   const crds = crdsOfOperator(entry.operator, catalog.customResourceDefinitions());
   const memory = groupMemory.kindsFor(actor, object, new Set(crds.map(({ spec }) => textAt(spec, 'group') ?? '')));
-  const group = { root: object, namespace: ref.namespace, kinds, memory, health, ...input };
+  const group = { root: object, namespace: ref.namespace, kinds, served, memory, health, ...input };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd));
   const missing = related.map((kind) => ({ verb: 'list', group: kind.group, resource: kind.resource, namespace: ref.namespace }));

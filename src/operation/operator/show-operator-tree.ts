@@ -5,7 +5,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { buildTree } from '../../domain/tree/tree-builder.ts';
-import { judgeHealth, setCustomHealth } from '../../domain/health/rules/health-of.ts';
+import { type MemberField, releaseField, releaseMembers, type ReleaseName } from '../../domain/tree/release-members.ts';
 import { emptyTree } from '../../domain/tree/emptiness.ts';
 import type { OperatorTree } from '../../domain/tree/tree.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
@@ -23,7 +23,8 @@ const BY_HELM = 'app.kubernetes.io/managed-by=Helm';
 /**
  * The resource tree of an Operator, read as the actor: what its release brought and what came of that, by owner references, in the namespace of
  * the release; and cluster-wide objects of the release. What belongs to the release is known by the annotations that Helm puts on its objects,
- * so nobody needs a right on the release's Secret, which holds its values.
+ * so nobody needs a right on the release's Secret, which holds its values. Who may read that sees
+ * by its manifest what the release has elsewhere, and what does not exist.
  */
 export async function showOperatorTree(
   ports: Pick<Ports, 'clusters' | 'discovery' | 'health'>,
@@ -39,24 +40,31 @@ export async function showOperatorTree(
     readOutside(cluster, clusterKinds(kinds), operatorLabelValue(address.namespace, address.name)),
   ]);
   const read = [...inside.objects, ...outside.objects];
-  const known = new Set(read.map(({ metadata }) => metadata.uid));
-  // Deployments hand their annotations down to their ReplicaSets, so what has an owner here is known by its owner.
-  const isOwned = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).some(({ uid }) => known.has(uid));
-  const isOurs = (object: KubeObject): boolean =>
-    !isOwned(object) && (isOfRelease(object, { name: releaseName, namespace }) || isDefinition(object));
-  const objects = read.map((object) => (isOurs(object) ? adoptedBy(operator, object) : object));
-  await ports.health.evaluate(objects);
   const release = { namespace, name: releaseName };
-  const rest = await readRestOfRelease(cluster, { release, read, kinds, health: ports.health });
-  objects.push(...rest.objects.map((object) => keepHealth(object, adoptedBy(operator, object))));
+  const [rest] = await Promise.all([
+    readRestOfRelease(cluster, { release, read, kinds, health: ports.health }),
+    ports.health.evaluate(read),
+  ]);
+  const objects = [...read, ...rest.objects];
+  const members = releaseMembers(objects, (object) => memberField(object, { release, named: rest.named }));
   const missing = [
     ...inside.unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource, namespace })),
     ...outside.unreadable.map(({ group, resource }) => ({ verb: 'list', group, resource })),
   ];
   const unreadable = [...inside.unreadable, ...outside.unreadable].map(({ kind }) => kind);
-  const tree = buildTree(operator, objects, { unreadable, unavailable: [...inside.unavailable, ...outside.unavailable] });
+  const tree = buildTree(operator, objects, {
+    unreadable,
+    unavailable: [...inside.unavailable, ...outside.unavailable],
+    members,
+  });
   const empty = tree.count > 1 ? {} : { empty: emptyTree(`the release ${namespace}/${releaseName}`, missing) };
-  return { ...tree, ...empty, namespace, ...missingPermission(inside.unreadable, namespace) };
+  return {
+    ...tree,
+    ...empty,
+    namespace,
+    release: { ...release, missing: rest.missing },
+    ...missingPermission(inside.unreadable, namespace),
+  };
 }
 
 /** Cluster-wide objects by Helm's label, and the definitions by ours, because Helm has no part in them. */
@@ -81,28 +89,13 @@ function isDefinitionKind({ group, resource }: ServedKind): boolean {
   return group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions';
 }
 
-function isDefinition({ kind }: KubeObject): boolean {
-  return kind === 'CustomResourceDefinition';
-}
-
-function isOfRelease(
-  { metadata: { annotations = {} } }: KubeObject,
-  release: { readonly name: string; readonly namespace: string },
-): boolean {
-  return annotations['meta.helm.sh/release-name'] === release.name && annotations['meta.helm.sh/release-namespace'] === release.namespace;
-}
-
-/** The Operator stands above what its release brought, though owner references cannot say so across namespaces. */
-function adoptedBy({ apiVersion, kind, metadata: { name, uid = '' } }: KubeObject, object: KubeObject): KubeObject {
-  const { ownerReferences = [] } = object.metadata;
-  return { ...object, metadata: { ...object.metadata, ownerReferences: [...ownerReferences, { apiVersion, kind, name, uid }] } };
-}
-
-/** A copy has the health that was found for the object. */
-function keepHealth(object: KubeObject, copy: KubeObject): KubeObject {
-  const health = judgeHealth(object);
-  if (health !== undefined) setCustomHealth(copy, health);
-  return copy;
+/** CRDs are known by our label, because Helm has no part in them. */
+function memberField(
+  object: KubeObject,
+  { release, named }: { readonly release: ReleaseName; readonly named: ReadonlySet<string> },
+): MemberField | undefined {
+  if (object.kind === 'CustomResourceDefinition') return { kind: 'Label', key: OURS.operatorLabel };
+  return releaseField(object, { release, named });
 }
 
 /** Who may not even list Deployments there sees nothing of the operator at work. */

@@ -6,21 +6,17 @@ import type { HealthEvaluator } from '../health/health-evaluator.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { permissionTo, SECRET } from '../../domain/kubernetes/resource-types.ts';
-import { kindKey } from '../../domain/tree/object-index.ts';
+import { memberKey, releaseAnnotations, type ReleaseName } from '../../domain/tree/release-members.ts';
 import { ThreadHost } from '../../thread/thread-host.ts';
 import { readObjects } from '../instance/read-objects.ts';
 import type { MANIFEST_JOBS, ManifestKey } from './manifest-worker.ts';
-
-/** A Helm release by its name. */
-export interface ReleaseName {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** What the manifest of a release names beyond what was read. */
 export interface ReleaseRest {
   /** Objects elsewhere, and what does not exist, whose health is Missing. */
   readonly objects: readonly KubeObject[];
+  /** All objects of the manifest, by `memberKey`; none where the manifest cannot be read. */
+  readonly named: ReadonlySet<string>;
   /** Without these permissions it is not known. */
   readonly missing: readonly MissingPermission[];
 }
@@ -33,7 +29,7 @@ export interface ReleaseInput {
   readonly health: Pick<HealthEvaluator, 'evaluate'>;
 }
 
-type ReleaseCluster = Pick<Cluster, 'get' | 'list' | 'listMetadata'>;
+export type ReleaseCluster = Pick<Cluster, 'get' | 'list' | 'listMetadata'>;
 
 /** Objects of a manifest that are looked for one by one. */
 const MAX_LOOKUPS = 200;
@@ -45,15 +41,20 @@ const MAX_LOOKUPS = 200;
 export async function readRestOfRelease(cluster: ReleaseCluster, { release, read, kinds, health }: ReleaseInput): Promise<ReleaseRest> {
   try {
     const keys = await keysOfRelease(cluster, release);
-    const known = new Set(read.map(nameKey));
-    const named = keys.map((key) => placed(key, release, kinds)).filter(({ object }) => !known.has(nameKey(object)));
-    const found = await pMap(named.slice(0, MAX_LOOKUPS), async (one) => await lookFor(cluster, one), { concurrency: 8 });
+    const known = new Set(read.map(memberKey));
+    const all = keys.map((key) => placed(key, release, kinds));
+    const unread = all.filter(({ object }) => !known.has(memberKey(object)));
+    const found = await pMap(unread.slice(0, MAX_LOOKUPS), async (one) => await lookFor(cluster, one), { concurrency: 8 });
     await health.evaluate(found.flatMap(({ objects }) => objects));
     const absent = found.flatMap(({ absent: one }) => (one === undefined ? [] : [missingObject(one.object, one.why)]));
-    return { objects: [...found.flatMap(({ objects }) => objects), ...absent], missing: onceEach(found.flatMap(({ missing }) => missing)) };
+    return {
+      objects: [...found.flatMap(({ objects }) => objects), ...absent],
+      named: new Set(all.map(({ object }) => memberKey(object))),
+      missing: onceEach(found.flatMap(({ missing }) => missing)),
+    };
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
-    return { objects: [], missing: [error.missing ?? { ...permissionTo('get', SECRET), namespace: release.namespace }] };
+    return { objects: [], named: new Set(), missing: [error.missing ?? { ...permissionTo('get', SECRET), namespace: release.namespace }] };
   }
 }
 
@@ -67,12 +68,12 @@ function placed({ apiVersion, kind: name, ...key }: ManifestKey, release: Releas
   const { group } = parseApiVersion(apiVersion);
   const kind = kinds.find((one) => one.group === group && one.kind === name);
   const namespace = kind?.namespaced === false ? undefined : (key.namespace ?? release.namespace);
-  const annotations = { 'meta.helm.sh/release-name': release.name, 'meta.helm.sh/release-namespace': release.namespace };
+  const annotations = releaseAnnotations(release);
   const metadata = { name: key.name, annotations, ...(namespace === undefined ? {} : { namespace }) };
   return { object: { apiVersion, kind: name, metadata }, ...(kind === undefined ? {} : { kind }) };
 }
 
-interface Looked extends ReleaseRest {
+interface Looked extends Pick<ReleaseRest, 'objects' | 'missing'> {
   readonly absent?: { readonly object: KubeObject; readonly why: string };
 }
 
@@ -98,10 +99,6 @@ function missingObject(object: KubeObject, why: string): KubeObject {
   const message = `The manifest of the release ${release} has this ${object.kind}, and ${why}`;
   setCustomHealth(object, { status: 'Missing', message, rule: 'manifest' });
   return object;
-}
-
-function nameKey(object: KubeObject): string {
-  return `${kindKey(object)} ${object.metadata.namespace ?? ''}/${object.metadata.name}`;
 }
 
 function onceEach(permissions: readonly MissingPermission[]): MissingPermission[] {

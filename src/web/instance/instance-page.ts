@@ -143,7 +143,7 @@ function resourceSummary(instance: InstanceView, { root, count }: ResourceTree):
   const worst = sick.slice(0, MAX_WORST).map((node) => ({
     kind: node.kind,
     name: node.name,
-    href: nodePath(instance.environment, node),
+    href: nodePath({ environment: instance.environment, namespace: root.namespace }, node),
     health: healthBadge(node.health?.status ?? 'Unknown'),
     message: node.health?.message ?? '',
   }));
@@ -252,7 +252,13 @@ function causeView(instance: InstanceView, { root, cause, unreadable }: Resource
 function linkView({ apiVersion, kind, name, message, since = '' }: CauseLink, root: TreeNode, environment: string): LinkView {
   const node = nodesOf(root).find((one) => one.kind === kind && one.name === name && one.apiVersion === apiVersion);
   // The instance is the page itself.
-  return { kind, name, message, since, href: node === undefined || node === root ? '' : nodePath(environment, node) };
+  return {
+    kind,
+    name,
+    message,
+    since,
+    href: node === undefined || node === root ? '' : nodePath({ environment, namespace: root.namespace }, node),
+  };
 }
 
 function logsPath(instance: InstanceView, { pod, name, previous }: NonNullable<NonNullable<ResourceTree['cause']>['container']>): string {

@@ -2,11 +2,20 @@ import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources
 import { type GraphBox, type GraphEdge, layoutGraph } from '../../domain/tree/graph-layout.ts';
 import { type DrawnNode, healthOfNode, matcher, selectNodes, type TreeFilter } from '../../domain/tree/select-nodes.ts';
 import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
-import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { emptySentence } from '../page/message-page.ts';
-import { foldText, nodePath, type TreeHrefs, treeRow, type TreeRow, withUnavailable } from '../page/tree-view.ts';
+import {
+  foldText,
+  nodePath,
+  placeOutside,
+  releaseNote,
+  type ReleaseNote,
+  type TreeHrefs,
+  treeRow,
+  type TreeRow,
+  withUnavailable,
+} from '../page/tree-view.ts';
 import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath, type Tab } from './instance-frame.ts';
 
 /** What an address of the tab asks for. */
@@ -30,6 +39,7 @@ export interface ResourcesLive {
   readonly unreadable: readonly string[];
   /** Why there is nothing below the root; empty when there is. */
   readonly empty: string;
+  readonly release?: ReleaseNote;
   readonly refreshHref: string;
 }
 
@@ -97,7 +107,9 @@ export function resourcesLive({ instance, tree }: InstanceReading, parameters: U
   const path = instanceTabPath(instance, 'resources');
   const { root, total, matched, hidden } = selectNodes(tree, { filter, expanded });
   const isFiltered = Object.keys(filter).length > 0;
-  const hrefs = hrefsOf(instance, (uid) => hrefOf(path, { ...query, expanded: uid }));
+  const hrefs = hrefsOf({ environment: instance.environment, namespace: tree.root.namespace }, (uid) =>
+    hrefOf(path, { ...query, expanded: uid }),
+  );
   const drawing =
     view === 'graph'
       ? { graph: graphView(root, hrefs) }
@@ -110,6 +122,7 @@ export function resourcesLive({ instance, tree }: InstanceReading, parameters: U
     hidden,
     unreadable: tree.unreadable,
     empty: emptySentence(tree.empty),
+    ...(tree.release === undefined ? {} : { release: releaseNote(tree.release) }),
     refreshHref: hrefOf(path, query),
   };
 }
@@ -118,8 +131,12 @@ function countOf(count: number): string {
   return count === 1 ? '1 resource' : `${count} resources`;
 }
 
-function hrefsOf(instance: InstanceAddress, foldHref: (uid: string) => string): TreeHrefs {
-  return { nodeHref: (node) => nodePath(instance.environment, node), foldHref: ({ uid }) => foldHref(uid) };
+function hrefsOf(place: Parameters<typeof nodePath>[0], foldHref: (uid: string) => string): TreeHrefs {
+  return {
+    nodeHref: (node) => nodePath(place, node),
+    foldHref: ({ uid }) => foldHref(uid),
+    placeOf: (node) => placeOutside(place.namespace, node),
+  };
 }
 
 /** The kinds and healths of a tree, each with the number that it would leave with the other filters. */

@@ -92,7 +92,8 @@ export function workloadsTab(reading: InstanceReading, around: Omit<FrameInput, 
 
 export function workloadsLive({ instance, tree, workloads }: InstanceReading): WorkloadsLive {
   const path = instanceTabPath(instance, 'workloads');
-  const hrefs = new Map(nodesOf(tree.root).map((node) => [node.uid, nodePath(instance.environment, node)]));
+  const place = { environment: instance.environment, namespace: tree.root.namespace };
+  const hrefs = new Map(nodesOf(tree.root).map((node) => [node.uid, nodePath(place, node)]));
   const shown = workloads.toSorted((a, b) => severity(b) - severity(a)).slice(0, MAX_WORKLOADS);
   return {
     workloads: shown.map((workload, index) => ({

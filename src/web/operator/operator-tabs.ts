@@ -7,7 +7,7 @@ import { tabPath } from './operator-frame.ts';
 import { environmentPath, instancePath, operatorPath } from '../page/paths.ts';
 import type { OperatorEvents } from '../../operation/operator/list-operator-problems.ts';
 import type { ReleaseNotes } from '../../operation/operator/show-release-notes.ts';
-import { boundedTree, type BoundedTree } from '../page/tree-view.ts';
+import { boundedTree, type BoundedTree, releaseNote, type ReleaseNote } from '../page/tree-view.ts';
 
 /** A view of `operators/tabs/resources`. */
 export interface ResourcesTab extends BoundedTree {
@@ -17,6 +17,7 @@ export interface ResourcesTab extends BoundedTree {
   readonly missing: string;
   /** Why there is nothing; empty when there is something. */
   readonly empty: string;
+  readonly release?: ReleaseNote;
   readonly refreshHref: string;
 }
 
@@ -27,6 +28,7 @@ export function resourcesTab(operator: OperatorView, tree: OperatorTree): Resour
     unreadable: [...new Set(tree.unreadable)],
     missing: tree.missing === undefined ? '' : missingSentence(tree.missing),
     empty: emptySentence(tree.empty),
+    ...(tree.release === undefined ? {} : { release: releaseNote(tree.release) }),
     refreshHref: tabPath(operator, 'resources'),
   };
 }

@@ -1,14 +1,17 @@
 import { guessedPlural } from '../../domain/catalog/app-references.ts';
 import type { DrawnNode, Fold } from '../../domain/tree/select-nodes.ts';
 import type { RelationClass } from '../../domain/tree/relations.ts';
-import type { ResourceTree, TreeEdge, TreeNode, UnavailableKind } from '../../domain/tree/tree.ts';
+import type { OperatorTree, TreeEdge, TreeNode, TreeRelease, UnavailableKind } from '../../domain/tree/tree.ts';
 import { type Badge, healthBadge } from './badges.ts';
+import { missingSentence } from './message-page.ts';
 import { resourcePath } from './paths.ts';
 
 /** A view of `parts/tree-node`. */
 export interface TreeRow {
   readonly kind: string;
   readonly name: string;
+  /** Where it is, when that is elsewhere than the release or the environment: a namespace, or `cluster-wide`. */
+  readonly place?: string;
   readonly apiVersion: string;
   readonly info: string;
   readonly created: string;
@@ -46,23 +49,37 @@ interface LinkRow {
   readonly missing?: Badge;
 }
 
-/** The page of a resource in the namespace of an environment; empty for what has none. */
-export function nodePath(environment: string, { namespace, resource, name }: Pick<TreeNode, 'namespace' | 'resource' | 'name'>): string {
-  return namespace === undefined || resource === undefined ? '' : resourcePath(environment, { resource, name });
+/** The page of a resource in the namespace of an environment; empty for what has none, and for what is elsewhere. */
+export function nodePath(
+  { environment, namespace }: { readonly environment: string; readonly namespace: string | undefined },
+  node: Pick<TreeNode, 'namespace' | 'resource' | 'name' | 'uid'>,
+): string {
+  const { resource, name, uid } = node;
+  if (resource === undefined || uid === '' || node.namespace === undefined || node.namespace !== namespace) return '';
+  return resourcePath(environment, { resource, name });
+}
+
+/** Where a resource is, when that is not in this namespace. */
+export function placeOutside(namespace: string | undefined, { edge, namespace: own }: TreeNode): string {
+  return edge === undefined || own === namespace ? '' : (own ?? 'cluster-wide');
 }
 
 /** Where the resources and the folds of a tree lead. */
 export interface TreeHrefs {
   nodeHref(node: TreeNode): string;
   foldHref(parent: TreeNode): string;
+  /** See `placeOutside`. */
+  placeOf(node: TreeNode): string;
 }
 
 /** A resource with everything that is drawn below it. */
 export function treeRow({ node, isMatch, children, folds }: DrawnNode, hrefs: TreeHrefs): TreeRow {
   const { kind, name, apiVersion, info, created, health } = node;
+  const place = hrefs.placeOf(node);
   return {
     kind,
     name,
+    ...(place === '' ? {} : { place }),
     apiVersion,
     info,
     created,
@@ -113,6 +130,7 @@ function unavailableRow({ kind, apiVersion, message }: UnavailableKind): TreeRow
 /** What a resource does to another one by a field of its own, and what is done to it by a field of its parent. */
 const WORDS: Readonly<Record<RelationClass, readonly [active: string, passive: string]>> = {
   Owner: ['owned by', 'owned'],
+  ReleaseManifest: ['belongs to the release of', 'in the release manifest'],
   Label: ['labelled for', 'labelled'],
   EndpointSlice: ['endpoints of', 'endpoints'],
   Selector: ['selects', 'selected'],
@@ -135,8 +153,20 @@ export function relationWords(relation: RelationClass): readonly [active: string
 }
 
 function because({ class: relation, path, fieldOf }: TreeEdge): Because {
+  if (relation === 'ReleaseManifest') return { words: fieldOf === 'Parent' ? 'release manifest' : 'release, by', path };
   const [active, passive] = WORDS[relation];
   return { words: fieldOf === 'Parent' ? `${passive} by` : `${active} it by`, path };
+}
+
+/** A view of `parts/release-note`: the Helm release of a tree, and what of it is not known. */
+export interface ReleaseNote {
+  /** `team-a/shop` */
+  readonly name: string;
+  readonly missing: readonly string[];
+}
+
+export function releaseNote({ namespace, name, missing }: TreeRelease): ReleaseNote {
+  return { name: `${namespace}/${name}`, missing: missing.map(missingSentence) };
 }
 
 /** A few names stand for all. */
@@ -176,7 +206,10 @@ export interface BoundedTree {
 const MAX_ROWS = 500;
 
 /** Level by level, so that what stands near the root is there in any case. */
-export function boundedTree({ root, unavailable }: Pick<ResourceTree, 'root' | 'unavailable'>, most = MAX_ROWS): BoundedTree {
+export function boundedTree(
+  { root, unavailable, namespace }: Pick<OperatorTree, 'root' | 'unavailable' | 'namespace'>,
+  most = MAX_ROWS,
+): BoundedTree {
   const shown = new Set<TreeNode>();
   let count = -1;
   for (let level: readonly TreeNode[] = [root]; level.length > 0; level = level.flatMap(({ children }) => children)) {
@@ -186,6 +219,10 @@ export function boundedTree({ root, unavailable }: Pick<ResourceTree, 'root' | '
   const only = (node: TreeNode): DrawnNode => {
     return { node, isMatch: true, folds: [], children: node.children.filter((child) => shown.has(child)).map(only) };
   };
-  const row = treeRow(only(root), { nodeHref: () => '', foldHref: () => '' });
+  const row = treeRow(only(root), {
+    nodeHref: () => '',
+    foldHref: () => '',
+    placeOf: (node) => placeOutside(namespace, node),
+  });
   return { tree: withUnavailable(row, unavailable), count, hidden: count + 1 - shown.size };
 }

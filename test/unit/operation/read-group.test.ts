@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, it } from 'node:test';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { Actor } from '../../../src/domain/kubernetes/actor.ts';
+import type { ListOptions } from '../../../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
 import type { ResourceTree } from '../../../src/domain/tree/tree.ts';
 import { createGroupMemory, type GroupMemory } from '../../../src/operation/instance/group-memory.ts';
@@ -17,6 +19,7 @@ const OTHER: Actor = { user: 'dev', groups: ['b'] };
 const ROOT = object('a.example.com/v1', 'Thing', 'root');
 
 let objects: KubeObject[];
+let record: KubeObject;
 let forbidden: Set<string>;
 let asked: string[];
 let time: number;
@@ -118,6 +121,48 @@ describe('the kinds that are listed for a group', () => {
   });
 });
 
+describe('the tree of an instance that is a Helm release', () => {
+  const manifest = ['Pod ns/inside', 'Pod other/agent', 'Secret ns/gone'].map((text) => {
+    const [kind, place = ''] = text.split(' ');
+    const [namespace, name] = place.split('/');
+    return `---\napiVersion: v1\nkind: ${kind}\nmetadata: {namespace: ${namespace}, name: ${name}}\n`;
+  });
+  const packed = gzipSync(JSON.stringify({ config: { password: 'hunter2' }, manifest: manifest.join('') })).toString('base64');
+  const labels = { owner: 'helm', name: 'shop', status: 'deployed', version: '1' };
+  const data = { release: Buffer.from(packed).toString('base64') };
+
+  it('has by the relation "release manifest" what the release has elsewhere, and as Missing what does not exist', async () => {
+    const recorded = object('v1', 'Secret', 'sh.helm.release.v1.shop.v1', ROOT);
+    record = { ...recorded, metadata: { ...recorded.metadata, namespace: 'ns', labels }, data };
+    objects = [record, inNamespace('ns', object('v1', 'Pod', 'inside')), inNamespace('other', object('v1', 'Pod', 'agent'))];
+    const { tree } = await group(DEV, inNamespace('ns', ROOT));
+    const edges = tree.root.children.map(({ kind, name, edge, health }) => `${kind} ${name} ${edge?.class} ${health?.status ?? '-'}`);
+    assert.deepEqual(edges, [
+      'Pod agent ReleaseManifest Progressing',
+      'Pod inside ReleaseManifest Progressing',
+      'Secret gone ReleaseManifest Missing',
+      'Secret sh.helm.release.v1.shop.v1 Owner -',
+    ]);
+    assert.deepEqual(tree.release, { namespace: 'ns', name: 'shop', missing: [] });
+    assert.doesNotMatch(JSON.stringify(tree), /hunter2/);
+  });
+
+  it('names the permission without which that is not known', async () => {
+    const root = inNamespace('ns', { ...object('apps.chandlery.dev/v1alpha1', 'Shop', 'shop'), status: { release: { name: 'shop' } } });
+    forbidden.add('secrets');
+    const { tree } = await group(DEV, root);
+    assert.deepEqual(tree.release, {
+      namespace: 'ns',
+      name: 'shop',
+      missing: [{ verb: 'get', group: '', resource: 'secrets', namespace: 'ns' }],
+    });
+  });
+});
+
+function inNamespace(namespace: string, one: KubeObject): KubeObject {
+  return { ...one, metadata: { ...one.metadata, namespace } };
+}
+
 async function again(actor = DEV, root = ROOT): Promise<string[]> {
   asked = [];
   await read(actor, root);
@@ -133,14 +178,21 @@ async function unreadable(): Promise<string[]> {
 }
 
 function countedCluster() {
-  const list = async ({ resource }: { readonly resource: string }) => {
+  const list = async ({ resource }: { readonly resource: string }, { namespace, fieldSelector }: ListOptions = {}) => {
     asked.push(resource);
     if (forbidden.has(resource)) throw new AppError('Forbidden', 'no');
-    return { items: objects.filter(({ kind }) => `${kind.toLowerCase()}s` === resource), resourceVersion: '1' };
+    const name = fieldSelector?.replace('metadata.name=', '');
+    const items = objects.filter(
+      ({ kind, metadata }) =>
+        `${kind.toLowerCase()}s` === resource &&
+        (name === undefined || metadata.name === name) &&
+        (metadata.namespace === undefined || metadata.namespace === namespace),
+    );
+    return { items, resourceVersion: '1' };
   };
   // Of custom resources with an owner the whole objects are listed after the metadata.
-  const listMetadata = async (type: { readonly resource: string }) => {
-    const listed = await list(type);
+  const listMetadata = async (type: { readonly resource: string }, options?: ListOptions) => {
+    const listed = await list(type, options);
     if (type.resource === 'certificates' && listed.items.length > 0) asked.pop();
     return listed;
   };
@@ -149,7 +201,8 @@ function countedCluster() {
     const items = objects.filter(({ kind }) => `${kind.toLowerCase()}s` === type.resource);
     yield await Promise.resolve({ items, resourceVersion: '1', remaining: 0 });
   };
-  return { list, listMetadata, pages };
+  const get = async () => await Promise.resolve(record);
+  return { get, list, listMetadata, pages };
 }
 
 const WHERE = { namespace: 'ns', kinds: KINDS, health: { evaluate: async () => undefined } };

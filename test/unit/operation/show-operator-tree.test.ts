@@ -60,7 +60,8 @@ function portsWith({ objects = {}, forbidden = [], manifest = '' }: World): { po
     if (forbidden.includes(resource)) throw new AppError('Forbidden', 'no', { missing: { verb: 'list', group, resource } });
     if (options.labelSelector?.startsWith('owner=helm') === true) return { items: manifest === '' ? [] : [RECORD], resourceVersion: '1' };
     const name = options.fieldSelector?.replace('metadata.name=', '');
-    const items = (objects[resource] ?? []).filter(({ metadata }) => name === undefined || metadata.name === name);
+    const isThere = ({ metadata: { namespace = options.namespace } }: KubeObject): boolean => namespace === options.namespace;
+    const items = (objects[resource] ?? []).filter((one) => isThere(one) && (name === undefined || one.metadata.name === name));
     return { items, resourceVersion: '1' };
   };
   const packed = gzipSync(JSON.stringify({ name: 'cache-operator', config: { password: 'hunter2' }, manifest })).toString('base64');
@@ -121,14 +122,17 @@ describe('the tree of an Operator', () => {
         return `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata:\n  name: ${name}\n${namespace === undefined ? '' : `  namespace: ${namespace}\n`}`;
       })
       .join('');
-    const [manager, agent] = ['manager', 'agent'].map((name) => object(name, 'Deployment', { annotations: HELM }));
-    const placed = { ...manager, apiVersion: 'apps/v1', metadata: { ...manager?.metadata, namespace: 'cache-system' } } as KubeObject;
-    const tree = await showOperatorTree(portsWith({ manifest, objects: { deployments: [placed, agent ?? placed] } }).ports, ACTOR, ADDRESS);
+    const deployments = ['cache-system/manager', 'other/agent'].map((place): KubeObject => {
+      const [namespace = '', name = ''] = place.split('/');
+      const { metadata, ...rest } = object(name, 'Deployment', { annotations: HELM });
+      return { ...rest, apiVersion: 'apps/v1', metadata: { ...metadata, namespace } };
+    });
+    const tree = await showOperatorTree(portsWith({ manifest, objects: { deployments } }).ports, ACTOR, ADDRESS);
     const children = tree.root.children.map(({ kind, name, health }) => `${kind} ${name} ${health?.status ?? '-'}`);
     assert.deepEqual(children, [
       'Boat row Missing',
       'ClusterRole gone-role Missing',
-      'Deployment agent -',
+      'Deployment agent Progressing',
       'Deployment gone Missing',
       'Deployment manager Progressing',
     ]);
@@ -136,6 +140,11 @@ describe('the tree of an Operator', () => {
       JSON.stringify(tree),
       /The manifest of the release cache-operator has this Boat, and the cluster does not serve sea\.example\.com\/v1 Boat/,
     );
+    assert.deepEqual(
+      new Set(tree.root.children.map(({ edge }) => `${edge?.class} ${edge?.path}`)),
+      new Set(['ReleaseManifest data.release']),
+    );
+    assert.deepEqual(tree.release, { namespace: 'cache-system', name: 'cache-operator', missing: [] });
     assert.doesNotMatch(JSON.stringify(tree), /hunter2/);
   });
 
@@ -143,6 +152,14 @@ describe('the tree of an Operator', () => {
     const { missing, unreadable } = await showOperatorTree(portsWith({ forbidden: ['deployments', 'secrets'] }).ports, ACTOR, ADDRESS);
     assert.deepEqual(missing, { verb: 'list', group: 'apps', resource: 'deployments', namespace: 'cache-system' });
     assert.deepEqual(unreadable, ['Deployment', 'Secret']);
+    const release = { namespace: 'cache-system', name: 'cache-operator' };
+    const tree = await showOperatorTree(
+      portsWith({ forbidden: ['secrets'], objects: { deployments: [object('manager', 'Deployment', { annotations: HELM })] } }).ports,
+      ACTOR,
+      ADDRESS,
+    );
+    assert.deepEqual(tree.release, { ...release, missing: [{ verb: 'list', group: '', resource: 'secrets' }] });
+    assert.equal(tree.root.children[0]?.edge?.path, 'metadata.annotations["meta.helm.sh/release-name"]');
     const well = await showOperatorTree(portsWith({ forbidden: ['secrets'] }).ports, ACTOR, ADDRESS);
     assert.equal(well.missing, undefined);
   });
