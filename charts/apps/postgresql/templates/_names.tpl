@@ -1,0 +1,3 @@
+{{- define "postgresql.secret" -}}
+{{ .Values.auth.existingSecret | default .Release.Name }}
+{{- end }}
