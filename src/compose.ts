@@ -49,6 +49,8 @@ export interface ChandleryInput {
   readonly repoRoot: string;
   readonly stateDir: string;
   readonly log: Log;
+  /** Writes to the standard output; absent: entries of the audit log are lines of `log`. */
+  readonly print?: (text: string) => void;
   /** `throwaway` trades safety against a power cut for speed: for tests. */
   readonly durability: 'kept' | 'throwaway';
   /** Gives up the start. */
@@ -137,7 +139,7 @@ async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSig
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, signal);
   const ports: Ports = {
-    ...storePorts(kept, log),
+    ...storePorts(kept, { log, ...(config.auditStdout && input.print !== undefined ? { print: input.print } : {}) }),
     ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),

@@ -94,6 +94,8 @@ export interface Config {
   readonly keysFile?: string;
   /** Milliseconds for which entries of the audit log are kept. */
   readonly auditRetention: number;
+  /** Whether entries of the audit log are printed, too. */
+  readonly auditStdout: boolean;
   readonly mirrors: readonly MirrorSetting[];
   readonly chartRoots: Readonly<Record<string, string>>;
   readonly allowEgress: readonly string[];
@@ -135,12 +137,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'chart-root', value: 'NAME=DIR', many: 'many', help: 'a folder of charts, addressed as file://NAME; default charts=charts/' },
   { name: 'allow-egress', value: 'CIDR', many: 'many', help: 'allow charts from this private address range' },
   { name: 'chart-cache-size', value: 'SIZE', help: 'disk limit of the chart cache, e.g. 500Mi; default 2Gi' },
-  {
-    name: 'chart-ca',
-    value: 'FILE',
-    many: 'many',
-    help: 'additional CA certificates for chart hosts, in PEM',
-  },
+  { name: 'chart-ca', value: 'FILE', many: 'many', help: 'additional CA certificates for chart hosts, in PEM' },
   { name: 'issuer', value: 'URL', help: 'the OpenID Connect issuer; default: the embedded one, with demo people' },
   {
     name: 'authentication-config',
@@ -156,12 +153,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'username-prefix', value: 'TEXT', help: 'prefix of every user name; default oidc:' },
   { name: 'groups-prefix', value: 'TEXT', help: 'prefix of every group; default oidc:' },
   { name: 'audience', value: 'TEXT', help: 'the audience of bearer tokens; default the public URL' },
-  {
-    name: 'bearer-client',
-    value: 'ID',
-    many: 'many',
-    help: 'accept bearer tokens of this client of the issuer (azp)',
-  },
+  { name: 'bearer-client', value: 'ID', many: 'many', help: 'accept bearer tokens of this client of the issuer (azp)' },
   {
     name: 'userinfo',
     value: '',
@@ -183,6 +175,7 @@ export const SETTINGS: readonly Setting[] = [
     help: 'the keys that seal tokens and sign-ins; default keys.json in the state folder, created at the first start',
   },
   { name: 'audit-retention', value: 'DURATION', help: 'keep entries of the audit log for this time; default 400d' },
+  { name: 'audit-stdout', value: '', help: 'print entries of the audit log as JSON lines on the standard output' },
   { name: 'trusted-proxies', value: 'COUNT', help: 'number of trusted proxies for X-Forwarded-For; default 0' },
   { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
   { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
@@ -339,12 +332,13 @@ function issuerOf(one: One): IssuerSetting {
 }
 
 /** How long sessions and the audit log are kept, and where. */
-function keptOf(one: One): Pick<Config, 'sessionIdle' | 'sessionLifetime' | 'auditRetention' | 'database' | 'keysFile'> {
+function keptOf(one: One): Pick<Config, 'sessionIdle' | 'sessionLifetime' | 'auditRetention' | 'auditStdout' | 'database' | 'keysFile'> {
   const sessionLifetime = durationOf('session-lifetime', one('session-lifetime') ?? '12h', ['1m', '30d']);
   return {
     sessionIdle: Math.min(sessionLifetime, durationOf('session-idle', one('session-idle') ?? '2h', ['1m', '30d'])),
     sessionLifetime,
     auditRetention: durationOf('audit-retention', one('audit-retention') ?? '400d', ['1d', '9999d']),
+    auditStdout: flag('audit-stdout', one('audit-stdout')),
     ...databaseOf(one),
     ...maybe('keysFile', one('keys-file'), (text) => resolve(text)),
   };

@@ -199,10 +199,13 @@ async function serve(config: Config, env: Terminal['env']): Promise<number> {
     repoRoot,
     stateDir: stateDirOf(config, env),
     log,
+    print: (text) => process.stdout.write(text),
     durability: 'kept',
     signal: stop.signal,
   });
-  if (!stop.signal.aborted) process.stdout.write(`\n  Chandlery is at ${chandlery.url.href}\n${chandlery.hint}\n`);
+  // What collects the lines of the audit log finds nothing else among them.
+  const announced = config.auditStdout ? process.stderr : process.stdout;
+  if (!stop.signal.aborted) announced.write(`\n  Chandlery is at ${chandlery.url.href}\n${chandlery.hint}\n`);
   const failure = await Promise.race([chandlery.failed, aborted(stop.signal)]);
   log.info('Stopping');
   await chandlery.stop();

@@ -32,17 +32,20 @@ import type { Metrics } from '../observe/metrics.ts';
 import type { MetricPorts, Ports, ProposalPorts, WantedProposal } from '../operation/ports.ts';
 import type { UpgradePorts } from '../operation/upgrade/upgrade-ports.ts';
 import { createPrometheus, type PrometheusAddress } from '../prometheus/prometheus.ts';
-import { createAuditPort } from './create-audit-port.ts';
+import { type AuditPortInput, createAuditPort } from './create-audit-port.ts';
 import type { OpenStore } from './open-store.ts';
 
 type Kept = 'savedConfigurations' | 'auditLog';
 
 /** What operations need of the store, and of the clock for what the cluster keeps. */
-export function storePorts({ store, local }: Pick<OpenStore, 'store' | 'local'>, log: Log): Pick<Ports, Kept | 'changeRequests'> {
+export function storePorts(
+  { store, local }: Pick<OpenStore, 'store' | 'local'>,
+  output: Pick<AuditPortInput, 'log' | 'print'>,
+): Pick<Ports, Kept | 'changeRequests'> {
   return {
     changeRequests: { now: Date.now },
     savedConfigurations: { table: local.savedConfigurations, now: Date.now },
-    auditLog: createAuditPort(store.auditLog, log),
+    auditLog: createAuditPort({ auditLog: store.auditLog, ...output }),
   };
 }
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { mergePatchBetween } from '../../src/domain/core/merge-patch.ts';
 import { objectAt, textAt, textsAt } from '../../src/domain/core/read.ts';
+import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -69,7 +70,8 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
   const stored = async (): Promise<object> => {
     const { body } = await product.api('dev-a', instance);
     const { labels, annotations } = objectAt(body, 'object', 'metadata');
-    return { spec: objectAt(body, 'object', 'spec'), labels, annotations };
+    const { [OURS.createdBy]: _createdBy, ...chosen } = objectAt(annotations);
+    return { spec: objectAt(body, 'object', 'spec'), labels, annotations: chosen };
   };
   const remove = async (): Promise<void> => {
     await product.api('dev-a', instance, { method: 'DELETE' });
@@ -139,6 +141,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
   it('for an installation: kubectl, curl and the file for git', async () => {
     const made = await form(`/apps/${CACHES}/install`, { ...FIELDS, _do: 'install' });
     assert.equal(made.headers.get('location'), `/environments/equals/instances/${CACHES}/${NAME}`, await made.text());
+    assert.equal(textAt((await product.api('dev-a', instance)).body, 'createdBy'), 'oidc:dev-a');
     const byPage = await stored();
     assert.deepEqual(objectAt(byPage, 'spec', 'exposure', 'annotations'), SPEC.exposure.annotations);
     await remove();

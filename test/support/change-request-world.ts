@@ -157,7 +157,7 @@ export function worldOf(store: Store) {
     health: { evaluate: async () => undefined, faults: () => [] },
     publicUrl: 'http://h',
     changeRequests: { now: () => world.now },
-    auditLog: createAuditPort(store.auditLog, SILENT),
+    auditLog: createAuditPort({ auditLog: store.auditLog, log: SILENT }),
   } as unknown as Ports;
   const reconcile = createChangeRequestReconciler({
     cluster: {

@@ -43,6 +43,7 @@ describe('the pages of an environment', { timeout: 300_000 }, () => {
     await page.getByText('kubectl apply --server-side').waitFor();
     await page.getByRole('button', { name: 'Create the environment' }).click();
     await page.getByRole('heading', { level: 1, name: NAME }).waitFor();
+    await page.getByText('oidc:admin', { exact: true }).and(page.locator('dd')).waitFor();
     await admin.check();
 
     const developer = await signIn(browser, product.origin, 'dev-a', { javaScript: 'on' });
@@ -54,6 +55,7 @@ describe('the pages of an environment', { timeout: 300_000 }, () => {
     await developer.page.getByLabel('Name', { exact: true }).fill('orders');
     await developer.page.getByRole('button', { name: 'Install', exact: true }).click();
     await developer.page.getByRole('heading', { level: 1, name: 'orders' }).waitFor();
+    await developer.page.getByText(/^Created .* by oidc:dev-a$/).waitFor();
     await developer.page.goto(`/environments/${NAME}`);
     assert.equal(await developer.page.getByRole('link', { name: 'Delete' }).count(), 0);
     await developer.page.goto(`/environments/${NAME}/edit`);

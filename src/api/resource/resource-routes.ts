@@ -174,6 +174,7 @@ export const RESOURCE_SCHEMAS = {
       ...(EnvironmentResource['properties'] as object),
       ...own,
       replicas: { ...integer, description: 'Of kinds that can be scaled' },
+      createdBy: { ...text, description: 'The user who created it through pages or API, as its annotation says' },
       ownerResource: { ...text, description: 'Plural and group of `owner`; absent for a cluster-scoped one' },
     },
     [...(EnvironmentResource['required'] as readonly string[]), ...Object.keys(own)],

@@ -281,6 +281,7 @@ export const SOURCE_SCHEMAS = {
       conditions: list(ref('Condition')),
       awaitsApproval: { ...text, description: 'The revision whose deletions wait for an approval' },
       created: time,
+      createdBy: { ...text, description: 'The user who created it through pages or API, as its annotation says' },
       etag: { type: 'string', description: 'As in the header `ETag`, quotes included, for `If-Match`' },
     },
     [

@@ -1,5 +1,6 @@
 import { findCondition } from '../kubernetes/condition.ts';
 import { deletionPreview } from '../operator/deletion.ts';
+import { creatorOf } from '../kubernetes/creator.ts';
 import { etagOf } from '../kubernetes/etag.ts';
 import { specOf } from '../kind/kind.ts';
 import type { OperatorView } from '../operator/operator.ts';
@@ -34,6 +35,7 @@ export function operatorView(operator: KubeObject): OperatorView {
     deletionPolicy: spec.deletionPolicy,
     suspended: spec.suspend,
     created: metadata.creationTimestamp ?? '',
+    ...creatorOf(operator),
     etag: etagOf(operator),
   };
 }

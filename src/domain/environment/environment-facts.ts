@@ -17,11 +17,16 @@ type Fields = ValueOf<(typeof ENVIRONMENT_KIND)['spec']>;
 type Status = ValueOf<(typeof ENVIRONMENT_KIND)['status']>;
 
 /** What there is to know about an Environment beside its members and its quota. Facts without a value are left out. */
-export function environmentFacts(fields: Fields, { conditions, expiresAt = '' }: Status): EnvironmentFact[] {
+export function environmentFacts(
+  fields: Fields,
+  { conditions, expiresAt = '' }: Status,
+  { createdBy = '' }: { readonly createdBy?: string },
+): EnvironmentFact[] {
   const { owner = '', contact = '', projects, serviceAccounts, networkPolicy, mesh, allowedApps } = fields;
   const facts: readonly (Omit<EnvironmentFact, 'format'> & Partial<EnvironmentFact>)[] = [
     { label: 'Owner', value: owner },
     { label: 'Contact', value: contact },
+    { label: 'Created by', value: createdBy },
     { label: 'CI projects', value: projects.map(projectText).join(', ') },
     { label: 'Service accounts', value: serviceAccounts.map(({ name, role }) => `${name} (${role})`).join(', ') },
     { label: 'Network', value: networkPolicySentence(networkPolicy) },

@@ -25,6 +25,8 @@ export interface InstanceView extends InstanceSummary {
   /** The paths of the masked values. */
   readonly masked: readonly string[];
   readonly conditions: readonly Condition[];
+  /** The user who created it through pages or API, as its annotation says: no proof. */
+  readonly createdBy?: string;
   readonly generation: number;
   readonly observedGeneration: number | undefined;
   /** As the `ETag` header, for `If-Match`; see `etagOf`. */

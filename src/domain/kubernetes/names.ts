@@ -66,5 +66,7 @@ export const OURS = {
   /** Annotations on what came of a request: the user who asked, and the one who let it be done. */
   requestedBy: 'chandlery.dev/requested-by',
   approvedBy: 'chandlery.dev/approved-by',
+  /** Annotation: the user who created an object through pages or API. */
+  createdBy: 'chandlery.dev/created-by',
   finalizer: 'chandlery.dev/finalizer',
 } as const;

@@ -39,6 +39,8 @@ export interface OperatorView {
   readonly deletionPolicy: OperatorDeletionPolicy;
   readonly suspended: boolean;
   readonly created: string;
+  /** The user who created it through pages or API, as its annotation says: no proof. */
+  readonly createdBy?: string;
   /** As the `ETag` header, for `If-Match`; see `etagOf`. */
   readonly etag: string;
 }

@@ -1,5 +1,6 @@
 import { findCondition, type Condition } from '../kubernetes/condition.ts';
 import { specOf, statusOf } from '../kind/kind.ts';
+import { creatorOf } from '../kubernetes/creator.ts';
 import { etagOf } from '../kubernetes/etag.ts';
 import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -66,6 +67,8 @@ export interface SourceView extends SourceScope {
   /** The revision that waits for an approval of its deletions. */
   readonly awaitsApproval?: string;
   readonly created: string;
+  /** The user who created it through pages or API, as its annotation says: no proof. */
+  readonly createdBy?: string;
   readonly etag: string;
 }
 
@@ -103,6 +106,7 @@ export function sourceView(source: KubeObject): SourceView {
     conditions: status.conditions,
     ...(state === 'ApprovalNeeded' && revision !== undefined ? { awaitsApproval: revision } : {}),
     created: metadata.creationTimestamp ?? '',
+    ...creatorOf(source),
     etag: etagOf(source),
   };
 }

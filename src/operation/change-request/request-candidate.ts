@@ -43,7 +43,8 @@ async function installation(ports: Needs, actor: Actor, changeRequest: ChangeReq
     spec: changeRequest.content,
     ...otherFieldsOf(changeRequest),
     defaults: 'in spec' as const,
-    annotations: signatures(changeRequest, actor),
+    // As it will be written: what is shown is what comes of it.
+    annotations: { ...signatures(changeRequest, actor), [OURS.createdBy]: actor.user },
   };
   const { object } = await prepareDraft(ports, actor, draft);
   return {

@@ -7,6 +7,7 @@ import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { type EnvironmentDetails, type EnvironmentView, USUAL_TIERS } from '../../domain/environment/environment.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
+import { creatorOf } from '../../domain/kubernetes/creator.ts';
 import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { isDnsLabel } from '../../domain/kubernetes/names.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
@@ -64,7 +65,7 @@ function environmentView(object: KubeObject): EnvironmentView {
     subjects,
     overlay,
     ...(fields.allowedApps === undefined ? {} : { allowedApps: fields.allowedApps }),
-    facts: environmentFacts(fields, status),
+    facts: environmentFacts(fields, status, creatorOf(object)),
     ready: ready?.status === 'True',
     message: ready?.status === 'True' ? '' : ready?.message || 'The namespace is being created',
     conditions,

@@ -3,6 +3,7 @@ import { textAt } from '../../domain/core/read.ts';
 import type { EnvironmentDetails } from '../../domain/environment/environment.ts';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { ENVIRONMENT, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -27,7 +28,8 @@ export async function createEnvironment(
 ): Promise<EnvironmentDetails> {
   const name = textAt(environment, 'metadata', 'name') ?? '';
   return await audited(ports, actor, environmentEvent('create environment', name, origin), async () => {
-    const { object } = await ports.clusters.asActor(actor).create(ENVIRONMENT, environmentToCreate(ports, environment), USER_WRITE);
+    const wanted = withCreator(environmentToCreate(ports, environment), actor);
+    const { object } = await ports.clusters.asActor(actor).create(ENVIRONMENT, wanted, USER_WRITE);
     return environmentDetails(ports, object);
   });
 }

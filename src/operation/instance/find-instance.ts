@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { versionsOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { conditionsOf } from '../../domain/kubernetes/condition.ts';
+import { creatorOf } from '../../domain/kubernetes/creator.ts';
 import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
@@ -101,6 +102,7 @@ export function instanceView(entry: CatalogEntry, environment: EnvironmentView, 
     object: { ...object, metadata: { ...metadata, name: object.metadata.name } },
     masked: sensitiveIn(marked, raw).map(({ path }) => formatPath(path)),
     conditions: conditionsOf(raw).map((one) => ({ ...one, message: redact(one.message, secrets) })),
+    ...creatorOf(raw),
     generation: object.metadata.generation ?? 0,
     observedGeneration: numberAt(object.status, 'observedGeneration'),
     etag: etagOf(raw),

@@ -3,6 +3,7 @@ import { contentOf } from '../../domain/instance/instance-content.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
+import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { findInstance, type InstanceAddress, instanceView } from './find-instance.ts';
 import { type InstanceChange, writeChange } from './instance-change.ts';
@@ -42,7 +43,7 @@ export async function makeInstance(
   const made = await createSecrets(cluster, draft.secrets ?? [], place);
   try {
     const secrets = await afterYield(() => secretsOf(markedOf(entry), object));
-    const written = await withoutSecretsInErrors(secrets, async () => await cluster.create(type, object, USER_WRITE));
+    const written = await withoutSecretsInErrors(secrets, async () => await cluster.create(type, withCreator(object, actor), USER_WRITE));
     // The Instance is there and works; a Secret that got no owner is known by its label.
     await ownSecrets(cluster, made, written.object).catch(() => undefined);
     return await afterYield(() => instanceView(entry, environment, written.object));

@@ -1,4 +1,5 @@
 import type { MissingPermission } from '../../domain/core/errors.ts';
+import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
@@ -28,7 +29,7 @@ export async function createOperator(
 ): Promise<OperatorView> {
   const named = { namespace: textAt(operator, 'metadata', 'namespace') ?? '', name: textAt(operator, 'metadata', 'name') ?? '' };
   return await audited(ports, actor, operatorEvent('create operator', named, requestOrigin), async () => {
-    const { object } = await ports.clusters.asActor(actor).create(OPERATOR, operatorToCreate(operator), USER_WRITE);
+    const { object } = await ports.clusters.asActor(actor).create(OPERATOR, withCreator(operatorToCreate(operator), actor), USER_WRITE);
     return operatorView(object);
   });
 }

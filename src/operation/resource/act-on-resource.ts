@@ -3,6 +3,7 @@ import { AppError, isAppError, type MissingPermission } from '../../domain/core/
 import { booleanAt, numberAt, objectAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
+import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
@@ -257,7 +258,7 @@ export async function runCronJob(ports: ActionPorts, actor: Actor, input: RunInp
     write: async ({ object }) => {
       const name = named === '' ? jobNameFor(object, input.at) : named;
       const cluster = ports.clusters.asActor(actor);
-      const { warnings } = await cluster.create(JOB, jobFrom(object, name), { fieldManager: OURS.userFieldManager });
+      const { warnings } = await cluster.create(JOB, withCreator(jobFrom(object, name), actor), { fieldManager: OURS.userFieldManager });
       return { resource: resourceKey(JOB), name, message: `The Job ${JSON.stringify(name)} is created.`, warnings };
     },
   });

@@ -10,6 +10,7 @@ import { type EventView, specVersionOf } from '../../domain/instance/instance.ts
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Cluster, ifFound, type ObjectTable } from '../../domain/kubernetes/cluster.ts';
 import { type Condition, conditionsOf } from '../../domain/kubernetes/condition.ts';
+import { creatorOf } from '../../domain/kubernetes/creator.ts';
 import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { CRON_JOB, EVENT } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject, parseApiVersion, type ServedKind } from '../../domain/kubernetes/resource.ts';
@@ -58,6 +59,8 @@ export interface ResourceView extends Omit<EnvironmentResource, 'labels'> {
   readonly object: KubeObject;
   /** The paths of the masked values. */
   readonly masked: readonly string[];
+  /** The user who created it through pages or API, as its annotation says: no proof. */
+  readonly createdBy?: string;
   /** Who set which fields. */
   readonly managers: readonly FieldManager[];
   readonly actions: readonly ActionView[];
@@ -221,6 +224,7 @@ function viewOf(ports: EnvironmentPorts, actor: Actor, found: FoundResource, rea
     related: related.map((one) => relatedView(one, { kinds, namespace, secrets })),
     object,
     masked: sensitiveIn(marked, raw).map(({ path }) => formatPath(path)),
+    ...creatorOf(raw),
     managers: redactTexts(fieldManagersOf(raw), secrets),
     actions: actionViews({ kind, object, instance: row.instance?.name }, reading),
     ...(replicas === undefined ? {} : { replicas }),

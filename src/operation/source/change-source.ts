@@ -4,6 +4,7 @@ import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import { contentOf, newResource, ownContentOf } from '../../domain/instance/instance-content.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE, permissionTo } from '../../domain/kubernetes/resource-types.ts';
@@ -128,7 +129,7 @@ export async function createSource(
 ): Promise<SourceView> {
   const event = { action: 'create source', environment: '', target: source.metadata.name, via, requestId };
   return await audited(ports, actor, event, async () => {
-    const { object } = await ports.clusters.asActor(actor).create(CATALOG_SOURCE, sourceToCreate(source), USER_WRITE);
+    const { object } = await ports.clusters.asActor(actor).create(CATALOG_SOURCE, withCreator(sourceToCreate(source), actor), USER_WRITE);
     return sourceView(object);
   });
 }

@@ -33,6 +33,8 @@ export interface InstanceFrame {
   readonly appName: string;
   readonly appHref: string;
   readonly created: string;
+  /** Empty where nobody is recorded. */
+  readonly createdBy: string;
   readonly environment: { readonly name: string; readonly displayName: string };
   /** Absent without the permission, or while it is deleted. */
   readonly changeHref?: string;
@@ -57,6 +59,7 @@ export function instanceFrame({ instance, environment, permissions }: FrameInput
     appName: instance.appName,
     appHref: appPath(instance.app),
     created: instance.created,
+    createdBy: instance.createdBy ?? '',
     environment: { name, displayName: displayName === '' ? name : displayName },
     ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
     ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),

@@ -21,6 +21,8 @@ export interface OperatorFrame {
   readonly displayName: string;
   readonly status: Badge;
   readonly created: string;
+  /** Empty where nobody is recorded. */
+  readonly createdBy: string;
   /** The CatalogSource that keeps it; empty when nobody does. */
   readonly source: string;
   readonly tab: OperatorTab;
@@ -76,6 +78,7 @@ export function operatorFrame({ operator, permissions, tab, asked }: FrameInput)
     displayName: displayNameOf(operator),
     status: operatorBadge(operator),
     created: operator.created,
+    createdBy: operator.createdBy ?? '',
     source: operator.source ?? '',
     tab,
     logsHref: `${page}/logs`,

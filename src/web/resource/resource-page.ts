@@ -51,6 +51,8 @@ export interface ResourcePage {
   readonly kind: string;
   readonly apiVersion: string;
   readonly created: string;
+  /** Empty where nobody is recorded. */
+  readonly createdBy: string;
   readonly environment: { readonly displayName: string; readonly namespace: string };
   readonly owner?: { readonly kind: string; readonly name: string; readonly href: string };
   readonly manager: string;
@@ -110,6 +112,7 @@ export function resourcePage(view: ResourceView, environment: EnvironmentView, d
     kind: view.kind,
     apiVersion: view.apiVersion,
     created: view.created,
+    createdBy: view.createdBy ?? '',
     environment: { displayName: environment.displayName === '' ? environment.name : environment.displayName, namespace: view.namespace },
     ...(owner === undefined ? {} : { owner: { ...owner, href: instanceHref || ownerHref(view, environment.name) } }),
     manager: managerOf(view),

@@ -31,6 +31,8 @@ export interface SourceFrame {
   /** Where it comes from, in a line. */
   readonly lead: string;
   readonly created: string;
+  /** Empty where nobody is recorded. */
+  readonly createdBy: string;
   readonly tab: SourceTab;
   readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
   readonly buttons: readonly SourceButton[];
@@ -71,6 +73,7 @@ export function sourceFrame({ source, permissions, tab, query }: FrameInput): So
     asked: ASKED.get(query.get('asked') ?? '') ?? '',
     lead: origin.kind !== 'Folder' ? `${originAddress(origin)}, ${origin.ref}` : originAddress(origin),
     created: source.created,
+    createdBy: source.createdBy ?? '',
     tab,
     tabs: SOURCE_TABS.map((one) => ({ label: LABELS[one], href: tabPath(name, one), current: one === tab })),
     rejected: rejection(permissions),

@@ -40,7 +40,7 @@ describe('the audit log of operations', () => {
     return { lines, log };
   };
   const act = async (auditLog: AuditLog, log: Log): Promise<string> =>
-    await audited({ auditLog: createAuditPort(auditLog, log, 20) }, ANNA, EVENT, async () => 'made');
+    await audited({ auditLog: createAuditPort({ auditLog, log, timeoutMs: 20 }) }, ANNA, EVENT, async () => 'made');
   const search = async (): Promise<readonly AuditEntry[]> => [];
 
   it('puts each act into the log as well, where it is when the store fails, and holds no answer back', async () => {
@@ -51,12 +51,33 @@ describe('the audit log of operations', () => {
     assert.match(lines[1]?.[0] ?? '', /cannot be written/);
   });
 
+  it('prints each act as one JSON line with the audit id of its calls, and not into the process log then', async () => {
+    const { lines, log } = logged();
+    const printed: string[] = [];
+    const input = { auditLog: sampleAuditLog([]), log, print: (line: string) => void printed.push(line) };
+    const event = { ...EVENT, requestId: 'request-1', target: 'shop/caches.example.com/\u202ec\n{}' };
+    await audited({ auditLog: createAuditPort(input) }, ANNA, event, async () => 'made');
+    assert.equal(lines.length, 0);
+    assert.match(printed.join(''), /^[\x20-\x7e]+\n$/);
+    const { time, ...entry } = JSON.parse(printed.join('')) as Record<string, unknown>;
+    assert.ok(!Number.isNaN(Date.parse(String(time))));
+    const target = 'shop/caches.example.com/\\u202ec\\u000a{}';
+    const { user, groups } = ANNA;
+    const said = { user, groups, action: 'create instance', environment: 'shop', target, outcome: 'succeeded', code: '', via: 'api' };
+    assert.deepEqual(entry, { msg: 'audit event', ...said, requestId: 'request-1', auditID: 'request-1' });
+  });
+
   it('bounds and spells out what comes from anybody who asks', async () => {
     const entries: AuditEntry[] = [];
     const groups = Array.from({ length: 500 }, (_, index) => `oidc:${String(index).padStart(200, 'g')}`);
     const actor = parseActor(`oidc:${'u'.repeat(5000)}`, groups);
     const event = { ...EVENT, target: `\u001b[2J\u202e\n${'t'.repeat(1_000_000)}`, requestId: 'r'.repeat(5000) };
-    await audited({ auditLog: createAuditPort(sampleAuditLog(entries), logged().log) }, actor, event, async () => 'made');
+    await audited(
+      { auditLog: createAuditPort({ auditLog: sampleAuditLog(entries), log: logged().log }) },
+      actor,
+      event,
+      async () => 'made',
+    );
     assert.ok(JSON.stringify(entries).length < 4096, `${JSON.stringify(entries).length} characters`);
     assert.match(entries[0]?.target ?? '', /^\\u001b\[2J\\u202e\\u000at/);
     assert.match(entries[0]?.groups.at(-1) ?? '', /^… \d+ more$/);
@@ -64,7 +85,7 @@ describe('the audit log of operations', () => {
 
   it('records a hundred rejected actions of a person in an hour, then their number; successful actions, and those of others, as ever', async () => {
     const entries: AuditEntry[] = [];
-    const port = createAuditPort(sampleAuditLog(entries), logged().log);
+    const port = createAuditPort({ auditLog: sampleAuditLog(entries), log: logged().log });
     let now = Date.parse('2026-01-01T10:00:00Z');
     const auditLog = { ...port, now: () => now };
     const ben = parseActor('oidc:ben', ['oidc:team-b']);
@@ -82,7 +103,7 @@ describe('the audit log of operations', () => {
 
   it('lets nobody act so fast that the entries of others are pushed out', async () => {
     const entries: AuditEntry[] = [];
-    const auditLog = createAuditPort(sampleAuditLog(entries), logged().log);
+    const auditLog = createAuditPort({ auditLog: sampleAuditLog(entries), log: logged().log });
     let done = 0;
     const act = async (): Promise<number> => (done += 1);
     const tries = Array.from({ length: 700 }, async () => await audited({ auditLog }, ANNA, EVENT, act).catch((error: unknown) => error));

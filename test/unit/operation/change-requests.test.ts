@@ -84,7 +84,9 @@ describe('a change request with an address', () => {
     await approveChangeRequest(ports, MAY, { ...decide(id), digest });
     const { spec, metadata } = world.live.get('orders') as KubeObject;
     assert.deepEqual([spec, metadata.annotations], [preflight?.object.spec, preflight?.object.metadata.annotations]);
-    assert.deepEqual(metadata.annotations, { 'chandlery.dev/requested-by': ASKS.user, 'chandlery.dev/approved-by': MAY.user });
+    const marks = { 'requested-by': ASKS.user, 'approved-by': MAY.user, 'created-by': MAY.user };
+    const signed = Object.entries(marks).map(([name, user]) => [`chandlery.dev/${name}`, user]);
+    assert.deepEqual(metadata.annotations, Object.fromEntries(signed));
     const after = (await showChangeRequest(ports, ASKS, id)).changeRequest;
     assert.deepEqual([after.state, after.decidedBy], ['approved', MAY.user]);
     const lines = (await store.auditLog.search(EVERY_ENTRY)).map(({ user, action, outcome, requestId }) => [

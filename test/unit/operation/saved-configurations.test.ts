@@ -86,7 +86,7 @@ async function start(): Promise<void> {
     publicUrl: 'http://h',
     clusters: { asActor: ({ user }: Actor) => ({ review: async () => ({ allowed: user === ADMIN.user }) }) },
     savedConfigurations: { table: store.savedConfigurations, now: () => 1_700_000_000_000 },
-    auditLog: createAuditPort(store.auditLog, SILENT),
+    auditLog: createAuditPort({ auditLog: store.auditLog, log: SILENT }),
   } as unknown as Ports;
 }
 

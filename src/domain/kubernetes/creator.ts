@@ -1,0 +1,18 @@
+import type { Actor } from './actor.ts';
+import { OURS } from './names.ts';
+import type { KubeObject } from './resource.ts';
+
+/** As `parseActor` lets user names in; longer ones are cut for nobody. */
+const USER_NAME = /^[\x20-\x7e]{1,320}$/;
+
+/** The object with its creator recorded. Whoever may change the object may change this: it informs people and grants nothing. */
+export function withCreator<T extends Pick<KubeObject, 'metadata'>>(object: T, { user }: Actor): T {
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, [OURS.createdBy]: user } } };
+}
+
+/** The recorded creator of an object; nothing where there is none, or something that is no user name. */
+export function creatorOf({ metadata }: Pick<KubeObject, 'metadata'>): { readonly createdBy?: string } {
+  const createdBy: unknown = metadata.annotations?.[OURS.createdBy];
+  return typeof createdBy === 'string' && USER_NAME.test(createdBy) ? { createdBy } : {};
+}
