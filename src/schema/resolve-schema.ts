@@ -1,5 +1,6 @@
 import { at, isObject } from '../domain/core/read.ts';
 import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
+import { CONDITIONS, hasConditions, splitConditions } from './conditionals/split-conditions.ts';
 import { costOf, type Work } from './work.ts';
 
 /** A schema with its references followed and its `allOf` merged; or why that cannot be done. */
@@ -97,6 +98,7 @@ function mergeParts(place: Place, parts: readonly (Json | undefined)[], refs: re
  * said. Undefined where no value has a type of both.
  */
 function mergeTwo(near: JsonObject, far: JsonObject): JsonObject | undefined {
+  if (hasConditions(near) && hasConditions(far)) return mergeConditional(near, far);
   const merged: Record<string, Json | undefined> = { ...far, ...near };
   const type = commonType(near['type'], far['type']);
   if (Array.isArray(type) && type.length === 0) return undefined;
@@ -114,6 +116,13 @@ function mergeTwo(near: JsonObject, far: JsonObject): JsonObject | undefined {
     if (branches.length > 0) merged[key] = branches;
   }
   return merged;
+}
+
+/** Each part keeps its own conditions. */
+function mergeConditional(near: JsonObject, far: JsonObject): JsonObject | undefined {
+  const [mine, theirs] = [splitConditions(near), splitConditions(far)];
+  const merged = mergeTwo(mine.rest, theirs.rest);
+  return merged === undefined ? undefined : { ...merged, [CONDITIONS]: [...mine.conditions, ...theirs.conditions] };
 }
 
 /** What both allow, as the nearer one says it; an integer is a number, too. */

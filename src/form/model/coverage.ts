@@ -2,6 +2,7 @@ import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { FormModel, FormNode } from './form-node.ts';
 import { resolveSchema, type SchemaDocument } from '../../schema/resolve-schema.ts';
+import { splitConditions } from '../../schema/conditionals/split-conditions.ts';
 import { typesOf } from './shape.ts';
 import { MAX_WORK } from '../../schema/work.ts';
 
@@ -110,7 +111,13 @@ function membersOf(schema: JsonObject, types: readonly string[]): [string, Json]
 
 function branchesOf(schema: JsonObject): Json[] {
   const lists = [schema['oneOf'], schema['anyOf']].flatMap((list) => (Array.isArray(list) ? (list as readonly Json[]) : []));
-  return [...lists, ...[schema['then'], schema['else']].filter((branch) => branch !== undefined)];
+  return [...lists, ...splitConditions(schema).conditions.flatMap(conditionalBranches)];
+}
+
+/** What holds under conditions; a list of names of required members describes nothing. */
+function conditionalBranches({ then: met, else: unmet, dependentSchemas, dependencies }: JsonObject): Json[] {
+  const byMember = [dependentSchemas, dependencies].flatMap((schemas) => (isObject(schemas) ? Object.values(schemas) : []));
+  return [met, unmet, ...byMember].filter((branch) => isObject(branch));
 }
 
 /** Where branches differ, a leaf counts as typed when one of them has a control for it; a choice is typed when all its branches are. */

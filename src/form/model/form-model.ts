@@ -257,7 +257,9 @@ function groupNode(builder: Builder, children: readonly FormNode[], { shape, bas
   // What the form has no place for stays reachable among the other fields.
   const open = shape.open || children.length < members.length;
   const marked = markKinds(base, markReferences(base, children, builder.known.kinds), builder.known);
-  return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open };
+  const { conditionals = [] } = shape;
+  const conditional = conditionals.length === 0 ? {} : { conditionals };
+  return { ...base, kind: 'group', layer, children: builder.curated.sort(marked), open, ...conditional };
 }
 
 interface Inner<Kind extends Shape['kind']> {

@@ -1,4 +1,5 @@
 import { CONTROLS, controlOf, type ControlNode } from '../controls/controls.ts';
+import type { Conditional } from '../../schema/conditionals/conditionals.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import type { Constraints, NodeBase } from './field.ts';
 
@@ -7,6 +8,8 @@ export interface GroupNode extends NodeBase {
   readonly children: readonly FormNode[];
   /** Whether keys beyond the children are allowed, which then have a YAML field of their own. */
   readonly open: boolean;
+  /** What is required, or has a place at all, only while others have certain values; absent: nothing. */
+  readonly conditionals?: readonly Conditional[];
 }
 export interface ListNode extends NodeBase {
   readonly kind: 'list';

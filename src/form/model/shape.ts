@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ScalarType } from './field.ts';
 import { ELSEWHERE, type Resolver, resolveSchema } from '../../schema/resolve-schema.ts';
 import { mergeBranches, SEVERAL } from '../../schema/branches.ts';
+import { type Conditional, liftConditions } from '../../schema/conditionals/conditionals.ts';
 import { memberNames, type Work } from '../../schema/work.ts';
 import { type ChartHints, expectedSchema } from '../../schema/hints/chart-hints.ts';
 import { type Form, holdsObjects } from '../../schema/hints/type-by-name.ts';
@@ -11,7 +12,7 @@ import { type Form, holdsObjects } from '../../schema/hints/type-by-name.ts';
 export type Shape =
   | { readonly kind: 'scalar'; readonly types: readonly ScalarType[]; readonly schema: JsonObject }
   | { readonly kind: 'enum'; readonly values: readonly Json[]; readonly schema: JsonObject }
-  | { readonly kind: 'group'; readonly open: boolean; readonly schema: JsonObject }
+  | { readonly kind: 'group'; readonly open: boolean; readonly schema: JsonObject; readonly conditionals?: readonly Conditional[] }
   | { readonly kind: 'map'; readonly value: Json; readonly keys?: string; readonly schema: JsonObject }
   | { readonly kind: 'list'; readonly item: Json; readonly schema: JsonObject }
   | { readonly kind: 'choice'; readonly branches: readonly Json[]; readonly schema: JsonObject }
@@ -28,6 +29,14 @@ const MAX_OPTIONS = 1000;
 
 /** The shape of a resolved schema. Whatever no typed control can hold is `yaml`, with the reason in a few words. */
 export function shapeOf(resolved: JsonObject, resolver: Resolver): Shape {
+  const lifted = liftConditions(resolved, resolver);
+  if (lifted === undefined) return plainShape(resolved, resolver);
+  const shape = plainShape(lifted.schema, resolver);
+  return shape.kind === 'group' ? { ...shape, conditionals: lifted.conditionals } : shape;
+}
+
+/** The shape of a schema without conditions, or with conditions of what is no object with members. */
+function plainShape(resolved: JsonObject, resolver: Resolver): Shape {
   const merged = mergeBranches(resolved, resolver);
   if (merged.reason !== undefined) return yamlShape(merged.reason, resolved);
   if (merged.choice !== undefined) return { kind: 'choice', branches: merged.choice, schema: resolved };

@@ -215,6 +215,8 @@ export interface GroupView extends FieldFrame {
   /** For a group that is not rendered: the value of the button that does, and the number of its fields. */
   readonly openOp: string;
   readonly count: number;
+  /** The value of the button that shows the fields anew, where some depend on others; absent elsewhere. */
+  readonly updateOp?: string;
   readonly yamlOp: string;
 }
 

@@ -4,8 +4,10 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { forgottenFile, MAX_UPLOAD_BYTES } from '../input/load-file.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { fieldMap, fieldName, nodesAt, parseFieldName } from '../input/form-fields.ts';
+import { formToValues } from '../input/form-to-values.ts';
 import { pathsHolding } from '../input/form-units.ts';
 import { hiddenFields, inputsBelow, isPutAway, putAwayView } from './put-away.ts';
+import { applyConditions, isConditional } from '../model/apply-conditions.ts';
 import { type FormModel, type FormNode, type GroupNode, isScalar, isTop } from '../model/form-node.ts';
 import { branchesView, childViews, groupView, partChildren, SMALL_GROUP } from './group-view.ts';
 import { countControls, wholePage } from './page-budget.ts';
@@ -72,7 +74,15 @@ export function formView(model: FormModel, state: FormState): FormView {
       ...whole,
     };
   }
-  return { yaml: false, ...whole, ...fieldsView(context, sectionsOf(model, root, ref), state) };
+  return { yaml: false, ...whole, ...fieldsView(context, sectionsOf(model, conditionalRoot(context, root, state), ref), state) };
+}
+
+/** The root with the fields that its conditions leave for what stands in the form. */
+function conditionalRoot({ model, filled }: ViewContext, root: GroupNode, { fields, base }: FormState): GroupNode {
+  if (!isConditional(root)) return root;
+  const { values } = formToValues(model, fields, base);
+  const shown = applyConditions(model, { values, filled }).root;
+  return shown.kind === 'group' ? shown : root;
 }
 
 /** A form that is fields. */

@@ -40,6 +40,7 @@ export function groupView(context: ViewContext, node: GroupNode, ref: ShowNode):
     openName: hiddenOpenName(context, ref),
     openOp: closed ? `open:${path}` : '',
     count,
+    ...(node.conditionals === undefined || closed || isFrozen(context, node, ref) ? {} : { updateOp: `open:${path}` }),
     yamlOp: isMore || closed || node.immutable || node.locked !== undefined || count < YAML_GROUP ? '' : `yaml:${path}`,
   };
 }

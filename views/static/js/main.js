@@ -5,6 +5,7 @@ import { dropFiles } from './drop.js';
 import { instantFilter } from './filter.js';
 import { liveFragments } from './live.js';
 import { closeMenus } from './menu.js';
+import { updateFields } from './update-fields.js';
 import { tellWhatIsTyped } from './tell.js';
 
 document.documentElement.classList.add('js');
@@ -15,4 +16,5 @@ dropFiles();
 instantFilter();
 liveFragments();
 tellWhatIsTyped();
+updateFields();
 tickAges();
