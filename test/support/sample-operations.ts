@@ -95,7 +95,7 @@ const READS: Omit<
   listEnvironments: async () => SAMPLE_ENVIRONMENTS,
   listEnvironmentWorkloads: async (_actor, { environment, ...filter }) => sampleBoard(environment, filter),
   showTierBoard: async (_actor, filter) => sampleTierBoard(filter),
-  showEnvironmentStatus: async (_actor, name) => sampleStatus(name),
+  showEnvironmentStatus: async (_actor, { environment }) => sampleStatus(environment),
   showEnvironmentMetrics: async (_actor, { environment, range }) => ({
     environment: SAMPLE_ENVIRONMENTS.find((one) => one.name === environment) ?? missing(`environment ${JSON.stringify(environment)}`),
     ...(environment === 'shop' ? { ...sampleMetrics(range), configured: false, charts: [] } : sampleMetrics(range)),

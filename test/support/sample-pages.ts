@@ -90,7 +90,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/environments/shop/workloads', 'dev-a', {
     title: 'Workloads of Shop',
-    holds: ['No workloads that you may see', 'The permission to list pods'],
+    holds: ['No permission', 'You may not list pods in the namespace', 'The permission to list pods'],
   }),
   page('/environments/team-a/resources', 'dev-a', {
     title: 'Resources of Team A',

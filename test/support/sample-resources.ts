@@ -96,7 +96,11 @@ export function sampleBoard(name: string, filter: BoardFilter): EnvironmentWorkl
       }));
   const all = name === 'team-a' ? [...of('archive'), ...of('orders')] : [];
   const missing = name === 'team-a' ? [] : [{ verb: 'list', group: '', resource: 'pods', namespace: environment.namespace }];
-  return { environment, workloads: filterBoard(all, filter), all, missing, unavailable };
+  const workloads = filterBoard(all, filter);
+  if (workloads.length > 0) return { environment, workloads, all, missing, unavailable };
+  const place = `the namespace ${environment.namespace}`;
+  const empty = emptinessOf({ subject: ['workload', 'workloads'], place, total: all.length, filter, served: new Set(), missing });
+  return { environment, workloads, all, missing, unavailable, empty };
 }
 
 /** The status of an environment: in `team-a` with everything that a page can show, in the others with nothing. */
@@ -104,7 +108,8 @@ export function sampleStatus(name: string): EnvironmentStatus {
   const { environment, all, missing, unavailable } = sampleResources(name, {});
   const health = environmentHealth(environment, all);
   const workloads = summarizeWorkloads(sampleBoard(name, {}).all);
-  const empty = { instances: [], quotas: [], limits: [], warnings: [], faults: [] };
+  const noInstances = { reason: 'NothingInstalled', message: 'There are no instances of apps in the namespace yet' } as const;
+  const empty = { instances: [], noInstances, quotas: [], limits: [], warnings: [], faults: [] };
   return { environment, ...health, ...(all.length === 0 ? empty : FILLED), workloads, missing, unavailable };
 }
 

@@ -20,7 +20,7 @@ export const ENVIRONMENT_RESOURCE_ROUTES: readonly Route[] = [
     replies: { 200: { description: 'The status', schema: ref('EnvironmentStatus') } },
     handle: async ({ operations, actor, params }) => ({
       status: 200,
-      body: await operations.showEnvironmentStatus(actor, params['environment'] ?? ''),
+      body: await operations.showEnvironmentStatus(actor, { environment: params['environment'] ?? '' }),
     }),
   },
   {
@@ -100,6 +100,7 @@ export const BOARD_ROUTES: readonly Route[] = [
           total: { type: 'integer', description: 'Workloads that the filter leaves' },
           missing: { type: 'array', items: ref('MissingPermission'), description: 'What you may not list' },
           unavailable: { type: 'array', items: ref('UnavailableKind') },
+          empty: { ...ref('Emptiness'), description: 'Why the filter leaves nothing; absent when it leaves something' },
         }),
       },
     },
@@ -140,9 +141,9 @@ export const BOARD_ROUTES: readonly Route[] = [
 
 async function listWorkloads({ operations, actor, params, query }: Call): Promise<Reply> {
   const input = { environment: params['environment'] ?? '', ...workloadFilter(query) };
-  const { workloads, missing, unavailable } = await operations.listEnvironmentWorkloads(actor, input);
+  const { workloads, missing, unavailable, empty } = await operations.listEnvironmentWorkloads(actor, input);
   const page = pageOfItems(workloads, ({ kind, resource, name }) => `${kind} ${resource} ${name}`, query);
-  return { status: 200, body: { ...page, total: workloads.length, missing, unavailable } };
+  return { status: 200, body: { ...page, total: workloads.length, missing, unavailable, ...(empty === undefined ? {} : { empty }) } };
 }
 
 function workloadFilter(query: Call['query']): BoardFilter {

@@ -76,6 +76,7 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
           version: { ...text, description: 'What the instance reports; else empty' },
         }),
       ),
+      noInstances: { ...ref('Emptiness'), description: 'Why there are no instances; absent when there are some' },
       workloads: object({ total: integer, pods: integer, readyPods: integer, canaries: integer, health: healthCounts }),
       quotas: list(
         object(

@@ -12,6 +12,8 @@ export interface Emptiness {
 }
 
 export interface EmptyList {
+  /** What is counted, singular and plural; default: resources. */
+  readonly subject?: readonly [one: string, many: string];
   /** `the namespace "team-a"` */
   readonly place: string;
   /** How many resources there are without the filter. */
@@ -25,7 +27,7 @@ export interface EmptyList {
 }
 
 /** Why a list has nothing. */
-export function emptinessOf({ place, total, filter, served, missing }: EmptyList): Emptiness {
+export function emptinessOf({ subject, place, total, filter, served, missing }: EmptyList): Emptiness {
   const { resource } = filter;
   if (resource !== undefined && !served.has(resource))
     return { reason: 'NotServed', message: `The cluster serves no resource ${resource} in namespaces` };
@@ -36,8 +38,10 @@ export function emptinessOf({ place, total, filter, served, missing }: EmptyList
       asked === undefined && missing.length > 1 ? ` and ${missing.length - 1} more ${missing.length === 2 ? 'kind' : 'kinds'}` : '';
     return { reason: 'NoPermission', message: `You may not list ${resourceText(first)}${more} in ${place}`, missing: first };
   }
-  if (total === 0) return { reason: 'NothingInstalled', message: `Nothing is installed in ${place} yet` };
-  const there = total === 1 ? '1 resource is' : `${total} resources are`;
+  const [one, many] = subject ?? ['resource', 'resources'];
+  const nothing = subject === undefined ? `Nothing is installed in ${place} yet` : `There are no ${many} in ${place} yet`;
+  if (total === 0) return { reason: 'NothingInstalled', message: nothing };
+  const there = total === 1 ? `1 ${one} is` : `${total} ${many} are`;
   return { reason: 'NoMatch', message: `${there} in ${place}, and none has ${filterText(filter)}` };
 }
 
@@ -49,6 +53,7 @@ const WORDS = {
   inventory: 'the inventory',
   labelSelector: 'the labels',
   search: 'the words',
+  track: 'pods with the label track:',
 } as const;
 
 type Filter = Readonly<Partial<Record<keyof typeof WORDS, string>>>;
@@ -72,7 +77,10 @@ function resourceText({ group, resource }: MissingPermission): string {
 export function emptyTree(root: string, missing: readonly MissingPermission[]): Emptiness {
   const first = mostTelling(missing);
   if (first === undefined)
-    return { reason: 'NothingInstalled', message: `Nothing belongs to ${root} yet: its controller has created no resources` };
+    return {
+      reason: 'NothingInstalled',
+      message: `Nothing belongs to ${root} yet: no resource names it as its owner, and none has a label with its name`,
+    };
   const place = first.namespace === undefined ? 'in the whole cluster' : `in the namespace "${first.namespace}"`;
   return {
     reason: 'NoPermission',

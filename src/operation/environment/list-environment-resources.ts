@@ -68,16 +68,18 @@ async function readRest(
   return await readRestOfRelease(clusters.asActor(actor), { release: { namespace, name }, read: objects, kinds, health });
 }
 
-export interface EnvironmentWorkloadsInput extends BoardFilter {
+export interface EnvironmentWorkloadsInput extends BoardFilter, ReadingExtent {
   readonly environment: string;
 }
 
 /** The deploy board of an environment. */
-export interface EnvironmentWorkloads extends Pick<EnvironmentReading, 'environment' | 'missing' | 'unavailable'> {
+export interface EnvironmentWorkloads extends Pick<EnvironmentReading, 'environment' | 'missing' | 'unavailable' | 'unexplored'> {
   /** Those that the filter leaves, by kind and name. */
   readonly workloads: readonly BoardWorkload[];
   /** All of them, whatever the filter. */
   readonly all: readonly BoardWorkload[];
+  /** Why the filter leaves none; absent when it leaves some. */
+  readonly empty?: Emptiness;
 }
 
 /**
@@ -88,13 +90,33 @@ export interface EnvironmentWorkloads extends Pick<EnvironmentReading, 'environm
 export async function listEnvironmentWorkloads(
   ports: EnvironmentPorts,
   actor: Actor,
-  { environment: name, ...filter }: EnvironmentWorkloadsInput,
+  { environment: name, extent, ...filter }: EnvironmentWorkloadsInput,
 ): Promise<EnvironmentWorkloads> {
-  const reading = await readEnvironment(ports, actor, { environment: name });
-  const { environment, resources, missing, unavailable } = reading;
+  const reading = await readEnvironment(ports, actor, { environment: name, ...(extent === undefined ? {} : { extent }) });
+  const { environment, resources, unavailable, unexplored } = reading;
   const all = boardOf(workloadsIn(reading), resources);
-  return { environment, workloads: filterBoard(all, filter), all, missing, unavailable };
+  const missing = reading.missing.filter(({ resource }) => WORKLOADS.has(resource));
+  const workloads = filterBoard(all, filter);
+  const found = { environment, workloads, all, missing, unavailable, ...(unexplored === undefined ? {} : { unexplored }) };
+  if (workloads.length > 0) return found;
+  const place = `the namespace ${environment.namespace}`;
+  return {
+    ...found,
+    empty: emptinessOf({ subject: ['workload', 'workloads'], place, total: all.length, filter, served: new Set(), missing }),
+  };
 }
+
+/** Without these a workload is not on the board, or its pods are not. */
+const WORKLOADS = new Set([
+  'pods',
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+  'replicasets',
+  'jobs',
+  'cronjobs',
+  'replicationcontrollers',
+]);
 
 /** The workloads of a reading, without secrets. */
 export function workloadsIn({ objects, secrets }: Pick<EnvironmentReading, 'objects' | 'secrets'>): Workload[] {

@@ -34,6 +34,8 @@ export interface EnvironmentReading {
   readonly missing: readonly MissingPermission[];
   /** Kinds that nobody can list now. */
   readonly unavailable: readonly UnavailableKind[];
+  /** How many kinds are looked for only after the answer; absent when all were read. */
+  readonly unexplored?: number;
 }
 
 /** What of the namespace is read before the answer; see `GroupInput`. */
@@ -61,7 +63,8 @@ export async function readEnvironment(
   const unread = new Set([...[...read.unreadable, ...read.unexplored].map(kindName), ...read.unavailable.map(kindKey)]);
   const listed = new Set(kinds.map(kindName).filter((kind) => !unread.has(kind)));
   const causes = namespaceCauses(read.objects, { namespace, listed, events: warnings.outcome === 'Listed' ? warnings.items : [] });
-  return { ...readingOf(ports, actor, { environment, kinds, read, causes }), warnings };
+  const { length: unexplored } = read.unexplored;
+  return { ...readingOf(ports, actor, { environment, kinds, read, causes }), warnings, ...(unexplored === 0 ? {} : { unexplored }) };
 }
 
 interface KindsInput {

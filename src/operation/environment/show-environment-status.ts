@@ -12,6 +12,7 @@ import { summarizeWorkloads, type WorkloadSummary } from '../../domain/environme
 import { foldEvents } from '../../domain/instance/events.ts';
 import type { EventView, InstanceSummary } from '../../domain/instance/instance.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type Emptiness, emptinessOf } from '../../domain/tree/emptiness.ts';
 import type { CatalogFault } from '../../domain/operator/operator.ts';
 import { entriesFor } from '../app/find-app.ts';
 import { listFaults } from '../catalog/list-faults.ts';
@@ -20,16 +21,19 @@ import { redactTexts } from '../instance/instance-masking.ts';
 import { type KindList, listKind } from '../instance/list-instances.ts';
 import type { Ports } from '../ports.ts';
 import { workloadsIn } from './list-environment-resources.ts';
-import { type EnvironmentPorts, type EnvironmentReading, readEnvironment } from './read-environment.ts';
+import { type EnvironmentPorts, type EnvironmentReading, readEnvironment, type ReadingExtent } from './read-environment.ts';
 
 /** An instance with the health of all that it owns, and the version that it reports; empty when it reports none. */
 export interface InstanceStatus extends InstanceSummary {
   readonly version: string;
 }
 
-export interface EnvironmentStatus extends EnvironmentHealth, Pick<EnvironmentReading, 'environment' | 'missing' | 'unavailable'> {
+export interface EnvironmentStatus
+  extends EnvironmentHealth, Pick<EnvironmentReading, 'environment' | 'missing' | 'unavailable' | 'unexplored'> {
   /** By name. */
   readonly instances: readonly InstanceStatus[];
+  /** Why there are no instances; absent when there are some. */
+  readonly noInstances?: Emptiness;
   readonly workloads: WorkloadSummary;
   readonly quotas: readonly QuotaUse[];
   readonly limits: readonly LimitRule[];
@@ -44,17 +48,24 @@ export interface EnvironmentStatus extends EnvironmentHealth, Pick<EnvironmentRe
  *
  * @throws AppError `NotFound` for an environment that the actor does not see.
  */
-export async function showEnvironmentStatus(ports: EnvironmentPorts, actor: Actor, name: string): Promise<EnvironmentStatus> {
-  const reading = await readEnvironment(ports, actor, { environment: name });
+export async function showEnvironmentStatus(
+  ports: EnvironmentPorts,
+  actor: Actor,
+  input: ReadingExtent & { readonly environment: string },
+): Promise<EnvironmentStatus> {
+  const reading = await readEnvironment(ports, actor, input);
   const { environment, resources, secrets } = reading;
   const { namespace } = environment;
   const list = async (type: KnownType): Promise<Listed> => await listed(ports, actor, { type, namespace });
   const [quotas, limits, faults] = await Promise.all([list(RESOURCE_QUOTA), list(LIMIT_RANGE), faultsAbout(ports, actor, reading)]);
   const events = listedAs(EVENT, namespace, reading.warnings);
+  const instances = instancesIn(ports, actor, reading);
   return {
     environment,
     ...environmentHealth(environment, resources),
-    instances: instancesIn(ports, actor, reading),
+    instances,
+    ...(instances.length === 0 ? { noInstances: noInstances(ports, actor, reading) } : {}),
+    ...(reading.unexplored === undefined ? {} : { unexplored: reading.unexplored }),
     workloads: summarizeWorkloads(workloadsIn(reading)),
     quotas: quotaUses(quotas.items),
     limits: limitRules(limits.items),
@@ -112,10 +123,20 @@ function instancesIn(
     .sort((a, b) => a.name.localeCompare(b.name) || a.app.localeCompare(b.app));
 }
 
+function noInstances(ports: EnvironmentPorts, actor: Actor, { environment: { namespace }, missing }: EnvironmentReading): Emptiness {
+  const kinds = new Set(entriesFor(ports, actor).map(({ summary: { group, plural } }) => `${plural}.${group}`));
+  const hidden = missing.filter(({ resource, group }) => kinds.has(`${resource}.${group}`));
+  const subject = ['instance of an app', 'instances of apps'] as const;
+  return emptinessOf({ subject, place: `the namespace ${namespace}`, total: 0, filter: {}, served: new Set(), missing: hidden });
+}
+
 /** A warning about what is healthy or gone by now is resolved. */
-function warningsAbout({ resources, missing, unavailable }: EnvironmentReading, events: readonly KubeObject[]): EventView[] {
+function warningsAbout(
+  { resources, missing, unavailable, unexplored = 0 }: EnvironmentReading,
+  events: readonly KubeObject[],
+): EventView[] {
   const byUid = new Map(resources.map((resource) => [resource.uid, resource]));
-  const isComplete = missing.length === 0 && unavailable.length === 0;
+  const isComplete = missing.length === 0 && unavailable.length === 0 && unexplored === 0;
   const warnings = foldEvents(events, (uid) => {
     const resource = byUid.get(uid);
     if (resource === undefined) return isComplete ? 'Resolved' : 'Open';

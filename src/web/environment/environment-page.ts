@@ -1,11 +1,10 @@
 import type { HealthCause } from '../../domain/environment/environment-status.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
-import type { LimitRule, QuotaUse } from '../../domain/environment/quota-use.ts';
 import type { TierColumn } from '../../domain/environment/tier-board.ts';
 import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
-import { type Badge, healthBadge, tierBadge, type Tone } from '../page/badges.ts';
+import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
 import {
@@ -21,7 +20,9 @@ import { plural } from '../page/view-helpers.ts';
 import { yamlText } from '../page/yaml-text.ts';
 import type { EnvironmentPermissions } from '../../operation/environment/write-environment.ts';
 import type { EnvironmentStatus, InstanceStatus } from '../../operation/environment/show-environment-status.ts';
+import { limitSentences, type QuotaRow, quotaRows } from './quota-view.ts';
 import { environmentListTabs, type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import { emptyView, type EmptyView } from '../page/empty-view.ts';
 
 export interface EnvironmentRow {
   readonly href: string;
@@ -74,8 +75,15 @@ export interface EnvironmentPage {
   }[];
   readonly moreCauses: number;
   readonly instances: readonly InstanceRow[];
+  /** Why there are none; absent where there are some. */
+  readonly noInstances?: EmptyView;
+  /** How many kinds are looked for after this answer. */
+  readonly unexplored: number;
   readonly workloads: { readonly href: string; readonly text: string };
   readonly quotas: readonly QuotaRow[];
+  /** Why there are none. */
+  readonly noQuota: string;
+  readonly noWarnings: string;
   readonly limits: readonly string[];
   readonly members: readonly MemberRow[];
   readonly facts: readonly { readonly label: string; readonly value: string }[];
@@ -176,7 +184,11 @@ export function environmentPage(status: EnvironmentStatus, { deleted, permission
     })),
     moreCauses: status.moreCauses,
     instances: status.instances.map(instanceRow),
-    workloads: { href: environmentWorkloadsPath(name), text: workloadsText(status.workloads) },
+    ...(status.noInstances === undefined ? {} : { noInstances: emptyView(status.noInstances, NO_INSTANCES) }),
+    unexplored: status.unexplored ?? 0,
+    workloads: { href: environmentWorkloadsPath(name), text: workloadsText(status) },
+    noQuota: unlessMissing(status, 'resourcequotas') ?? 'No quota: the namespace has no ResourceQuota.',
+    noWarnings: unlessMissing(status, 'events') ?? 'No warnings in the last hour.',
     quotas: quotaRows(status.quotas),
     limits: limitSentences(status.limits),
     facts: environment.facts.map(factRow),
@@ -257,9 +269,19 @@ function causeHref(environment: string, { instance, resource, name }: HealthCaus
   return resourcePath(environment, { resource, name });
 }
 
+const NO_INSTANCES = { NothingInstalled: 'No apps installed yet' } as const;
+
+/** The permission without which it is not known whether there are any. */
+function unlessMissing({ missing }: Pick<EnvironmentStatus, 'missing'>, resource: string): string | undefined {
+  const found = missing.find((one) => one.resource === resource);
+  return found === undefined ? undefined : missingSentence(found);
+}
+
 /** `4 workloads, 1 degraded; 8 of 9 pods ready; 1 canary`. */
-function workloadsText({ total, pods, readyPods, canaries, health }: EnvironmentStatus['workloads']): string {
-  if (total === 0) return 'No workloads that you may see.';
+function workloadsText(status: Pick<EnvironmentStatus, 'workloads' | 'missing'>): string {
+  const { total, pods, readyPods, canaries, health } = status.workloads;
+  const hidden = unlessMissing(status, 'pods') ?? unlessMissing(status, 'deployments');
+  if (total === 0) return hidden === undefined ? 'No workloads.' : `No workloads that you may see. ${hidden}`;
   const unwell = HEALTH_STATUSES.toReversed().flatMap((status) => {
     const count = health[status] ?? 0;
     return count === 0 || status === 'Healthy' ? [] : [`${count} ${status.toLowerCase()}`];
@@ -285,100 +307,3 @@ function membersOf({ groups, subjects }: EnvironmentView, { user, groups: own }:
 
 /** What stands in the place of a health while something goes away. */
 export const DELETING: Badge = { label: 'Deleting', tone: 'warn', symbol: 'trash' };
-
-/** A view of `parts/usage-bar`: a bar with its text. */
-interface QuotaRow {
-  /** In words: `CPU requests`. */
-  readonly label: string;
-  /** As the quota names it. */
-  readonly resource: string;
-  /** `1.5Gi of 16Gi, 9 %`. */
-  readonly text: string;
-  /** Width of the bar, 0 to 100. */
-  readonly width: number;
-  readonly tone: Tone;
-  /** What only a part of the pods is counted for; empty: all. */
-  readonly scopes: string;
-}
-
-const NEARLY_FULL = 0.8;
-
-function quotaRows(uses: readonly QuotaUse[]): QuotaRow[] {
-  return uses.map((use) => ({
-    label: labelOf(use.resource),
-    resource: use.resource,
-    text: textOf(use),
-    width: Math.round(Math.min(1, use.share ?? 0) * 100),
-    tone: toneOf(use.share),
-    scopes: use.scopes.join(', '),
-  }));
-}
-
-function textOf({ used, hard, share }: QuotaUse): string {
-  if (used === undefined || share === undefined) return `not counted yet, of ${hard}`;
-  const left = share >= 1 ? ', nothing left' : '';
-  return `${used} of ${hard}, ${Math.floor(share * 100)} %${left}`;
-}
-
-function toneOf(share: number | undefined): Tone {
-  if (share === undefined) return 'idle';
-  if (share >= 1) return 'bad';
-  return share >= NEARLY_FULL ? 'warn' : 'good';
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  cpu: 'CPU',
-  memory: 'Memory',
-  storage: 'Storage',
-  'ephemeral-storage': 'Ephemeral storage',
-  pods: 'Pods',
-  persistentvolumeclaims: 'Volume claims',
-};
-
-function labelOf(resource: string): string {
-  const [storageClass, counted = resource] = resource.includes(BY_CLASS) ? resource.split(BY_CLASS) : ['', resource];
-  const ofClass = storageClass === '' ? '' : ` of class ${storageClass}`;
-  if (counted.startsWith('requests.')) return `${nameOf(counted.slice(9))} requests${ofClass}`;
-  if (counted.startsWith('limits.')) return `${nameOf(counted.slice(7))} limits`;
-  return counted === 'cpu' || counted === 'memory' ? `${nameOf(counted)} requests` : `${nameOf(counted.replace(/^count\//, ''))}${ofClass}`;
-}
-
-const BY_CLASS = '.storageclass.storage.k8s.io/';
-
-function nameOf(resource: string): string {
-  return NAMES[resource] ?? resource;
-}
-
-const SUBJECTS: Readonly<Record<string, string>> = { Container: 'container', Pod: 'pod', PersistentVolumeClaim: 'volume claim' };
-
-const SENTENCES: readonly (readonly [rule: keyof LimitRule, (subject: string, amounts: string) => string])[] = [
-  ['defaultRequest', (subject, amounts) => `A ${subject} that sets no requests gets ${amounts}.`],
-  ['default', (subject, amounts) => `A ${subject} that sets no limits is limited to ${amounts}.`],
-  ['min', (subject, amounts) => `A ${subject} must request at least ${amounts}.`],
-  ['max', (subject, amounts) => `A ${subject} may have at most ${amounts}.`],
-];
-
-/** What the LimitRanges of a namespace say, a sentence each. */
-function limitSentences(rules: readonly LimitRule[]): string[] {
-  const bySubject = Map.groupBy(rules, ({ limitRange, type }) => `${limitRange} ${type}`);
-  return [...bySubject.values()].flatMap((same) => {
-    const type = same[0]?.type ?? '';
-    const subject = SUBJECTS[type] ?? type;
-    const bounds = SENTENCES.flatMap(([rule, sentence]) => {
-      const amounts = same.flatMap((one) => (one[rule] === undefined ? [] : [`${one[rule]} ${wordOf(one.resource)}`]));
-      return amounts.length === 0 ? [] : [sentence(subject, joined(amounts))];
-    });
-    const ratios = same.flatMap(({ resource, maxLimitRequestRatio: ratio }) =>
-      ratio === undefined ? [] : [`The ${wordOf(resource)} limit of a ${subject} may be at most ${ratio} times its request.`],
-    );
-    return [...bounds, ...ratios];
-  });
-}
-
-function wordOf(resource: string): string {
-  return resource === 'cpu' ? 'CPU' : (NAMES[resource]?.toLowerCase() ?? resource);
-}
-
-function joined(texts: readonly string[]): string {
-  return texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
-}

@@ -40,7 +40,7 @@ export function boardRoutes(deps: WebDeps): Router {
     page(deps, async ({ actor, query, param }) => {
       const filter = parseBoardFilter(query);
       const model = workloadsPage(
-        await operations.listEnvironmentWorkloads(actor, { environment: param('environment'), ...filter }),
+        await operations.listEnvironmentWorkloads(actor, { environment: param('environment'), extent: 'Expected', ...filter }),
         filter,
       );
       const { href, displayName: label } = model.environment;
@@ -70,7 +70,7 @@ function workloadsStream({ operations, views, streams }: WebDeps): RequestHandle
       intervalMs: INTERVAL_MS,
       reader: (actor, series) => {
         const followed = operations.follow(actor, series);
-        return () => followed.listEnvironmentWorkloads(actor, { environment, ...filter });
+        return () => followed.listEnvironmentWorkloads(actor, { environment, extent: 'Expected', ...filter });
       },
       render: (reading) => {
         const live = workloadsLive(reading, filter);
@@ -95,7 +95,7 @@ export function environmentRoutes(deps: WebDeps): Router {
     '/environments/:environment',
     page(deps, async ({ actor, query, param }) => {
       const [status, permissions] = await Promise.all([
-        operations.showEnvironmentStatus(actor, param('environment')),
+        operations.showEnvironmentStatus(actor, { environment: param('environment'), extent: 'Expected' }),
         operations.environmentPermissions(actor, param('environment')),
       ]);
       const model = environmentPage(status, { ...actor, permissions, deleted: parseDeleted(query) });

@@ -13,12 +13,12 @@ import { parseLabelSelector } from '../../domain/kubernetes/label-selector.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
-import type { Emptiness } from '../../domain/tree/emptiness.ts';
 import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
-import { emptySentence, missingSentence } from '../page/message-page.ts';
+import { emptyView, type EmptyView } from '../page/empty-view.ts';
+import { missingSentence } from '../page/message-page.ts';
 import { environmentResourcesPath, instancePath, resourcePath } from '../page/paths.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
@@ -39,13 +39,6 @@ interface ResourceRow {
   readonly manager: string;
   readonly owned: boolean;
   readonly created: string;
-}
-
-interface EmptyView {
-  readonly title: string;
-  readonly symbol: string;
-  readonly message: string;
-  readonly reason: Emptiness['reason'];
 }
 
 /** A view of `environments/resources`. */
@@ -137,17 +130,6 @@ export function resourcesPage(found: EnvironmentResources, asked: ResourceFilter
     missing: missing.map(missingSentence),
     unavailable,
   };
-}
-
-const EMPTY: Readonly<Record<Emptiness['reason'], Pick<EmptyView, 'title' | 'symbol'>>> = {
-  NoPermission: { title: 'No permission', symbol: 'lock' },
-  NothingInstalled: { title: 'Nothing installed yet', symbol: 'crate' },
-  NoMatch: { title: 'No resource matches', symbol: 'compass' },
-  NotServed: { title: 'Unknown kind', symbol: 'compass' },
-};
-
-function emptyView(empty: Emptiness): EmptyView {
-  return { ...EMPTY[empty.reason], reason: empty.reason, message: emptySentence(empty) };
 }
 
 function sentence(text: string): string {

@@ -13,6 +13,7 @@ import { rolloutView, type RolloutView } from '../instance/workloads-tab.ts';
 import { plural } from '../page/view-helpers.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import { emptyView, type EmptyView } from '../page/empty-view.ts';
 import { managerOf } from './resources-page.ts';
 
 interface WorkloadRow {
@@ -48,7 +49,10 @@ export interface WorkloadsLive {
   readonly rows: readonly WorkloadRow[];
   readonly hidden: number;
   readonly filtered: boolean;
-  readonly empty: 'no' | 'nothing' | 'no-match';
+  /** Absent where there are rows. */
+  readonly empty?: EmptyView;
+  /** How many kinds are looked for after this answer. */
+  readonly unexplored: number;
   readonly clearHref: string;
   readonly missing: readonly string[];
   readonly unavailable: EnvironmentWorkloads['unavailable'];
@@ -104,7 +108,7 @@ export function workloadsPage(found: EnvironmentWorkloads, filter: BoardFilter):
 }
 
 export function workloadsLive(
-  { environment, workloads, all, missing, unavailable }: EnvironmentWorkloads,
+  { environment, workloads, all, missing, unavailable, empty, unexplored = 0 }: EnvironmentWorkloads,
   filter: BoardFilter,
 ): WorkloadsLive {
   const pods = workloads.flatMap(({ revisions }) => revisions.flatMap((revision) => revision.pods));
@@ -119,24 +123,15 @@ export function workloadsLive(
       .map((workload) => workloadRow(workload, environment.name)),
     hidden: Math.max(0, workloads.length - MAX_ROWS),
     filtered: isFiltered,
-    empty: workloads.length > 0 ? 'no' : all.length === 0 ? 'nothing' : 'no-match',
+    ...(empty === undefined ? {} : { empty: emptyView(empty, TITLES) }),
+    unexplored,
     clearHref: environmentWorkloadsPath(environment.name),
-    missing: missing.filter(({ resource }) => WORKLOADS.has(resource)).map(missingSentence),
+    missing: missing.map(missingSentence),
     unavailable,
   };
 }
 
-/** Without these a workload is not on the board, or its pods are not. */
-const WORKLOADS = new Set([
-  'pods',
-  'deployments',
-  'statefulsets',
-  'daemonsets',
-  'replicasets',
-  'jobs',
-  'cronjobs',
-  'replicationcontrollers',
-]);
+const TITLES = { NothingInstalled: 'No workloads yet', NoMatch: 'No workload matches' } as const;
 
 /** Those that are not well come first. */
 function severity(workload: BoardWorkload): number {

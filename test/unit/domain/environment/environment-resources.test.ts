@@ -156,6 +156,12 @@ describe('the resources of an environment', () => {
       why({ resource: 'pods', health: 'Degraded' }, 3, missing),
       'NoMatch: 3 resources are in the namespace team-a, and none has the resource pods and the health Degraded',
     );
+    const board = { subject: ['workload', 'workloads'], place: 'the namespace team-a', served: new Set<string>(), missing: [] } as const;
+    assert.equal(emptinessOf({ ...board, total: 0, filter: {} }).message, 'There are no workloads in the namespace team-a yet');
+    assert.equal(
+      emptinessOf({ ...board, total: 1, filter: { track: 'canary' } }).message,
+      '1 workload is in the namespace team-a, and none has pods with the label track: canary',
+    );
   });
 });
 
