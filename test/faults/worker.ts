@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Step } from './steps.ts';
@@ -50,7 +50,8 @@ export async function startWorker({ input, scratch, logFile, inside = [] }: Work
   stdin.on('error', () => undefined);
   const started = Promise.withResolvers<void>();
   child.once('exit', (code) => {
-    const said = readFileSync(logFile, 'utf8').slice(-2_000);
+    // A run that has ended early takes the logs of its workers away.
+    const said = existsSync(logFile) ? readFileSync(logFile, 'utf8').slice(-2_000) : '';
     started.reject(new Error(`a worker ended with ${code ?? 'a signal'} before it was at work: ${said}`));
   });
   createInterface({ input: stdout }).on('line', (line) => {
