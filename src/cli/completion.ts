@@ -60,7 +60,7 @@ const PATIENCE_MS = 8_000;
  * What `chandlery __complete WORDS` prints, of which the last word is not finished: a candidate a line, or `:files`. Names come from the catalogue that the
  * options name; when it is away, there are none.
  */
-export async function complete(commands: readonly Command[], words: readonly string[], ask: Asking): Promise<string> {
+export async function complete(commands: readonly Command[], words: readonly string[], context: CompletionContext): Promise<string> {
   const [name = '', ...rest] = words;
   if (words.length <= 1) return lines([...commands.map((one) => one.name), 'help']);
   if (name === 'help') return lines(commands.map((one) => one.name));
@@ -71,13 +71,13 @@ export async function complete(commands: readonly Command[], words: readonly str
   const pending = options.find(
     ({ name: option, short, value }) => value !== undefined && [`--${option}`, `-${short ?? ''}`].includes(before),
   );
-  if (pending !== undefined) return await valuesOf(pending, ask, rest);
+  if (pending !== undefined) return await valuesOf(pending, context, rest);
   if (current.startsWith('-')) return lines([...options.map((option) => `--${option.name}`), '--help']);
   const kind = command.words?.[wordsBefore(rest.slice(0, -1), options)];
-  return kind === undefined ? '' : await namesOf(kind, { ...ask, commands }, rest);
+  return kind === undefined ? '' : await namesOf(kind, { ...context, commands }, rest);
 }
 
-export interface Asking {
+export interface CompletionContext {
   readonly openApi: OpenApi;
   readonly terminal: Terminal;
 }
@@ -100,21 +100,21 @@ function wordsBefore(words: readonly string[], options: readonly OptionWord[]): 
   return words.filter((word, at) => !word.startsWith('-') && !takesValue(words[at - 1])).length;
 }
 
-async function valuesOf({ choices, completes }: OptionWord, ask: Asking, words: readonly string[]): Promise<string> {
+async function valuesOf({ choices, completes }: OptionWord, context: CompletionContext, words: readonly string[]): Promise<string> {
   if (choices !== undefined) return lines(choices);
-  return completes === undefined ? '' : await namesOf(completes, { ...ask, commands: [] }, words);
+  return completes === undefined ? '' : await namesOf(completes, { ...context, commands: [] }, words);
 }
 
 async function namesOf(
   kind: Completion,
-  ask: Asking & { readonly commands: readonly Command[] },
+  context: CompletionContext & { readonly commands: readonly Command[] },
   words: readonly string[],
 ): Promise<string> {
   switch (kind) {
     case 'file':
       return FILES;
     case 'command':
-      return lines(ask.commands.map(({ name }) => name));
+      return lines(context.commands.map(({ name }) => name));
     case 'source-action':
       return lines(['list', 'sync', 'suspend', 'resume']);
     case 'environment-action':
@@ -126,13 +126,13 @@ async function namesOf(
     case 'instance':
     case 'operator':
     case 'source':
-      return lines(await namesInCluster(kind, ask, words));
+      return lines(await namesInCluster(kind, context, words));
     default:
       return kind satisfies never;
   }
 }
 
-async function namesInCluster(kind: Named, { openApi, terminal }: Asking, words: readonly string[]): Promise<readonly string[]> {
+async function namesInCluster(kind: Named, { openApi, terminal }: CompletionContext, words: readonly string[]): Promise<readonly string[]> {
   const given = (name: string): string | undefined => words[words.indexOf(name) + 1 || words.length];
   const connection = Object.fromEntries(
     (['server', 'kubeconfig', 'context'] as const).flatMap((name) => {

@@ -15,8 +15,8 @@ export function explainWebhooks(clusters: Clusters, catalog: Known): Clusters {
   return {
     asController: () => clusters.asController(),
     asActor: (actor) => explainingCluster(clusters.asActor(actor), explain),
-    tryAsActor: (actor) => explainingTrial(clusters.tryAsActor(actor), explain),
-    dryRunAsController: (actor) => explainingTrial(clusters.dryRunAsController(actor), explain),
+    dryRunAsActor: (actor) => explainingDryRun(clusters.dryRunAsActor(actor), explain),
+    dryRunAsController: (actor) => explainingDryRun(clusters.dryRunAsController(actor), explain),
   };
 }
 
@@ -39,7 +39,7 @@ function explainingCluster(cluster: Cluster, explain: Explain): Cluster {
   };
 }
 
-function explainingTrial(cluster: DryRunCluster, explain: Explain): DryRunCluster {
+function explainingDryRun(cluster: DryRunCluster, explain: Explain): DryRunCluster {
   return {
     ...cluster,
     dryRunApply: explaining(cluster.dryRunApply, explain),

@@ -85,7 +85,7 @@ export function createKube({ userAgent, readerPatience, observe, ...access }: Ku
     asController: () => clusterFor(CONTROLLER),
     asActor: (actor) => clusterFor(checked({ kind: 'actor', actor })),
     asServiceAccount: (account) => clusterFor(checked({ kind: 'serviceAccount', account })),
-    tryAsActor: (actor) => createDryRun({ transport, identity: checked({ kind: 'actor', actor }) }),
+    dryRunAsActor: (actor) => createDryRun({ transport, identity: checked({ kind: 'actor', actor }) }),
     dryRunAsController: (actor) => createDryRun({ transport, identity: checked({ kind: 'dryRun', actor }) }),
     kinds: discovery.kinds,
     find: discovery.find,
@@ -95,7 +95,7 @@ export function createKube({ userAgent, readerPatience, observe, ...access }: Ku
     ownActor: async (options) => await selfOf({ transport, identity: CONTROLLER }, options),
     asOneself: () => {
       const [cluster, dryRun] = [clusterFor(CONTROLLER), createDryRun({ transport, identity: CONTROLLER })];
-      return { asController: () => cluster, asActor: () => cluster, tryAsActor: () => dryRun, dryRunAsController: () => dryRun };
+      return { asController: () => cluster, asActor: () => cluster, dryRunAsActor: () => dryRun, dryRunAsController: () => dryRun };
     },
     requestToken: (account, seconds, options) => requestToken(transport, { account, seconds }, options),
     writeKubeconfig: (file) => writeKubeconfigFile(file, credentials.entries()),

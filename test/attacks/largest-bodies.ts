@@ -40,7 +40,7 @@ interface Longest {
 const longest: Longest[] = [];
 
 export const attacks: readonly Attack[] = [
-  { title: 'instances, saved configurations and plans as large as they may be are made', pace: 'slow', run: seed },
+  { title: 'instances, saved configurations and change requests as large as they may be are made', pace: 'slow', run: seed },
   ...ROUTES.filter(drivable).map((route, index): Attack => ({
     title: `the largest bodies at ${nameOf(route)}`,
     run: async (target, pace) => await driveApi(target, route, shapesFor(pace, index)),
@@ -66,7 +66,7 @@ export function report(): string {
 }
 
 /** What the placeholders of paths stand for, by shape. */
-const ids = new Map<Shape, { readonly savedConfiguration: string; readonly plan: string }>();
+const ids = new Map<Shape, { readonly savedConfiguration: string; readonly changeRequest: string }>();
 
 async function seed(target: Target): Promise<number> {
   for (const [index, shape] of SHAPE_NAMES.entries()) {
@@ -79,13 +79,13 @@ async function seed(target: Target): Promise<number> {
       method: 'POST',
       body: { app: APP, title: shape, values },
     });
-    const plan = await target.call('viewer', '/api/v1/change-requests', {
+    const changeRequest = await target.call('viewer', '/api/v1/change-requests', {
       method: 'POST',
       body: { environment: ATTACKED, app: APP, name: `asked-${index}`, spec: specOf(SHAPES[shape](200_000)) },
     });
     ids.set(shape, {
       savedConfiguration: textAt(savedConfiguration.json, 'savedConfiguration', 'id') ?? 'none',
-      plan: textAt(plan.json, 'id') ?? 'none',
+      changeRequest: textAt(changeRequest.json, 'id') ?? 'none',
     });
   }
   return SHAPE_NAMES.length * 3;
@@ -188,14 +188,14 @@ function instanceName(index: number): string {
 
 function pathFor(path: string, shape: Shape, index: number): string {
   const isOperator = path.startsWith('/operators');
-  const known = ids.get(shape) ?? { savedConfiguration: 'none', plan: 'none' };
+  const known = ids.get(shape) ?? { savedConfiguration: 'none', changeRequest: 'none' };
   const values: Readonly<Record<string, string>> = {
     environment: ATTACKED,
     app: APP,
     name: isOperator ? 'cache' : instanceName(index),
     namespace: 'chandlery-system',
     resource: 'secrets',
-    id: path.includes('/change-requests') ? known.plan : known.savedConfiguration,
+    id: path.includes('/change-requests') ? known.changeRequest : known.savedConfiguration,
   };
   return path.replaceAll(/\{([a-z]+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'none'));
 }

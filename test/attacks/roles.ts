@@ -146,7 +146,7 @@ async function sweep(kube: Kube, apps: ReadonlySet<string>): Promise<Row[]> {
 /** Members read all but Secrets where they are members, and developers write the instances of apps. */
 function isOwnElsewise(
   role: Role,
-  { verb, kind, apps }: Pick<Question, 'verb' | 'kind'> & { readonly apps: ReadonlySet<string> },
+  { verb, kind, apps }: Pick<AccessQuery, 'verb' | 'kind'> & { readonly apps: ReadonlySet<string> },
 ): boolean {
   const writes = role === 'developer' || role === 'maintainer';
   if (verb !== 'list') return writes && apps.has(`${kind.resource}.${kind.group}`) && verb !== 'deletecollection';
@@ -158,13 +158,13 @@ function unique(kinds: readonly ServedKind[]): ServedKind[] {
   return [...new Map(kinds.map((kind) => [`${kind.resource}.${kind.group}`, kind])).values()];
 }
 
-interface Question {
+interface AccessQuery {
   readonly verb: string;
   readonly kind: ServedKind;
   readonly namespace: string | undefined;
 }
 
-async function may(cluster: Cluster, { verb, kind, namespace }: Question): Promise<boolean> {
+async function may(cluster: Cluster, { verb, kind, namespace }: AccessQuery): Promise<boolean> {
   const { group, resource } = kind;
   return (await cluster.review({ verb, group, resource, ...(namespace === undefined ? {} : { namespace }) })).allowed;
 }

@@ -50,7 +50,7 @@ export const PERMISSION_ROUTES: readonly Route[] = [
     operationId: 'reviewAccess',
     summary: 'Ask whether somebody may do something, and why (admins): a SubjectAccessReview with the bindings that apply',
     tag: 'Admin',
-    body: ref('AccessQuestion'),
+    body: ref('AccessQuery'),
     largestBody: SMALL_BODY,
     replies: { 200: { description: 'The answer', schema: ref('AccessReview') } },
     handle: async ({ operations, actor, body }) => {
@@ -74,7 +74,7 @@ const subject = object({ kind: { enum: ['User', 'Group', 'ServiceAccount'] }, na
 /** Schemas of permissions. */
 export const PERMISSION_SCHEMAS = {
   BoundSubject: subject,
-  AccessQuestion: {
+  AccessQuery: {
     ...object(
       {
         user: { ...text, maxLength: 253, description: 'As the api-server sees it, with its prefix' },

@@ -59,11 +59,11 @@ export interface Subject {
   readonly health: Health | undefined;
   /** Warnings and normal events about it, the newest first. */
   readonly events: readonly EventFact[];
-  readonly scene: Scene;
+  readonly context: CauseContext;
 }
 
 /** The objects that are judged together. */
-export interface SceneObjects {
+export interface CauseObjects {
   readonly root: KubeObject;
   /** All objects of the tree. */
   readonly placed: readonly Placed[];
@@ -74,7 +74,7 @@ export interface SceneObjects {
 }
 
 /** The same with what rules look up for every object. */
-export interface Scene extends SceneObjects {
+export interface CauseContext extends CauseObjects {
   /** Secrets that another resource of the tree is going to write: a Certificate, an ExternalSecret. */
   readonly writtenSecrets: ReadonlySet<string>;
   /** The workloads whose Pods have a label (`key=value`). */
@@ -141,13 +141,13 @@ export function eventOf({ events }: Pick<Subject, 'events'>, reasons: readonly s
 }
 
 /** What a Pod or its workload names and cannot do without, although the namespace does not have it; references of the workload's template are its own. */
-export function missingReferences(placed: Placed, scene: Pick<SceneObjects, 'root' | 'listed'>): Edge[] {
-  const own = placed.edges.filter((edge) => isMissing(edge, scene));
+export function missingReferences(placed: Placed, context: Pick<CauseObjects, 'root' | 'listed'>): Edge[] {
+  const own = placed.edges.filter((edge) => isMissing(edge, context));
   const { parent, edge } = placed;
-  return parent === undefined || edge?.class !== 'Owner' ? own : [...own, ...missingReferences(parent, scene)];
+  return parent === undefined || edge?.class !== 'Owner' ? own : [...own, ...missingReferences(parent, context)];
 }
 
 /** Whether the kind was listed, and what the edge names is not there. */
-export function isMissing({ target, named, inferred, isOptional }: Edge, { root, listed }: Pick<SceneObjects, 'root' | 'listed'>): boolean {
+export function isMissing({ target, named, inferred, isOptional }: Edge, { root, listed }: Pick<CauseObjects, 'root' | 'listed'>): boolean {
   return inferred && target === undefined && !isOptional && named.namespace === namespaceOf(root) && listed.has(named.kind);
 }

@@ -15,8 +15,8 @@ import {
   type Finding,
   hasCondition,
   RANKS,
-  type Scene,
-  type SceneObjects,
+  type CauseContext,
+  type CauseObjects,
   sinceOf,
   type Subject,
   type Workload,
@@ -46,15 +46,15 @@ export type Verdicts = ReadonlyMap<Placed, Verdict>;
  *
  * @param events of the namespace; objects that no tree has are left out.
  */
-export function judgeObjects(input: SceneObjects, events: readonly KubeObject[]): Verdicts {
-  const scene = sceneOf(input);
+export function judgeObjects(input: CauseObjects, events: readonly KubeObject[]): Verdicts {
+  const context = contextOf(input);
   const byUid = eventsByUid(events);
-  const mounted = mountedObjects(scene);
+  const mounted = mountedObjects(context);
   const verdicts = new Map<Placed, Verdict>();
-  for (const placed of scene.placed) {
+  for (const placed of context.placed) {
     const { object } = placed;
     const health = healthOf(object);
-    const subject = { placed, object, health, events: byUid.get(uidOf(object)) ?? [], scene };
+    const subject = { placed, object, health, events: byUid.get(uidOf(object)) ?? [], context };
     const finding = findingOf(subject);
     const isUnused = kindKey(object) === CLAIM && finding?.rank === 'Waiting' && !mounted.has(object);
     const counts = placed.isPart && !isUnused && !isOutdated(placed);
@@ -66,7 +66,7 @@ export function judgeObjects(input: SceneObjects, events: readonly KubeObject[])
 const CLAIM = '/PersistentVolumeClaim';
 
 /** Claims that nobody mounts may wait for their first Pod for ever. */
-function mountedObjects({ placed }: SceneObjects): ReadonlySet<KubeObject | undefined> {
+function mountedObjects({ placed }: CauseObjects): ReadonlySet<KubeObject | undefined> {
   const edges = placed.flatMap((one) => one.edges).filter((edge) => edge.class === 'Mount' || edge.class === 'VolumeClaim');
   return new Set(edges.map(({ target }) => target));
 }
@@ -219,7 +219,7 @@ function isOldRun({ object, parent }: Placed): boolean {
 }
 
 /** The cause of the health of a tree; undefined where nothing is wrong. */
-export function findCause(scene: SceneObjects, verdicts: Verdicts, health: Health | undefined): Cause | undefined {
+export function findCause(context: CauseObjects, verdicts: Verdicts, health: Health | undefined): Cause | undefined {
   const found = [...verdicts].flatMap(([placed, { counts, finding, health: own }]) =>
     counts && finding !== undefined ? [{ placed, finding, health: own }] : [],
   );
@@ -228,9 +228,9 @@ export function findCause(scene: SceneObjects, verdicts: Verdicts, health: Healt
   if (worst === undefined) return undefined;
   const { placed, finding } = worst;
   return {
-    message: placed.object === scene.root && finding.quoted === true ? finding.message : sentenceAbout(placed, finding),
+    message: placed.object === context.root && finding.quoted === true ? finding.message : sentenceAbout(placed, finding),
     ...sinceOf(finding.since),
-    chain: chainOf(placed, verdicts, scene),
+    chain: chainOf(placed, verdicts, context),
     ...(finding.container === undefined ? {} : { container: finding.container }),
   };
 }
@@ -266,12 +266,12 @@ export function sentenceAbout(placed: Placed, { message, quoted }: Finding): str
 }
 
 /** From the cause up to the root, the Services and routes that it holds back before the root. */
-function chainOf(cause: Placed, verdicts: Verdicts, scene: SceneObjects): CauseLink[] {
+function chainOf(cause: Placed, verdicts: Verdicts, context: CauseObjects): CauseLink[] {
   const above: Placed[] = [];
   for (let one: Placed | undefined = cause; one !== undefined; one = one.parent) above.push(one);
-  const services = kindKey(cause.object) === '/Pod' ? servicesOf(cause.object, scene) : above.slice(0, 1);
+  const services = kindKey(cause.object) === '/Pod' ? servicesOf(cause.object, context) : above.slice(0, 1);
   const stopped = services.filter((one) => one === cause || verdicts.get(one)?.finding !== undefined);
-  const routes = stopped.flatMap(({ object }) => routesTo(object, scene));
+  const routes = stopped.flatMap(({ object }) => routesTo(object, context));
   const path = [...above.slice(0, -1), ...stopped, ...routes, ...above.slice(-1)];
   const shown = [...new Set(path)].filter((one) => !isSetOfDeployment(one));
   const message = messageIn(verdicts, cause);
@@ -292,7 +292,7 @@ function messageIn(verdicts: Verdicts, placed: Placed): string {
 }
 
 /** Indexes objects once, so that no rule walks over all of them for each. */
-function sceneOf(input: SceneObjects): Scene {
+function contextOf(input: CauseObjects): CauseContext {
   const workloads = workloadsIn(input);
   const workloadsByLabel = new Map<string, Workload[]>();
   for (const workload of workloads) {
@@ -306,7 +306,7 @@ function sceneOf(input: SceneObjects): Scene {
   return { ...input, writtenSecrets: writtenSecrets(input), workloadsByLabel, hasWorkloads };
 }
 
-function writtenSecrets({ placed }: SceneObjects): ReadonlySet<string> {
+function writtenSecrets({ placed }: CauseObjects): ReadonlySet<string> {
   return new Set(
     placed.flatMap(({ object: { spec } }) =>
       [textAt(spec, 'secretName'), textAt(spec, 'target', 'name')].filter((name) => name !== undefined),
@@ -315,7 +315,7 @@ function writtenSecrets({ placed }: SceneObjects): ReadonlySet<string> {
 }
 
 /** Those of the namespace of the root; a Pod is none. */
-function workloadsIn({ root, objects }: SceneObjects): Workload[] {
+function workloadsIn({ root, objects }: CauseObjects): Workload[] {
   return objects.flatMap((object) => {
     const path = POD_SPECS[kindKey(object)];
     if (path === undefined || path === 'spec' || namespaceOf(object) !== namespaceOf(root)) return [];

@@ -72,8 +72,8 @@ function imageNotPulled(subject: Subject): Finding | undefined {
   return blocked(`cannot pull the image ${container.image}: ${words}${hint}`, event?.firstSeen ?? startedAt(object));
 }
 
-function pullSecretHint({ placed, scene, object }: Subject): string {
-  const missing = missingReferences(placed, scene).find(({ class: relation }) => relation === 'ImagePullSecret');
+function pullSecretHint({ placed, context, object }: Subject): string {
+  const missing = missingReferences(placed, context).find(({ class: relation }) => relation === 'ImagePullSecret');
   if (missing !== undefined) return `, and Secret ${missing.named.name} of imagePullSecrets does not exist`;
   return listAt(object.spec, 'imagePullSecrets').length === 0 ? ', and the pod has no imagePullSecrets' : '';
 }

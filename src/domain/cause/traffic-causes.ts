@@ -12,8 +12,8 @@ import {
   type Finding,
   hasCondition,
   isMissing,
-  type Scene,
-  type SceneObjects,
+  type CauseContext,
+  type CauseObjects,
   sinceOf,
   type Subject,
 } from './cause.ts';
@@ -37,11 +37,11 @@ export function isVouchedFor({ edge, parent }: Placed): boolean {
   return edge?.class === 'Owner' && parent !== undefined && healthOf(parent.object)?.status === 'Healthy';
 }
 
-function serviceWithoutPods({ placed, object, scene }: Subject): Finding | undefined {
+function serviceWithoutPods({ placed, object, context }: Subject): Finding | undefined {
   const selector = selectorOf(object);
-  if (selector.length === 0 || !scene.listed.has('/Pod') || podsOf(placed).length > 0) return undefined;
+  if (selector.length === 0 || !context.listed.has('/Pod') || podsOf(placed).length > 0) return undefined;
   const labels = selector.map(([key, value]) => `${key}=${value}`).join(', ');
-  const workload = workloadFor(selector, scene);
+  const workload = workloadFor(selector, context);
   if (workload !== undefined) {
     const { kind, metadata, spec } = workload;
     if (numberAt(spec, 'replicas') === 0) {
@@ -52,7 +52,7 @@ function serviceWithoutPods({ placed, object, scene }: Subject): Finding | undef
       : { rank: 'Waiting', message: `has no endpoints: ${kind} ${metadata.name} has no pods yet` };
   }
   const message = `has no endpoints: no pod has the ${selector.length === 1 ? 'label' : 'labels'} ${labels}`;
-  return scene.hasWorkloads ? blocked(message, object.metadata.creationTimestamp) : { rank: 'Waiting', message };
+  return context.hasWorkloads ? blocked(message, object.metadata.creationTimestamp) : { rank: 'Waiting', message };
 }
 
 function selectorOf({ spec }: KubeObject): [string, string][] {
@@ -69,7 +69,7 @@ function podsOf({ edges }: Placed): KubeObject[] {
 }
 
 /** The workload whose Pods a selector would match. */
-function workloadFor(selector: readonly (readonly [string, string])[], { workloadsByLabel }: Scene): KubeObject | undefined {
+function workloadFor(selector: readonly (readonly [string, string])[], { workloadsByLabel }: CauseContext): KubeObject | undefined {
   const [first] = selector;
   const candidates = first === undefined ? [] : (workloadsByLabel.get(first.join('=')) ?? []);
   return candidates.find(({ labels }) => selector.every(([key, value]) => labels[key] === value))?.object;
@@ -148,12 +148,12 @@ function backendsOf({ spec }: KubeObject): Backend[] {
   });
 }
 
-function backendMissing({ placed, object, scene }: Subject): Finding | undefined {
+function backendMissing({ placed, object, context }: Subject): Finding | undefined {
   const since = object.metadata.creationTimestamp;
   for (const { name, port } of backendsOf(object)) {
     const edge = placed.edges.find((one) => one.class === 'Backend' && one.named.kind === '/Service' && one.named.name === name);
     if (edge === undefined) continue;
-    if (isMissing(edge, scene)) return blocked(`routes to Service ${name}, which does not exist`, since);
+    if (isMissing(edge, context)) return blocked(`routes to Service ${name}, which does not exist`, since);
     if (edge.target === undefined || port === undefined || textAt(edge.target.spec, 'type') === 'ExternalName') continue;
     const ports = listAt(edge.target.spec, 'ports');
     const known = ports
@@ -168,12 +168,12 @@ function portWords(known: readonly (number | string)[]): string {
   return known.length === 0 ? 'has no named ports' : `has only ${known.length === 1 ? 'port' : 'the ports'} ${known.join(', ')}`;
 }
 
-function certificateMissing({ placed, object, scene }: Subject): Finding | undefined {
-  const edge = placed.edges.find((one) => one.class === 'TLS' && isMissing(one, scene));
+function certificateMissing({ placed, object, context }: Subject): Finding | undefined {
+  const edge = placed.edges.find((one) => one.class === 'TLS' && isMissing(one, context));
   if (edge === undefined) return undefined;
   const { name } = edge.named;
   const message = `uses the TLS certificate in Secret ${name}, which does not exist`;
-  return scene.writtenSecrets.has(name) ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
+  return context.writtenSecrets.has(name) ? { rank: 'Waiting', message } : blocked(message, object.metadata.creationTimestamp);
 }
 
 /** What the controllers of load balancers and Ingresses cannot do stands in their events alone. */
@@ -218,29 +218,29 @@ function parentName(ref: unknown): string {
   return `${textAt(ref, 'kind') ?? 'Gateway'} ${textAt(ref, 'name') ?? ''}`;
 }
 
-function routeUnattached({ placed, object, scene }: Subject): Finding | undefined {
+function routeUnattached({ placed, object, context }: Subject): Finding | undefined {
   const [first] = listAt(object.spec, 'parentRefs');
   const since = object.metadata.creationTimestamp;
   if (first === undefined) return { rank: 'Reported', message: 'names no parent, so that no Gateway serves it', ...sinceOf(since) };
-  const missing = placed.edges.find((edge) => edge.class === 'ParentRef' && isMissing(edge, scene));
+  const missing = placed.edges.find((edge) => edge.class === 'ParentRef' && isMissing(edge, context));
   if (missing !== undefined) return blocked(`is attached to Gateway ${missing.named.name}, which does not exist`, since);
   if (listAt(object.status, 'parents').length > 0) return undefined;
   return { rank: 'Waiting', message: `is not accepted by ${parentName(first)} yet`, ...sinceOf(since) };
 }
 
-function scaleTargetMissing({ placed, object, scene }: Subject): Finding | undefined {
-  const edge = placed.edges.find((one) => one.class === 'ScaleTarget' && isMissing(one, scene));
+function scaleTargetMissing({ placed, object, context }: Subject): Finding | undefined {
+  const edge = placed.edges.find((one) => one.class === 'ScaleTarget' && isMissing(one, context));
   if (edge === undefined) return undefined;
   return blocked(`scales ${edge.named.kind.split('/')[1]} ${edge.named.name}, which does not exist`, object.metadata.creationTimestamp);
 }
 
 /** The Ingresses and routes of a tree that send traffic to a Service. */
-export function routesTo(service: KubeObject, { placed }: Pick<SceneObjects, 'placed'>): Placed[] {
+export function routesTo(service: KubeObject, { placed }: Pick<CauseObjects, 'placed'>): Placed[] {
   return placed.filter(({ edges }) => edges.some((edge) => edge.class === 'Backend' && edge.target === service));
 }
 
 /** The Services of a tree that select a Pod. */
-export function servicesOf(pod: KubeObject, { placed }: Pick<SceneObjects, 'placed'>): Placed[] {
+export function servicesOf(pod: KubeObject, { placed }: Pick<CauseObjects, 'placed'>): Placed[] {
   return placed.filter(
     ({ object, edges }) => kindKey(object) === '/Service' && edges.some((edge) => edge.class === 'Selector' && edge.target === pod),
   );

@@ -123,13 +123,13 @@ function madePods({ object: { kind, status } }: Subject): number {
 
 const HOLDS_BACK = ['Mount', 'EnvFrom', 'VolumeClaim'];
 
-function referenceMissing({ placed, object, health, scene }: Subject): Finding | undefined {
-  const edge = placed.edges.find((one) => HOLDS_BACK.includes(one.class) && isMissing(one, scene));
+function referenceMissing({ placed, object, health, context }: Subject): Finding | undefined {
+  const edge = placed.edges.find((one) => HOLDS_BACK.includes(one.class) && isMissing(one, context));
   if (edge === undefined) return undefined;
   const { kind, name } = edge.named;
   const message = `needs ${kind.split('/')[1]} ${name}, which does not exist`;
   if (health?.status === 'Healthy' || health?.status === 'Suspended') return { rank: 'Warning', message };
-  if (kind === '/Secret' && scene.writtenSecrets.has(name)) return { rank: 'Waiting', message };
+  if (kind === '/Secret' && context.writtenSecrets.has(name)) return { rank: 'Waiting', message };
   return blocked(message, object.metadata.creationTimestamp);
 }
 
@@ -202,9 +202,9 @@ function nodesMissing({ object }: Subject): Finding | undefined {
 }
 
 /** A claim that is deleted stays as long as a Pod mounts it. */
-function claimInUse({ object, scene }: Subject): Finding | undefined {
+function claimInUse({ object, context }: Subject): Finding | undefined {
   if (object.metadata.deletionTimestamp === undefined) return undefined;
-  const user = scene.placed.find(
+  const user = context.placed.find(
     (one) => kindKey(one.object) === '/Pod' && one.edges.some((edge) => edge.class === 'Mount' && edge.target === object),
   );
   if (user === undefined) return undefined;

@@ -192,7 +192,7 @@ export interface Clusters {
   /** The signed-in user, by impersonation with user and groups. Throws `ActorMissing` before anything leaves. */
   asActor(actor: Actor): Cluster;
   /** Dry runs as the signed-in user. Throws as `asActor`. */
-  tryAsActor(actor: Actor): DryRunCluster;
+  dryRunAsActor(actor: Actor): DryRunCluster;
   /**
    * Dry runs under the controller's own account, for a user who is named to the api-server's audit log. Only for what this user has the permission to make
    * the controller do: ask the api-server first. Throws as `asActor`.

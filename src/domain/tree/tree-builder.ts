@@ -45,8 +45,8 @@ export function buildTree(
 ): ResourceTree {
   const top = placeObjects(root, objects, members);
   const placed = flatten(top);
-  const scene = { root, placed, objects, listed };
-  const verdicts = judgeObjects(scene, events);
+  const context = { root, placed, objects, listed };
+  const verdicts = judgeObjects(context, events);
   const tree = nodeOf(top, { namespace: namespaceOf(root), listed, resources, verdicts });
   const judged = placed.flatMap((one) => judgedOf(one, verdicts));
   const health = isTelling(root, judged) ? worstHealth(judged.map((one) => one.health)) : undefined;
@@ -54,7 +54,7 @@ export function buildTree(
   const causes = judged
     .filter((one) => one.health.status === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
     .map(({ kind, name, health: { message } }) => ({ kind, name, message }));
-  const cause = findCause(scene, verdicts, health);
+  const cause = findCause(context, verdicts, health);
   return {
     root: tree,
     count: placed.length,

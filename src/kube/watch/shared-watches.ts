@@ -183,7 +183,7 @@ class Looker {
 
   #drop(key: string, watch: SharedWatch): void {
     this.#held.delete(key);
-    watch.letGo(this);
+    watch.unsubscribe(this);
   }
 }
 
@@ -246,7 +246,7 @@ class SharedWatch {
     if (!this.#holders.has(looker)) this.#holders.set(looker, 'Fit');
   }
 
-  letGo(looker: Looker): void {
+  unsubscribe(looker: Looker): void {
     this.#holders.delete(looker);
     if (this.#holders.size === 0) this.#end();
     else if (this.#leader?.looker === looker) this.#leader.turn.abort();

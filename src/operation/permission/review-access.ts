@@ -15,7 +15,7 @@ import type { Ports } from '../ports.ts';
 import { listGrants } from './list-members.ts';
 
 /** Who, what and where an admin asks about. */
-export interface AccessQuestion {
+export interface AccessQuery {
   readonly user: string;
   /** As the api-server sees them, with their prefixes. */
   readonly groups: readonly string[];
@@ -56,18 +56,14 @@ export interface AccessReview {
 /**
  * Asks the api-server whether somebody may do something, by SubjectAccessReview as the actor, and looks for the bindings that decide.
  *
- * @throws AppError `Forbidden` without the permission to create SubjectAccessReviews; `InvalidInput` for a question without a user, a verb or a resource.
+ * @throws AppError `Forbidden` without the permission to create SubjectAccessReviews; `InvalidInput` for a query without a user, a verb or a resource.
  */
-export async function reviewAccess(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
-  actor: Actor,
-  question: AccessQuestion,
-): Promise<AccessReview> {
-  const asked = parseQuestion(question);
-  const environment = question.environment === undefined ? undefined : await findEnvironment(ports.clusters, actor, question.environment);
+export async function reviewAccess(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, query: AccessQuery): Promise<AccessReview> {
+  const asked = parseQuery(query);
+  const environment = query.environment === undefined ? undefined : await findEnvironment(ports.clusters, actor, query.environment);
   const namespace = environment?.namespace;
   const cluster = ports.clusters.asActor(actor);
-  const person = { user: question.user.trim(), groups: question.groups };
+  const person = { user: query.user.trim(), groups: query.groups };
   const permission: MissingPermission = { ...asked, ...(namespace === undefined ? {} : { namespace }) };
   const status = await ask(cluster, person, permission);
   const [found, role] = await Promise.all([
@@ -82,11 +78,11 @@ export async function reviewAccess(
     ...(role === undefined ? {} : { role }),
     ...(status.allowed ? {} : { remedy: remedyFor({ user: person.user, permission, apps }) }),
     limits: limitsOf(asked, environment?.namespace),
-    kubectl: commandOf(person, question, namespace),
+    kubectl: commandOf(person, query, namespace),
   };
 }
 
-function parseQuestion({ user, verb, resource, name }: AccessQuestion): AskedPermission {
+function parseQuery({ user, verb, resource, name }: AccessQuery): AskedPermission {
   const faults = [
     ...(user.trim() === '' ? [{ field: 'user', message: 'Enter a user name as the api-server sees it, for example oidc:ada' }] : []),
     ...(/^[a-z*]+$/.test(verb) ? [] : [{ field: 'verb', message: 'Enter a verb of Kubernetes, for example create' }]),
@@ -199,7 +195,7 @@ function limitsOf({ verb }: AskedPermission, namespace: string | undefined): rea
   ];
 }
 
-function commandOf({ user, groups }: Actor, { verb, resource, name }: AccessQuestion, namespace: string | undefined): string {
+function commandOf({ user, groups }: Actor, { verb, resource, name }: AccessQuery, namespace: string | undefined): string {
   const [plural = '', subresource] = resource.split('/');
   const what = name === undefined || name === '' ? plural : `${plural}/${name}`;
   return [

@@ -75,7 +75,7 @@ async function findAnywhere(
   { type, environment, signal }: SamplePodsInput & { readonly signal: AbortSignal },
 ): Promise<(SamplePods & { readonly of: string }) | undefined> {
   const { clusters, discovery } = ports;
-  const reader: PodReader = { cluster: clusters.asActor(actor), metadata: clusters.tryAsActor(actor), discovery, signal };
+  const reader: PodReader = { cluster: clusters.asActor(actor), metadata: clusters.dryRunAsActor(actor), discovery, signal };
   const to = environment.namespace;
   const here = await findSamplePods(reader, { type, from: to, to });
   if (here !== undefined) return { ...here, of: here.instance };

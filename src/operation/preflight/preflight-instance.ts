@@ -96,9 +96,9 @@ interface PreflightContext {
 /** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
 async function constraintFindings(
   cluster: Pick<Cluster, 'get' | 'list'>,
-  scene: PreflightContext,
+  context: PreflightContext,
 ): Promise<(stored: KubeObject) => Findings> {
-  const { app, object, secrets, namespace, pods } = scene;
+  const { app, object, secrets, namespace, pods } = context;
   const around = await loadConstraints(cluster, { namespace, spec: object.spec, pods });
   const made = secrets.map((secret) => secretCreation(secret, namespace));
   return (stored) => joinFindings([{ created: [...made, creation(stored)] }, checkConstraints({ app, object: stored, ...around })]);

@@ -19,7 +19,7 @@ import { parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import { type Finding, type Findings, joinFindings, type Remedy } from '../../domain/preflight/findings.ts';
 import { permissionText } from '../../domain/upgrade/preview/check-preview.ts';
 import type { Conversion } from '../../domain/uplift/conversion.ts';
-import { tryRules } from '../health/try-rules.ts';
+import { testRules } from '../health/test-rules.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import { checkObjects } from './check-objects.ts';
 import type { DryRun } from './dry-run-objects.ts';
@@ -176,9 +176,9 @@ async function check(
     );
     const faults = [...values.faults, ...rendering.faults].map((message) => line(message, 'Chart'));
     unread.push(...rendering.unchecked.map((message) => line(message, 'Chart')));
-    const scene = { operator, spec, rendering, secrets: values.secrets, signal };
-    const checked = await checkRendered(ports, actor, scene);
-    const rendered = { blocked: [...faults, ...rivals(ports, scene)], warned: await warningsOf(scene), unchecked: unread };
+    const context = { operator, spec, rendering, secrets: values.secrets, signal };
+    const checked = await checkRendered(ports, actor, context);
+    const rendered = { blocked: [...faults, ...rivals(ports, context)], warned: await warningsOf(context), unchecked: unread };
     return { ...checked, findings: joinFindings([own, chart, rendered, checked.findings]), conversions: rendering.conversions, version };
   } catch (thrown) {
     const error = orTimeout(thrown, signal);
@@ -196,7 +196,7 @@ async function check(
 
 /** What the health rules of the catalogue block say of samples. */
 async function checkRules(ports: CheckPorts, actor: Actor, { operator, rendering, signal }: ChartContext): Promise<Partial<Findings>> {
-  const { results, faults } = await tryRules(ports, actor, { operator, crds: rendering.crds, signal });
+  const { results, faults } = await testRules(ports, actor, { operator, crds: rendering.crds, signal });
   const failed = faults.map(({ field, message }): Finding => {
     return { ...line(`${field}: the health rule failed for a sample, which is Unknown then: ${message}`, 'Validation'), field };
   });

@@ -104,8 +104,8 @@ async function compare(ports: Needs, actor: Actor, input: Comparison): Promise<S
   const kindOf = await findKinds(folder.files, (apiVersion, kind) => ports.discovery.find(apiVersion, kind, signal));
   const stock = stockOf(folder, { spec, kindOf });
   const { items: sources } = await ports.clusters.asActor(actor).list(CATALOG_SOURCE, { signal });
-  const trials = await tryAll(ports, actor, { ...input, stock, sources });
-  const compared = changesOf(trials);
+  const dryRuns = await dryRunAll(ports, actor, { ...input, stock, sources });
+  const compared = changesOf(dryRuns);
   return {
     name,
     runsAs: actor.user,
@@ -115,13 +115,13 @@ async function compare(ports: Needs, actor: Actor, input: Comparison): Promise<S
     ...(lastAppliedRevision === undefined ? {} : { lastAppliedRevision }),
     ...compared,
     removed: removedOf(source, { stock, sources, prune: spec.prune }),
-    faults: sortFaults([...stock.faults, ...trials.flatMap(({ faults }) => faults)]),
-    missing: uniquePermissions(trials),
+    faults: sortFaults([...stock.faults, ...dryRuns.flatMap(({ faults }) => faults)]),
+    missing: uniquePermissions(dryRuns),
     awaitsApproval: awaitsApproval === stock.revision,
   };
 }
 
-interface Trial {
+interface DryRun {
   readonly live?: KubeObject;
   /** As a dry run answers; absent when it was rejected. */
   readonly wanted?: KubeObject;
@@ -132,11 +132,11 @@ interface Trial {
 
 type Stocked = Comparison & { readonly stock: Stock; readonly sources: readonly KubeObject[] };
 
-async function tryAll(ports: Needs, actor: Actor, { source, spec, stock, sources, signal }: Stocked): Promise<readonly Trial[]> {
+async function dryRunAll(ports: Needs, actor: Actor, { source, spec, stock, sources, signal }: Stocked): Promise<readonly DryRun[]> {
   const { name } = source.metadata;
   const labels = sourceLabels(name, spec);
   const isProvided = providedBy(stock.candidates);
-  const tryOne = async (candidate: Candidate): Promise<Trial> => {
+  const dryRunOne = async (candidate: Candidate): Promise<DryRun> => {
     const answers: KubeObject[] = [];
     const cluster = dryRunsOnly(ports.clusters.asActor(actor), answers);
     const marked = markedFor(ports, candidate.type);
@@ -154,11 +154,11 @@ async function tryAll(ports: Needs, actor: Actor, { source, spec, stock, sources
       return { secrets: [], faults: [faultAt(candidate, error.message)] };
     }
   };
-  const awaited = stock.waiting.map((document): Trial => {
+  const awaited = stock.waiting.map((document): DryRun => {
     const wanted = labelled(document, labels);
     return { wanted, secrets: textsOf(sensitiveIn(BY_NAMES, wanted)), faults: [] };
   });
-  return [...(await pMap(stock.candidates, tryOne, { concurrency: 8, signal })), ...awaited];
+  return [...(await pMap(stock.candidates, dryRunOne, { concurrency: 8, signal })), ...awaited];
 }
 
 function faultAt({ document, resource }: Candidate, message: string): SourceFault {
@@ -184,8 +184,8 @@ function dryRunsOnly(cluster: Cluster, answers: KubeObject[]): Cluster {
   };
 }
 
-function changesOf(trials: readonly Trial[]): Pick<SourcePreview, 'changes' | 'unchanged' | 'omitted'> {
-  const compared = trials.filter(({ wanted }) => wanted !== undefined);
+function changesOf(dryRuns: readonly DryRun[]): Pick<SourcePreview, 'changes' | 'unchanged' | 'omitted'> {
+  const compared = dryRuns.filter(({ wanted }) => wanted !== undefined);
   return objectChanges({
     from: compared.flatMap(({ live }) => (live === undefined ? [] : [withoutServerFields(live)])),
     to: compared.flatMap(({ wanted }) => (wanted === undefined ? [] : [withoutServerFields(wanted)])),
@@ -224,8 +224,8 @@ function removedOf(source: KubeObject, { stock, sources, prune }: RemovalInput):
   });
 }
 
-function uniquePermissions(trials: readonly Trial[]): readonly MissingPermission[] {
-  const all = trials.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
+function uniquePermissions(dryRuns: readonly DryRun[]): readonly MissingPermission[] {
+  const all = dryRuns.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 

@@ -16,7 +16,7 @@ export interface SourceContent {
 }
 
 /** A document as a dry run is asked for it. */
-export interface DocumentTrial {
+export interface DocumentDryRun {
   readonly candidate: Candidate;
   /** The name of the source. */
   readonly source: string;
@@ -37,7 +37,7 @@ export interface SourcePreviewPorts {
   /** What is wrong with a document, and what has to be there before it can be tried. @throws AppError when the cluster is away. */
   readonly dryRun: (
     cluster: Cluster,
-    trial: DocumentTrial,
+    dryRun: DocumentDryRun,
   ) => Promise<{ readonly faults: readonly SourceFault[]; readonly needs?: DocumentNeed }>;
   /** Previews of people go through it. */
   readonly queue: FairQueue;

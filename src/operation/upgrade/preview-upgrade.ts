@@ -207,7 +207,7 @@ function commandParts({ decided: { previewed, shownPatch }, input }: PreviewCont
 function dryRunsOf({ clusters }: PreviewPorts, actor: Actor, { patch: missing }: OperatorPermissions): DryRun {
   return missing === undefined
     ? { cluster: clusters.dryRunAsController(actor), by: 'controller' }
-    : { cluster: clusters.tryAsActor(actor), by: 'actor' };
+    : { cluster: clusters.dryRunAsActor(actor), by: 'actor' };
 }
 
 async function instancesOf(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<PreviewedInstances> {

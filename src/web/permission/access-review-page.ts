@@ -3,7 +3,7 @@ import { type FieldFault, isAppError } from '../../domain/core/errors.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Operations } from '../../operation/operations.ts';
-import type { AccessQuestion, AccessReview } from '../../operation/permission/review-access.ts';
+import type { AccessQuery, AccessReview } from '../../operation/permission/review-access.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { ACCESS_REVIEW_PATH, environmentPath } from '../page/paths.ts';
@@ -56,7 +56,7 @@ export function accessReviewRoutes(deps: WebDeps): Router {
 }
 
 async function show(operations: Operations, { actor, query }: Visit): Promise<Answer> {
-  const question = parseQuestion(query);
+  const question = parseQuery(query);
   const [environments, people, apps, reviewed] = await Promise.all([
     operations.listEnvironments(actor),
     recentPeople(operations, actor),
@@ -83,7 +83,7 @@ async function show(operations: Operations, { actor, query }: Visit): Promise<An
   };
 }
 
-function parseQuestion(query: URLSearchParams): AccessQuestion {
+function parseQuery(query: URLSearchParams): AccessQuery {
   const text = (key: string): string => (query.get(key) ?? '').trim();
   const groups = query.getAll('groups').flatMap((value) => value.split(/\r?\n/).map((line) => line.trim()));
   return {
@@ -99,7 +99,7 @@ function parseQuestion(query: URLSearchParams): AccessQuestion {
 async function review(
   operations: Operations,
   actor: Actor,
-  question: AccessQuestion,
+  question: AccessQuery,
 ): Promise<{ readonly review: AccessReview } | { readonly faults: readonly FieldFault[] }> {
   try {
     return { review: await operations.reviewAccess(actor, question) };
@@ -136,7 +136,7 @@ interface FormChoices {
   readonly resources: readonly string[];
 }
 
-function formOf(question: AccessQuestion, { environments, people, resources }: FormChoices): Omit<AccessReviewPage, 'errors' | 'answer'> {
+function formOf(question: AccessQuery, { environments, people, resources }: FormChoices): Omit<AccessReviewPage, 'errors' | 'answer'> {
   const { user, groups, verb, resource, name = '', environment = '' } = question;
   return {
     action: ACCESS_REVIEW_PATH,
@@ -151,12 +151,12 @@ function formOf(question: AccessQuestion, { environments, people, resources }: F
   };
 }
 
-function hrefFor({ user, groups }: Person, { verb, resource, name = '', environment = '' }: AccessQuestion): string {
+function hrefFor({ user, groups }: Person, { verb, resource, name = '', environment = '' }: AccessQuery): string {
   const query = new URLSearchParams({ user, groups: groups.join('\n'), verb, resource, name, environment });
   return `${ACCESS_REVIEW_PATH}?${query.toString()}`;
 }
 
-function answerOf(found: AccessReview, { user, environment }: AccessQuestion): AccessAnswer {
+function answerOf(found: AccessReview, { user, environment }: AccessQuery): AccessAnswer {
   const { allowed, reason, permission, grants, role, remedy, limits, kubectl, missing } = found;
   const { verb, resource, group, namespace } = permission;
   const what = `${verb} ${resource}${group === '' ? '' : `.${group}`} ${namespace === undefined ? 'in the whole cluster' : `in the namespace ${namespace}`}`;

@@ -84,7 +84,7 @@ export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   if (crds.length === 0) return isTrue('CRDsEstablished', 'NoCRDs', 'The chart has no CRDs');
   const former = crds.filter((crd) => crd.origin === 'former').map((crd) => crd.name);
   const kept = former.length === 0 ? '' : `. No longer in the chart, but kept: ${former.join(', ')}`;
-  return isTrue('CRDsEstablished', 'Established', `Served: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
+  return isTrue('CRDsEstablished', 'Established', `Established: ${crds.map((crd) => crd.name).join(', ')}${kept}`);
 }
 
 /** Whether the catalogue block fits the kinds; reported only while there is something to compare. What is installed does not depend on it. */

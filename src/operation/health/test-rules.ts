@@ -10,13 +10,13 @@ import type { Ports } from '../ports.ts';
 import { createHealthEvaluator } from './health-evaluator.ts';
 
 /** What the health rules of an Operator say of samples. */
-export interface RulesTrial {
+export interface RulesTest {
   /** A sentence for each kind with rules. */
   readonly results: readonly string[];
   readonly faults: readonly { readonly field: string; readonly message: string }[];
 }
 
-export interface TrialInput {
+export interface RulesTestInput {
   readonly operator: KubeObject;
   /** Those that the Operator brings. */
   readonly crds: readonly KubeObject[];
@@ -24,16 +24,20 @@ export interface TrialInput {
 }
 
 /** Tries the health rules of an Operator on the example of each kind and on some of the objects that are there, as far as the actor may read them. */
-export async function tryRules(ports: Pick<Ports, 'clusters'>, actor: Actor, { operator, crds, signal }: TrialInput): Promise<RulesTrial> {
+export async function testRules(
+  ports: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  { operator, crds, signal }: RulesTestInput,
+): Promise<RulesTest> {
   const examples = new Map((catalogField.read(at(operator.spec, 'catalog'))?.kinds ?? []).map(({ kind, example }) => [kind, example]));
-  const trials: RulesTrial[] = [];
+  const tests: RulesTest[] = [];
   for (const [kind, rules] of rulesOfOperator(operator)) {
     const crd = crds.find(({ spec }) => textAt(spec, 'names', 'kind') === kind);
     if (crd === undefined || compileFaults(rules.rules).length > 0) continue;
     const live = await liveObjects(ports, actor, { crd, signal });
-    trials.push(await tryKind(rules, { crd, example: exampleOf(crd, examples.get(kind)), live }));
+    tests.push(await testKind(rules, { crd, example: exampleOf(crd, examples.get(kind)), live }));
   }
-  return { results: trials.flatMap(({ results }) => results), faults: trials.flatMap(({ faults }) => faults) };
+  return { results: tests.flatMap(({ results }) => results), faults: tests.flatMap(({ faults }) => faults) };
 }
 
 interface Samples {
@@ -42,7 +46,7 @@ interface Samples {
   readonly live: readonly KubeObject[];
 }
 
-async function tryKind(rules: KindRules, { crd, example, live }: Samples): Promise<RulesTrial> {
+async function testKind(rules: KindRules, { crd, example, live }: Samples): Promise<RulesTest> {
   const kind = textAt(crd.spec, 'names', 'kind') ?? '';
   const table = new Map([[`${textAt(crd.spec, 'group') ?? ''}/${kind}`, rules]]);
   const evaluator = createHealthEvaluator({ rules: () => table, idleMs: 0 });
@@ -90,7 +94,7 @@ const MAX_OBJECTS = 20;
 async function liveObjects(
   { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
-  { crd, signal }: Pick<Samples, 'crd'> & Pick<TrialInput, 'signal'>,
+  { crd, signal }: Pick<Samples, 'crd'> & Pick<RulesTestInput, 'signal'>,
 ): Promise<readonly KubeObject[]> {
   const type = {
     group: textAt(crd.spec, 'group') ?? '',
