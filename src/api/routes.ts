@@ -1,3 +1,4 @@
+import { APP_DEFINITION_ROUTES } from './app-definition/app-definition-routes.ts';
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
 import { CONNECTION_ROUTES } from './connection/connection-routes.ts';
 import { INSTANCE_ROUTES, MIGRATION_ROUTES } from './instance/instance-routes.ts';
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...AUDIT_ROUTES,
   ...SAVED_CONFIGURATION_ROUTES,
   ...OPERATOR_ROUTES,
+  ...APP_DEFINITION_ROUTES,
   ...SOURCE_ROUTES,
   ...RELEASE_ROUTES,
   ...UPGRADE_ROUTES,

@@ -17,6 +17,7 @@ import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.t
 import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
 import { RELEASE_SCHEMAS } from './release/release-routes.ts';
+import { APP_DEFINITION_SCHEMAS } from './app-definition/app-definition-routes.ts';
 import { SOURCE_SCHEMAS } from './source/source-routes.ts';
 import { PERMISSION_SCHEMAS } from './permission/permission-routes.ts';
 import { PROPOSAL_SCHEMAS } from './proposal/proposal-routes.ts';
@@ -317,6 +318,7 @@ export const SCHEMAS = {
   ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,
   ...MIGRATION_SCHEMAS,
+  ...APP_DEFINITION_SCHEMAS,
   ...RESOURCE_SCHEMAS,
   ...TREE_SCHEMAS,
   ...WORKLOAD_SCHEMAS,

@@ -4,6 +4,9 @@ import { installTargets } from './app/install-targets.ts';
 import { listApps } from './app/list-apps.ts';
 import { listChoices } from './app/list-choices.ts';
 import { showApp, showForm } from './app/show-app.ts';
+import { createAppDefinition, preflightAppDefinition } from './app-definition/create-app-definition.ts';
+import { listAppDefinitions, missingForNewAppDefinition, showAppDefinition } from './app-definition/find-app-definition.ts';
+import { previewChart } from './app-definition/preview-chart.ts';
 import { listAuditEvents } from './audit/list-audit-events.ts';
 import { countDrafts, listDrafts, listFaults, listOperatorDrafts } from './catalog/list-faults.ts';
 import { createChangeRequest } from './change-request/create-change-request.ts';
@@ -92,6 +95,7 @@ const OPERATIONS = {
   compareSavedConfiguration,
   countDrafts,
   countInstances,
+  createAppDefinition,
   createChangeRequest,
   createEnvironment,
   createInstance,
@@ -107,6 +111,7 @@ const OPERATIONS = {
   evictPod,
   installTargets,
   instancePermissions,
+  listAppDefinitions,
   listApps,
   listAuditEvents,
   listChangeRequests,
@@ -135,8 +140,10 @@ const OPERATIONS = {
   listSources,
   listWorkloads,
   me,
+  missingForNewAppDefinition,
   missingForNewSource,
   operatorPermissions,
+  preflightAppDefinition,
   preflightChange,
   preflightDeletion,
   preflightEnvironment,
@@ -144,6 +151,7 @@ const OPERATIONS = {
   preflightInstance,
   preflightOperator,
   preflightSource,
+  previewChart,
   previewEnvironmentDeletion,
   previewInstanceMigration,
   previewOperatorDeletion,
@@ -169,6 +177,7 @@ const OPERATIONS = {
   saveConfiguration,
   scaleResource,
   showApp,
+  showAppDefinition,
   showChangeRequest,
   showConnection,
   showEnvironment,

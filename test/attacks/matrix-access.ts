@@ -34,7 +34,8 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     reconcileOperator forceOperator suspendOperator resumeOperator showOperatorMetrics previewUpgrade
     previewUpgradeWithValues approveUpgrade listReleases showRelease previewRelease listSources createSource showSource
     listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune
-    previewSourceDeletion deleteSource reviewAccess
+    previewSourceDeletion deleteSource reviewAccess listAppDefinitions createAppDefinition showAppDefinition
+    previewChart
   `,
 };
 
@@ -44,6 +45,8 @@ export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   [/^GET \/(apps|environments|change-requests|proposals|tier-board)(\/:app(\/(install|saved-configurations))?)?$/, 'Everybody'],
   [/^GET \/apps\/:app\/saved-configurations\/:id/, 'Everybody'],
   [/^GET \/operators\/new$/, 'Everybody'],
+  // The empty form does not need the permission; fetching a chart does.
+  [/^GET \/admin\/app-definitions\/new$/, 'Everybody'],
   // The answer needs the permission, the empty form does not.
   [/^GET \/(account\/permissions|admin\/access-review)$/, 'Everybody'],
   [/^GET \/environments\/:environment(\/(resources|workloads)(\/stream)?|\/timeline|\/monitoring|\/members)?$/, 'ViewerOrAdmin'],

@@ -11,6 +11,7 @@ import type { InstanceDraft } from '../../src/operation/instance/instance-draft.
 import type { InstanceMigration } from '../../src/operation/instance/preview-migration.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import { yamlText } from '../../src/web/page/yaml-text.ts';
+import { SAMPLE_APP_DEFINITION_OPERATIONS } from './sample-app-definitions.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_ENVIRONMENT_OPERATIONS } from './sample-environments.ts';
@@ -44,6 +45,7 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
     ...SAMPLE_RESOURCE_OPERATIONS,
     ...SAMPLE_SAVED_CONFIGURATION_OPERATIONS,
     ...SAMPLE_SOURCE_OPERATIONS,
+    ...SAMPLE_APP_DEFINITION_OPERATIONS,
     ...SAMPLE_PROPOSAL_OPERATIONS,
     ...CHANGE_REQUESTS,
     follow: () => operations,
@@ -68,6 +70,7 @@ const READS: Omit<
   | keyof typeof SAMPLE_RESOURCE_OPERATIONS
   | keyof typeof SAMPLE_SAVED_CONFIGURATION_OPERATIONS
   | keyof typeof SAMPLE_SOURCE_OPERATIONS
+  | keyof typeof SAMPLE_APP_DEFINITION_OPERATIONS
 > = {
   me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
   listApps: async (_actor, query) => {

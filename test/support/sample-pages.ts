@@ -1,3 +1,4 @@
+import { APP_DEFINITION_PAGES } from './sample-app-definitions.ts';
 import { page, type SamplePage } from './sample-page.ts';
 import { RELEASE_PAGES } from './sample-releases.ts';
 import { SOURCE_PAGES } from './sample-source-pages.ts';
@@ -363,6 +364,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['For the group oidc:team-a'],
   }),
   ...SOURCE_PAGES,
+  ...APP_DEFINITION_PAGES,
   ...RELEASE_PAGES,
   page('/catalog/faults', 'admin', { title: 'Catalogue faults', holds: ['operators/queue.yaml:12:5', 'environments.yaml'] }),
   page('/', 'admin', { title: 'Catalogue', holds: ['<a href="/catalog/drafts">3 drafts</a>'] }),

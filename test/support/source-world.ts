@@ -129,7 +129,10 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
   };
 }
 
-function handsOf(kube: Kube, declared: Set<string>): Pick<SourceWorld, 'status' | 'settled' | 'problem' | 'declare' | 'remove' | 'operator'> {
+function handsOf(
+  kube: Kube,
+  declared: Set<string>,
+): Pick<SourceWorld, 'status' | 'settled' | 'problem' | 'declare' | 'remove' | 'operator'> {
   const cluster = kube.asController();
   const status = async (name: string): Promise<SourceStatus | undefined> => {
     const object = await ifFound(cluster.get({ ...CATALOG_SOURCE, name }));

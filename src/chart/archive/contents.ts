@@ -28,6 +28,8 @@ export interface ChartMetadata {
   readonly home?: string;
   /** The range of Kubernetes versions that the chart asks for. */
   readonly kubeVersion?: string;
+  /** Whether its authors have given it up; absent: no. */
+  readonly deprecated?: true;
   readonly keywords: readonly string[];
   readonly maintainers: readonly { readonly name: string; readonly email?: string; readonly url?: string }[];
   readonly dependencies: readonly ChartDependency[];
@@ -171,6 +173,7 @@ function readMetadata(chart: JsonObject, requirements: JsonObject): ChartMetadat
     name,
     version,
     ...texts(chart, ['appVersion', 'description', 'home', 'kubeVersion']),
+    ...(chart['deprecated'] === true ? { deprecated: true as const } : {}),
     ...(icon !== undefined && /^(https:\/\/|data:image\/)/i.test(icon) ? { icon } : {}),
     keywords: list(chart['keywords']).flatMap((word) => (typeof word === 'string' ? [word] : [])),
     maintainers: maps(chart['maintainers']).map((person) => ({ name: textIn(person, 'name') ?? '', ...texts(person, ['email', 'url']) })),

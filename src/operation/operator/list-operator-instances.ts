@@ -24,10 +24,20 @@ export async function listOperatorInstances(
   address: OperatorAddress,
 ): Promise<OperatorInstances> {
   const { crds } = operatorView(await findOperator(ports, actor, address));
-  const served = servedCrds(
+  return await listCrdInstances(
     ports,
+    actor,
     crds.map(({ name }) => name),
   );
+}
+
+/** All instances of the kinds that CustomResourceDefinitions of these names define, read as the actor, by their metadata alone. */
+export async function listCrdInstances(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  names: readonly string[],
+): Promise<OperatorInstances> {
+  const served = servedCrds(ports, names);
   const [lists, environments] = await Promise.all([readInstances(ports, actor, served), listEnvironments(ports, actor)]);
   const byNamespace = new Map(environments.map(({ namespace, name }) => [namespace, name]));
   const instances = lists.flatMap(({ crd, items }) => items.map((item) => instanceOf(crd, item, byNamespace)));

@@ -9,8 +9,18 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 /** A chart in the cache. */
 export interface UpgradeChart extends RenderableChart {
   readonly contents: RenderableChart['contents'] & {
-    readonly metadata: { readonly version: string; readonly appVersion?: string };
+    readonly metadata: {
+      readonly version: string;
+      readonly appVersion?: string;
+      readonly description?: string;
+      readonly home?: string;
+      readonly kubeVersion?: string;
+      readonly deprecated?: true;
+      readonly keywords?: readonly string[];
+    };
     readonly values: JsonObject;
+    /** Markdown; absent or empty when there is none. */
+    readonly readme?: string;
   };
 }
 

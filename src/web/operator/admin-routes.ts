@@ -10,6 +10,7 @@ import { newOperatorRoutes, operatorRoutes, operatorsRoutes } from './operator-r
 import type { Badge } from '../page/badges.ts';
 import { page, type WebDeps } from '../page/page.ts';
 import { draftsPath, instancePath, operatorPath } from '../page/paths.ts';
+import { appDefinitionRoutes } from '../app-definition/app-definition-routes.ts';
 import { releaseRoutes } from '../release/release-routes.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
 import { sourcePreviewRoutes } from '../source/preview-routes.ts';
@@ -36,6 +37,7 @@ export function adminRoutes(deps: WebDeps): Router {
     newOperatorRoutes(deps),
     operatorRoutes(deps),
     upgradeRoutes(deps),
+    appDefinitionRoutes(deps),
     sourceRoutes(deps),
     sourceActRoutes(deps),
     sourcePreviewRoutes(deps),

@@ -32,6 +32,14 @@ export const NEW_ENVIRONMENT_PATH = '/admin/environments/new';
 /** The form of a new CatalogSource; not below `/sources`, where it would be the page of the source `new`. */
 export const NEW_SOURCE_PATH = '/admin/sources/new';
 
+/** The charts that are offered as apps. */
+export const APP_DEFINITIONS_PATH = '/admin/app-definitions';
+
+export function appDefinitionPath(name: string): string {
+  return `${APP_DEFINITIONS_PATH}/${encodeURIComponent(name)}`;
+}
+export const NEW_APP_DEFINITION_PATH = `${APP_DEFINITIONS_PATH}/new`;
+
 /** Everything in the namespace of an environment. */
 export function environmentResourcesPath(environment: string): string {
   return `${environmentPath(environment)}/resources`;

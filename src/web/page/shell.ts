@@ -1,4 +1,4 @@
-import { ACCESS_REVIEW_PATH, PERMISSIONS_PATH } from './paths.ts';
+import { ACCESS_REVIEW_PATH, APP_DEFINITIONS_PATH, PERMISSIONS_PATH } from './paths.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
@@ -39,7 +39,17 @@ export interface PageFrame {
 
 /** The part of the navigation that a page belongs to. */
 export type Section =
-  'catalog' | 'environments' | 'changeRequests' | 'operators' | 'sources' | 'releases' | 'drafts' | 'faults' | 'auditLog' | 'none';
+  | 'catalog'
+  | 'environments'
+  | 'changeRequests'
+  | 'operators'
+  | 'appDefinitions'
+  | 'sources'
+  | 'releases'
+  | 'drafts'
+  | 'faults'
+  | 'auditLog'
+  | 'none';
 
 /** The frame for somebody, or for nobody. The admin's ways are there for admins only. */
 export function shellOf(me: Me | undefined, section: Section): Shell {
@@ -80,6 +90,7 @@ interface Link {
 
 const ADMIN_LINKS: readonly Link[] = [
   { label: 'Operators', href: '/operators', section: 'operators' },
+  { label: 'App definitions', href: APP_DEFINITIONS_PATH, section: 'appDefinitions' },
   { label: 'Sources', href: '/sources', section: 'sources' },
   { label: 'Releases', href: '/releases', section: 'releases' },
   { label: 'Drafts', href: '/catalog/drafts', section: 'drafts' },

@@ -1,0 +1,146 @@
+import { APP_DEFINITION_STATES } from '../../domain/app-definition/app-definition-view.ts';
+import { textAt } from '../../domain/core/read.ts';
+import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { PAGE_QUERY, pageOfItems } from '../paging.ts';
+import type { JsonSchema, Route } from '../route.ts';
+import { flag, integer, list, manifestOf, object, pageOf, ref, text, time } from '../schema-parts.ts';
+
+/** Routes of AppDefinitions. */
+export const APP_DEFINITION_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: '/app-definitions',
+    operationId: 'listAppDefinitions',
+    summary: 'List the AppDefinitions (admins)',
+    tag: 'Admin',
+    query: PAGE_QUERY,
+    replies: { 200: { description: 'A page of AppDefinitions', schema: pageOf('AppDefinition') } },
+    handle: async ({ operations, actor, query }) => ({
+      status: 200,
+      body: pageOfItems(await operations.listAppDefinitions(actor), ({ name }) => name, query),
+    }),
+  },
+  {
+    method: 'post',
+    path: '/app-definitions',
+    operationId: 'createAppDefinition',
+    summary: 'Offer a chart as an app, or with `dryRun=All` run the preflight checks only (admins)',
+    tag: 'Admin',
+    query: { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' } },
+    body: ref('AppDefinitionManifest'),
+    replies: {
+      200: { description: 'The preflight result (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The created AppDefinition; Location is its URL', schema: ref('AppDefinition') },
+    },
+    handle: async ({ operations, actor, query, body, requestOrigin }) => {
+      const definition = body as KubeObject;
+      if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightAppDefinition(actor, definition) };
+      const created = await operations.createAppDefinition(actor, { definition, ...requestOrigin });
+      return { status: 201, body: created, location: `/api/v1/app-definitions/${encodeURIComponent(created.name)}` };
+    },
+  },
+  {
+    method: 'get',
+    path: '/app-definitions/{name}',
+    operationId: 'showAppDefinition',
+    etag: 'strong',
+    summary: 'Get an AppDefinition with its revisions and instances (admins)',
+    tag: 'Admin',
+    replies: { 200: { description: 'The AppDefinition', schema: ref('AppDefinitionDetails') } },
+    handle: async ({ operations, actor, params }) => ({
+      status: 200,
+      body: await operations.showAppDefinition(actor, { name: textAt(params, 'name') ?? '' }),
+    }),
+  },
+  {
+    method: 'get',
+    path: '/chart-preview',
+    operationId: 'previewChart',
+    summary: 'Fetch a chart of a repository and describe it: versions, images, objects, README (admins)',
+    tag: 'Admin',
+    query: {
+      repoURL: { type: 'string', maxLength: 2048, description: '`https://…`, `oci://…`, or `file://ROOT` for a configured folder' },
+      name: { type: 'string', maxLength: 250, description: 'The name of the chart' },
+      version: {
+        type: 'string',
+        default: '',
+        maxLength: 128,
+        description: 'A version or a range. Default: the newest that is no pre-release',
+      },
+      secret: {
+        type: 'string',
+        default: '',
+        maxLength: 253,
+        description: 'A Secret in chandlery-system with credentials for the repository',
+      },
+    },
+    replies: { 200: { description: 'The preview; nothing is written for it', schema: ref('ChartPreview') } },
+    handle: async ({ operations, actor, query }) => ({
+      status: 200,
+      body: await operations.previewChart(actor, {
+        repoURL: textAt(query, 'repoURL') ?? '',
+        name: textAt(query, 'name') ?? '',
+        version: textAt(query, 'version') ?? '',
+        secret: textAt(query, 'secret') ?? '',
+      }),
+    }),
+  },
+];
+
+const DEFINITION = {
+  name: text,
+  displayName: text,
+  category: text,
+  state: { enum: APP_DEFINITION_STATES },
+  message: { ...text, description: 'Of the condition Ready; empty before the first reconcile' },
+  chart: object({ address: text, name: text, version: text, appVersion: text, digest: text, availableVersion: text }, ['address']),
+  names: object({ kind: text, plural: text, singular: text, shortNames: list(text) }),
+  crd: { ...text, description: 'The generated CustomResourceDefinition, which is the id of the app; absent before it exists' },
+  revision: { ...text, description: 'The current AppRevision' },
+  instances: { ...integer, description: 'In the whole cluster; absent while they are not counted' },
+  updatePolicy: { enum: ['Manual', 'Automatic'] },
+  deletionPolicy: { enum: ['Block', 'Cascade', 'Orphan'] },
+  allowedResources: list(object({ group: text, kind: text })),
+  suspended: flag,
+  conditions: list(ref('Condition')),
+  created: time,
+  etag: text,
+} as const;
+const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances'];
+const REQUIRED = Object.keys(DEFINITION).filter((key) => !OPTIONAL.includes(key));
+
+/** Components of AppDefinitions. */
+export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  AppDefinitionManifest: manifestOf(APP_DEFINITION),
+  AppDefinition: object(DEFINITION, REQUIRED),
+  AppDefinitionDetails: object(
+    {
+      ...DEFINITION,
+      revisions: list(object({ name: text, version: text, appVersion: text, digest: text, created: time })),
+      placed: { ...list(ref('OperatorInstance')), description: 'The instances that the caller may list' },
+      missing: list(ref('MissingPermission')),
+      unavailable: list(ref('UnavailableKind')),
+      readme: { ...text, description: 'Untrusted Markdown' },
+    },
+    [...REQUIRED, 'revisions', 'placed', 'missing', 'unavailable', 'readme'],
+  ),
+  ChartPreview: object({
+    repoURL: text,
+    name: text,
+    version: text,
+    appVersion: text,
+    description: text,
+    home: text,
+    kubeVersion: { ...text, description: 'The range of Kubernetes versions that it asks for; empty without one' },
+    deprecated: flag,
+    keywords: list(text),
+    digest: text,
+    versions: { ...list(text), description: 'The newest 50, newest first' },
+    images: list(text),
+    objects: list(object({ kind: text, count: integer })),
+    faults: { ...list(text), description: 'What is wrong with rendering the chart with its own values' },
+    schema: { enum: ['values.schema.json', 'values.yaml'], description: 'Where the form of the values comes from' },
+    readme: { ...text, description: 'Untrusted Markdown' },
+  }),
+};

@@ -1,0 +1,145 @@
+import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
+import { imagesOf, templateOf } from '../../domain/workload/pod-template.ts';
+import { findSecret } from '../operator/find-secret.ts';
+import type { Ports } from '../ports.ts';
+import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
+import { missingForNewAppDefinition } from './find-app-definition.ts';
+
+/** The chart that somebody wants to look at. Empty texts: not given. */
+export interface ChartQuery {
+  /** `https://…`, `oci://…`, or `file://ROOT` for a configured folder. */
+  readonly repoURL: string;
+  readonly name: string;
+  /** Empty: the newest one that is no pre-release. */
+  readonly version: string;
+  /** A Secret in chandlery-system with credentials for the repository. */
+  readonly secret: string;
+}
+
+/** What a chart says about itself, before it is offered. All of it is foreign. */
+export interface ChartPreview {
+  readonly repoURL: string;
+  readonly name: string;
+  readonly version: string;
+  readonly appVersion: string;
+  readonly description: string;
+  readonly home: string;
+  /** The range of Kubernetes versions that it asks for; empty without one. */
+  readonly kubeVersion: string;
+  readonly deprecated: boolean;
+  readonly keywords: readonly string[];
+  readonly digest: string;
+  /** The versions that the repository offers, newest first. */
+  readonly versions: readonly string[];
+  /** Of the pods that it renders with its own values, sorted. */
+  readonly images: readonly string[];
+  /** How many objects of each kind it renders with its own values, sorted by kind. */
+  readonly objects: readonly { readonly kind: string; readonly count: number }[];
+  /** What is wrong with rendering it with its own values, a sentence each. */
+  readonly faults: readonly string[];
+  /** Where the form of the values comes from. */
+  readonly schema: 'values.schema.json' | 'values.yaml';
+  /** Markdown; empty when there is none. */
+  readonly readme: string;
+}
+
+const PATIENCE_MS = 60_000;
+const MAX_VERSIONS = 50;
+
+/**
+ * Fetches and renders a chart, for whoever may create AppDefinitions: nobody else makes Chandlery fetch addresses.
+ *
+ * @throws AppError `Forbidden`, and as fetching a chart does.
+ */
+export async function previewChart(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, query: ChartQuery): Promise<ChartPreview> {
+  const missing = await missingForNewAppDefinition(ports, actor);
+  if (missing !== undefined)
+    throw new AppError('Forbidden', 'chart: only people who may create AppDefinitions can preview charts', { missing });
+  const source = sourceOf(query);
+  const namespace = OURS.systemNamespace;
+  const { access } = await readChartAccess({ source, namespace, find: (name) => findSecret(ports.clusters, actor, { namespace, name }) });
+  const { charts, renderChart } = ports.upgrades;
+  return await runQueued(ports.upgrades, { actor, milliseconds: PATIENCE_MS }, async (signal) => {
+    const versions = await charts.versions(source, signal, access);
+    const version = query.version === '' ? newestOf(versions) : query.version;
+    const chart = await charts.fetch({ ...source, version }, signal, access);
+    const rendering = await renderChart({ ...FIRST_RELEASE, chart }, signal);
+    return { ...describe(query, chart), versions: versions.slice(0, MAX_VERSIONS), ...describeRendering(rendering) };
+  });
+}
+
+type Repository = Extract<ChartSource, { kind: 'repository' }>;
+
+function sourceOf({ repoURL, name, version, secret }: ChartQuery): Repository {
+  const empty = [
+    ...(/^(https?|oci|file):\/\/./.test(repoURL)
+      ? []
+      : [{ field: 'repoURL', message: 'Enter an address that begins with https://, oci:// or file://' }]),
+    ...(/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(name) && name.length <= 250
+      ? []
+      : [{ field: 'name', message: 'Enter the name of a chart' }]),
+  ];
+  const [first] = empty;
+  if (first !== undefined) throw new AppError('InvalidInput', `chart: ${first.message}`, { faults: empty });
+  return {
+    kind: 'repository',
+    repoURL,
+    name,
+    version: version === '' ? '*' : version,
+    ...(secret === '' ? {} : { secretRef: { name: secret } }),
+  };
+}
+
+function newestOf(versions: readonly string[]): string {
+  return versions.find((version) => !version.includes('-')) ?? versions[0] ?? '*';
+}
+
+/** The chart with its own values, as a first release. */
+const FIRST_RELEASE = {
+  values: {},
+  secrets: [],
+  release: 'release-name',
+  namespace: 'default',
+  action: 'install',
+  legacyAPIs: 'Uplift',
+  label: '',
+  invalidValues: 'Render',
+} as const;
+
+function describe(
+  { repoURL, name }: ChartQuery,
+  { digest, contents }: UpgradeChart,
+): Omit<ChartPreview, 'versions' | 'images' | 'objects' | 'faults'> {
+  const { version, appVersion = '', description = '', home = '', kubeVersion = '', deprecated = false, keywords = [] } = contents.metadata;
+  const schema = contents.schema === undefined ? 'values.yaml' : 'values.schema.json';
+  return {
+    repoURL,
+    name,
+    version,
+    appVersion,
+    description,
+    home,
+    kubeVersion,
+    deprecated,
+    keywords,
+    digest,
+    schema,
+    readme: contents.readme ?? '',
+  };
+}
+
+type Rendering = Awaited<ReturnType<Ports['upgrades']['renderChart']>>;
+
+function describeRendering({ objects, faults }: Rendering): Pick<ChartPreview, 'images' | 'objects' | 'faults'> {
+  const counts = [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, own]) => ({ kind, count: own.length }));
+  const images = objects.flatMap((object) => imagesOf(templateOf(object)).map(({ image }) => image));
+  return {
+    images: [...new Set(images)].sort(),
+    objects: counts.sort((a, b) => a.kind.localeCompare(b.kind)),
+    faults: faults.map(({ message }) => message),
+  };
+}

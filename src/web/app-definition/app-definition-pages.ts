@@ -1,0 +1,136 @@
+import type { AppDefinitionState, AppDefinitionView, AppRevisionView } from '../../domain/app-definition/app-definition-view.ts';
+import type { AppDefinitionDetails } from '../../operation/app-definition/find-app-definition.ts';
+import type { Badge } from '../page/badges.ts';
+import { conditionRows, type ConditionRow } from '../page/conditions.ts';
+import { renderMarkdown } from '../page/markdown.ts';
+import { missingSentence } from '../page/message-page.ts';
+import { appDefinitionPath, appPath, instancePath } from '../page/paths.ts';
+import type { SafeHtml } from '../page/safe-html.ts';
+
+const BADGES: Readonly<Record<AppDefinitionState, Badge>> = {
+  Ready: { label: 'Ready', tone: 'good', symbol: 'check' },
+  Reconciling: { label: 'Reconciling', tone: 'busy', symbol: 'busy' },
+  Suspended: { label: 'Suspended', tone: 'idle', symbol: 'pause' },
+  Deleting: { label: 'Deleting', tone: 'warn', symbol: 'trash' },
+  Failed: { label: 'Failed', tone: 'bad', symbol: 'bad' },
+};
+
+/** A view of `app-definitions/index`. */
+export interface AppDefinitionsPage {
+  readonly rows: readonly DefinitionRow[];
+  readonly resultLine: string;
+  /** Empty without the permission. */
+  readonly newHref: string;
+}
+
+interface DefinitionRow {
+  readonly href: string;
+  readonly name: string;
+  readonly displayName: string;
+  readonly state: Badge;
+  readonly kind: string;
+  readonly chart: string;
+  readonly version: string;
+  /** A newer version on offer; empty when there is none. */
+  readonly available: string;
+  /** Empty while they are not counted. */
+  readonly instances: string;
+  readonly message: string;
+}
+
+const SHOWN_MESSAGE = 180;
+
+export function appDefinitionsPage(definitions: readonly AppDefinitionView[], newHref: string): AppDefinitionsPage {
+  const total = definitions.length;
+  return { rows: definitions.map(rowOf), resultLine: total === 1 ? '1 app definition' : `${total} app definitions`, newHref };
+}
+
+function rowOf({ name, displayName, state, names, chart, instances, message }: AppDefinitionView): DefinitionRow {
+  return {
+    href: appDefinitionPath(name),
+    name,
+    displayName,
+    state: BADGES[state],
+    kind: names?.kind ?? '',
+    chart: chart.name ?? chart.address,
+    version: chart.version ?? '',
+    available: chart.availableVersion ?? '',
+    instances: instances === undefined ? '' : String(instances),
+    message: state === 'Ready' ? '' : message.slice(0, SHOWN_MESSAGE),
+  };
+}
+
+/** A view of `app-definitions/show`. */
+export interface AppDefinitionPage {
+  readonly name: string;
+  readonly displayName: string;
+  readonly state: Badge;
+  readonly message: string;
+  /** The page of the App; empty before it exists. */
+  readonly appHref: string;
+  readonly facts: readonly { readonly term: string; readonly text: string }[];
+  readonly conditions: readonly ConditionRow[];
+  readonly revisions: readonly (AppRevisionView & { readonly current: boolean })[];
+  readonly instances: readonly { readonly name: string; readonly href: string; readonly place: string; readonly created: string }[];
+  /** Why some instances are not in the list. */
+  readonly unlisted: readonly string[];
+  readonly more: number;
+  readonly readme?: SafeHtml;
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
+}
+
+const SHOWN_INSTANCES = 100;
+
+export function appDefinitionPage(definition: AppDefinitionDetails): AppDefinitionPage {
+  const { name, displayName, state, message, crd, conditions, revisions, revision, placed, missing, unavailable, readme } = definition;
+  return {
+    name,
+    displayName,
+    state: BADGES[state],
+    message,
+    appHref: crd === undefined ? '' : appPath(crd),
+    facts: factsOf(definition),
+    conditions: conditionRows(conditions),
+    revisions: revisions.map((one) => ({ ...one, current: one.name === revision })),
+    instances: placed.slice(0, SHOWN_INSTANCES).map(({ name: instance, app, environment, namespace = '', created }) => ({
+      name: instance,
+      href: environment === undefined ? '' : instancePath({ environment, app, name: instance }),
+      place: environment ?? namespace,
+      created,
+    })),
+    unlisted: [...missing.map(missingSentence), ...unavailable.map(({ kind, message: why }) => `${kind}: ${why}`)],
+    more: Math.max(0, placed.length - SHOWN_INSTANCES),
+    ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),
+    commands: [
+      { label: 'Read it', text: `kubectl get appdefinition ${name} --output yaml` },
+      { label: 'Wait until it is ready', text: `kubectl wait appdefinition/${name} --for condition=Ready --timeout 5m` },
+      { label: 'Delete it', text: `kubectl delete appdefinition ${name}` },
+    ],
+  };
+}
+
+function factsOf({
+  chart,
+  names,
+  crd,
+  updatePolicy,
+  deletionPolicy,
+  allowedResources,
+  suspended,
+}: AppDefinitionDetails): AppDefinitionPage['facts'] {
+  const allowed = allowedResources.map(({ group, kind }) => (group === '' ? kind : `${kind} (${group})`)).join(', ');
+  const newer = chart.availableVersion === undefined ? '' : `, ${chart.availableVersion} is available`;
+  return [
+    { term: 'Chart', text: chart.name ?? '' },
+    { term: 'Repository', text: chart.address },
+    { term: 'Version', text: chart.version === undefined ? '' : `${chart.version}${newer}` },
+    { term: 'App version', text: chart.appVersion ?? '' },
+    { term: 'Digest', text: chart.digest ?? '' },
+    { term: 'Kind', text: names?.kind ?? '' },
+    { term: 'CRD', text: crd ?? '' },
+    { term: 'Update policy', text: updatePolicy },
+    { term: 'Deletion policy', text: deletionPolicy },
+    { term: 'Allowed outside of the namespace', text: allowed === '' ? 'nothing' : allowed },
+    { term: 'Suspended', text: suspended ? 'Yes' : '' },
+  ].filter(({ text }) => text !== '');
+}

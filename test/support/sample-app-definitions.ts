@@ -1,0 +1,158 @@
+import { type AppDefinitionView, appDefinitionView, appRevisionViews } from '../../src/domain/app-definition/app-definition-view.ts';
+import { AppError } from '../../src/domain/core/errors.ts';
+import type { Actor } from '../../src/domain/kubernetes/actor.ts';
+import type { JsonObject, KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import type { Operations } from '../../src/operation/operations.ts';
+import { page, type SamplePage } from './sample-page.ts';
+
+const DIGEST = '5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef';
+const condition = (type: string, status: string, message: string): JsonObject => ({
+  type,
+  status,
+  reason: status === 'True' ? 'Succeeded' : 'ChartNotFound',
+  message,
+  lastTransitionTime: '2026-01-02T10:00:00Z',
+});
+
+const definition = (name: string, { spec, status }: { readonly spec: JsonObject; readonly status: JsonObject }): KubeObject => ({
+  apiVersion: 'chandlery.dev/v1alpha1',
+  kind: 'AppDefinition',
+  metadata: { name, uid: name, resourceVersion: '7', generation: 2, creationTimestamp: '2026-01-01T10:00:00Z' },
+  spec: { chart: { repoURL: 'file://charts/apps', name, version: '0.2.0' }, ...spec },
+  status,
+});
+
+const SAMPLES: readonly AppDefinitionView[] = [
+  definition('queue', {
+    spec: {},
+    status: { conditions: [condition('Ready', 'False', 'chart: queue 9.9.9: the repository offers no such version')] },
+  }),
+  definition('web-app', {
+    spec: { catalog: { displayName: 'Web application', category: 'Applications' }, allowedResources: [{ group: '', kind: 'Namespace' }] },
+    status: {
+      chart: { name: 'web-app', version: '0.2.0', appVersion: '6.7.1', digest: DIGEST },
+      availableVersion: '0.3.0',
+      names: { kind: 'WebApp', plural: 'webapps', singular: 'webapp', shortNames: [] },
+      crd: 'webapps.apps.chandlery.dev',
+      revision: 'web-app-5f70bf18a086',
+      instances: 2,
+      conditions: [condition('Ready', 'True', 'The kind WebApp is served')],
+    },
+  }),
+].map(appDefinitionView);
+
+const REVISIONS = appRevisionViews(
+  ['0.2.0', '0.1.0'].map((version, index) => ({
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'AppRevision',
+    metadata: { name: index === 0 ? 'web-app-5f70bf18a086' : 'web-app-aaaaaaaaaaaa', creationTimestamp: `2026-01-0${2 - index}T10:00:00Z` },
+    spec: { definition: 'web-app', createdByGeneration: 1, source: {}, chart: { name: 'web-app', version }, digest: DIGEST },
+  })),
+  'web-app',
+);
+
+const forAdmins = ({ groups }: Actor): void => {
+  if (groups.includes('oidc:platform')) return;
+  const missing = { verb: 'list', group: 'chandlery.dev', resource: 'appdefinitions' };
+  throw new AppError('Forbidden', 'appdefinitions: you may not list them', { missing });
+};
+
+const missing = (name: string): never => {
+  throw new AppError('NotFound', `app definition ${JSON.stringify(name)}: there is none in the cluster`);
+};
+
+export const SAMPLE_APP_DEFINITION_OPERATIONS = {
+  listAppDefinitions: async (actor) => {
+    forAdmins(actor);
+    return SAMPLES;
+  },
+  showAppDefinition: async (actor, { name }) => {
+    forAdmins(actor);
+    const found = SAMPLES.find((one) => one.name === name) ?? missing(name);
+    const app = 'webapps.apps.chandlery.dev';
+    const placed = {
+      app,
+      kind: 'WebApp',
+      namespace: 'team-a',
+      environment: 'team-a',
+      name: 'shop',
+      created: '2026-01-02T10:00:00Z',
+      finalizers: [],
+    };
+    const permission = { verb: 'list', group: 'apps.chandlery.dev', resource: 'webapps', namespace: 'team-b' };
+    const isOffered = name === 'web-app';
+    return {
+      ...found,
+      revisions: isOffered ? REVISIONS : [],
+      placed: isOffered ? [placed] : [],
+      missing: isOffered ? [permission] : [],
+      unavailable: [],
+      readme: isOffered ? '# Web application\n\nA Deployment and a Service.' : '',
+    };
+  },
+  missingForNewAppDefinition: async () => undefined,
+  createAppDefinition: async (_actor, { definition: { metadata } }) =>
+    SAMPLES.find(({ name }) => name === metadata.name) ?? missing(metadata.name),
+  preflightAppDefinition: async (_actor, { metadata }) => missing(metadata.name),
+  previewChart: async (_actor, { repoURL, name, version }) => {
+    if (name === 'nothing') throw new AppError('ChartNotFound', `chart: ${repoURL}: the repository offers no chart "nothing"`);
+    return {
+      repoURL,
+      name,
+      version: version === '' ? '0.2.0' : version,
+      appVersion: '6.7.1',
+      description: 'A stateless web application from a container image',
+      home: '',
+      kubeVersion: '>=1.31.0-0',
+      deprecated: true,
+      keywords: ['web'],
+      digest: `sha256:${DIGEST}`,
+      versions: ['0.2.0', '0.1.0'],
+      images: ['ghcr.io/stefanprodan/podinfo:6.7.1'],
+      objects: [
+        { kind: 'Deployment', count: 1 },
+        { kind: 'Service', count: 2 },
+      ],
+      faults: ['The values violate the schema of the chart: port: must be <= 65535'],
+      schema: 'values.schema.json',
+      readme: '# Web application',
+    };
+  },
+} satisfies Partial<Operations>;
+
+/** The pages of AppDefinitions in their different states. */
+export const APP_DEFINITION_PAGES: readonly SamplePage[] = [
+  page('/admin/app-definitions', 'admin', {
+    title: 'App definitions',
+    holds: ['2 app definitions', 'href="/admin/app-definitions/web-app"', '0.3.0 available', 'Failed', 'href="/admin/app-definitions/new"'],
+  }),
+  page('/admin/app-definitions', 'dev-a', {
+    status: 403,
+    title: 'Permission denied',
+    holds: ['The permission to list appdefinitions.chandlery.dev'],
+  }),
+  page('/admin/app-definitions/web-app', 'admin', {
+    title: 'Web application',
+    holds: [
+      'href="/environments/team-a/instances/webapps.apps.chandlery.dev/shop"',
+      'web-app-5f70bf18a086',
+      'Namespace',
+      'The permission to list webapps.apps.chandlery.dev',
+      'README of the chart',
+    ],
+  }),
+  page('/admin/app-definitions/queue', 'admin', {
+    title: 'queue',
+    holds: ['the repository offers no such version', 'No instances', 'No revisions yet'],
+  }),
+  page('/admin/app-definitions/new', 'admin', { title: 'New app definition', holds: ['Preview the chart'] }),
+  page('/admin/app-definitions/new?repoURL=file://charts/apps&name=web-app', 'admin', {
+    title: 'New app definition',
+    holds: ['kind: AppDefinition', 'ghcr.io/stefanprodan/podinfo:6.7.1', 'Deprecated', 'does not render', 'Check it', '1.31.0-0'],
+  }),
+  page('/admin/app-definitions/new?repoURL=file://charts/apps&name=nothing', 'admin', {
+    status: 422,
+    title: 'Error: New app definition',
+    holds: ['offers no chart', 'aria-invalid="true"'],
+  }),
+];
