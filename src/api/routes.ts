@@ -1,7 +1,7 @@
 import { APP_DEFINITION_ROUTES } from './app-definition/app-definition-routes.ts';
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
 import { CONNECTION_ROUTES } from './connection/connection-routes.ts';
-import { INSTANCE_ROUTES, MIGRATION_ROUTES } from './instance/instance-routes.ts';
+import { INSTANCE_ROUTES, MIGRATION_ROUTES, REVISION_ROUTES } from './instance/instance-routes.ts';
 import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
 import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
@@ -30,6 +30,7 @@ export const ROUTES: readonly Route[] = [
   ...INSTANCE_ROUTES,
   ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,
+  ...REVISION_ROUTES,
   ...CHANGE_REQUEST_ROUTES,
   ...PROPOSAL_ROUTES,
   ...AUDIT_ROUTES,

@@ -69,6 +69,15 @@ export const CHANGE_COMMANDS: readonly ClientCommand[] = [
     },
   },
   {
+    name: 'rollback',
+    usage: 'INSTANCE [REVISION]',
+    summary: 'change an instance back to an earlier revision; default: the newest one that differs',
+    words: { least: 1, most: 2, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION, DRY_RUN, ...WAIT_OPTIONS],
+    examples: ['chandlery rollback orders -e team-a --dry-run', 'chandlery rollback orders 3 -e team-a --wait'],
+    act: async (call) => await rollBack(call),
+  },
+  {
     name: 'delete',
     usage: 'INSTANCE|operator/NAMESPACE/NAME',
     summary: 'delete an instance and everything that it owns, or an Operator by its deletion policy',
@@ -167,6 +176,21 @@ async function upgradeInstance(call: Call): Promise<Result> {
       ? 'unchanged'
       : 'changed';
   return await written(call, params, { did, object: changed });
+}
+
+async function rollBack(call: Call): Promise<Result> {
+  const { api, args } = call;
+  const [word = '', revision] = args.words;
+  if (revision !== undefined && !/^[1-9]\d{0,8}$/.test(revision)) {
+    throw wrong('rollback', `${JSON.stringify(revision)} is no revision; "chandlery history ${word}" lists them`);
+  }
+  const params = await findInstance(api, args.text('environment'), word);
+  const body = revision === undefined ? {} : { revision: Number(revision) };
+  if (args.flag('dry-run')) {
+    const preflight = await api.call('rollbackInstance', { params, query: { dryRun: 'All' }, body });
+    return preflightResult(preflight, [`${params.app}/${params.name}`]);
+  }
+  return await written(call, params, { did: 'rolled back', object: await api.call('rollbackInstance', { params, body }) });
 }
 
 /** One line as kubectl prints it, or with `--wait` the status at the end. */

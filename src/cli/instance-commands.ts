@@ -46,6 +46,15 @@ export const INSTANCE_COMMANDS: readonly ClientCommand[] = [
     act: async (call) => await showTree(call),
   },
   {
+    name: 'history',
+    usage: 'INSTANCE',
+    summary: 'list the earlier revisions of an instance, and how many fields a rollback to each would change',
+    words: INSTANCE_WORDS,
+    options: [ENVIRONMENT_OPTION],
+    examples: ['chandlery history orders -e team-a', 'chandlery history orders -o json'],
+    act: async (call) => await showHistory(call),
+  },
+  {
     name: 'url',
     usage: 'INSTANCE',
     summary: 'print the addresses of an instance, those from outside the cluster first',
@@ -54,6 +63,29 @@ export const INSTANCE_COMMANDS: readonly ClientCommand[] = [
     examples: ['chandlery url orders -e team-a', 'curl "$(chandlery url orders -o name | head -1)"'],
     act: async (call) => await showAddresses(call),
   },
+];
+
+async function showHistory({ api, args }: Call): Promise<Result> {
+  const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
+  const history = await api.call('listRevisions', { params });
+  const [missing] = listAt(history, 'missing');
+  if (missing !== undefined) {
+    const what = `${textAt(missing, 'verb') ?? ''} ${textAt(missing, 'resource') ?? ''} in the namespace ${textAt(missing, 'namespace') ?? ''}`;
+    throw new AppError('Forbidden', `history of ${params.name}: the permission to ${what} is missing`);
+  }
+  return listing({
+    items: listAt(history, 'items'),
+    columns: HISTORY_COLUMNS,
+    nameOf: (item) => String(numberAt(item, 'revision') ?? ''),
+    empty: 'No earlier revisions.',
+  });
+}
+
+const HISTORY_COLUMNS: readonly Column<unknown>[] = [
+  { title: 'REVISION', cell: (item) => String(numberAt(item, 'revision') ?? '') },
+  { title: 'REPLACED', cell: (item) => ageOf(textAt(item, 'replaced'), Date.now()) },
+  textColumn('BY', 'user'),
+  { title: 'CHANGES', cell: (item) => String(listAt(item, 'changes').length) },
 ];
 
 async function listStatuses({ api, args }: Call): Promise<Result> {

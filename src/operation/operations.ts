@@ -23,6 +23,7 @@ import { showTierBoard } from './environment/show-tier-board.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
 import { createInstance, deleteInstance, updateInstance } from './instance/write-instance.ts';
 import { instancePermissions } from './instance/instance-permissions.ts';
+import { listRevisions, preflightRollback, rollbackInstance, rollbackOf } from './instance/instance-history.ts';
 import { listEvents, listWorkloads, readInstance } from './instance/list-events.ts';
 import { listInstances } from './instance/list-instances.ts';
 import { previewInstanceMigration } from './instance/preview-migration.ts';
@@ -134,6 +135,7 @@ const OPERATIONS = {
   listProposalTargets,
   listProposals,
   listReleases,
+  listRevisions,
   listSavedConfigurationVersions,
   listSavedConfigurations,
   listSourceInventory,
@@ -150,6 +152,7 @@ const OPERATIONS = {
   preflightEnvironmentChange,
   preflightInstance,
   preflightOperator,
+  preflightRollback,
   preflightSource,
   previewChart,
   previewEnvironmentDeletion,
@@ -173,6 +176,8 @@ const OPERATIONS = {
   restartWorkload,
   revealValue,
   reviewAccess,
+  rollbackInstance,
+  rollbackOf,
   runCronJob,
   saveConfiguration,
   scaleResource,

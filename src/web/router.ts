@@ -8,6 +8,7 @@ import { appPage, parseAppTab } from './app/app-page.ts';
 import { catalogPage, parseAppQuery } from './app/catalog-page.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
 import { pictureOf } from './page/picture-address.ts';
+import { historyRoutes } from './instance/history-page.ts';
 import { timelineRoutes } from './timeline/timeline-routes.ts';
 import { environmentDeleteRoutes } from './environment/environment-delete-page.ts';
 import { environmentFormRoutes } from './environment/environment-form-routes.ts';
@@ -48,6 +49,7 @@ export function createWebRouter(deps: WebDeps): Router {
     boardRoutes(deps),
     membersRoutes(deps),
     permissionsRoutes(deps),
+    historyRoutes(deps),
     timelineRoutes(deps),
     instanceRoutes(deps),
     metricsRoutes(deps),

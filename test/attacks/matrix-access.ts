@@ -21,10 +21,10 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
   `,
   Viewer: `
     showResource showResourceLogs showInstance showInstanceTimeline showTree showOwner listWorkloads listEvents
-    showLogs showConnection previewInstanceMigration createChangeRequest showChangeRequest withdrawChangeRequest
+    showLogs showConnection previewInstanceMigration listRevisions createChangeRequest showChangeRequest withdrawChangeRequest
   `,
   Developer: `
-    createInstance updateInstance replaceInstance deleteInstance revealConnectionKey restartWorkload showScale
+    createInstance updateInstance replaceInstance rollbackInstance deleteInstance revealConnectionKey restartWorkload showScale
     scaleResource runCronJob suspendCronJob resumeCronJob evictPod approveChangeRequest declineChangeRequest
   `,
   Admin: `

@@ -220,6 +220,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   createInstance: { app: APP, name: 'made-by-matrix', spec: {} },
   updateInstance: { spec: { replicas: 2 } },
   replaceInstance: { spec: { replicas: 2 } },
+  rollbackInstance: {},
   reviewAccess: { user: 'oidc:ada', groups: ['oidc:team-a'], verb: 'get', resource: 'pods' },
   revealValue: { path: 'spec.replicas' },
   revealConnectionKey: { key: 'password' },

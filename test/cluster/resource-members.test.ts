@@ -3,10 +3,13 @@ import { after, before, describe, it } from 'node:test';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { otherFieldsPatch, ownContentOf, splitContent } from '../../src/domain/instance/instance-content.ts';
+import { objectAt } from '../../src/domain/core/read.ts';
+import { SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { createInstance, updateInstance } from '../../src/operation/instance/write-instance.ts';
 import { findInstance, type InstanceAddress } from '../../src/operation/instance/find-instance.ts';
 import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
+import { listRevisions, preflightRollback, rollbackInstance } from '../../src/operation/instance/instance-history.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
 import { showApp } from '../../src/operation/app/show-app.ts';
@@ -138,5 +141,33 @@ describe('a kind whose members stand beside a spec', { timeout: 120_000 }, () =>
         return isAppError(error, 'InvalidInput') && error.message.endsWith(`People cannot set ${name}: ${why}`);
       });
     }
+  });
+
+  it('is rolled back by whoever may change it, with its sensitive values of today, and nothing sensitive is kept', async () => {
+    const { object: before } = await findInstance(world.ports, DEV, address);
+    const [last] = (await listRevisions(world.ports, DEV, address)).revisions;
+    assert.ok(last !== undefined);
+    const change: InstanceChange = {
+      ...address,
+      spec: {},
+      otherFields: { scopes: ['read', 'write', 'admin'], auth: { password: 'rotated9' } },
+    };
+    await updateInstance(world.ports, DEV, { ...change, ...ASKING });
+    const { revisions, missing } = await listRevisions(world.ports, DEV, address);
+    assert.deepEqual(missing, []);
+    const [kept] = revisions;
+    assert.deepEqual([kept?.user, kept?.revision, kept?.content['scopes']], [DEV.user, last.revision + 1, before['scopes']]);
+    const secret = await world.kube.asController().get({ ...SECRET, namespace: NS, name: `chandlery.history.${address.app}.one` });
+    assert.equal(secret.metadata.ownerReferences?.[0]?.uid, before.metadata.uid);
+    const stored = Object.values(objectAt(secret, 'data')).map((value) => Buffer.from(String(value), 'base64').toString('utf8'));
+    assert.doesNotMatch(stored.join(), /hunter2|rotated9/);
+    const preflight = await preflightRollback(world.ports, DEV, address);
+    assert.deepEqual([preflight.verdict, preflight.changes.map(({ path }) => path)], ['Ready', ['scopes']]);
+    const stranger = parseActor(`test:stranger-${RUN}`, [`test:strangers-${RUN}`]);
+    await assert.rejects(rollbackInstance(world.ports, stranger, { ...address, ...ASKING }), { code: 'NotFound' });
+    await rollbackInstance(world.ports, DEV, { ...address, ...ASKING });
+    const { object } = await findInstance(world.ports, DEV, address);
+    assert.deepEqual([object['scopes'], objectAt(object, 'auth')['password']], [before['scopes'], 'rotated9']);
+    await assert.rejects(rollbackInstance(world.ports, DEV, { ...address, revision: 99, ...ASKING }), { code: 'NotFound' });
   });
 });

@@ -44,7 +44,10 @@ export interface AppWorldInput {
 export interface AppWorld {
   readonly cluster: TestCluster;
   readonly kube: Kube;
-  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'health' | 'publicUrl'>;
+  readonly ports: Pick<
+    Ports,
+    'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'health' | 'publicUrl' | 'changeRequests'
+  >;
   stop(): Promise<void>;
 }
 
@@ -68,6 +71,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
     catalog,
     auditLog: sampleAuditLog(),
     groupMemory: createGroupMemory(),
+    changeRequests: { now: () => Date.now() },
     health: createHealthEvaluator({ rules: catalogRules(catalog) }),
     publicUrl: 'http://localhost:8080',
   };

@@ -28,6 +28,8 @@ import { SAMPLE_PROPOSAL_OPERATIONS } from './sample-proposals.ts';
 import { SAMPLE_RESOURCE_OPERATIONS } from './sample-resource.ts';
 import { sampleTierBoard } from './sample-tier-board.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
+import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
+import type { InstanceHistory, RevisionInput } from '../../src/operation/instance/instance-history.ts';
 import { sampleMetrics } from './sample-metrics.ts';
 import { sampleConnection } from './sample-connections.ts';
 import { sampleTimeline } from './sample-timeline.ts';
@@ -138,7 +140,34 @@ const WRITES = {
   previewInstanceMigration: async (_actor: unknown, address: InstanceAddress): Promise<InstanceMigration> => sampleMigration(find(address)),
   preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
+  listRevisions: async (_actor: unknown, { environment, name }: InstanceAddress): Promise<InstanceHistory> =>
+    sampleHistory(environment, name),
+  preflightRollback: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => preflight({ ...address, spec: {} }),
+  rollbackInstance: async (_actor: unknown, address: InstanceAddress): Promise<InstanceView> => find(address),
+  rollbackOf: async (
+    _actor: unknown,
+    { revision = 2, ...address }: RevisionInput,
+  ): Promise<InstanceChange & { readonly revision: number }> => ({
+    ...address,
+    spec: { instances: 1 },
+    revision,
+  }),
 };
+
+function sampleHistory(environment: string, name: string): InstanceHistory {
+  if (environment !== 'team-a')
+    return { revisions: [], missing: [{ verb: 'get', group: '', resource: 'secrets', namespace: environment }] };
+  if (name !== 'orders') return { revisions: [], missing: [] };
+  const content = { spec: { instances: 1 } };
+  const of = { user: 'oidc:dev-a', version: 'v1', content };
+  return {
+    revisions: [
+      { ...of, revision: 2, replaced: '2026-11-21T11:58:00Z', changes: SAMPLE_CHANGES },
+      { ...of, revision: 1, replaced: '2026-11-20T09:30:00Z', changes: [] },
+    ],
+    missing: [],
+  };
+}
 
 const SAMPLE_CHANGES: readonly ValueChange[] = [
   { path: 'spec.instances', from: 1, to: 3, layer: 'you', secret: false },

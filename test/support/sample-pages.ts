@@ -153,6 +153,11 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     ],
   }),
   page('/environments/team-a/timeline?kind=Changed&since=2026-11-21', 'dev-a', { title: 'Timeline of Team A', holds: ['1 of 8 entries'] }),
+  page(`${INSTANCES}/orders/history`, 'dev-a', {
+    title: 'History of orders in Team A',
+    holds: ['edit?revision&#x3D;2', '25 fields', 'the values are the live ones', 'chandlery history '],
+  }),
+  page(`${INSTANCES}/archive/history`, 'dev-a', { title: 'History of archive in Team A', holds: ['No earlier revisions'] }),
   page(`${INSTANCES}/orders/timeline`, 'dev-a', { title: 'Timeline of orders in Team A', holds: ['3 entries', 'Chandlery pages or REST'] }),
   page('/environments/shop', 'dev-a', {
     title: 'Shop',

@@ -1,6 +1,6 @@
 import { filterChoices } from '../../domain/app/choices.ts';
 import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
-import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
+import { listAt, numberAt, objectAt, textAt } from '../../domain/core/read.ts';
 import { secret } from '../../domain/core/secret.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
 import { otherFieldsOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
@@ -244,6 +244,53 @@ export const MIGRATION_ROUTES: readonly Route[] = [
     },
   },
 ];
+
+const REVISION = { type: 'integer', minimum: 1, description: 'Default: the newest revision that differs from the live instance' } as const;
+
+/** Earlier revisions of instances, and the way back to them. */
+export const REVISION_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: `${INSTANCE}/revisions`,
+    operationId: 'listRevisions',
+    summary: 'List the earlier revisions of an instance, newest first, and what a rollback to each would change',
+    tag: 'Instances',
+    replies: {
+      200: {
+        description: 'The revisions; `missing` names the permissions without which they cannot be read',
+        schema: pageOf('InstanceRevision', { missing: { type: 'array', items: ref('MissingPermission') } }),
+      },
+    },
+    handle: async ({ operations, actor, params }) => {
+      const { revisions, missing } = await operations.listRevisions(actor, addressOf(params));
+      return { status: 200, body: { items: revisions, missing } };
+    },
+  },
+  {
+    method: 'post',
+    path: `${INSTANCE}/rollback`,
+    operationId: 'rollbackInstance',
+    etag: 'strong',
+    summary:
+      'Change an instance back to an earlier revision, or with `dryRun=All` run the preflight checks. Sensitive values stay as they are',
+    tag: 'Instances',
+    query: { ...DRY_RUN, ...PROPOSE_QUERY },
+    body: { type: 'object', properties: { revision: REVISION } },
+    replies: A_CHANGE.replies,
+    handle: async (call) => await rollBack(call),
+  },
+];
+
+async function rollBack(call: Call): Promise<Reply> {
+  const { operations, actor, params, query, body, preconditions, requestOrigin } = call;
+  const revision = numberAt(body, 'revision');
+  const wanted = { ...addressOf(params), preconditions, ...(revision === undefined ? {} : { revision }) };
+  if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightRollback(actor, wanted) };
+  const wish = wishOf(call);
+  if (wish === undefined) return { status: 200, body: await operations.rollbackInstance(actor, { ...wanted, ...requestOrigin }) };
+  const change = { ...(await operations.rollbackOf(actor, wanted)), preconditions };
+  return proposed(await operations.proposeChange(actor, { change, ...wish }));
+}
 
 /** No filter when the query has none. */
 function filterIn(query: Call['query']): Pick<TreeInput, 'filter'> {

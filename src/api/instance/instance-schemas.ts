@@ -267,6 +267,14 @@ const commands = object(
 
 /** Schemas of preflight checks. */
 export const PREFLIGHT_SCHEMAS = {
+  InstanceRevision: object({
+    revision: { ...integer, description: '1 is the oldest that there ever was' },
+    replaced: { ...time, description: 'When a change replaced it' },
+    user: { ...text, description: 'Who made that change' },
+    version: { ...text, description: 'The version of the kind' },
+    content: { ...anything, description: 'The `spec` and the members beside it, with stand-ins for sensitive values' },
+    changes: { ...list({ $ref: '#/components/schemas/ValueChange' }), description: 'What a rollback to it would change now' },
+  }),
   ValueChange: object(
     {
       path: { ...text, description: 'For example `spec.storage.size`. Rows of lists are named by their key' },

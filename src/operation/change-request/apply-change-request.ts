@@ -19,7 +19,7 @@ import type { Ports } from '../ports.ts';
 import { approvalIn } from './request-access.ts';
 import { candidateOf } from './request-candidate.ts';
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health' | 'changeRequests'>;
 
 interface Approved {
   readonly changeRequest: ChangeRequest;

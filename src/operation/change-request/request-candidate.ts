@@ -25,7 +25,7 @@ export interface Candidate {
   readonly write: () => Promise<InstanceView>;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health'>;
+type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health' | 'changeRequests'>;
 
 /**
  * Makes what a change request asks for on what is there now, as the actor may read it.

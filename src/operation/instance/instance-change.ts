@@ -32,6 +32,11 @@ export interface PreparedChange extends FoundInstance {
   readonly changed: KubeObject;
 }
 
+/** An Instance as it is after a change, and as it was `before`. */
+interface WrittenChange extends Written, Omit<PreparedChange, 'object'> {
+  readonly before: KubeObject;
+}
+
 /** One of those who write at the same time succeeds each time. */
 const ATTEMPTS = 20;
 
@@ -100,7 +105,7 @@ export async function writeChange(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,
   { change, dryRun }: { readonly change: InstanceChange; readonly dryRun?: 'All' },
-): Promise<Written & PreparedChange> {
+): Promise<WrittenChange> {
   for (let attempt = 1; ; attempt += 1) {
     const prepared = await prepareChange(ports, actor, change);
     const { entry, environment, object: before, changed } = prepared;
@@ -109,7 +114,7 @@ export async function writeChange(
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };
       const write = async (): Promise<Written> => await ports.clusters.asActor(actor).replace(prepared.ref, prepared.changed, options);
-      return { ...prepared, ...(await withoutSecretsInErrors(secrets, write)) };
+      return { ...prepared, before, ...(await withoutSecretsInErrors(secrets, write)) };
     } catch (error) {
       if (attempt >= ATTEMPTS || !isAppError(error, 'Conflict')) throw error;
     }

@@ -13,6 +13,7 @@ import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.
 import { audited, instanceEvent } from '../audit/audited.ts';
 import { createSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from '../ports.ts';
+import { recordRevision } from './record-revision.ts';
 
 /** Creates an Instance as the actor; see `makeInstance`. */
 export async function createInstance(
@@ -54,7 +55,7 @@ export async function makeInstance(
 
 /** Changes an Instance as the actor. */
 export async function updateInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog' | 'health'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog' | 'health' | 'changeRequests'>,
   actor: Actor,
   change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
@@ -62,13 +63,14 @@ export async function updateInstance(
   return await audited(ports, actor, event, async () => await replaceInstance(ports, actor, change));
 }
 
-/** Writes a change of an Instance. */
+/** Writes a change of an Instance, and keeps what it was before. */
 export async function replaceInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'health'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'health' | 'changeRequests'>,
   actor: Actor,
   change: InstanceChange,
 ): Promise<InstanceView> {
-  const { entry, environment, object } = await writeChange(ports, actor, { change });
+  const { entry, environment, ref, before, object } = await writeChange(ports, actor, { change });
+  await recordRevision(ports, actor, { entry, ref, before, after: object });
   await ports.health.evaluate([object]);
   return instanceView(entry, environment, object);
 }

@@ -35,6 +35,8 @@ export interface ChangeDraft {
   readonly seen?: string;
   /** The fields that the cluster reports as immutable; by default those that the form carries. */
   readonly frozen?: readonly string[];
+  /** The earlier revision that the fields have the values of. */
+  readonly revision?: number;
   /** What the fields can refer to in the environment. */
   readonly choices?: ShownChoices;
 }

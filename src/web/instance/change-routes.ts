@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { App } from '../../domain/app/app.ts';
 import { AppError, isAppError, type FieldFault } from '../../domain/core/errors.ts';
-import { isSame } from '../../domain/core/merge-patch.ts';
+import { applyMergePatch, isSame } from '../../domain/core/merge-patch.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { otherFieldsPatch, splitContent } from '../../domain/instance/instance-content.ts';
 import { specVersionOf, type InstanceView, type Preflight } from '../../domain/instance/instance.ts';
@@ -111,8 +111,21 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
       status: 403,
     };
   }
-  const fields = await runFormJob('valuesToFields', change.model, contentOfInstance(change.instance));
-  return await showDraft(change, { fields, faults: [], foreign: [] });
+  const revision = revisionIn(visit.query);
+  const content = revision === undefined ? contentOfInstance(instance) : await revisedContentOf(operations, change, revision);
+  const fields = await runFormJob('valuesToFields', change.model, content);
+  return await showDraft(change, { fields, faults: [], foreign: [], ...(revision === undefined ? {} : { revision }) });
+}
+
+function revisionIn(query: URLSearchParams): number | undefined {
+  const text = query.get('revision') ?? '';
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The live content with the spec and the other members of an earlier revision. */
+async function revisedContentOf(operations: WebDeps['operations'], { visit, instance }: Change, revision: number): Promise<JsonObject> {
+  const { spec, otherFields = {} } = await operations.rollbackOf(visit.actor, { ...addressOf(visit), revision });
+  return { ...(applyMergePatch(contentOfInstance(instance), otherFields) as JsonObject), spec };
 }
 
 async function receive(deps: WebDeps, start: Change, sent: URLSearchParams): Promise<Answer> {
@@ -239,6 +252,7 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
     model: {
       ...(await changePage(instance, model, { ...draft, choices, seal: sealFor(deps, visit) })),
       ...moves,
+      ...(draft.revision === undefined ? {} : { revision: draft.revision }),
       ...gitOwnerPart(change.owner),
     },
     ...statusOf(wrong, draft),

@@ -5,7 +5,14 @@ import type { InstanceAddress } from '../../operation/instance/find-instance.ts'
 import { appPath, environmentPath, instancePath } from '../page/paths.ts';
 
 /** The tabs of an Instance, in the order in which they stand. */
-const TABS = { overview: 'Overview', resources: 'Resources', workloads: 'Workloads', timeline: 'Timeline', logs: 'Logs' } as const;
+const TABS = {
+  overview: 'Overview',
+  resources: 'Resources',
+  workloads: 'Workloads',
+  timeline: 'Timeline',
+  history: 'History',
+  logs: 'Logs',
+} as const;
 type InstanceTab = keyof typeof TABS;
 
 /** A view of `parts/tabs`. */

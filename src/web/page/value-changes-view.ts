@@ -79,6 +79,12 @@ export function appliedValuesView(changes: readonly ValueChange[], name: string)
   return viewOf(changes, { title: `Changes in ${name}`, none, before: 'Current', after: 'New', layered: false });
 }
 
+/** For an earlier revision of an instance: what a rollback to it would change. */
+export function rollbackValuesView(changes: readonly ValueChange[], revision: number): ValueChangesView {
+  const none = 'None: the values are the live ones.';
+  return viewOf(changes, { title: `Changes by a rollback to revision ${revision}`, none, before: 'Current', after: 'New', layered: false });
+}
+
 type Words = Pick<ValueChangesView, 'title' | 'none' | 'before' | 'after' | 'layered'>;
 
 function viewOf(changes: readonly ValueChange[], words: Words): ValueChangesView {
