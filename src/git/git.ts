@@ -7,7 +7,7 @@ import { commitField, type GitCheckout, type GitRequest, type SourceCommit } fro
 import { isAppError } from '../domain/core/errors.ts';
 import { createEgressPolicy } from '../egress/egress-policy.ts';
 import { offlineEnvironment, withConnection } from './connection.ts';
-import { type GitWork, MAX_REVISION_BYTES, runGit, unavailable } from './run-git.ts';
+import { type GitWork, isTooLarge, MAX_REVISION_BYTES, runGit, unavailable } from './run-git.ts';
 import type { verifyRevision } from './verify-revision.ts';
 
 export interface GitOptions {
@@ -17,6 +17,8 @@ export interface GitOptions {
   readonly allowEgress: readonly string[];
   /** Certificate authorities in PEM, besides those that Node trusts. */
   readonly certificateAuthorities: readonly string[];
+  /** Of the objects that one fetch brings; default 200 MiB. */
+  readonly maxBytes?: number;
 }
 
 export interface Git {
@@ -42,7 +44,7 @@ const FETCH_MS = 300_000;
 const MAX_FILES = 20_000;
 
 /** Brings revisions of repositories to the disk: shallow, without tags and submodules; links become files with the path in them. */
-export function createGit({ homeDir, allowEgress, certificateAuthorities }: GitOptions): Git {
+export function createGit({ homeDir, allowEgress, certificateAuthorities, maxBytes = MAX_REVISION_BYTES }: GitOptions): Git {
   const policy = createEgressPolicy(allowEgress);
   return {
     checkout: async (request, signal) => {
@@ -51,7 +53,7 @@ export function createGit({ homeDir, allowEgress, certificateAuthorities }: GitO
       const { url } = request.git;
       const { credentials } = request;
       const input = { url, place, policy, certificateAuthorities, ...(credentials === undefined ? {} : { credentials }) };
-      return await withConnection(input, (env) => bring({ ...request, url, place, env, signal }));
+      return await withConnection(input, (env) => bring({ ...request, url, place, env, signal, maxBytes }));
     },
     latest: async (request) => {
       const place = placeOf(homeDir, request);
@@ -109,7 +111,7 @@ async function bring(work: Work): Promise<GitCheckout> {
     await forgetOthers(place, [folder, known]);
     return { folder, revision, ...(await readCommit(known)) };
   }
-  await fetchTip(work, repository, tip);
+  await fetchTip(work, repository, { tip, commit });
   const signedBy = verification === undefined ? undefined : await verify(work, { repository, commit, tip, verification });
   const described = await describeCommit(work, repository, commit);
   await writeFile(known, JSON.stringify({ ...described, ...(signedBy === undefined ? {} : { signedBy }) }));
@@ -124,10 +126,36 @@ async function verify(work: Work, revision: Parameters<typeof verifyRevision>[1]
   return await verifyRevision(work, revision);
 }
 
-async function fetchTip(work: Work, repository: string, tip: string): Promise<void> {
+/**
+ * Fetches the commit whole. Of a repository for which that is too much, the folder of the source alone is fetched from then on, where the host can leave files out:
+ * a partial clone.
+ */
+async function fetchTip(work: Work, repository: string, { tip, commit }: Pick<Resolved, 'tip' | 'commit'>): Promise<void> {
   await boundRepository(work, repository);
+  const large = join(work.place, 'large');
+  if (!existsSync(large)) {
+    try {
+      return await fetchObjects(work, repository, ['--depth=1'], [tip]);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      await createRepository(work, repository);
+      await writeFile(large, '');
+    }
+  }
+  await fetchObjects(work, repository, ['--depth=1', WITHOUT_FILES], [tip]);
+  const files = await filesIn(work, repository, `${commit}:${work.git.path}`);
+  for (let from = 0; from < files.length; from += FILES_A_FETCH) {
+    await fetchObjects(work, repository, [WITHOUT_FILES], files.slice(from, from + FILES_A_FETCH));
+  }
+}
+
+const WITHOUT_FILES = '--filter=blob:none';
+/** All of them are arguments of a program. */
+const FILES_A_FETCH = 2_000;
+
+async function fetchObjects(work: Work, repository: string, options: readonly string[], objects: readonly string[]): Promise<void> {
   try {
-    const fetch = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', work.git.url, tip];
+    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', ...options, '--', work.git.url, ...objects];
     await runGit(work, ['--git-dir', repository, ...fetch], FETCH_MS);
   } catch (error) {
     // Whoever was ended in the middle leaves locks and half a pack behind.
@@ -136,11 +164,18 @@ async function fetchTip(work: Work, repository: string, tip: string): Promise<vo
   }
 }
 
+/** The objects that the files of a folder are, each once. */
+async function filesIn(work: Work, repository: string, tree: string): Promise<readonly string[]> {
+  const listed = await listTree(work, repository, { tree, options: [] });
+  if (listed.length > MAX_FILES) throw tooManyFiles(work, `${listed.length} files`);
+  return [...new Set(listed.flatMap((line) => /^\d+ blob ([0-9a-f]+)\t/.exec(line)?.[1] ?? []))];
+}
+
 /** Each revision leaves its objects behind; when they are too many, the repository begins anew. */
 async function boundRepository(work: Work, repository: string): Promise<void> {
   const counted = await runGit(work, ['--git-dir', repository, 'count-objects', '-v'], ASK_MS).catch(() => 'size: Infinity');
   const kibibytes = [...counted.matchAll(/^size(?:-pack|-garbage)?: (\w+)$/gm)].reduce((sum, [, size]) => sum + Number(size), 0);
-  if (kibibytes * 1024 <= MAX_REVISION_BYTES) return;
+  if (kibibytes * 1024 <= (work.maxBytes ?? MAX_REVISION_BYTES)) return;
   await removeRepository(work, repository);
   await createRepository(work, repository);
 }
@@ -265,18 +300,30 @@ async function writeFiles(work: Work, input: { repository: string; commit: strin
 
 /** A few objects can stand for any number of files of any size. */
 async function boundFiles(work: Work, repository: string, tree: string): Promise<void> {
-  const listed = await runGit(work, ['--git-dir', repository, 'ls-tree', '-r', '-l', '-z', tree], ASK_MS).catch((error: unknown) => {
+  const listed = await listTree(work, repository, { tree, options: ['-l'] });
+  const sizes = listed.map((line) => Number(/^\d+ blob [0-9a-f]+ +(\d+)\t/.exec(line)?.[1] ?? 0));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  if (sizes.length > MAX_FILES || bytes > MAX_REVISION_BYTES)
+    throw tooManyFiles(work, `${sizes.length} files of ${Math.ceil(bytes / 1024 / 1024)} MiB`);
+}
+
+/** What is in a folder of a commit, a line each. */
+async function listTree(
+  work: Work,
+  repository: string,
+  { tree, options }: { readonly tree: string; readonly options: readonly string[] },
+): Promise<readonly string[]> {
+  const list = ['--git-dir', repository, 'ls-tree', '-r', ...options, '-z', tree];
+  const listed = await runGit(work, list, ASK_MS).catch((error: unknown) => {
     if (!/not a valid object|Not a tree|does not exist/i.test(String(error))) throw error;
     throw unavailable(work, `the commit ${tree.slice(0, 12)} has no folder ${JSON.stringify(work.git.path)}`);
   });
-  const sizes = listed.split('\0').map((line) => Number(/^\d+ blob [0-9a-f]+ +(\d+)\t/.exec(line)?.[1] ?? 0));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (sizes.length - 1 <= MAX_FILES && bytes <= MAX_REVISION_BYTES) return;
+  return listed.split('\0').filter((line) => line !== '');
+}
+
+function tooManyFiles(work: Work, count: string): Error {
   const limits = `${MAX_FILES.toLocaleString('en')} files of 200 MiB together`;
-  throw unavailable(
-    work,
-    `the folder has ${sizes.length - 1} files of ${Math.ceil(bytes / 1024 / 1024)} MiB; it may have ${limits}; set spec.git.path`,
-  );
+  return unavailable(work, `the folder has ${count}; it may have ${limits}; set spec.git.path`);
 }
 
 async function forgetOthers(place: string, kept: readonly string[]): Promise<void> {

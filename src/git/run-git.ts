@@ -1,5 +1,5 @@
 import { execa, ExecaError } from 'execa';
-import { AppError } from '../domain/core/errors.ts';
+import { AppError, isAppError } from '../domain/core/errors.ts';
 
 /** As for helm. */
 export const PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -18,6 +18,16 @@ export interface GitWork {
   readonly place: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  /** Of one file, and so of a pack; default `MAX_REVISION_BYTES`. */
+  readonly maxBytes?: number;
+}
+
+const TOO_LARGE =
+  'a revision may have 200 MiB, and must fit on the disk of the controller; of a larger repository the folder spec.git.path is enough if the host offers partial clones (uploadpack.allowFilter)';
+
+/** Whether git has failed because there was no room for what it got. */
+export function isTooLarge(error: unknown): boolean {
+  return isAppError(error, 'GitUnavailable') && error.message.endsWith(TOO_LARGE);
 }
 
 /** What the words of git, curl and ssh mean, and what to do about it. */
@@ -60,10 +70,7 @@ const MEANINGS: readonly (readonly [RegExp, string])[] = [
   ],
   [/unable to update url base from redirection|returned error: 30\d/, 'it redirects; use the last address'],
   [/fsck error/, 'git rejects an object in it as broken or dangerous; "git fsck" in a clone names it'],
-  [
-    /File size limit|index-pack failed|No space left|[Oo]ut of memory/,
-    'a revision may have 200 MiB, and must fit on the disk of the controller',
-  ],
+  [/File size limit|index-pack failed|No space left|[Oo]ut of memory/, TOO_LARGE],
 ];
 
 /** What git writes, as text without the line break at its end. Like `readGit`. */
@@ -78,9 +85,9 @@ export async function runGit(work: GitWork, args: readonly string[], timeoutMs: 
  * @throws AppError `GitUnavailable`; what the signal was aborted with.
  */
 export async function readGit(work: GitWork, args: readonly string[], timeoutMs: number): Promise<Buffer> {
-  const { place: cwd, env, signal } = work;
+  const { place: cwd, env, signal, maxBytes = MAX_REVISION_BYTES } = work;
   // 512 bytes are a block of the shell's limit.
-  const limits = `ulimit -f ${MAX_REVISION_BYTES / 512} && ulimit -c 0 && { ulimit -v ${MAX_MEMORY_KIB} 2>/dev/null || true; }`;
+  const limits = `ulimit -f ${maxBytes / 512} && ulimit -c 0 && { ulimit -v ${MAX_MEMORY_KIB} 2>/dev/null || true; }`;
   const time = AbortSignal.timeout(timeoutMs);
   const bounded = AbortSignal.any([signal, time]);
   signal.throwIfAborted();
