@@ -6,8 +6,7 @@ import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
 import { startReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
-import { createDeploymentReconciler } from '../../reconcile/gitlab/reconcile-deployment.ts';
-import { createMonitoringReconciler } from '../../reconcile/gitlab/reconcile-monitoring.ts';
+import { createDeploymentReconciler, createMonitoringReconciler } from '../../reconcile/gitlab/reconcile-gitlab.ts';
 
 interface GitLabControllersInput {
   readonly kube: Pick<Kube, 'asController'>;

@@ -33,13 +33,13 @@ export const meshField = object(
 
 export type Mesh = ValueOf<typeof meshField>;
 
-interface NamespaceMarks {
+interface NamespaceMetadata {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** The labels and annotations by which a mesh knows the namespace of an Environment. */
-export function meshMarks(mesh: Mesh | undefined): NamespaceMarks {
+export function meshMetadata(mesh: Mesh | undefined): NamespaceMetadata {
   if (mesh === undefined) return { labels: {}, annotations: {} };
   const { provider } = mesh;
   switch (provider) {

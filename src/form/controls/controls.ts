@@ -1,7 +1,7 @@
 import type { NodeBase } from '../model/field.ts';
 import { boolean, enumeration } from './choices.ts';
 import type { Control, ScalarBase } from './control.ts';
-import { cron } from './cron/cron.ts';
+import { cron } from './cron.ts';
 import { duration, percentage, quantity } from './measures.ts';
 import type { FieldFacts, Holding } from './field-facts.ts';
 import { host, port, url } from './addresses.ts';

@@ -13,7 +13,7 @@ export interface NamePrefix {
 }
 
 /** What the source of an expression says about the names that it yields. */
-export interface YieldedNames {
+export interface MappedNames {
   readonly shape: 'text' | 'list';
   readonly prefixes: readonly NamePrefix[];
 }
@@ -22,7 +22,7 @@ export interface ClaimExpression {
   /** The type that the checker finds: `string`, `bool`, `list<string>`, `dyn`. */
   readonly type: string;
   /** Undefined when names could begin with anything. */
-  readonly names: YieldedNames | undefined;
+  readonly names: MappedNames | undefined;
   /** Paths of claims that the expression reads: `claims.email`. */
   readonly reads: ReadonlySet<string>;
   /** @throws Error of CEL, for example for a claim that is not there. */
@@ -130,7 +130,7 @@ function joined(owner: string, name: string): string {
 }
 
 /** Finds what names begin with in the source alone, so that no claim can change it. */
-function namesOf(node: ASTNode): YieldedNames | undefined {
+function namesOf(node: ASTNode): MappedNames | undefined {
   const { op } = node;
   if (op === 'value') return namesOfLiteral(node.args);
   if (op === 'list') return union('list', node.args.map(namesOf));
@@ -140,23 +140,23 @@ function namesOf(node: ASTNode): YieldedNames | undefined {
   return op === 'rcall' ? namesOfCall(...node.args) : undefined;
 }
 
-function namesOfLiteral(value: unknown): YieldedNames | undefined {
+function namesOfLiteral(value: unknown): MappedNames | undefined {
   if (value === null || value === '') return { shape: 'text', prefixes: [] };
   return typeof value === 'string' ? { shape: 'text', prefixes: [{ text: value, whole: true }] } : undefined;
 }
 
-function onlyOne([argument]: readonly ASTNode[]): YieldedNames | undefined {
+function onlyOne([argument]: readonly ASTNode[]): MappedNames | undefined {
   return argument === undefined ? undefined : namesOf(argument);
 }
 
-function namesOfSum(left: ASTNode, right: ASTNode): YieldedNames | undefined {
+function namesOfSum(left: ASTNode, right: ASTNode): MappedNames | undefined {
   const known = namesOf(left);
   if (known?.shape === 'list') return union('list', [known, namesOf(right)]);
   if (known === undefined || known.prefixes.length === 0) return undefined;
   return { shape: 'text', prefixes: known.prefixes.map(({ text }) => ({ text, whole: false })) };
 }
 
-function namesOfCall(name: string, receiver: ASTNode, args: readonly ASTNode[]): YieldedNames | undefined {
+function namesOfCall(name: string, receiver: ASTNode, args: readonly ASTNode[]): MappedNames | undefined {
   const last = args.at(-1);
   if (name === 'filter') return namesOf(receiver);
   if (last === undefined || (name !== 'map' && name !== 'bind')) return undefined;
@@ -165,7 +165,7 @@ function namesOfCall(name: string, receiver: ASTNode, args: readonly ASTNode[]):
 }
 
 /** A list beside a text without names, such as an empty one, is a list. */
-function union(shape: YieldedNames['shape'] | undefined, parts: readonly (YieldedNames | undefined)[]): YieldedNames | undefined {
+function union(shape: MappedNames['shape'] | undefined, parts: readonly (MappedNames | undefined)[]): MappedNames | undefined {
   const known = parts.filter((part) => part !== undefined);
   if (known.length < parts.length) return undefined;
   const found = shape ?? (known.some((part) => part.shape === 'list') ? 'list' : 'text');

@@ -28,7 +28,7 @@ import { kindKey } from '../../domain/tree/object-index.ts';
 import { type RelatedResource, relatedResourcesOf } from '../../domain/tree/related-resources.ts';
 import { POD_SPECS } from '../../domain/tree/relations.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
-import { readCron } from '../../form/controls/cron/read-cron.ts';
+import { readCron } from '../../form/controls/cron.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { sensitiveIn } from '../../schema/sensitive/mask.ts';
 import { entriesFor } from '../app/find-app.ts';

@@ -1,5 +1,5 @@
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
-import { MESH_ANNOTATIONS, MESH_LABELS, meshMarks } from '../../domain/environment/mesh.ts';
+import { MESH_ANNOTATIONS, MESH_LABELS, meshMetadata } from '../../domain/environment/mesh.ts';
 import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -52,7 +52,7 @@ export async function markMesh(
   const { name, uid, labels = {}, annotations = {} } = namespace.metadata;
   const marked = MESH_LABELS.some((label) => label in labels) || MESH_ANNOTATIONS.some((annotation) => annotation in annotations);
   if (spec.mesh === undefined && !marked) return;
-  const metadata = { name, ...(uid === undefined ? {} : { uid }), ...meshMarks(spec.mesh) };
+  const metadata = { name, ...(uid === undefined ? {} : { uid }), ...meshMetadata(spec.mesh) };
   await cluster.apply(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata }, { fieldManager: MESH_MANAGER, force: 'force', signal });
 }
 

@@ -7,7 +7,7 @@ import type { AccessQuery, AccessReview } from '../../operation/permission/revie
 import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { ACCESS_REVIEW_PATH, environmentPath } from '../page/paths.ts';
-import { kindWords, subjectName } from './members-page.ts';
+import { kindWords, subjectName } from './permission-routes.ts';
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 const MAX_PEOPLE = 10;

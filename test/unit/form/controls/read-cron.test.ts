@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { readCron } from '../../../../src/form/controls/cron/read-cron.ts';
+import { readCron } from '../../../../src/form/controls/cron.ts';
 
 const AFTER = new Date('2026-01-31T12:00:00Z');
 

@@ -2,17 +2,34 @@ import { type Reconcile, type ReconcileResult, TerminalError } from '../../contr
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
-import { environmentSpecOf, GITLAB_DEPLOYMENT_KIND } from '../../domain/gitlab/gitlab-deployment.ts';
-import { environmentMonitoring, monitoringFor } from '../../domain/gitlab/gitlab-monitoring.ts';
-import { statusOf } from '../../domain/kind/kind.ts';
-import { ifFound } from '../../domain/kubernetes/cluster.ts';
-import { findCondition } from '../../domain/kubernetes/condition.ts';
+import { environmentSpecOf, GITLAB_DEPLOYMENT_KIND, type NamePrefixes } from '../../domain/gitlab/gitlab-deployment.ts';
+import { environmentMonitoring, monitoringFor, deploymentOf, GITLAB_MONITORING_KIND } from '../../domain/gitlab/gitlab-monitoring.ts';
+import { statusOf, type Kind } from '../../domain/kind/kind.ts';
+import { ifFound, type Cluster } from '../../domain/kubernetes/cluster.ts';
+import { findCondition, conditionsOf, type Condition, type ConditionInput, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ENVIRONMENT, GITLAB_DEPLOYMENT } from '../../domain/kubernetes/resource-types.ts';
+import { applyStatus } from '../apply-status.ts';
 import { addFinalizer, isKindLost, removeFinalizer } from '../finalizer.ts';
-import type { GitLabPorts } from './ports.ts';
-import { type Outcome, report } from './report.ts';
+
+/** What reconciling the kinds of GitLab needs of the world. */
+interface GitLabPorts {
+  /** As the controller's own account. */
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  /** All GitLabDeployments, live. */
+  readonly deployments: () => readonly KubeObject[];
+  /** All GitLabMonitorings, live. */
+  readonly monitorings: () => readonly KubeObject[];
+  readonly events: {
+    record(
+      about: KubeObject,
+      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+    ): Promise<void>;
+  };
+  readonly prefixes: NamePrefixes;
+  readonly now: () => Date;
+}
 
 /** On an Environment: the name of the GitLabDeployment that it was made of. */
 const DEPLOYMENT_ANNOTATION = `${OURS.group}/gitlab-deployment`;
@@ -76,7 +93,7 @@ async function keep(ports: GitLabPorts, work: Work): Promise<ReconcileResult> {
     return { requeueAfter: SOON_MS };
   }
   const applied = await cluster.apply(ENVIRONMENT, wanted, { fieldManager: FIELD_MANAGER, force: 'force', signal });
-  await tell(ports, { ...work, environment: applied.object }, outcomeOf(applied.object));
+  await tell(ports, { ...work, environment: applied.object }, deploymentOutcome(applied.object));
   return { requeueAfter: DRIFT_MS };
 }
 
@@ -99,7 +116,7 @@ function wantedEnvironment({ monitorings, prefixes }: GitLabPorts, deployment: K
 }
 
 /** As the Environment says. */
-function outcomeOf(environment: KubeObject): Outcome {
+function deploymentOutcome(environment: KubeObject): Outcome {
   const { name, generation } = environment.metadata;
   const { conditions } = statusOf(ENVIRONMENT_KIND, environment);
   const ready = findCondition(conditions, 'Ready');
@@ -144,4 +161,76 @@ async function disown(
 ): Promise<void> {
   const body = { metadata: { resourceVersion, ownerReferences: null } };
   await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
+}
+
+/** Makes the function that says of a GitLabMonitoring what comes of it; its GitLabDeployment brings it into the Environment. */
+export function createMonitoringReconciler(ports: GitLabPorts): Reconcile {
+  return async (name, signal) => {
+    const object = ports.monitorings().find(({ metadata }) => metadata.name === name);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return {};
+    await report(ports, GITLAB_MONITORING_KIND, { object, outcome: monitoringOutcome(ports, object), rest: {}, signal });
+    return {};
+  };
+}
+
+function monitoringOutcome({ deployments, monitorings }: GitLabPorts, monitoring: KubeObject): Outcome {
+  const stalled = (reason: string, message: string): Outcome => ({ kind: 'Stalled', reason, message });
+  const name = deploymentOf(monitoring);
+  const deployment = deployments().find(({ metadata }) => metadata.name === name);
+  const counting = monitoringFor(name, monitorings());
+  if (deployment === undefined)
+    return stalled('DeploymentNotFound', `spec.gitLabDeploymentRef: there is no GitLabDeployment ${name}; create it, or correct the name`);
+  if (counting !== undefined && counting.metadata.name !== monitoring.metadata.name)
+    return stalled(
+      'DeploymentMonitored',
+      `GitLabDeployment ${name} already has the GitLabMonitoring ${counting.metadata.name}; add the queries there`,
+    );
+  if (environmentMonitoring(monitoring) === undefined)
+    return stalled(
+      'PrometheusMissing',
+      'spec.prometheus is missing: set its url, or the service of a Prometheus in this cluster, to draw charts',
+    );
+  const ready = findCondition(conditionsOf(deployment), 'Ready');
+  if (ready?.status !== 'True') {
+    const message = `GitLabDeployment ${name} is not ready${ready === undefined ? '' : `: ${ready.message}`}`;
+    return { kind: 'Reconciling', reason: 'DeploymentNotReady', message };
+  }
+  return { kind: 'Ready', reason: 'Ready', message: `the tab Monitoring of the environment ${name} draws the queries` };
+}
+
+/** What is true of a resource now: `Ready`, or what it waits for, or what somebody has to correct. */
+interface Outcome {
+  readonly kind: 'Ready' | 'Reconciling' | 'Stalled';
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Report<T> {
+  readonly object: KubeObject;
+  readonly outcome: Outcome;
+  /** The rest of the status. */
+  readonly rest: Omit<T, 'conditions' | 'observedGeneration'>;
+  readonly signal: AbortSignal;
+}
+
+/** Writes the status when it differs, and an Event when the reason has changed. */
+async function report<T extends { readonly conditions: readonly Condition[] }>(
+  { cluster, events, now }: Pick<GitLabPorts, 'cluster' | 'events' | 'now'>,
+  kind: Kind<unknown, T>,
+  { object, outcome, rest, signal }: Report<T>,
+): Promise<void> {
+  const { conditions: earlier } = statusOf(kind, object);
+  const observedGeneration = object.metadata.generation ?? 0;
+  const time = `${now().toISOString().slice(0, 19)}Z`;
+  const conditions = mergeConditions(earlier, outcomeConditions(outcome, observedGeneration), time);
+  const status = { observedGeneration, ...rest, conditions };
+  if ((await applyStatus(cluster, kind.type, { object, status, signal })) === 'Unchanged') return;
+  const { kind: outcomeKind, reason, message } = outcome;
+  if (findCondition(earlier, 'Ready')?.reason === reason) return;
+  await events.record(object, { type: outcomeKind === 'Stalled' ? 'Warning' : 'Normal', reason, message });
+}
+
+function outcomeConditions({ kind, reason, message }: Outcome, observedGeneration: number): ConditionInput[] {
+  const ready: ConditionInput = { type: 'Ready', status: kind === 'Ready' ? 'True' : 'False', reason, message, observedGeneration };
+  return kind === 'Ready' ? [ready] : [ready, { ...ready, type: kind, status: 'True' }];
 }
