@@ -270,6 +270,7 @@ function onceRead(live: Pick<LiveCatalog, 'synced' | keyof CatalogCache>): Catal
     operators: whenRead(live.operators),
     customResourceDefinitions: whenRead(live.customResourceDefinitions),
     environments: whenRead(live.environments),
+    appDefinitions: whenRead(live.appDefinitions),
     catalogSources: whenRead(live.catalogSources),
   };
 }

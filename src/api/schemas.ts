@@ -97,7 +97,8 @@ const appSummary = {
   appVersion: text,
   availability: { enum: ['Available', 'Installing', 'Unavailable'] },
   availabilityMessage: text,
-  operator: object({ namespace: text, name: text }),
+  operator: { ...object({ namespace: text, name: text }), description: 'The Operator that brings the kind' },
+  definition: { type: 'string', description: 'The AppDefinition that generates the kind' },
 };
 const appRequired = ['id', 'kind', 'group', 'version', 'plural', 'displayName', 'availability'];
 const newSecret = {

@@ -68,15 +68,20 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
 
 /** The catalogue resources as they are now. */
 async function readCatalog(cluster: Pick<Cluster, 'list'>, signal: AbortSignal): Promise<CatalogCache> {
-  const [operators, crds, environments, sources] = await Promise.all(
-    [CATALOG_TYPES.operators, CATALOG_TYPES.customResourceDefinitions, CATALOG_TYPES.environments, CATALOG_TYPES.catalogSources].map(
-      async (type) => await readAll(cluster, type, signal),
-    ),
+  const [operators, crds, environments, definitions, sources] = await Promise.all(
+    [
+      CATALOG_TYPES.operators,
+      CATALOG_TYPES.customResourceDefinitions,
+      CATALOG_TYPES.environments,
+      CATALOG_TYPES.appDefinitions,
+      CATALOG_TYPES.catalogSources,
+    ].map(async (type) => await readAll(cluster, type, signal)),
   );
   return {
     operators: () => operators ?? [],
     customResourceDefinitions: () => crds ?? [],
     environments: () => environments ?? [],
+    appDefinitions: () => definitions ?? [],
     catalogSources: () => sources ?? [],
   };
 }

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CATALOG_RELEASE, CHANGE_REQUEST } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
+import { appDefinitions } from './app-definition/app-definition-controller.ts';
 import { helmChildren } from './create-ports.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
 import { policyFile } from './install-crds-and-roles.ts';
@@ -97,6 +98,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     catalogSources(input),
     catalogReleases(input),
+    appDefinitions(input),
     await operators(input),
     adminAccess(input),
     await admissionPolicies(input),
@@ -110,7 +112,8 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
   const reconcile = createEnvironmentReconciler({
     cluster,
     discovery: kube,
-    apps: () => buildCatalog(catalog.operators(), catalog.customResourceDefinitions()).map(({ summary }) => summary),
+    apps: () =>
+      buildCatalog(catalog.operators(), catalog.customResourceDefinitions(), catalog.appDefinitions()).map(({ summary }) => summary),
     events: createEventRecorder({ cluster, log }),
     // As the first issuer of CI jobs names them (`--ci-issuer`), which is never that of people: they must not share names.
     settings: { projectPrefix: '' },
@@ -126,7 +129,13 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
 }
 
 function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }: ControllersInput): Controller {
-  const { catalogSources: sources, operators, environments, customResourceDefinitions: crds } = catalog.reflectors;
+  const {
+    catalogSources: sources,
+    operators,
+    environments,
+    appDefinitions: definitions,
+    customResourceDefinitions: crds,
+  } = catalog.reflectors;
   const cluster = kube.asController();
   const { reconcile, forget } = createSourceReconciler({
     cluster,
@@ -147,9 +156,11 @@ function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }:
       if (live?.metadata.labels?.[OURS.sourceLabel] !== undefined) return [];
       return [...(live === undefined ? sourcesOwning(kind, key, sources.all()) : []), ...sourcesWaiting(kind, key, sources.all())];
     });
-  const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment')];
+  const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment'), lostFrom(definitions, 'AppDefinition')];
   // A kind of ours that was lost is served again, and all its objects are to be made anew.
-  const restored = mapSource(crds, (name) => (isReservedCrdName(name) ? sources.all().map(({ metadata }) => metadata.name) : []));
+  const restored = mapSource(crds, (name) =>
+    isReservedCrdName(name) && !name.endsWith(`.${OURS.appsGroup}`) ? sources.all().map(({ metadata }) => metadata.name) : [],
+  );
   const reapplied = [...lost, restored].map((changed) =>
     mapSource(changed, (name) => {
       forget(name);

@@ -122,6 +122,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     const catalog = {
       environments: () => [],
       catalogSources: () => [],
+      appDefinitions: () => [],
       operators: () => operators.items,
       customResourceDefinitions: () => crds.items,
     };

@@ -54,7 +54,13 @@ describe('a preview of a revision', { timeout: 120_000 }, () => {
       mkdtemp(join(await realpath(tmpdir()), 'chandlery-source-previews-')),
     ]);
     const { kube } = world;
-    const catalog = { operators: () => [], customResourceDefinitions: () => [], environments: () => [], catalogSources: () => [] };
+    const catalog = {
+      operators: () => [],
+      customResourceDefinitions: () => [],
+      environments: () => [],
+      catalogSources: () => [],
+      appDefinitions: () => [],
+    };
     const sourcePreviews = await createSourcePreviews({
       stateDir,
       kubectl: 'kubectl',

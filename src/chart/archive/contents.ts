@@ -41,6 +41,8 @@ export interface ChartContents {
   readonly values: JsonObject;
   /** values.yaml as it is written, for its comments; empty when there is none. */
   readonly valuesText: string;
+  /** The values of the chart's tests in `ci/`. */
+  readonly ciValues: readonly JsonObject[];
   /** values.schema.json. */
   readonly schema?: JsonObject;
   /** The charts in `charts/`, packed or as folders; read only where one of them has a values.schema.json. */
@@ -91,11 +93,13 @@ export function readContents({ names, contents }: ChartFiles): ChartContents {
   const openApiSpec = textOf('openapispec.json');
   const valuesText = textOf('values.yaml') ?? '';
   const values = mapIn('values.yaml', valuesText);
+  const { ciValues, ...hintSources } = hintFiles(contents);
   const crds = names.filter((name) => CRD_FILE.test(name)).flatMap((name) => attributed(name, () => parseManifest(textOf(name) ?? '')));
   return {
     metadata: readMetadata(mapIn('Chart.yaml', chartYaml), mapIn('requirements.yaml', textOf('requirements.yaml') ?? '')),
     values,
     valuesText,
+    ciValues,
     ...(schemaText === undefined ? {} : { schema: schemaIn(schemaText) }),
     subcharts: [...contents.keys()].some((name) => SUBCHART_FILE.test(name) && name.endsWith('values.schema.json'))
       ? readSubcharts(textOf, [...contents.keys()].sort(), '')
@@ -108,13 +112,16 @@ export function readContents({ names, contents }: ChartFiles): ChartContents {
       valuesText,
       values,
       crds,
-      ...hintFiles(contents),
+      ...hintSources,
+      ciValues,
       subcharts: subchartTemplates([...contents.keys()].sort(), textOf),
     }),
   };
 }
 
-function hintFiles(contents: ChartFiles['contents']): Pick<HintSources, 'templates' | 'libraries' | 'ciValues'> {
+function hintFiles(
+  contents: ChartFiles['contents'],
+): Pick<HintSources, 'templates' | 'libraries'> & { readonly ciValues: readonly JsonObject[] } {
   const named = (pattern: RegExp): ReadonlyMap<string, string> =>
     new Map([...contents].filter(([name]) => pattern.test(name)).map(([name, content]) => [name, content.toString('utf8')]));
   const ciValues = [...named(CI_VALUES).values()].flatMap((text) => valuesIn(text));

@@ -11,7 +11,6 @@ import {
   optional,
   orEmpty,
   text,
-  time,
   type ValueOf,
 } from '../kind/field.ts';
 import { OURS } from '../kubernetes/names.ts';
@@ -158,8 +157,6 @@ const status = object(
     crd: optional(text({ description: 'The name of the generated CustomResourceDefinition.' })),
     revision: optional(text({ description: 'The name of the current AppRevision.' })),
     instances: optional(integer({ description: 'How many instances exist.' })),
-    failures: optional(integer({ description: 'How many attempts failed since the last success.' })),
-    lastAttempt: optional(time({ description: 'When the chart was fetched last, or the last attempt failed.' })),
     conditions: conditionsField('the AppDefinition'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },

@@ -28,11 +28,11 @@ const spec = object(
     createdByGeneration: generation({ description: 'The generation of the AppDefinition that created the revision.' }),
     source,
     chart,
-    digest: text({ description: 'The SHA-256 digest of the archive.', pattern: '^[0-9a-f]{64}$' }),
+    digest: text({ description: 'The SHA-256 digest of the archive.', pattern: '^sha256:[0-9a-f]{64}$' }),
     schema: optional(
       text({
         description:
-          'The JSON Schema of the values as JSON: values.schema.json of the chart with those of its subcharts, or the schema inferred from values.yaml. Absent where it is too large to store; the chart has it.',
+          'The JSON Schema of the values as JSON: values.schema.json of the chart, or the schema inferred from values.yaml. Absent where it is too large to store; the chart has it.',
         maxLength: 524_288,
       }),
     ),

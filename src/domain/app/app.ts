@@ -27,7 +27,20 @@ export interface AppSummary {
   readonly availability: Availability;
   /** A sentence, when it is not available. */
   readonly availabilityMessage: string;
-  readonly operator: { readonly namespace: string; readonly name: string };
+  /** The Operator that brings its kind; absent for one that an AppDefinition generates. */
+  readonly operator?: { readonly namespace: string; readonly name: string };
+  /** The AppDefinition that generates its kind, by name. */
+  readonly definition?: string;
+}
+
+/** What brings the kind of an App, as people know it: its kind, and its name with its namespace. */
+export function ownerOf({ operator, definition }: Pick<AppSummary, 'operator' | 'definition'>): {
+  readonly kind: string;
+  readonly name: string;
+} {
+  return operator === undefined
+    ? { kind: 'AppDefinition', name: definition ?? '' }
+    : { kind: 'Operator', name: `${operator.namespace}/${operator.name}` };
 }
 
 /** A version of the kind, as the CustomResourceDefinition lists it. */

@@ -1,3 +1,5 @@
+import { parseAppDefinition, parseAppDefinitionStatus } from '../app-definition/app-definition.ts';
+import type { AppDefinitionStatus } from '../app-definition/app-definition-kind.ts';
 import { isBuiltInGroup } from '../kubernetes/resource-types.ts';
 import type { AppSummary, AppVersion, Availability } from '../app/app.ts';
 import { findCondition } from '../kubernetes/condition.ts';
@@ -14,6 +16,7 @@ import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
 /** An App together with the two resources that it is made of. */
 export interface CatalogEntry {
   readonly summary: AppSummary;
+  /** The Operator, or AppDefinition, that brings the kind. */
   readonly operator: KubeObject;
   readonly crd: KubeObject;
   /** The entry of the kind in the Operator's `spec.catalog.kinds`; without any particulars when there is none. */
@@ -24,15 +27,19 @@ export interface CatalogEntry {
 
 /**
  * The catalogue: every namespaced kind that an Operator brings and does not hide, by the label that the Operator's reconciler puts on its
- * CustomResourceDefinitions. A CRD without that label is a draft and not part of it. Sorted by display name.
+ * CustomResourceDefinitions, and every kind that an AppDefinition generates. A CRD without that label is a draft and not part of it. Sorted by display name.
  */
-export function buildCatalog(operators: readonly KubeObject[], crds: readonly KubeObject[]): CatalogEntry[] {
+export function buildCatalog(
+  operators: readonly KubeObject[],
+  crds: readonly KubeObject[],
+  definitions: readonly KubeObject[] = [],
+): CatalogEntry[] {
   const crdsByLabel = Map.groupBy(crds, ({ metadata }) => metadata.labels?.[OURS.operatorLabel] ?? '');
   const entries = operators.flatMap((operator) => {
     const own = crdsByLabel.get(operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name)) ?? [];
     return own.length === 0 ? [] : entriesOf(operator, own);
   });
-  return toldApart(entries).sort(
+  return toldApart([...entries, ...definitionEntries(definitions, crds)]).sort(
     (a, b) => a.summary.displayName.localeCompare(b.summary.displayName) || a.summary.id.localeCompare(b.summary.id),
   );
 }
@@ -108,24 +115,64 @@ function summaryOf({ operator, status, crd, kind, version, catalog, kindBlock }:
   const [availability, availabilityMessage] = availabilityOf(operator, crd, status);
   const described = textAt(schemaOf(crd, version), 'description') ?? '';
   return {
-    id: crd.metadata.name,
-    kind,
-    group: textAt(crd.spec, 'group') ?? '',
-    version,
-    plural: textAt(crd.spec, 'names', 'plural') ?? '',
+    ...kindOf(crd, version),
+    ...shownOf(catalog, status.chart),
     displayName: kindBlock.displayName ?? spaced(kind),
     summary: kindBlock.summary ?? catalog.summary ?? firstSentence(described),
-    category: catalog.category ?? 'Other',
-    provider: catalog.provider ?? '',
-    tags: catalog.tags,
-    ...optional('icon', safeIcon(catalog.icon)),
-    ...optional('docsURL', safeLink(catalog.docsURL)),
-    ...optional('chartVersion', status.chart?.version),
-    ...optional('appVersion', status.chart?.appVersion),
     availability,
     availabilityMessage,
     operator: { namespace: operator.metadata.namespace ?? '', name: operator.metadata.name },
   };
+}
+
+function kindOf(crd: KubeObject, version: string): Pick<AppSummary, 'id' | 'kind' | 'group' | 'version' | 'plural'> {
+  const [kind = '', plural = ''] = ['kind', 'plural'].map((name) => textAt(crd.spec, 'names', name));
+  return { id: crd.metadata.name, kind, group: textAt(crd.spec, 'group') ?? '', version, plural };
+}
+
+type Shown = Pick<OperatorFields['catalog'], 'category' | 'provider' | 'tags' | 'icon' | 'docsURL'>;
+
+function shownOf(
+  { category, provider, tags, icon, docsURL }: Partial<Shown> & Pick<Shown, 'tags'>,
+  chart: AppDefinitionStatus['chart'],
+): Pick<AppSummary, 'category' | 'provider' | 'tags' | 'icon' | 'docsURL' | 'chartVersion' | 'appVersion'> {
+  return {
+    category: category ?? 'Other',
+    provider: provider ?? '',
+    tags,
+    ...optional('icon', safeIcon(icon)),
+    ...optional('docsURL', safeLink(docsURL)),
+    ...optional('chartVersion', chart?.version),
+    ...optional('appVersion', chart?.appVersion),
+  };
+}
+
+/** The kinds that AppDefinitions generate, by the label on their CustomResourceDefinitions. */
+function definitionEntries(definitions: readonly KubeObject[], crds: readonly KubeObject[]): CatalogEntry[] {
+  const generated = crds.filter(({ spec }) => textAt(spec, 'group') === OURS.appsGroup);
+  return definitions.flatMap((definition) => {
+    const { name } = definition.metadata;
+    const crd = generated.find(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === name);
+    const version = crd && versionForNew(crd);
+    if (crd === undefined || version === undefined) return [];
+    const { catalog } = parseAppDefinition(definition);
+    const status = parseAppDefinitionStatus(definition);
+    const kind = kindOf(crd, version);
+    const kindBlock = catalogKind.read({ ...catalog, kind: kind.kind });
+    if (kindBlock === undefined) return [];
+    const [availability, availabilityMessage] = definitionAvailability(definition, crd, status);
+    const displayName = catalog.displayName ?? spaced(kind.kind);
+    const words = { displayName, summary: catalog.summary ?? firstSentence(textAt(schemaOf(crd, version), 'description') ?? '') };
+    const summary = { ...kind, ...shownOf(catalog, status.chart), ...words, availability, availabilityMessage, definition: name };
+    return [{ summary, operator: definition, crd, kindBlock, audience: catalog.audience }];
+  });
+}
+
+/** What is offered stays so while a change of it is not right yet. */
+function definitionAvailability(definition: KubeObject, crd: KubeObject, { revision }: AppDefinitionStatus): [Availability, string] {
+  if (definition.metadata.deletionTimestamp !== undefined) return ['Unavailable', 'The app is being removed from the catalogue'];
+  const established = findCondition(conditionsOf(crd), 'Established')?.status === 'True';
+  return established && revision !== undefined ? ['Available', ''] : ['Installing', 'Its CRD is not established yet'];
 }
 
 function availabilityOf(operator: KubeObject, crd: KubeObject, status: OperatorStatus): [Availability, string] {

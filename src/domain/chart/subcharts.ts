@@ -88,14 +88,14 @@ function coalesced(chart: ParentChart, laid: JsonObject): JsonObject {
   return { ...(applyMergePatch({}, laid) as JsonObject), ...Object.fromEntries(below) };
 }
 
-interface NamedSubchart {
+export interface NamedSubchart {
   /** The member of the parent's values that is meant for it. */
   readonly key: string;
   readonly subchart: Subchart;
 }
 
 /** One subchart can be there under several aliases; one that is listed in another version counts as unlisted. */
-function namedSubcharts({ dependencies, subcharts }: ParentChart): readonly NamedSubchart[] {
+export function namedSubcharts({ dependencies, subcharts }: ParentChart): readonly NamedSubchart[] {
   const isListed = (subchart: Subchart, dependency: Dependency): boolean =>
     subchart.name === dependency.name && isInRange(subchart.version, dependency.version);
   const unlisted = subcharts.filter((subchart) => dependencies.every((dependency) => !isListed(subchart, dependency)));

@@ -214,6 +214,7 @@ export interface CatalogCache {
   operators(): readonly KubeObject[];
   customResourceDefinitions(): readonly KubeObject[];
   environments(): readonly KubeObject[];
+  appDefinitions(): readonly KubeObject[];
   catalogSources(): readonly KubeObject[];
 }
 

@@ -88,7 +88,8 @@ export function operatorLabelValue(namespace: string, name: string): string {
   return `${plain.slice(0, 52).replace(/[^a-z0-9]+$/, '')}-${hash}`;
 }
 
-function parseChartSource(chart: OperatorFields['chart'], { spec }: KubeObject): ChartSource {
+/** `spec.chart` of a resource. */
+export function parseChartSource(chart: OperatorFields['chart'], { spec }: KubeObject): ChartSource {
   if (chart === undefined) return { kind: 'repository', repoURL: '', name: '', version: '' };
   const { secretRef, verify, ...address } = chart;
   // A policy that cannot be read must not become none: no Secret has an empty name, so no signature is good enough.

@@ -1,6 +1,6 @@
 import { specOf, statusOf } from '../kind/kind.ts';
 import { parseApiVersion, type KubeObject } from '../kubernetes/resource.ts';
-import { ENVIRONMENT, OPERATOR } from '../kubernetes/resource-types.ts';
+import { APP_DEFINITION, ENVIRONMENT, OPERATOR } from '../kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND } from '../source/catalog-source.ts';
 import type { GitSource } from '../source/git-source.ts';
 import { type ForgeRepository, forgeRepository } from './git-forge.ts';
@@ -25,7 +25,7 @@ export function targetOfSource(source: KubeObject): ProposalTarget | undefined {
 /** Whether the source applies such a resource. */
 export function mayHold({ source }: Pick<ProposalTarget, 'source'>, { apiVersion, kind, namespace }: ProposedResource): boolean {
   const { group } = parseApiVersion(apiVersion);
-  const { allowedKinds = [OPERATOR, ENVIRONMENT], mode, namespaces } = specOf(CATALOG_SOURCE_KIND, source);
+  const { allowedKinds = [OPERATOR, ENVIRONMENT, APP_DEFINITION], mode, namespaces } = specOf(CATALOG_SOURCE_KIND, source);
   const isAllowed = allowedKinds.some((rule) => ['*', group].includes(rule.group) && ['*', kind].includes(rule.kind));
   return isAllowed && (mode === 'Cluster' || (namespace !== undefined && namespaces.includes(namespace)));
 }

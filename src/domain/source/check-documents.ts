@@ -2,7 +2,7 @@ import { OURS, isDnsSubdomain } from '../kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../core/read.ts';
 import { compileFaults, rulesOfOperator } from '../health/custom-rules.ts';
 import { type KubeObject, type ObjectMeta, parseApiVersion, type ResourceRef } from '../kubernetes/resource.ts';
-import { GITLAB_DEPLOYMENT, GITLAB_MONITORING, type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
+import { APP_DEFINITION, GITLAB_DEPLOYMENT, GITLAB_MONITORING, type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
 import type { InventoryItem, SourceFault, SourceSpec } from './catalog-source.ts';
 import type { SourceDocument } from './parse-file.ts';
 
@@ -222,6 +222,7 @@ export function refOf({ type: { group, version, resource }, object }: Candidate)
 /** The kinds that a source holds when its spec does not say. */
 const DEFAULT_KINDS: NonNullable<SourceSpec['allowedKinds']> = [
   { group: OURS.group, kind: 'Environment' },
+  { group: OURS.group, kind: APP_DEFINITION.kind },
   { group: OURS.operatorGroup, kind: OPERATOR.kind },
   { group: GITLAB_DEPLOYMENT.group, kind: GITLAB_DEPLOYMENT.kind },
   { group: GITLAB_MONITORING.group, kind: GITLAB_MONITORING.kind },

@@ -1,3 +1,4 @@
+import { ownerOf } from '../app/app.ts';
 import type { EnvironmentView } from '../environment/environment.ts';
 import { contentOf } from '../instance/instance-content.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
@@ -13,7 +14,8 @@ export interface InstanceLayers {
 /** What an App says about the values of its instances. */
 export interface LayeredApp {
   readonly id: string;
-  readonly operator: { readonly namespace: string; readonly name: string };
+  readonly operator?: { readonly namespace: string; readonly name: string };
+  readonly definition?: string;
   /** Laid out like the resource. */
   readonly defaults: JsonObject;
   readonly locked: readonly string[];
@@ -22,8 +24,9 @@ export interface LayeredApp {
 /** The environment lies over the Operator, but for what the Operator has locked. */
 export function instanceLayers(app: LayeredApp, environment?: Pick<EnvironmentView, 'name' | 'overlay'>): InstanceLayers {
   const overlay = environment?.overlay.find((one) => one.app === app.id);
+  const owner = ownerOf(app);
   const locks = locksOf([
-    { layer: 'operator', by: `the Operator ${app.operator.namespace}/${app.operator.name}`, locked: app.locked },
+    { layer: 'operator', by: `the ${owner.kind} ${owner.name}`, locked: app.locked },
     { layer: 'environment', by: `the environment ${environment?.name ?? ''}`, locked: overlay?.locked ?? [] },
   ]);
   return { lower: { operator: contentOf(app.defaults), environment: withoutLocked(contentOf(overlay?.values), locks) }, locks };

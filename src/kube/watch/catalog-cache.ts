@@ -1,4 +1,4 @@
-import { CATALOG_SOURCE, CRD, ENVIRONMENT, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, CATALOG_SOURCE, CRD, ENVIRONMENT, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { CatalogCache, Cluster } from '../../domain/kubernetes/cluster.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { isReservedGroup } from '../../domain/kubernetes/reserved-objects.ts';
@@ -14,6 +14,7 @@ export const CATALOG_TYPES = {
   operators: OPERATOR,
   customResourceDefinitions: CRD,
   environments: ENVIRONMENT,
+  appDefinitions: APP_DEFINITION,
   catalogSources: CATALOG_SOURCE,
 } as const satisfies Record<keyof CatalogCache, ResourceType>;
 
@@ -50,6 +51,7 @@ export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate
     operators: start(CATALOG_TYPES.operators),
     customResourceDefinitions: startCrds(start, cluster),
     environments: start(CATALOG_TYPES.environments),
+    appDefinitions: start(CATALOG_TYPES.appDefinitions),
     catalogSources: start(CATALOG_TYPES.catalogSources),
   };
   // What is served changes with the CRDs.
@@ -60,6 +62,7 @@ export function createCatalogCache(kube: Pick<Kube, 'asController' | 'invalidate
     operators: reflectors.operators.all,
     customResourceDefinitions: reflectors.customResourceDefinitions.all,
     environments: reflectors.environments.all,
+    appDefinitions: reflectors.appDefinitions.all,
     catalogSources: reflectors.catalogSources.all,
     synced: () => all.every((reflector) => reflector.synced()),
     faults: () => [...lostKinds(reflectors.customResourceDefinitions), ...failures(reflectors)],

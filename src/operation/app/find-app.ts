@@ -1,10 +1,9 @@
-import { OPERATOR_KIND } from '../../domain/operator/kind/operator-kind.ts';
-import { statusOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { AppSummary } from '../../domain/app/app.ts';
 import { buildCatalog, withChartDescription, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import { textAt } from '../../domain/core/read.ts';
 import type { ChartDescription, Ports } from '../ports.ts';
 
 /** The entries of the catalogue that are meant for the actor. */
@@ -16,18 +15,23 @@ export function entriesFor({ catalog }: Pick<Ports, 'catalog'>, actor: Actor): C
 
 /** The entries for whomever they are meant. */
 export function catalogEntries({ catalog }: Pick<Ports, 'catalog'>): readonly CatalogEntry[] {
-  return catalogOf(catalog.operators(), catalog.customResourceDefinitions());
+  return catalogOf(catalog.operators(), { crds: catalog.customResourceDefinitions(), definitions: catalog.appDefinitions() });
 }
 
-/** By the list of Operators, which is the same one until an Operator changes, and so is that of CRDs. */
-const built = new WeakMap<readonly KubeObject[], { readonly crds: readonly KubeObject[]; readonly entries: readonly CatalogEntry[] }>();
+interface Others {
+  readonly crds: readonly KubeObject[];
+  readonly definitions: readonly KubeObject[];
+}
+
+/** By the list of Operators, which is the same one until an Operator changes, and so are those of CRDs and AppDefinitions. */
+const built = new WeakMap<readonly KubeObject[], Others & { readonly entries: readonly CatalogEntry[] }>();
 
 /** The catalogue, which is built anew only when something in it has changed. */
-function catalogOf(operators: readonly KubeObject[], crds: readonly KubeObject[]): readonly CatalogEntry[] {
+function catalogOf(operators: readonly KubeObject[], { crds, definitions }: Others): readonly CatalogEntry[] {
   const known = built.get(operators);
-  if (known?.crds === crds) return known.entries;
-  const entries = buildCatalog(operators, crds);
-  built.set(operators, { crds, entries });
+  if (known?.crds === crds && known.definitions === definitions) return known.entries;
+  const entries = buildCatalog(operators, crds, definitions);
+  built.set(operators, { crds, definitions, entries });
   return entries;
 }
 
@@ -44,7 +48,7 @@ export function findApp(ports: Pick<Ports, 'catalog'>, actor: Actor, id: string)
 
 /** What the chart of an entry says about itself. */
 export async function chartDescription(ports: Pick<Ports, 'chart'>, { operator }: CatalogEntry): Promise<ChartDescription | undefined> {
-  const digest = statusOf(OPERATOR_KIND, operator).chart?.digest;
+  const digest = textAt(operator.status, 'chart', 'digest');
   return digest === undefined ? undefined : await ports.chart(digest);
 }
 

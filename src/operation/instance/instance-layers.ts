@@ -8,9 +8,8 @@ import { lockFaults } from '../../domain/values/locks.ts';
 
 /** What lies beneath the values of a person for an entry of the catalogue in an environment. */
 export function layersOf({ kindBlock, summary }: CatalogEntry, environment: EnvironmentView): InstanceLayers {
-  const { id, operator } = summary;
   const { defaults, locked } = kindBlock;
-  return instanceLayers({ id, operator, defaults, locked }, environment);
+  return instanceLayers({ ...summary, defaults, locked }, environment);
 }
 
 /**

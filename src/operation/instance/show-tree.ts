@@ -75,7 +75,8 @@ export async function groupOf(
 ): Promise<InstanceGroup> {
   const served = await discovery.kinds();
   const kinds = namespacedKinds(served);
-  const crds = crdsOfOperator(entry.operator, catalog.customResourceDefinitions());
+  const isGenerated = entry.summary.definition !== undefined;
+  const crds = isGenerated ? [entry.crd] : crdsOfOperator(entry.operator, catalog.customResourceDefinitions());
   const memory = groupMemory.kindsFor(actor, object, new Set(crds.map(({ spec }) => textAt(spec, 'group') ?? '')));
   const group = { root: object, namespace: ref.namespace, kinds, served, memory, health, ...input };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);

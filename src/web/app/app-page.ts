@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app/app.ts';
+import { type App, ownerOf } from '../../domain/app/app.ts';
 import { appCard, type AppCard, appIcon, type AppIcon } from './app-card.ts';
 import { availabilityBadge, type Badge } from '../page/badges.ts';
 import { renderMarkdown } from '../page/markdown.ts';
@@ -69,7 +69,8 @@ function tabLinks(app: string, current: AppTab, parameters: number): AppPage['ta
 }
 
 function factsOf(app: App, admin: boolean): AppPage['facts'] {
-  const operator = { term: 'Installed by the Operator', text: `${app.operator.namespace}/${app.operator.name}` };
+  const owner = ownerOf(app);
+  const fact = { term: app.operator === undefined ? 'Defined by the AppDefinition' : 'Installed by the Operator', text: owner.name };
   return [
     { term: 'Provider', text: app.provider },
     { term: 'Category', text: app.category },
@@ -77,6 +78,6 @@ function factsOf(app: App, admin: boolean): AppPage['facts'] {
     ...(app.chartVersion === undefined ? [] : [{ term: 'Chart version', text: app.chartVersion }]),
     { term: 'Kind', text: app.kind },
     { term: 'API', text: `${app.group}/${app.version}` },
-    admin ? { ...operator, href: operatorPath(app.operator) } : operator,
+    admin && app.operator !== undefined ? { ...fact, href: operatorPath(app.operator) } : fact,
   ].filter((fact) => fact.text !== '');
 }

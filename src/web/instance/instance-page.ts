@@ -1,4 +1,4 @@
-import type { App } from '../../domain/app/app.ts';
+import { type App, ownerOf } from '../../domain/app/app.ts';
 import type { CauseLink } from '../../domain/cause/cause.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
@@ -157,7 +157,7 @@ function versionsOf(app: App, { object }: InstanceView, workloads: readonly Work
   return [
     ...(app.appVersion === undefined ? [] : [{ term: app.displayName, text: app.appVersion }]),
     ...(app.chartVersion === undefined ? [] : [{ term: 'Chart', text: app.chartVersion }]),
-    { term: 'Operator', text: `${app.operator.namespace}/${app.operator.name}` },
+    { term: ownerOf(app).kind, text: ownerOf(app).name },
     { term: 'API version', text: object.apiVersion },
     ...[...byName]
       .sort(([a], [b]) => a.localeCompare(b))

@@ -3,6 +3,8 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { entriesFor, findApp } from '../../../src/operation/app/find-app.ts';
 
+const NONE: readonly KubeObject[] = [];
+
 const operator: KubeObject = {
   apiVersion: 'operatorcontroller.kubeplus/v1',
   kind: 'Operator',
@@ -21,7 +23,13 @@ const crd: KubeObject = {
     versions: [{ name: 'v1', served: true, storage: true }],
   },
 };
-const catalog = { operators: () => [operator], customResourceDefinitions: () => [crd], environments: () => [], catalogSources: () => [] };
+const catalog = {
+  operators: () => [operator],
+  customResourceDefinitions: () => [crd],
+  environments: () => [],
+  catalogSources: () => [],
+  appDefinitions: () => NONE,
+};
 const member = { user: 'oidc:dev-a', groups: ['oidc:team-a'] };
 const stranger = { user: 'oidc:dev-b', groups: ['oidc:team-b'] };
 

@@ -20,7 +20,7 @@ export const PENDING_REASONS = ['AwaitingApproval', 'OutsideWindow'] as const;
 export const REVISION_STATUSES = ['deployed', 'failed', 'superseded', 'rolled-back'] as const;
 export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime', 'former'] as const;
 
-const chart = object(
+export const chartStatusField = object(
   {
     name: text({ description: 'The name of the chart.' }),
     version: text({ description: 'The version of the chart.' }),
@@ -30,7 +30,7 @@ const chart = object(
   { description: 'The chart that runs, or, before the first installation, the one that was fetched last.' },
 );
 
-const effectiveLeaf = object(
+export const effectiveLeaf = object(
   {
     path: text({ description: 'Where the value stands, for example auth.password. A list is one value.' }),
     origin: text({ description: 'The layer, for example Secret db key password, or spec.values.' }),
@@ -50,7 +50,7 @@ const pendingUpgrade = object(
   { description: 'An upgrade that is known and has not begun.' },
 );
 
-const release = object(
+export const releaseField = object(
   {
     name: text({ description: 'The name of the release.' }),
     namespace: text({ description: 'The namespace of the release.' }),
@@ -60,7 +60,7 @@ const release = object(
   { description: 'The Helm release.' },
 );
 
-const revision = object(
+export const revisionField = object(
   {
     revision: integer({ description: 'The revision of the Helm release.' }),
     chart: text({ description: 'The name of the chart.' }),
@@ -83,7 +83,7 @@ const revision = object(
   {},
 );
 
-const rollback = object(
+export const rollbackField = object(
   {
     digest: text({
       description:
@@ -153,7 +153,7 @@ const deletion = object(
   { description: 'What the deletion waits for. There only while the Operator is being deleted.' },
 );
 
-const attempt = object(
+export const attemptField = object(
   {
     digest: optional(
       text({ description: 'The digest over chart, values and Kubernetes version; the same digest means that there is nothing to do.' }),
@@ -183,7 +183,7 @@ export const statusField = object(
     lastHandledReconcileAt: optional(
       text({ description: 'The value of the annotation chandlery.dev/reconcile-at that was handled last.' }),
     ),
-    chart: optional(chart),
+    chart: optional(chartStatusField),
     values: orEmpty(
       list(effectiveLeaf, {
         description:
@@ -197,18 +197,18 @@ export const statusField = object(
       }),
     ),
     pendingUpgrade: optional(pendingUpgrade),
-    release: optional(release),
+    release: optional(releaseField),
     history: orEmpty(
-      list(revision, {
+      list(revisionField, {
         description: 'The revisions of the release, newest first, at most spec.historyLimit.',
         maxItems: 100,
         merge: 'atomic',
       }),
     ),
-    rollback: optional(rollback),
+    rollback: optional(rollbackField),
     crds: orEmpty(list(crd, { description: 'The CustomResourceDefinitions that the Operator brought.', merge: { by: 'name' } })),
     deletion: optional(deletion),
-    lastAttempted: optional(attempt),
+    lastAttempted: optional(attemptField),
     failures: optional(
       integer({
         description: 'How many attempts failed since the last success. The time between attempts grows with it, over restarts too.',
@@ -222,10 +222,10 @@ export const statusField = object(
 export type LegacyStatus = (typeof LEGACY_STATUSES)[number];
 /** A newer revision that is known and not installed yet. `opensAt` is only for `OutsideWindow`. */
 export type PendingUpgrade = ValueOf<typeof pendingUpgrade>;
-/** One revision of the release of an Operator, as its status remembers it. The digest is empty for one that somebody else has made. */
-export type Revision = ValueOf<typeof revision>;
+/** One revision of a release, as the status of its Operator or instance remembers it. The digest is empty for one that somebody else has made. */
+export type Revision = ValueOf<typeof revisionField>;
 /** A rollback that was decided; written down before it begins, so that there is only one for a step. */
-export type Rollback = ValueOf<typeof rollback>;
+export type Rollback = ValueOf<typeof rollbackField>;
 /** What made a revision fail: Helm could not make it, the chart's own tests failed, or it did not become healthy in time. */
 export type RollbackCause = Rollback['cause'];
 export type CrdStatus = ValueOf<typeof crd>;
@@ -239,4 +239,4 @@ export type DeletionBlocker = ValueOf<typeof blocker>;
 /** What stands in the way of a deletion: how many instances there are, and those that hang first. */
 export type DeletionStatus = ValueOf<typeof deletion>;
 /** The last attempt to fetch, install or upgrade. The request is empty when nobody had asked. */
-export type Attempt = ValueOf<typeof attempt>;
+export type Attempt = ValueOf<typeof attemptField>;

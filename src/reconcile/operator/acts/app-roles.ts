@@ -4,6 +4,10 @@ import type { OperatorSpec } from '../../../domain/operator/operator-spec.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 
+/** The kind of an App. */
+type AppCrd = Pick<CrdFact, 'name' | 'group' | 'plural'>;
+type Owner = Readonly<Record<string, string>>;
+
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'delete', 'patch', 'update'];
 
@@ -23,6 +27,11 @@ export function publishedCrds(crds: readonly CrdFact[], { catalog }: Pick<Operat
  * where the cluster constrains impersonation.
  */
 export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
+  return appRoles(crd, { [OURS.operatorLabel]: label });
+}
+
+/** The same of an App whoever brings it. @param owner the label of its owner. */
+export function appRoles(crd: AppCrd, owner: Owner): readonly KubeObject[] {
   const rules = (verbs: readonly string[]): unknown[] => [
     { apiGroups: [crd.group], resources: [crd.plural], verbs },
     { apiGroups: [crd.group], resources: [`${crd.plural}/status`], verbs: ['get'] },
@@ -30,10 +39,10 @@ export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
   // Whoever changes an instance sets its replicas, by either way.
   const scale = { apiGroups: [crd.group], resources: [`${crd.plural}/scale`], verbs: ['get', 'patch', 'update'] };
   return [
-    role(`chandlery-app-${crd.name}-view`, { label, audience: ['viewer', 'developer', 'maintainer'], rules: rules(READ) }),
-    role(`chandlery-app-${crd.name}-edit`, { label, audience: ['developer', 'maintainer'], rules: [...rules([...READ, ...WRITE]), scale] }),
+    role(`chandlery-app-${crd.name}-view`, { owner, audience: ['viewer', 'developer', 'maintainer'], rules: rules(READ) }),
+    role(`chandlery-app-${crd.name}-edit`, { owner, audience: ['developer', 'maintainer'], rules: [...rules([...READ, ...WRITE]), scale] }),
     role(`chandlery-app-${crd.name}-impersonate`, {
-      label,
+      owner,
       audience: ['impersonator'],
       rules: [{ apiGroups: [crd.group], resources: [crd.plural], verbs: WRITE.map((verb) => `impersonate-on:user-info:${verb}`) }],
     }),
@@ -44,16 +53,16 @@ export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
  * Lets admins see how many instances there are and which, because an Operator cannot be deleted while there are some. `list` alone is the smallest
  * right that tells names; there is none in Kubernetes for names without the rest.
  */
-export function countRole(crd: CrdFact, label: string): KubeObject {
+export function countRole(crd: AppCrd, owner: Owner): KubeObject {
   const rules = [{ apiGroups: [crd.group], resources: [crd.plural], verbs: ['list'] }];
-  return role(`chandlery-app-${crd.name}-count`, { label, audience: ['admin'], rules });
+  return role(`chandlery-app-${crd.name}-count`, { owner, audience: ['admin'], rules });
 }
 
 function role(
   name: string,
-  { label, audience, rules }: { label: string; audience: readonly string[]; rules: readonly unknown[] },
+  { owner, audience, rules }: { owner: Owner; audience: readonly string[]; rules: readonly unknown[] },
 ): KubeObject {
   const aggregate = Object.fromEntries(audience.map((word) => [`chandlery.dev/aggregate-to-${word}`, 'true']));
-  const labels = { 'app.kubernetes.io/part-of': 'chandlery', [OURS.operatorLabel]: label, ...aggregate };
+  const labels = { 'app.kubernetes.io/part-of': 'chandlery', ...owner, ...aggregate };
   return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name, labels }, rules };
 }

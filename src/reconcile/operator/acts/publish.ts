@@ -15,7 +15,7 @@ export async function publish(work: Work, crds: readonly CrdFact[]): Promise<voi
   const { ports, spec, label, signal } = work;
   const wanted = [
     ...publishedCrds(crds, spec).flatMap((crd) => rolesOf(crd, label)),
-    ...countedCrds(crds).map((crd) => countRole(crd, label)),
+    ...countedCrds(crds).map((crd) => countRole(crd, { [OURS.operatorLabel]: label })),
   ];
   const live = await liveRoles(work);
   for (const role of wanted) {

@@ -1,0 +1,40 @@
+import type { ChartLibrary } from '../../chart/chart-library.ts';
+import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
+import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { createEventRecorder } from '../../kube/events.ts';
+import type { Kube } from '../../kube/kube.ts';
+import type { LiveCatalog } from '../../kube/watch/catalog-cache.ts';
+import type { Log } from '../../observe/log.ts';
+import { createAppDefinitionReconciler } from '../../reconcile/app-definition/reconcile-app-definition.ts';
+
+interface AppDefinitionsInput {
+  readonly kube: Kube;
+  readonly catalog: LiveCatalog;
+  readonly charts: ChartLibrary;
+  readonly log: Log;
+}
+
+/** The controller of AppDefinitions: each is looked at when it changes, and when the CRD that it generated, or that is in its way, does. */
+export function appDefinitions({ kube, catalog, charts, log }: AppDefinitionsInput): {
+  readonly name: string;
+  readonly sources: readonly KeySource[];
+  readonly reconcile: Reconcile;
+  readonly workers: number;
+} {
+  const cluster = kube.asController();
+  const reconcile = createAppDefinitionReconciler({
+    cluster,
+    charts,
+    events: createEventRecorder({ cluster, log }),
+    now: () => new Date(),
+  });
+  const { appDefinitions: all, customResourceDefinitions: crds } = catalog.reflectors;
+  const generating = mapSource(crds, (name) => {
+    if (!name.endsWith(`.${OURS.appsGroup}`)) return [];
+    const owner = crds.get(name)?.metadata.labels?.[OURS.appDefinitionLabel];
+    const naming = all.all().filter((definition) => parseAppDefinitionStatus(definition).crd === name);
+    return [...new Set([...naming.map(({ metadata }) => metadata.name), ...(owner === undefined ? [] : [owner])])];
+  });
+  return { name: 'app-definition', sources: [all, generating], reconcile, workers: 2 };
+}

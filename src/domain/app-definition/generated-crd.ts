@@ -1,0 +1,91 @@
+import { instanceSpec, instanceStatus } from '../app-instance/instance-kind.ts';
+import { AGE_COLUMN, MESSAGE_COLUMN, type PrinterColumn, READY_COLUMN, RECONCILE_AT_COLUMN } from '../kind/kind.ts';
+import { apiVersionOf, type JsonObject, type KubeObject } from '../kubernetes/resource.ts';
+import { CRD } from '../kubernetes/resource-types.ts';
+import { OURS } from '../kubernetes/names.ts';
+import type { GeneratedNames } from './app-definition-kind.ts';
+
+/** All generated kinds of a cluster: `kubectl get managed-apps`. */
+const MANAGED_APPS = 'managed-apps';
+
+/** Annotation on a generated CRD: the AppRevision that its schema is of. */
+const REVISION_ANNOTATION = `${OURS.group}/app-revision`;
+
+/** The columns of `kubectl get` of a generated kind. */
+const INSTANCE_COLUMNS: readonly PrinterColumn[] = [
+  READY_COLUMN,
+  { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+  { name: 'Version', type: 'string', jsonPath: '.status.version' },
+  { name: 'Release', type: 'string', jsonPath: '.status.release.name', priority: 1 },
+  RECONCILE_AT_COLUMN,
+  { ...MESSAGE_COLUMN, priority: 1 },
+  AGE_COLUMN,
+];
+
+interface GeneratedKindInput {
+  /** The name of the AppDefinition. */
+  readonly definition: string;
+  readonly names: GeneratedNames;
+  /** What an instance is, a sentence. */
+  readonly description: string;
+  /** The structural schema of the values. */
+  readonly values: JsonObject;
+  /** The name of the AppRevision. */
+  readonly revision: string;
+}
+
+/** The name of the CustomResourceDefinition of a kind. */
+export function generatedCrdName({ plural }: Pick<GeneratedNames, 'plural'>): string {
+  return `${plural}.${OURS.appsGroup}`;
+}
+
+/** The CustomResourceDefinition that an AppDefinition generates. */
+export function generatedCrd({ definition, names, description, values, revision }: GeneratedKindInput): KubeObject {
+  const { kind, plural, singular, shortNames } = names;
+  const version = {
+    name: OURS.appsVersion,
+    served: true,
+    storage: true,
+    subresources: { status: {} },
+    additionalPrinterColumns: INSTANCE_COLUMNS,
+    schema: { openAPIV3Schema: schemaOf(kind, { description, values }) },
+  };
+  return {
+    apiVersion: apiVersionOf(CRD),
+    kind: CRD.kind,
+    metadata: {
+      name: generatedCrdName(names),
+      labels: { 'app.kubernetes.io/part-of': 'chandlery', [OURS.appDefinitionLabel]: definition },
+      annotations: { [REVISION_ANNOTATION]: revision },
+    },
+    spec: {
+      group: OURS.appsGroup,
+      scope: 'Namespaced',
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular,
+        ...(shortNames.length === 0 ? {} : { shortNames }),
+        categories: [MANAGED_APPS],
+      },
+      versions: [version],
+    },
+  };
+}
+
+function schemaOf(kind: string, { description, values }: Pick<GeneratedKindInput, 'description' | 'values'>): object {
+  const { schema: spec } = instanceSpec;
+  const help = spec.properties?.['values']?.description;
+  return {
+    type: 'object',
+    ...(description === '' ? {} : { description }),
+    properties: {
+      apiVersion: { type: 'string', description: `The version of this kind, ${OURS.appsGroup}/${OURS.appsVersion}.` },
+      kind: { type: 'string', description: `${kind}.` },
+      metadata: { type: 'object' },
+      spec: { ...spec, properties: { ...spec.properties, values: { ...values, ...(help === undefined ? {} : { description: help }) } } },
+      status: instanceStatus.schema,
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { conditionsField, flag, foreign, generation, integer, list, object, optional, orEmpty, text, time } from '../kind/field.ts';
+import { valuesFromItem } from '../operator/kind/chart-fields.ts';
+import {
+  attemptField,
+  chartStatusField,
+  effectiveLeaf,
+  releaseField,
+  revisionField,
+  rollbackField,
+} from '../operator/kind/status-fields.ts';
+
+/** The spec of a generated kind. The schema of `values` is the one of its chart, so the generator of the CRD puts it there. */
+export const instanceSpec = object(
+  {
+    version: optional(
+      text({
+        description: 'The version of the chart. Default: the one that the AppDefinition offers when the instance is created.',
+        minLength: 1,
+        maxLength: 128,
+      }),
+    ),
+    values: orEmpty(foreign({ description: 'Values of the chart, over its defaults and those of the AppDefinition.' })),
+    valuesFrom: orEmpty(
+      list(valuesFromItem, {
+        description: 'Secrets and ConfigMaps of the namespace with values, the later over the earlier, spec.values over all of them.',
+        maxItems: 50,
+        merge: 'atomic',
+      }),
+    ),
+    suspend: flag({
+      description: 'Whether to leave the release as it is until this is false again. Deletion still works.',
+      default: false,
+    }),
+    expires: optional(time({ description: 'When the instance is deleted.' })),
+  },
+  { description: 'The version and the values of the chart.' },
+);
+
+/** The status of a generated kind. */
+export const instanceStatus = object(
+  {
+    observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
+    lastHandledReconcileAt: optional(
+      text({ description: 'The value of the annotation chandlery.dev/reconcile-at that was handled last.' }),
+    ),
+    version: optional(text({ description: 'The version of the chart that runs, or is being installed.' })),
+    revision: optional(text({ description: 'The name of the AppRevision of this version.' })),
+    chart: optional(chartStatusField),
+    values: orEmpty(
+      list(effectiveLeaf, {
+        description:
+          'Which layer set each value of the release, those of the chart aside. At most two hundred, and never the values themselves.',
+        maxItems: 200,
+        merge: 'atomic',
+      }),
+    ),
+    release: optional(releaseField),
+    managedRevision: optional(
+      integer({ description: 'The newest revision of the release that Chandlery made. Somebody else made a newer one.' }),
+    ),
+    history: orEmpty(
+      list(revisionField, { description: 'The revisions of the release, newest first, at most ten.', maxItems: 100, merge: 'atomic' }),
+    ),
+    rollback: optional(rollbackField),
+    notes: optional(text({ description: 'The notes of the chart, at most 8,000 characters, without values of Secrets.' })),
+    lastAttempted: optional(attemptField),
+    failures: optional(
+      integer({
+        description: 'How many attempts failed since the last success. The time between attempts grows with it, over restarts too.',
+      }),
+    ),
+    conditions: conditionsField('the instance'),
+  },
+  { description: 'What the controller found and did. Written by the controller alone.' },
+);

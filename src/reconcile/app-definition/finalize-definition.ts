@@ -1,0 +1,89 @@
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { isAppError } from '../../domain/core/errors.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
+import { removeFinalizer } from '../finalizer.ts';
+import { deleteCrd, disownCrd } from './acts/apply-crd.ts';
+import { unpublishApp } from './acts/publish-app.ts';
+import { type DefinitionWork, hasFinalizer, instanceType, observeInstances, observeOwnCrd } from './observe.ts';
+import { isFalse, report } from './report.ts';
+import { determineDeletingState } from './state.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+/** How soon to look again for instances that people or their finalizers still hold. */
+const BLOCKED_MS = 5_000;
+const WAIT_MS = 500;
+const NAMED = 10;
+
+/** Brings an AppDefinition that is being deleted one act nearer to its end: instances → permissions → CRD → our finalizer. */
+export async function finalizeDefinition(work: DefinitionWork): Promise<ReconcileResult> {
+  const { ports, definition, spec, signal } = work;
+  const crd = await observeOwnCrd(work);
+  const instances = crd === undefined || spec.deletionPolicy === 'Orphan' ? [] : await instancesOf(work);
+  const state = determineDeletingState({ hasFinalizer: hasFinalizer(definition), policy: spec.deletionPolicy, crd, instances });
+  switch (state.kind) {
+    case 'Released':
+      return {};
+    case 'InUse':
+      await waiting(work, state.instances, 'InstancesExist', '; delete them, or set spec.deletionPolicy to Cascade or Orphan');
+      return { requeueAfter: BLOCKED_MS };
+    case 'DeletingInstances':
+      await waiting(work, state.instances, 'DeletingInstances', '');
+      await deleteInstances(work, state.instances);
+      return { requeueAfter: WAIT_MS };
+    case 'CrdLeft':
+      // Nobody may create one more between this look and the deletion.
+      await unpublishApp(work);
+      if ((await instancesOf(work)).length > 0) return AT_ONCE;
+      await deleteCrd(work, state.crd);
+      return { requeueAfter: WAIT_MS };
+    case 'Kept':
+      if (state.crd !== undefined) await disownCrd(work, state.crd);
+      await leave(work);
+      return {};
+    case 'CrdDeleted':
+      await leave(work);
+      return {};
+    default:
+      return state satisfies never;
+  }
+
+  async function leave(leaving: DefinitionWork): Promise<void> {
+    await unpublishApp(leaving);
+    await removeFinalizer(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
+  }
+}
+
+async function instancesOf(work: DefinitionWork): Promise<readonly KubeObject[]> {
+  const { names } = parseAppDefinitionStatus(work.definition);
+  return names === undefined ? [] : await observeInstances(work, names);
+}
+
+async function waiting(work: DefinitionWork, instances: readonly KubeObject[], reason: string, remedy: string): Promise<void> {
+  const names = instances.slice(0, NAMED).map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
+  const more = instances.length > NAMED ? ` and ${instances.length - NAMED} more` : '';
+  const count = instances.length === 1 ? '1 instance' : `${instances.length} instances`;
+  const message = `The AppDefinition waits for ${count}: ${names.join(', ')}${more}${remedy}`;
+  await report(work, {
+    kind: 'Reconciling',
+    reason,
+    message,
+    also: [isFalse('Deletable', reason, message)],
+    found: { instances: instances.length },
+  });
+}
+
+/** Asks for the deletion of every instance; their own finalizers uninstall the releases. */
+async function deleteInstances({ ports, definition, signal }: DefinitionWork, instances: readonly KubeObject[]): Promise<void> {
+  const { names } = parseAppDefinitionStatus(definition);
+  for (const { metadata } of instances.filter((one) => one.metadata.deletionTimestamp === undefined)) {
+    const { name, namespace = '', uid } = metadata;
+    try {
+      const ref = { ...instanceType(names?.plural ?? ''), namespace, name };
+      await ports.cluster.delete(ref, { propagation: 'Background', signal, ...(uid === undefined ? {} : { uid }) });
+    } catch (error) {
+      if (!isAppError(error, 'NotFound', 'Conflict')) throw error;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { ChartAccess } from '../../domain/chart/chart-access.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
+import type { ChartValuesSource } from '../../schema/structural/chart-structure.ts';
+
+/** A chart that was fetched. */
+export interface DefinitionChart {
+  /** `sha256:<hex>` of the packed bytes. */
+  readonly digest: string;
+  readonly contents: Omit<ChartValuesSource, 'metadata'> & {
+    readonly metadata: ChartValuesSource['metadata'] & {
+      readonly name: string;
+      readonly version: string;
+      readonly appVersion?: string;
+      readonly kubeVersion?: string;
+      readonly description?: string;
+    };
+    readonly crds: readonly KubeObject[];
+  };
+}
+
+/** What reconciling AppDefinitions needs of the world. */
+export interface DefinitionPorts {
+  /** As the controller's own account. */
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'pages' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
+  readonly charts: {
+    /** @param access what the Secrets say that `source` names. */
+    fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<DefinitionChart>;
+    has(digest: string): Promise<boolean>;
+  };
+  readonly events: {
+    record(
+      about: KubeObject,
+      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+    ): Promise<void>;
+  };
+  readonly now: () => Date;
+}

@@ -1,0 +1,144 @@
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
+import { parseAppDefinition } from '../../domain/app-definition/app-definition.ts';
+import { generatedCrdName } from '../../domain/app-definition/generated-crd.ts';
+import { type AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
+import type { CrdVerdict } from '../../domain/upgrade/crd-safety/finding.ts';
+import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
+import { applyCrd } from './acts/apply-crd.ts';
+import { publishApp } from './acts/publish-app.ts';
+import { finalizeDefinition } from './finalize-definition.ts';
+import type { FetchMemory } from './fetch-definition.ts';
+import { type DefinitionWork, observeDefinition, observeInstances } from './observe.ts';
+import type { DefinitionPorts } from './ports.ts';
+import { chartStatus, isFalse, isTrue, report } from './report.ts';
+import { type ActiveState, determineActiveState } from './state.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+const ESTABLISHING_MS = 250;
+
+/** Makes the reconciler of AppDefinitions. Its key is the name of one. */
+export function createAppDefinitionReconciler(ports: DefinitionPorts): Reconcile {
+  const fetches: FetchMemory = new Map();
+  const applied = new Map<string, number>();
+  return async (name, signal) => {
+    const definition = await ifFound(ports.cluster.get({ ...APP_DEFINITION, name }, { signal }));
+    if (definition === undefined) return {};
+    const { deletionTimestamp, uid = '' } = definition.metadata;
+    const work = { ports, definition, spec: parseAppDefinition(definition), fetches, applied, signal };
+    if (deletionTimestamp !== undefined) {
+      fetches.delete(uid);
+      if ((await removeFinalizerOfLostKind(ports.cluster, { type: APP_DEFINITION, object: definition, signal })) === 'KindLost') return {};
+      return await finalizeDefinition(work);
+    }
+    try {
+      return await act(work, determineActiveState(await observeDefinition(work)));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable')) throw error;
+      await report(work, { kind: 'Reconciling', reason: 'Retrying', message: messageOf(error) });
+      throw error;
+    }
+  };
+}
+
+async function act(work: DefinitionWork, state: ActiveState): Promise<ReconcileResult> {
+  const { ports, definition, spec, signal } = work;
+  switch (state.kind) {
+    case 'FinalizerMissing':
+      await addFinalizer(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
+      return AT_ONCE;
+    case 'Suspended':
+      await report(work, {
+        kind: 'Suspended',
+        reason: 'Suspended',
+        message: 'The AppDefinition is suspended; set spec.suspend to false to continue',
+      });
+      return {};
+    case 'FetchFailed':
+      await fetchFailed(work, state.error);
+      return { requeueAfter: state.retryAfter };
+    case 'NamesUnrecorded':
+      await report(work, { ...generating('the CRD'), found: { names: state.names } });
+      return AT_ONCE;
+    case 'Conflict':
+      await report(work, stalled('CrdConflict', state.message));
+      return { requeueAfter: spec.interval };
+    case 'RevisionMissing':
+      await ifNew(ports.cluster.create(APP_REVISION, state.chart.revision, { fieldManager: OURS.fieldManager, signal }));
+      return AT_ONCE;
+    case 'Breaking':
+      await report(work, stalled('BreakingChange', breakingSentence(state.chart.metadata.version, state.verdict)));
+      return { requeueAfter: spec.interval };
+    case 'CrdOutdated':
+      return await applied(work, state.candidate);
+    case 'Establishing':
+      await report(work, generating('the CRD'));
+      return { requeueAfter: ESTABLISHING_MS };
+    case 'Ready':
+      await ready(work, state);
+      return { requeueAfter: spec.interval };
+    default:
+      return state satisfies never;
+  }
+}
+
+function generating(what: string): { kind: 'Reconciling'; reason: string; message: string } {
+  return { kind: 'Reconciling', reason: 'Generating', message: `Generating ${what}` };
+}
+
+function stalled(reason: string, message: string): Parameters<typeof report>[1] {
+  return { kind: 'Stalled', reason, message };
+}
+
+async function fetchFailed(work: DefinitionWork, error: AppError): Promise<void> {
+  const message = messageOf(error);
+  await report(work, { kind: 'Stalled', reason: error.code, message, also: [isFalse('Fetched', error.code, message)] });
+}
+
+async function applied(work: DefinitionWork, candidate: KubeObject): Promise<ReconcileResult> {
+  try {
+    await applyCrd(work, candidate);
+    return { requeueAfter: ESTABLISHING_MS };
+  } catch (error) {
+    if (!isAppError(error, 'InvalidInput', 'AdmissionDenied')) throw error;
+    await report(work, stalled('CrdRejected', `the api-server rejects the generated CRD: ${error.message}`));
+    return { requeueAfter: work.spec.interval };
+  }
+}
+
+async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState, { kind: 'Ready' }>): Promise<void> {
+  await publishApp(work, names);
+  const instances = (await observeInstances(work, names)).length;
+  const { name, version } = chart.metadata;
+  await report(work, {
+    kind: 'Ready',
+    reason: 'Ready',
+    message: `${names.kind} is served with chart ${name} ${version}`,
+    also: [isTrue('Fetched', 'Fetched', `chart ${name} ${version}`), isTrue('CRDEstablished', 'Established', generatedCrdName(names))],
+    found: {
+      names,
+      crd: generatedCrdName(names),
+      chart: chartStatus(chart),
+      revision: chart.revision.metadata.name,
+      instances,
+    },
+  });
+}
+
+function breakingSentence(version: string, { faults, faultCount = faults.length }: CrdVerdict): string {
+  const named = faults.map(({ instance, path, message }) => `${instance}: ${path}: ${message}`).join('; ');
+  const count = faultCount === 1 ? '1 existing instance does' : `${faultCount} existing instances do`;
+  return `chart version ${version}: ${count} not fit its schema, and the earlier version stays: ${named}. Change or delete these instances, or offer another version`;
+}
+
+async function ifNew(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isAppError(error, 'AlreadyExists')) throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { isObject } from '../../domain/core/read.ts';
+import { type Dependency, namedSubcharts, type Subchart } from '../../domain/chart/subcharts.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { inferSchema } from '../infer-schema.ts';
+import { boundSchema } from './bound-schema.ts';
+import { fitSample } from './fit-samples.ts';
+import { ANYTHING, structuralSchema } from './structural-schema.ts';
+
+/** What a chart says of its values. */
+export interface ChartValuesSource {
+  readonly metadata: { readonly dependencies: readonly Dependency[] };
+  readonly values: JsonObject;
+  /** values.yaml as it is written. */
+  readonly valuesText: string;
+  /** values.schema.json. */
+  readonly schema?: JsonObject;
+  readonly subcharts: readonly Subchart[];
+  /** The values of `ci/`. */
+  readonly ciValues: readonly JsonObject[];
+}
+
+/** The JSON Schema of the values of a chart: its own, else the one inferred from values.yaml. */
+export function valuesSchemaOf({ schema, valuesText }: Pick<ChartValuesSource, 'schema' | 'valuesText'>): JsonObject {
+  return schema ?? inferSchema(valuesText);
+}
+
+/**
+ * The values of a chart as a structural schema: what its JSON Schema says, the values of its subcharts below their names, and `global`. The values of
+ * the chart itself and those of `ci/` fit, whatever the schema says.
+ */
+export function chartStructure(chart: ChartValuesSource): JsonObject {
+  const { schema } = chart;
+  const own = structuralSchema(valuesSchemaOf(chart));
+  // Values are a map, also where the schema does not say so.
+  const root: JsonObject =
+    own['type'] === undefined || own['type'] === 'object' ? { ...own, type: 'object' } : { type: 'object', ...ANYTHING };
+  const open = { type: 'object', nullable: true, ...ANYTHING };
+  const below = subchartsOf(chart, schema);
+  const properties = new Map<string, JsonObject>([['global', open], ...entriesOf(root), ...below]);
+  const { properties: _own, additionalProperties, ...rest } = root;
+  const whole = { ...rest, ...(additionalProperties === undefined ? {} : ANYTHING), properties: Object.fromEntries(properties) };
+  const samples = [chart.values, ...chart.ciValues];
+  return boundSchema(samples.reduce<JsonObject>((fitted, sample) => fitSample(fitted, sample), whole));
+}
+
+function entriesOf({ properties }: JsonObject): [string, JsonObject][] {
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, member]) => [name, isObject(member) ? member : ANYTHING]);
+}
+
+/** The values of subcharts are for the schemas of these; what Helm passes on to them is `global`. */
+function subchartsOf({ metadata, values, subcharts }: ChartValuesSource, schema: JsonObject | undefined): [string, JsonObject][] {
+  const known = schema?.['properties'];
+  const unread = metadata.dependencies
+    .map(({ name, alias = name }) => alias)
+    .filter((name) => !isObject(known) || !Object.hasOwn(known, name));
+  const open = (name: string): [string, JsonObject] => [name, { type: 'object', nullable: true, ...ANYTHING }];
+  const described = namedSubcharts({ dependencies: metadata.dependencies, values, subcharts }).flatMap(
+    ({ key, subchart }): [string, JsonObject][] => (subchart.schema === undefined ? [open(key)] : [[key, subchartStructure(subchart)]]),
+  );
+  return [...(schema === undefined ? [] : unread.map(open)), ...described];
+}
+
+function subchartStructure({ schema, values, dependencies, subcharts }: Subchart): JsonObject {
+  const given = schema === undefined ? {} : { schema };
+  return { ...chartStructure({ metadata: { dependencies }, values, valuesText: '', subcharts, ciValues: [], ...given }), nullable: true };
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { createChartLibrary } from '../../src/chart/chart-library.ts';
+import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
+import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
+import { apiVersionOf, type KubeObject, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import { APP_DEFINITION, APP_REVISION, CLUSTER_ROLE, CRD } from '../../src/domain/kubernetes/resource-types.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
+import { structuralSchema } from '../../src/schema/structural/structural-schema.ts';
+import { chartFiles, writeFiles } from '../support/charts.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { ODD_SCHEMAS } from '../support/odd-schemas.ts';
+import { RUN } from '../support/operator-charts.ts';
+
+const NAME = `shop-${RUN}`;
+const PLURAL = `shop${RUN}s`;
+const CRD_NAME = `${PLURAL}.apps.chandlery.dev`;
+const INSTANCES = { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: PLURAL };
+const signal = AbortSignal.timeout(240_000);
+let testCluster: TestCluster;
+let kube: Kube;
+let charts: string;
+let reconcile: ReturnType<typeof createAppDefinitionReconciler>;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  const files = {
+    crds: join(chart, 'crds'),
+    roles: join(chart, 'files', 'cluster-roles.yaml'),
+    policies: join(chart, 'files', 'admission-policies.yaml'),
+  };
+  await bootstrapCluster(kube, files, signal);
+  charts = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-definition-'));
+  await mkdir(join(charts, 'roots'));
+  const library = await createChartLibrary({
+    cacheDir: join(charts, 'cache'),
+    roots: { shops: join(charts, 'roots') },
+    mirrors: [],
+    allowEgress: [],
+  });
+  const events = { record: () => Promise.resolve() };
+  reconcile = createAppDefinitionReconciler({ cluster: kube.asController(), charts: library, events, now: () => new Date() });
+});
+after(async () => {
+  await kube.close();
+  await testCluster.stop();
+  await rm(charts, { recursive: true, force: true });
+});
+
+describe('odd schemas', () => {
+  const group = `odd.${RUN}.example.com`;
+  const type = { group, version: 'v1', resource: 'odds' };
+
+  it('the api-server accepts their CRD, and keeps all of their values', async () => {
+    const cluster = kube.asController();
+    const properties = Object.fromEntries(ODD_SCHEMAS.map(({ schema }, index) => [`f${index}`, structuralSchema(schema)]));
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } }];
+    const metadata = { name: `odds.${group}` };
+    const spec = { group, scope: 'Cluster', names: { kind: 'Odd', plural: 'odds' }, versions };
+    await cluster.create(CRD, { apiVersion: apiVersionOf(CRD), kind: CRD.kind, metadata, spec });
+    try {
+      await eventually(async () => (await ifFound(cluster.list(type))) !== undefined, 'the kind is served');
+      for (const [index, { title, values }] of ODD_SCHEMAS.entries()) {
+        for (const value of values) {
+          const odd: KubeObject = { apiVersion: `${group}/v1`, kind: 'Odd', metadata: { name: 'x' }, [`f${index}`]: value };
+          const { object } = await cluster.create(type, odd, { dryRun: 'All', fieldValidation: 'Strict' });
+          assert.deepEqual(object[`f${index}`], value, title);
+        }
+      }
+    } finally {
+      await cluster.delete({ ...CRD, ...metadata });
+    }
+  });
+});
+
+describe('an AppDefinition', () => {
+  it('with a chart reference alone generates a kind, its revision and its permissions', async () => {
+    await release('1.0.0', { type: 'object', properties: { replicas: { type: 'integer', minimum: 0 }, title: { type: 'string' } } });
+    await kube.asController().create(APP_DEFINITION, definition({}));
+    const { status, ready } = await settled('Ready');
+    assert.equal(ready?.status, 'True', ready?.message);
+    assert.deepEqual(status.names, {
+      kind: `Shop${RUN.replace(/^./, (first) => first.toUpperCase())}`,
+      plural: PLURAL,
+      singular: `shop${RUN}`,
+      shortNames: [],
+    });
+    assert.equal(status.crd, CRD_NAME);
+    assert.equal(status.instances, 0);
+    const revision = await kube.asController().get({ ...APP_REVISION, name: status.revision ?? '' });
+    assert.equal((revision.spec as JsonObject)['definition'], NAME);
+    const crd = await kube.asController().get({ ...CRD, name: CRD_NAME });
+    assert.equal(crd.metadata.labels?.['chandlery.dev/app-definition'], NAME);
+    await kube.asController().get({ ...CLUSTER_ROLE, name: `chandlery-app-${CRD_NAME}-edit` });
+    const { generation } = crd.metadata;
+    await step();
+    assert.equal((await kube.asController().get({ ...CRD, name: CRD_NAME })).metadata.generation, generation, 'nothing is written twice');
+  });
+
+  it('rejects values that the schema of the chart rejects, and keeps the others', async () => {
+    const create = async (values: JsonObject) =>
+      await kube.asController().create(INSTANCES, instance(values), { fieldValidation: 'Strict' });
+    await assert.rejects(create({ replicas: -1 }), (error) => isAppError(error, 'InvalidInput'));
+    const { object } = await create({ replicas: 2, title: 'a', other: { kept: [1] } });
+    assert.deepEqual((object.spec as JsonObject)['values'], { replicas: 2, title: 'a', other: { kept: [1] } });
+  });
+
+  it('does not apply a schema that existing instances do not fit, and names them', async () => {
+    const before = (await settled('Ready')).status;
+    await release('2.0.0', { type: 'object', properties: { title: { type: 'string', minLength: 3 } } });
+    await patch({ spec: { chart: { version: '2.0.0' } } });
+    const { status, ready } = await settled('BreakingChange');
+    assert.match(ready?.message ?? '', /default\/one/);
+    assert.equal(status.revision, before.revision, 'new instances get what was offered before');
+    await release('2.1.0', { type: 'object', properties: { title: { type: 'string' }, more: { type: 'boolean' } } });
+    await patch({ spec: { chart: { version: '2.1.0' } } });
+    assert.equal((await settled('Ready')).status.chart?.version, '2.1.0');
+  });
+
+  it('does not take over the kind of another one', async () => {
+    const other = `${NAME}-other`;
+    await kube.asController().create(APP_DEFINITION, definition({ name: other, version: '2.1.0' }));
+    try {
+      const { ready } = await settled('CrdConflict', other);
+      assert.match(ready?.message ?? '', new RegExp(`AppDefinition "${NAME}" owns it; set spec.names`));
+    } finally {
+      await removed(other);
+    }
+  });
+
+  it('cannot rename its kind', async () => {
+    await assert.rejects(patch({ spec: { names: { kind: 'Other' } } }), /cannot be changed once the kind exists/);
+    await patch({ spec: { names: { shortNames: [`s${RUN}`] } } });
+  });
+
+  it('is not deleted while instances exist, and takes the kind with it after', async () => {
+    await kube.asController().delete({ ...APP_DEFINITION, name: NAME });
+    const { ready } = await settled('InstancesExist');
+    assert.match(ready?.message ?? '', /1 instance: default\/one; delete them/);
+    await kube.asController().delete({ ...INSTANCES, namespace: 'default', name: 'one' });
+    await removed(NAME);
+    await eventually(async () => (await ifFound(kube.asController().get({ ...CRD, name: CRD_NAME }))) === undefined, 'the CRD is gone');
+    assert.equal(await ifFound(kube.asController().get({ ...CLUSTER_ROLE, name: `chandlery-app-${CRD_NAME}-edit` })), undefined);
+  });
+});
+
+function definition({ name = NAME, version = '1.0.0' }: { name?: string; version?: string }): KubeObject {
+  const chart = { repoURL: 'file://shops', name: NAME, version };
+  return { apiVersion: apiVersionOf(APP_DEFINITION), kind: APP_DEFINITION.kind, metadata: { name }, spec: { chart } };
+}
+
+function instance(values: JsonObject): KubeObject {
+  const kind = `Shop${RUN.replace(/^./, (first) => first.toUpperCase())}`;
+  return { apiVersion: 'apps.chandlery.dev/v1alpha1', kind, metadata: { namespace: 'default', name: 'one' }, spec: { values } };
+}
+
+/** A version of the chart in the folder of charts. */
+async function release(version: string, schema: JsonObject): Promise<void> {
+  const files = chartFiles(NAME, version, {
+    'values.yaml': 'title: abc\n',
+    'values.schema.json': JSON.stringify(schema),
+    'templates/a.yaml': '',
+  });
+  await rm(join(charts, 'roots', NAME), { recursive: true, force: true });
+  await writeFiles(join(charts, 'roots', NAME), files);
+}
+
+async function patch(body: JsonObject): Promise<void> {
+  await kube.asController().patch({ ...APP_DEFINITION, name: NAME }, { type: 'merge', body });
+}
+
+async function step(name = NAME): Promise<void> {
+  try {
+    await reconcile(name, signal);
+  } catch (error) {
+    if (!isAppError(error, 'Conflict', 'AlreadyExists')) throw error;
+  }
+}
+
+async function settled(reason: string, name = NAME) {
+  return await eventually(async () => {
+    await step(name);
+    const object = await kube.asController().get({ ...APP_DEFINITION, name });
+    const ready = findCondition(conditionsOf(object), 'Ready');
+    const status = parseAppDefinitionStatus(object);
+    return ready?.reason === reason && status.observedGeneration === object.metadata.generation && { status, ready };
+  }, `${name} is ${reason}`);
+}
+
+async function removed(name: string): Promise<void> {
+  const cluster = kube.asController();
+  await ifFound(cluster.delete({ ...APP_DEFINITION, name }));
+  await eventually(async () => {
+    await step(name);
+    return (await ifFound(cluster.get({ ...APP_DEFINITION, name }))) === undefined;
+  }, `${name} is gone`);
+}
