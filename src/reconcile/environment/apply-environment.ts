@@ -16,7 +16,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { keepAppsPolicy } from './apps-policy.ts';
 import { environmentObjects, labelsOf } from './environment-objects.ts';
-import type { EnvironmentSpec } from './environment-spec.ts';
+import { ACCOUNTS_ANNOTATION, type EnvironmentSpec } from './environment-spec.ts';
 import { labelNamespace, markMesh } from './namespace.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
@@ -46,6 +46,7 @@ export async function applyEnvironment(
   const { cluster, discovery } = ports;
   const { environment, spec } = applied;
   await rejectForeignAccounts(cluster, applied, signal);
+  await removeDeployerTokens(cluster, applied.namespace, signal);
   await labelNamespace(cluster, environment, { ...applied, signal });
   await markMesh(cluster, { ...applied, signal });
   await keepAppsPolicy(ports, { environment, spec, signal });
@@ -59,7 +60,6 @@ export async function applyEnvironment(
       signal,
     );
   }
-  await removeDeployerTokens(cluster, spec.namespace, signal);
   for (const { type, object } of wanted) {
     await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal }).catch((error: unknown) => {
       if (isAppError(error, 'NotFound')) discovery.invalidate();
@@ -146,10 +146,15 @@ export async function removeManagedObjects(cluster: EnvironmentPorts['cluster'],
   }
 }
 
-/** Whoever has a token of the deployer deploys as Chandlery does. Chandlery needs none, and admission policies allow no Secret with one; older ones go. */
-async function removeDeployerTokens(cluster: EnvironmentPorts['cluster'], namespace: string, signal: AbortSignal): Promise<void> {
+/**
+ * Whoever has a token of the deployer deploys as Chandlery does. Chandlery needs none, and once the namespace names the deployer, admission policies allow no
+ * Secret with one; those of earlier versions go before.
+ */
+async function removeDeployerTokens(cluster: EnvironmentPorts['cluster'], { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
+  const { name: namespace, annotations = {} } = metadata;
+  if (annotations[ACCOUNTS_ANNOTATION]?.split(',').includes(DEPLOYER) === true) return;
   const { items } = await cluster.listMetadata(SECRET, { namespace, fieldSelector: `type=${TOKEN_TYPE}`, signal });
-  for (const { metadata } of items.filter((secret) => secret.metadata.annotations?.[ACCOUNT_ANNOTATION] === DEPLOYER)) {
-    await ifFound(cluster.delete({ ...SECRET, namespace, name: metadata.name }, { signal }));
+  for (const secret of items.filter((item) => item.metadata.annotations?.[ACCOUNT_ANNOTATION] === DEPLOYER)) {
+    await ifFound(cluster.delete({ ...SECRET, namespace, name: secret.metadata.name }, { signal }));
   }
 }
