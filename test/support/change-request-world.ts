@@ -150,6 +150,7 @@ export function worldOf(store: Store) {
     catalog: {
       operators: () => [operatorWith(world.defaults)],
       customResourceDefinitions: () => [CRD],
+      appDefinitions: () => [],
       environments: () => [{ apiVersion: 'x/v1', kind: 'Environment', metadata: { name: 'team' } }],
       catalogSources: () => [],
     },

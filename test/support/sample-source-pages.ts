@@ -18,7 +18,7 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
     holds: [
       'Ada Min',
       'Offer PostgreSQL 17',
-      'Operators and Environments',
+      'Operators, AppDefinitions and Environments',
       'those of the controller',
       'every 10 minutes, and on request',
       'Secret chandlery-system/catalog-git',

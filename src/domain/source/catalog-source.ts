@@ -45,7 +45,8 @@ const allowedKinds = list(
     {},
   ),
   {
-    description: 'The kinds that the source may hold. Default: Operator, Environment, GitLabDeployment and GitLabMonitoring.',
+    description:
+      'The kinds that the source may hold. Default: Operator, AppDefinition, Environment, GitLabDeployment and GitLabMonitoring.',
     minItems: 1,
     maxItems: 100,
     merge: 'atomic',

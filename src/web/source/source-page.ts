@@ -297,7 +297,7 @@ function scopeFacts({
   dependsOn,
 }: SourceView): readonly (readonly [string, string])[] {
   return [
-    ['Allowed kinds', allowedKinds === undefined ? 'Operators and Environments' : LIST.format(allowedKinds.map(kindWords))],
+    ['Allowed kinds', allowedKinds === undefined ? 'Operators, AppDefinitions and Environments' : LIST.format(allowedKinds.map(kindWords))],
     [
       'Scope',
       mode === 'Cluster' ? 'the whole cluster' : `only the namespace${namespaces.length === 1 ? '' : 's'} ${LIST.format(namespaces)}`,

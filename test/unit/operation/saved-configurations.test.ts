@@ -81,7 +81,13 @@ async function start(): Promise<void> {
   count += 1;
   store = await createStore({ file: join(folder, `${count}.json`), seal: sampleSeal() });
   ports = {
-    catalog: { operators: () => [OPERATOR], customResourceDefinitions: () => [CRD], environments: () => [], catalogSources: () => [] },
+    catalog: {
+      operators: () => [OPERATOR],
+      customResourceDefinitions: () => [CRD],
+      appDefinitions: () => [],
+      environments: () => [],
+      catalogSources: () => [],
+    },
     chart: async () => undefined,
     publicUrl: 'http://h',
     clusters: { asActor: ({ user }: Actor) => ({ review: async () => ({ allowed: user === ADMIN.user }) }) },
