@@ -139,7 +139,7 @@ async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSig
   const charts = await createCharts({ config, repoRoot, stateDir, log });
   const catalog = createCatalogCache(kube, log, signal);
   const ports: Ports = {
-    ...storePorts(kept, { log, ...(config.auditStdout && input.print !== undefined ? { print: input.print } : {}) }),
+    ...storePorts(kept, config, { log, ...(config.auditStdout && input.print !== undefined ? { print: input.print } : {}) }),
     ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),

@@ -88,6 +88,10 @@ export interface Config {
   readonly sessionIdle: number;
   /** Milliseconds after which a session ends in any case. */
   readonly sessionLifetime: number;
+  /** The longest lifetime of a personal access token, in milliseconds. */
+  readonly tokenLifetime: number;
+  /** Milliseconds without a sign-in of their user after which personal access tokens pause. */
+  readonly tokenAbsence: number;
   /** Absent on one machine, where files do. */
   readonly database?: DatabaseSetting;
   /** The file of the sealing keys; absent: the one in the state folder. */
@@ -162,18 +166,12 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'id-token-hint', value: '', help: 'add the ID token to the sign-out URL, for an issuer that requires it' },
   { name: 'session-idle', value: 'DURATION', help: 'end sessions after this time without a request; default 2h' },
   { name: 'session-lifetime', value: 'DURATION', help: 'end sessions after this time in any case; default 12h, at most 30d' },
-  {
-    name: 'database-url-file',
-    value: 'FILE',
-    help: 'the file with the URL of a PostgreSQL database for sessions and audit log, for replicas',
-  },
+  { name: 'token-lifetime', value: 'DURATION', help: 'the longest lifetime of a personal access token; default 365d, which is the most' },
+  { name: 'token-absence', value: 'DURATION', help: 'pause the tokens of a user who has not signed in for this time; default 30d' },
+  { name: 'database-url-file', value: 'FILE', help: 'the file with the URL of a PostgreSQL database for sessions, tokens and audit log' },
   { name: 'database-ca', value: 'FILE', help: 'CA certificates of the database, in PEM' },
   { name: 'database-connections', value: 'COUNT', help: 'connections to the database; default 10' },
-  {
-    name: 'keys-file',
-    value: 'FILE',
-    help: 'the keys that seal tokens and sign-ins; default keys.json in the state folder, created at the first start',
-  },
+  { name: 'keys-file', value: 'FILE', help: 'the keys that seal tokens and sign-ins; default keys.json in the state folder' },
   { name: 'audit-retention', value: 'DURATION', help: 'keep entries of the audit log for this time; default 400d' },
   { name: 'audit-stdout', value: '', help: 'print entries of the audit log as JSON lines on the standard output' },
   { name: 'trusted-proxies', value: 'COUNT', help: 'number of trusted proxies for X-Forwarded-For; default 0' },
@@ -331,12 +329,19 @@ function issuerOf(one: One): IssuerSetting {
   };
 }
 
-/** How long sessions and the audit log are kept, and where. */
-function keptOf(one: One): Pick<Config, 'sessionIdle' | 'sessionLifetime' | 'auditRetention' | 'auditStdout' | 'database' | 'keysFile'> {
+/** How long sessions, personal access tokens and the audit log are kept, and where. */
+function keptOf(
+  one: One,
+): Pick<
+  Config,
+  'sessionIdle' | 'sessionLifetime' | 'tokenLifetime' | 'tokenAbsence' | 'auditRetention' | 'auditStdout' | 'database' | 'keysFile'
+> {
   const sessionLifetime = durationOf('session-lifetime', one('session-lifetime') ?? '12h', ['1m', '30d']);
   return {
     sessionIdle: Math.min(sessionLifetime, durationOf('session-idle', one('session-idle') ?? '2h', ['1m', '30d'])),
     sessionLifetime,
+    tokenLifetime: durationOf('token-lifetime', one('token-lifetime') ?? '365d', ['1d', '365d']),
+    tokenAbsence: durationOf('token-absence', one('token-absence') ?? '30d', ['1h', '365d']),
     auditRetention: durationOf('audit-retention', one('audit-retention') ?? '400d', ['1d', '9999d']),
     auditStdout: flag('audit-stdout', one('audit-stdout')),
     ...databaseOf(one),

@@ -1,3 +1,4 @@
+import { ACCESS_TOKEN_ROUTES } from './access-token/access-token-routes.ts';
 import { APP_DEFINITION_ROUTES } from './app-definition/app-definition-routes.ts';
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
 import { CONNECTION_ROUTES } from './connection/connection-routes.ts';
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...ENVIRONMENT_RESOURCE_ROUTES,
   ...BOARD_ROUTES,
   ...PERMISSION_ROUTES,
+  ...ACCESS_TOKEN_ROUTES,
   ...RESOURCE_ROUTES,
   ...TIMELINE_ROUTES,
   ...INSTANCE_ROUTES,

@@ -1,3 +1,4 @@
+import { TOKEN_SCOPES } from '../domain/kubernetes/access-limits.ts';
 import { OPERATOR } from '../domain/kubernetes/resource-types.ts';
 import { LEGACY_STATUSES, PENDING_REASONS, REVISION_STATUSES } from '../domain/operator/kind/status-fields.ts';
 import { ENVIRONMENT_ROLES } from '../domain/environment/environment-kind.ts';
@@ -14,6 +15,7 @@ import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS, TREE_SCHEMAS, WORKLOAD_SCHEMAS } from './instance/instance-schemas.ts';
 import { RESOURCE_SCHEMAS } from './resource/resource-routes.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.ts';
+import { ACCESS_TOKEN_SCHEMAS } from './access-token/access-token-routes.ts';
 import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
 import { RELEASE_SCHEMAS } from './release/release-routes.ts';
@@ -123,7 +125,18 @@ const instanceSummary = { environment: text, app: text, appName: text, kind: tex
 
 /** The schemas of `components.schemas` in the OpenAPI document, by name. */
 export const SCHEMAS = {
-  Me: object({ user: text, groups: list(text), admin: flag }),
+  Me: object(
+    {
+      user: text,
+      groups: list(text),
+      admin: flag,
+      token: {
+        ...object({ id: text, name: text, scope: { enum: TOKEN_SCOPES }, environments: list(text) }, ['id', 'name', 'scope']),
+        description: 'The personal access token that the request came with; absent for other credentials',
+      },
+    },
+    ['user', 'groups', 'admin'],
+  ),
   AppSummary: object(appSummary, appRequired),
   App: object(
     {
@@ -325,6 +338,7 @@ export const SCHEMAS = {
   ...WORKLOAD_SCHEMAS,
   ...CHANGE_REQUEST_SCHEMAS,
   ...PERMISSION_SCHEMAS,
+  ...ACCESS_TOKEN_SCHEMAS,
   ...PROPOSAL_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { ACCESS_TOKEN_COMMAND } from '../cli/access-token-command.ts';
 import { CATALOG_COMMANDS } from '../cli/catalog-commands.ts';
 import { CHANGE_COMMANDS } from '../cli/change-commands.ts';
 import { clientCommand } from '../cli/client-command.ts';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
     LOGS_COMMAND,
     ...CHANGE_COMMANDS,
     SOURCE_COMMAND,
+    ACCESS_TOKEN_COMMAND,
     GENERATE_COMMAND,
   ].map((command) => clientCommand(command, openApi)),
   RELEASE_COMMAND,

@@ -35,14 +35,16 @@ import { createPrometheus, type PrometheusAddress } from '../prometheus/promethe
 import { type AuditPortInput, createAuditPort } from './create-audit-port.ts';
 import type { OpenStore } from './open-store.ts';
 
-type Kept = 'savedConfigurations' | 'auditLog';
+type Kept = 'accessTokens' | 'savedConfigurations' | 'auditLog';
 
 /** What operations need of the store, and of the clock for what the cluster keeps. */
 export function storePorts(
   { store, local }: Pick<OpenStore, 'store' | 'local'>,
+  { tokenLifetime, tokenAbsence }: Pick<Config, 'tokenLifetime' | 'tokenAbsence'>,
   output: Pick<AuditPortInput, 'log' | 'print'>,
 ): Pick<Ports, Kept | 'changeRequests'> {
   return {
+    accessTokens: { table: store.accessTokens, now: Date.now, maxLifetime: tokenLifetime, absence: tokenAbsence },
     changeRequests: { now: Date.now },
     savedConfigurations: { table: local.savedConfigurations, now: Date.now },
     auditLog: createAuditPort({ auditLog: store.auditLog, ...output }),

@@ -44,6 +44,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       upgrades: serverOnly({} as Ports['upgrades'], 'upgrade previews'),
       sourcePreviews: serverOnly({} as Ports['sourcePreviews'], 'previews of sources'),
       metrics: serverOnly({} as Ports['metrics'], 'metrics'),
+      accessTokens: serverOnly({} as Ports['accessTokens'], 'personal access tokens'),
       changeRequests: { now: Date.now },
       proposals: serverOnly({} as Ports['proposals'], 'proposals'),
       savedConfigurations: serverOnly({} as Ports['savedConfigurations'], 'saved configurations'),

@@ -121,10 +121,12 @@ export async function openIdentity(input: OpenIdentityInput): Promise<{ identity
     signOutHint: config.idTokenHint ? 'id-token' : 'none',
     idleLifetime: config.sessionIdle,
     absoluteLifetime: config.sessionLifetime,
+    tokenAbsence: config.tokenAbsence,
   });
   const identity = createIdentity({
     settings,
     sessions: store.sessions,
+    accessTokens: store.accessTokens,
     usedIds: store.usedIds,
     storeUnavailable: store.unavailableReason,
     seal: loginSeal,

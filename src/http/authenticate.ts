@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { beyondLimits, tokenWords } from '../domain/kubernetes/access-limits.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { SignedIn } from '../domain/core/session.ts';
 import { readForm } from './body/read-form.ts';
@@ -27,6 +28,17 @@ export function authenticate(identity: IdentityPort, cookies: Cookies): RequestH
       const again = async (): Promise<SignedIn | undefined> => await identity.peekSession(session);
       if (signedIn === undefined) cookies.clearSession(res);
       else setSignedIn(res, signedIn, accessBy(session, signedIn.actor, again));
+    }
+    next();
+  };
+}
+
+/** Lets personal access tokens with the scope read send no other methods than those that read, whatever the route. */
+export function rejectWritesByReaders(): RequestHandler {
+  return ({ method }, res, next) => {
+    const limits = contextOf(res).actor?.limits;
+    if (limits?.scope === 'read' && !['GET', 'HEAD', 'OPTIONS'].includes(method)) {
+      throw beyondLimits(method, `${tokenWords(limits)} has the scope read; create one with the scope write`);
     }
     next();
   };
@@ -70,7 +82,10 @@ export function hasCredentials(req: Request, cookies: Cookies): boolean {
 function tokenOf(header: string): string {
   const token = BEARER.exec(header.trim())?.[1];
   if (token !== undefined) return token;
-  throw new AppError('Unauthenticated', 'bearer token: the Authorization header must be "Bearer" and a token of the identity provider');
+  throw new AppError(
+    'Unauthenticated',
+    'bearer token: the Authorization header must be "Bearer" and a token of the identity provider, or a personal access token',
+  );
 }
 
 /** Lets only somebody signed in through: a browser that opens a page is sent to the sign-in and comes back to the page. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import express from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, MemoryStore, type Options, rateLimit as expressRateLimit } from 'express-rate-limit';
+import { withoutTokens } from '../domain/access-token/token-text.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { authenticate, authRoutes, hasCredentials, requireSignedIn } from './authenticate.ts';
+import { authenticate, authRoutes, hasCredentials, rejectWritesByReaders, requireSignedIn } from './authenticate.ts';
 import { contentLength, dropForeignIdentity, knownHost, noStore, sameSiteOnly, securityHeaders, singleHeaders } from './headers.ts';
 import { dropUnread } from './body/receive.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
@@ -48,6 +49,7 @@ export function createApp(deps: HttpDeps): express.Express {
   app.use(signing);
   app.use(authenticate(deps.identity, cookies));
   app.use(countPeople);
+  app.use(rejectWritesByReaders());
   for (const router of deps.routers) mount(app, router);
   app.use(notFound());
   app.use(errorHandler(deps));
@@ -185,8 +187,8 @@ function givenId(req: Request): string | undefined {
 
 function keysOf(req: Request, res: Response, seconds: number): LogKeys {
   const { requestId, actor } = contextOf(res);
-  const path = req.originalUrl.split('?')[0];
-  const user = actor === undefined ? {} : { user: actor.user };
+  const path = withoutTokens(req.originalUrl.split('?')[0] ?? '');
+  const user = actor === undefined ? {} : { user: actor.user, ...(actor.limits === undefined ? {} : { token: actor.limits.id }) };
   return { requestId, method: req.method, path, status: res.statusCode, ms: Math.round(seconds * 1000), ...user };
 }
 

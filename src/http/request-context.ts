@@ -1,14 +1,11 @@
 import type { Response } from 'express';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { AppError } from '../domain/core/errors.ts';
-import type { Person, SignedIn } from '../domain/core/session.ts';
+import type { SignedIn } from '../domain/core/session.ts';
 
-/** What is known of a request while it is answered. */
-export interface RequestContext {
+/** What is known of a request while it is answered; nothing of `SignedIn` while nobody is signed in. */
+export interface RequestContext extends Partial<SignedIn> {
   readonly requestId: string;
-  /** Absent while nobody is signed in. */
-  readonly actor?: Actor;
-  readonly person?: Person;
 }
 
 /** How the request proved who it is from. */
@@ -40,11 +37,11 @@ export function contextOf(res: Response): RequestContext {
  * @throws AppError `Unauthenticated` when nobody is signed in.
  */
 export function signedInOf(res: Response): SignedIn {
-  const { actor, person } = contextOf(res);
+  const { actor, person, subject } = contextOf(res);
   if (actor === undefined || person === undefined) {
     throw new AppError('Unauthenticated', 'sign-in: this URL requires a session or a bearer token');
   }
-  return { actor, person };
+  return { actor, person, ...(subject === undefined ? {} : { subject }) };
 }
 
 export function startContext(res: Response, requestId: string): void {

@@ -12,12 +12,15 @@ import { LOGIN_SECONDS, sealLogin, unsealLogin } from './login-seal.ts';
 import { createSessions, renewedSession, sessionOfTokens, type Tokens } from './sessions.ts';
 import type { SessionPort } from './renewal.ts';
 import { checkSeparatePrefixes } from './claims/claim-mapper.ts';
+import { type AccessTokenPort, seenBy, signedInByAccessToken } from './access-tokens.ts';
+import { isAccessToken } from '../domain/access-token/token-text.ts';
 import { signedInOfClaims } from './signed-in-of-claims.ts';
 import { LOGOUT_TOKEN_SECONDS, verifyBearer, verifyLogoutToken } from './verify-token.ts';
 
 export interface IdentityDeps {
   readonly settings: IdentitySettings;
   readonly sessions: SessionPort;
+  readonly accessTokens: AccessTokenPort;
   /** Why no session can be kept now; undefined when one can. */
   readonly storeUnavailable?: () => Promise<string | undefined>;
   /** Ids that count once, on whichever replica they come. */
@@ -55,12 +58,17 @@ interface LoginDeps {
  *
  * @throws AppError `ConfigInvalid` when two issuers could make the same names.
  */
-export function createIdentity({ settings, sessions: table, usedIds, seal, clock = Date.now, ...rest }: IdentityDeps) {
+export function createIdentity({ settings, sessions: table, accessTokens, usedIds, seal, clock = Date.now, ...rest }: IdentityDeps) {
   checkSeparatePrefixes([settings, ...settings.otherIssuers].map(({ issuer: url, mapping }) => ({ url: url.href, mapping })));
   const issuer = createIssuerClient(settings, clock);
   const deps = { settings, issuer, seal, usedIds, clock };
   const others = otherIssuers(settings, clock);
-  const renew = (record: SessionRecord): Promise<SessionRecord> => renewTokens({ settings, issuer, clock }, record);
+  const renew = async (record: SessionRecord): Promise<SessionRecord> => {
+    const renewed = await renewTokens({ settings, issuer, clock }, record);
+    // The issuer may have replaced the refresh token, so the session counts whatever the store says; the next renewal brings the tokens up to date.
+    await accessTokens.renew(seenBy(renewed, clock())).catch(() => undefined);
+    return renewed;
+  };
   const sessions = createSessions({ settings, sessions: table, renew, clock });
   return {
     beginLogin: async (returnTo: string) => {
@@ -71,31 +79,38 @@ export function createIdentity({ settings, sessions: table, usedIds, seal, clock
     },
     finishLogin: async (answer: { parameters: URLSearchParams; sealed: string | undefined; previousSession: string | undefined }) => {
       const { tokens, returnTo } = await finishLogin(deps, answer);
-      const session = await sessions.start(sessionOfTokens(tokens, settings, clock()));
+      const record = sessionOfTokens(tokens, settings, clock());
+      const session = await sessions.start(record);
+      await accessTokens.renew(seenBy(record, clock()));
       if (answer.previousSession !== undefined) await sessions.end(answer.previousSession);
       return { session, returnTo, maxAgeSeconds: Math.floor(settings.absoluteLifetime / 1000) };
     },
     signedInBySession: (session: string): Promise<SignedIn | undefined> => sessions.find(session),
     peekSession: (session: string): Promise<SignedIn | undefined> => sessions.peek(session),
-    signedInByToken: (token: string): Promise<SignedIn> => signedInByToken(others.get(issuerNamedBy(token)) ?? deps, token),
+    signedInByToken: async (token: string): Promise<SignedIn> =>
+      isAccessToken(token)
+        ? await signedInByAccessToken({ accessTokens, absence: settings.tokenAbsence, clock }, token)
+        : await signedInByToken(others.get(issuerNamedBy(token)) ?? deps, token),
     logout: async (session: string): Promise<URL | undefined> => await signOut(deps, await sessions.end(session)),
-    backchannelLogout: async (logoutToken: string): Promise<void> => {
-      const { jti, ...named } = await verifyLogoutToken(deps, logoutToken);
-      const id = `logout ${jti}`;
-      if (!(await usedIds.use(id, usedUntil(clock(), LOGOUT_TOKEN_SECONDS)))) {
-        throw new AppError('MalformedRequest', 'logout: the token was used before');
-      }
-      try {
-        await table.deleteOf(named);
-      } catch (error) {
-        await usedIds.release(id).catch(() => undefined);
-        throw error;
-      }
-    },
+    backchannelLogout: async (logoutToken: string): Promise<void> => await logoutBackchannel(deps, table, logoutToken),
     formTargets: (): readonly string[] => formTargets(issuer, settings),
     /** Why the issuer cannot be used now; undefined when it can. */
     unavailableReason: (): Promise<string | undefined> => issuer.unavailableReason(),
   };
+}
+
+async function logoutBackchannel(deps: LoginDeps, sessions: Pick<SessionPort, 'deleteOf'>, logoutToken: string): Promise<void> {
+  const { jti, ...named } = await verifyLogoutToken(deps, logoutToken);
+  const id = `logout ${jti}`;
+  if (!(await deps.usedIds.use(id, usedUntil(deps.clock(), LOGOUT_TOKEN_SECONDS)))) {
+    throw new AppError('MalformedRequest', 'logout: the token was used before');
+  }
+  try {
+    await sessions.deleteOf(named);
+  } catch (error) {
+    await deps.usedIds.release(id).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Remembered for twice the lifetime, because clocks differ. */
@@ -106,7 +121,10 @@ function usedUntil(now: number, lifetimeSeconds: number): number {
 type BearerDeps = { readonly settings: BearerIssuer; readonly issuer: IssuerClient; readonly clock: () => number };
 
 async function signedInByToken(deps: BearerDeps, token: string): Promise<SignedIn> {
-  return signedInOfClaims(await verifyBearer(deps, token), deps.settings.mapping);
+  const claims = await verifyBearer(deps, token);
+  const { sub: subject } = claims;
+  const isOfPeople = 'clientId' in deps.settings && subject !== undefined;
+  return { ...signedInOfClaims(claims, deps.settings.mapping), ...(isOfPeople ? { subject } : {}) };
 }
 
 /** By the name of the issuer in the tokens. */

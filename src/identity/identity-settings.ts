@@ -78,6 +78,8 @@ export interface IdentitySettings extends BearerIssuer {
   readonly idleLifetime: number;
   /** Milliseconds after which a session ends in any case. */
   readonly absoluteLifetime: number;
+  /** Milliseconds without a sign-in of their user after which personal access tokens pause. */
+  readonly tokenAbsence: number;
 }
 
 const HOUR = 3_600_000;
@@ -99,6 +101,7 @@ export function identitySettings(
     claimsFrom: 'id-token',
     idleLifetime: 2 * HOUR,
     absoluteLifetime: 12 * HOUR,
+    tokenAbsence: 30 * 24 * HOUR,
     ...required,
   };
 }

@@ -43,7 +43,7 @@ export function createSessions({ settings, sessions, renew, clock }: SessionDeps
     const current = await renewal.current(key, record);
     if (current === undefined) return undefined;
     if (use === 'used' && now - current.seenAt >= SEEN_STEP) await sessions.touch(key, now);
-    return { actor: current.actor, person: current.person };
+    return { actor: current.actor, person: current.person, subject: current.subject };
   };
   return {
     find: async (secret) => await look(secret, 'used'),

@@ -26,6 +26,7 @@ import type { Json, KubeObject, ResourceRef, ResourceType, ServedKind } from '..
 import { callFor, type Place, type Query, resourcePath } from './transport/call.ts';
 import { listMetadataPages, listPages, metadataReading, readPages, watchEvents, watchMetadataEvents, WHOLE } from './watch/list-watch.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
+import { limitOfReview } from './transport/limits-guard.ts';
 import type { Answer, Caller } from './transport/transport.ts';
 
 /** What the parts of one identity's Cluster are made of. */
@@ -234,6 +235,8 @@ function budgetError(error: unknown): AppError | undefined {
 /** SelfSubjectAccessReview. */
 export async function reviewAccess(deps: Caller, permission: ResourceAttributes, options: CallOptions = {}): Promise<AccessReviewStatus> {
   const place: Place = SELF_SUBJECT_ACCESS_REVIEW;
+  const beyond = limitOfReview(deps.identity, permission);
+  if (beyond !== undefined) return { allowed: false, reason: beyond };
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
     // A person did not ask for a review, but for something that needs one.

@@ -1,5 +1,7 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { followPorts, type Looking } from './follow.ts';
+import { createAccessToken } from './access-token/create-access-token.ts';
+import { listAccessTokens, listAllAccessTokens, revokeAccessToken, revokeAnyAccessToken } from './access-token/list-access-tokens.ts';
 import { installTargets } from './app/install-targets.ts';
 import { listApps } from './app/list-apps.ts';
 import { listChoices } from './app/list-choices.ts';
@@ -96,6 +98,7 @@ const OPERATIONS = {
   compareSavedConfiguration,
   countDrafts,
   countInstances,
+  createAccessToken,
   createAppDefinition,
   createChangeRequest,
   createEnvironment,
@@ -112,6 +115,8 @@ const OPERATIONS = {
   evictPod,
   installTargets,
   instancePermissions,
+  listAccessTokens,
+  listAllAccessTokens,
   listAppDefinitions,
   listApps,
   listAuditEvents,
@@ -174,6 +179,8 @@ const OPERATIONS = {
   requestSourceAction,
   revealConnectionKey,
   restartWorkload,
+  revokeAccessToken,
+  revokeAnyAccessToken,
   revealValue,
   reviewAccess,
   rollbackInstance,

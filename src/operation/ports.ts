@@ -1,3 +1,4 @@
+import type { AccessTokenTable } from '../domain/access-token/access-token.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 import type { ProposedEdit } from '../domain/proposal/edit-repository.ts';
 import type { MergeRequest } from '../domain/proposal/proposal.ts';
@@ -16,6 +17,15 @@ interface SavedConfigurationPorts {
   readonly table: SavedConfigurationTable;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+}
+
+/** What personal access tokens need of the world. Times and spans are in milliseconds. */
+interface AccessTokenPorts {
+  readonly table: Pick<AccessTokenTable, 'list' | 'add' | 'revoke'>;
+  readonly now: () => number;
+  readonly maxLifetime: number;
+  /** Without a sign-in of their user for so long, tokens pause. */
+  readonly absence: number;
 }
 
 /** What change requests need of the world. */
@@ -81,6 +91,7 @@ export interface Ports {
   readonly sourcePreviews: SourcePreviewPorts;
   /** The Prometheus of Environments and Operators. */
   readonly metrics: MetricPorts;
+  readonly accessTokens: AccessTokenPorts;
   readonly changeRequests: ChangeRequestPorts;
   readonly savedConfigurations: SavedConfigurationPorts;
   readonly proposals: ProposalPorts;

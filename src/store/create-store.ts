@@ -11,6 +11,7 @@ import {
   type SavedConfigurationTable,
 } from '../domain/saved-configuration/saved-configuration.ts';
 import { AUDIT_FILE_LIMITS, AuditFiles, completed, FileAuditLog } from './audit/audit-log.ts';
+import { type AccessTokenData, accessTokensOf } from './file-access-tokens.ts';
 import { JsonFile } from './json-file.ts';
 import { createUsedIds, type SessionData, sealOlderSessions, sessionsOf, sweepSessions } from './file-sessions.ts';
 import type { FileStore } from './store.ts';
@@ -27,6 +28,7 @@ interface PartSpec<T extends object> {
 }
 
 const ACCOUNT: PartSpec<SessionData> = { empty: { sessions: {} }, parse: (object) => tables(object, ['sessions']) };
+const ACCESS_TOKENS: PartSpec<AccessTokenData> = { empty: { accessTokens: {} }, parse: (object) => tables(object, ['accessTokens']) };
 const SAVED_CONFIGURATIONS: PartSpec<SavedConfigurationData> = {
   empty: { savedConfigurations: {}, savedConfigurationVersions: {} },
   parse: (object) => tables(object, ['savedConfigurations', 'savedConfigurationVersions']),
@@ -64,17 +66,19 @@ export async function createStore({
     retentionMs: auditRetention,
     clock,
   });
+  const accessTokens = await openPart([beside('access-tokens')], ACCESS_TOKENS);
   const account = await openPart([file], ACCOUNT);
   sweepSessions(account.low.data, clock());
   if (sealOlderSessions(account.low.data, seal) > 0) await account.low.write();
   return {
     sessions: sessionsOf(account.low, { seal, clock }),
+    accessTokens: accessTokensOf(accessTokens.low, clock),
     auditLog,
     usedIds: createUsedIds(clock),
     savedConfigurations: savedConfigurationsOf(savedConfigurations.low),
     unavailableReason: () => Promise.resolve(undefined),
     close: async () => {
-      await Promise.all([account, savedConfigurations, auditLog].map(async (part) => await part.flush()));
+      await Promise.all([account, accessTokens, savedConfigurations, auditLog].map(async (part) => await part.flush()));
     },
   };
 }

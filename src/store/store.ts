@@ -1,3 +1,4 @@
+import type { AccessTokenTable } from '../domain/access-token/access-token.ts';
 import type { AuditLog } from '../domain/audit/audit-log.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
@@ -37,6 +38,7 @@ export interface UsedIdTable {
 /** What all replicas share beside the cluster. */
 export interface Store {
   readonly sessions: SessionTable;
+  readonly accessTokens: AccessTokenTable;
   readonly auditLog: AuditLog;
   readonly usedIds: UsedIdTable;
   /** Why it cannot be used now; undefined when it can. */

@@ -4,6 +4,7 @@ import { readForms } from '../http/body/read-form.ts';
 import { contextOf } from '../http/request-context.ts';
 import type { MessageView } from '../http/http-deps.ts';
 import { requireSignedIn } from '../http/authenticate.ts';
+import { accessTokenRoutes, allAccessTokenRoutes } from './access-token/access-token-routes.ts';
 import { appPage, parseAppTab } from './app/app-page.ts';
 import { catalogPage, parseAppQuery } from './app/catalog-page.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
@@ -49,6 +50,8 @@ export function createWebRouter(deps: WebDeps): Router {
     membersRoutes(deps),
     permissionsRoutes(deps),
     historyRoutes(deps),
+    accessTokenRoutes(deps),
+    allAccessTokenRoutes(deps),
     timelineRoutes(deps),
     instanceRoutes(deps),
     metricsRoutes(deps),

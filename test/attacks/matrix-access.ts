@@ -11,7 +11,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showProposal revealValue
   `,
   Everybody: `
-    showMe listPermissions listApps showApp showForm showTierBoard listEnvironments listProposals
+    showMe listPermissions listAccessTokens createAccessToken revokeAccessToken listApps showApp showForm showTierBoard listEnvironments listProposals
     listChangeRequests listSavedConfigurations saveConfiguration showSavedConfiguration changeSavedConfiguration
     deleteSavedConfiguration listSavedConfigurationVersions compareSavedConfiguration
   `,
@@ -35,7 +35,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     previewUpgradeWithValues approveUpgrade listReleases showRelease previewRelease listSources createSource showSource
     listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune
     previewSourceDeletion deleteSource reviewAccess listAppDefinitions createAppDefinition showAppDefinition
-    previewChart
+    previewChart listAllAccessTokens revokeAnyAccessToken
   `,
 };
 
@@ -48,7 +48,8 @@ export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   // The empty form does not need the permission; fetching a chart does.
   [/^GET \/admin\/app-definitions\/new$/, 'Everybody'],
   // The answer needs the permission, the empty form does not.
-  [/^GET \/(account\/permissions|admin\/access-review)$/, 'Everybody'],
+  [/^GET \/(account\/(permissions|tokens)|admin\/access-review)$/, 'Everybody'],
+  [/^POST \/account\/tokens(\/:id\/revocation)?$/, 'Everybody'],
   [/^GET \/environments\/:environment(\/(resources|workloads)(\/stream)?|\/timeline|\/monitoring|\/members)?$/, 'ViewerOrAdmin'],
   [/^GET \/environments\/:environment\/instances\/:app\/:name\/edit$/, 'Developer'],
   [/^GET \/environments\/:environment\/(instances|resources)\//, 'Viewer'],

@@ -208,6 +208,7 @@ const SPARE = 'matrix-spare';
 const DRAFT = { environment: ATTACKED, app: APP, name: 'asked-for', spec: {}, message: 'please' };
 let requests = 0;
 const SAVED = { app: APP, title: 'mine', values: { spec: { replicas: 1 } } };
+const TOKEN = { name: 'matrix' };
 const OPERATOR = {
   metadata: { name: PREY, namespace: 'chandlery-system' },
   spec: { chartURL: 'file://charts/cache-operator', suspend: true },
@@ -228,6 +229,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   runCronJob: {},
   createChangeRequest: DRAFT,
   declineChangeRequest: { reason: 'no' },
+  createAccessToken: TOKEN,
   saveConfiguration: SAVED,
   changeSavedConfiguration: { title: 'still mine' },
   createOperator: { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
@@ -273,9 +275,11 @@ async function idFor(target: Target, { path, operationId = '' }: Endpoint, actor
   const maker: PersonName = isDecided || actor === 'anonymous' ? other : actor;
   const [address, body] = path.includes('change-requests')
     ? ['/api/v1/change-requests', { ...DRAFT, name: `asked-for-${(requests += 1)}` }]
-    : ['/api/v1/saved-configurations', SAVED];
+    : path.includes('tokens')
+      ? ['/api/v1/me/tokens', TOKEN]
+      : ['/api/v1/saved-configurations', SAVED];
   const { json } = await target.call(maker, address, { method: 'POST', body });
-  return textAt(json, 'id') ?? textAt(json, 'savedConfiguration', 'id') ?? 'none';
+  return textAt(json, 'id') ?? textAt(json, 'savedConfiguration', 'id') ?? textAt(json, 'accessToken', 'id') ?? 'none';
 }
 
 /** Puts back what a call that was let through has changed or deleted. */

@@ -1,4 +1,5 @@
 import type { Subject } from './attack.ts';
+import { attacks as accessTokens } from './access-tokens.ts';
 import { attacks as appRoles } from './app-roles.ts';
 import { attacks as changeRequests } from './change-requests.ts';
 import { attacks as charts } from './charts.ts';
@@ -33,6 +34,7 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'app-roles', attacks: appRoles },
   { name: 'change-requests', attacks: changeRequests },
   { name: 'tokens', attacks: tokens },
+  { name: 'access-tokens', attacks: accessTokens },
   { name: 'streams', attacks: streams },
   { name: 'audit', attacks: audit },
   { name: 'work', attacks: work },

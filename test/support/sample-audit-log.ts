@@ -13,6 +13,7 @@ export function withoutAsking<T extends RequestOrigin>({
   requestId: _requestId,
   via: _via,
   person: _person,
+  subject: _subject,
   ...act
 }: T): Omit<T, keyof RequestOrigin> {
   return act;

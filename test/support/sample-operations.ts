@@ -11,6 +11,7 @@ import type { InstanceDraft } from '../../src/operation/instance/instance-draft.
 import type { InstanceMigration } from '../../src/operation/instance/preview-migration.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import { yamlText } from '../../src/web/page/yaml-text.ts';
+import { SAMPLE_ACCESS_TOKEN_OPERATIONS } from './sample-access-tokens.ts';
 import { SAMPLE_APP_DEFINITION_OPERATIONS } from './sample-app-definitions.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
@@ -42,6 +43,7 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
     ...WRITES,
     ...SAMPLE_ENVIRONMENT_OPERATIONS,
     ...SAMPLE_PERMISSION_OPERATIONS,
+    ...SAMPLE_ACCESS_TOKEN_OPERATIONS,
     ...SAMPLE_OPERATOR_READS,
     ...SAMPLE_RELEASE_OPERATIONS,
     ...SAMPLE_RESOURCE_OPERATIONS,
@@ -66,6 +68,7 @@ const READS: Omit<
   | keyof typeof CHANGE_REQUESTS
   | keyof typeof SAMPLE_ENVIRONMENT_OPERATIONS
   | keyof typeof SAMPLE_PERMISSION_OPERATIONS
+  | keyof typeof SAMPLE_ACCESS_TOKEN_OPERATIONS
   | keyof typeof SAMPLE_OPERATOR_READS
   | keyof typeof SAMPLE_PROPOSAL_OPERATIONS
   | keyof typeof SAMPLE_RELEASE_OPERATIONS
@@ -74,7 +77,7 @@ const READS: Omit<
   | keyof typeof SAMPLE_SOURCE_OPERATIONS
   | keyof typeof SAMPLE_APP_DEFINITION_OPERATIONS
 > = {
-  me: async (actor) => ({ ...actor, admin: isAdmin(actor.groups) }),
+  me: async ({ user, groups }) => ({ user, groups, admin: isAdmin(groups) }),
   listApps: async (_actor, query) => {
     const found = SAMPLE_APPS.filter((app) =>
       `${app.displayName} ${app.kind} ${app.summary}`.toLowerCase().includes(query.search.toLowerCase()),

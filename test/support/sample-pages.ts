@@ -1,3 +1,4 @@
+import { ACCESS_TOKEN_PAGES } from './sample-access-tokens.ts';
 import { APP_DEFINITION_PAGES } from './sample-app-definitions.ts';
 import { page, type SamplePage } from './sample-page.ts';
 import { RELEASE_PAGES } from './sample-releases.ts';
@@ -47,6 +48,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'My permissions',
     holds: ['developer', 'kubectl create rolebinding', 'href="/environments/shop"'],
   }),
+  ...ACCESS_TOKEN_PAGES,
   page('/tier-board', 'dev-a', {
     title: 'Tier board',
     holds: [

@@ -52,6 +52,7 @@ export const AUDIT_SCHEMAS = {
       code: { ...text, description: 'The code of the error; empty on success' },
       via: { enum: ['page', 'api', 'controller'] },
       requestId: text,
+      token: { ...text, description: 'The personal access token of the request, by name and id; absent for other credentials' },
     },
     required: ['id', 'time', 'user', 'groups', 'action', 'environment', 'target', 'outcome', 'code', 'via', 'requestId'],
   },

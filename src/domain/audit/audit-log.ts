@@ -9,6 +9,8 @@ export interface RequestOrigin {
   readonly requestId: string;
   /** How the person is called, for texts that others read; never for the audit log. */
   readonly person?: Person;
+  /** As in `SignedIn`; never for the audit log. */
+  readonly subject?: string;
 }
 
 export const AUDIT_OUTCOMES = ['succeeded', 'rejected', 'failed'] as const;
@@ -33,6 +35,8 @@ export interface AuditRecord extends AuditEvent {
   readonly outcome: AuditOutcome;
   /** The code of the error; empty on success. */
   readonly code: string;
+  /** The personal access token that the request came with: `deploy (0123456789abcdef)`; absent for other credentials. */
+  readonly token?: string;
 }
 
 /** A stored entry. Later entries have larger ids. */
@@ -69,11 +73,11 @@ export function matchesQuery(entry: AuditEntry, { person, environment, text }: A
 }
 
 /** What the text of a query is searched in, in lower case. */
-export function searchedWords({ groups, action, target, outcome, code, via, requestId, time }: AuditRecord): string {
-  return [...groups, action, target, outcome, code, via, requestId, time].join('\n').toLowerCase();
+export function searchedWords({ groups, action, target, outcome, code, via, requestId, time, token = '' }: AuditRecord): string {
+  return [...groups, action, target, outcome, code, via, requestId, time, token].join('\n').toLowerCase();
 }
 
-const MAX_LENGTHS = { action: 64, name: 320, target: 640, code: 64, requestId: 64 };
+const MAX_LENGTHS = { action: 64, name: 320, target: 640, code: 64, requestId: 64, token: 128 };
 /** Characters of all groups together. */
 const GROUPS = 2048;
 
@@ -90,6 +94,7 @@ export function boundEvent(event: AuditRecord): AuditRecord {
     code: cut(event.code, MAX_LENGTHS.code),
     via: event.via,
     requestId: cut(event.requestId, MAX_LENGTHS.requestId),
+    ...(event.token === undefined ? {} : { token: cut(event.token, MAX_LENGTHS.token) }),
   };
 }
 

@@ -23,14 +23,15 @@ export const ERROR_TABLE = {
     status: 401,
     title: 'Sign in first',
     meaning:
-      'There is no session, the session has ended, the sign-in was not completed, or the bearer token is invalid: expired, for another audience, of another issuer or client, without a valid signature, or the ID token of a sign-in in a browser ([accepted tokens](identity.md#bearer-tokens)).',
+      'There is no session, the session has ended, the sign-in was not completed, or the bearer token is invalid: expired, for another audience, of another issuer or client, without a valid signature, or the ID token of a sign-in in a browser ([accepted tokens](identity.md#bearer-tokens)). A [personal access token](access-tokens.md) can also be revoked, or paused until its user signs in.',
     remedy:
       'Sign in again; programs get a new token. If the identity provider denies access, or a name is reserved, ask its administrator. See [identity](identity.md).',
   },
   Forbidden: {
     status: 403,
     title: 'Permission denied',
-    meaning: "You are signed in, and your cluster's RBAC does not allow this. `missing` names the verb, the resource and the namespace.",
+    meaning:
+      "You are signed in, and your cluster's RBAC does not allow this, or your personal access token does not. `missing` names the verb, the resource and the namespace.",
     remedy:
       'Ask an admin for the role in that environment. If the page prints a grant, it is the smallest one that is sufficient, as YAML and as `kubectl`.',
   },

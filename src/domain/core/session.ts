@@ -10,6 +10,8 @@ export interface Person {
 export interface SignedIn {
   readonly actor: Actor;
   readonly person: Person;
+  /** The `sub` at the issuer where people sign in; absent for tokens of other issuers, such as CI jobs', and for personal access tokens. */
+  readonly subject?: string;
 }
 
 /** A session as the server keeps it. Times are milliseconds since 1970. The tokens never leave the server. */

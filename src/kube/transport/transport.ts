@@ -7,6 +7,7 @@ import type { Json } from '../../domain/kubernetes/resource.ts';
 import { type Call, type Identity, impersonationHeaders } from './call.ts';
 import type { Credentials, CredentialSource, DispatcherPool } from './credentials.ts';
 import { dryRunAgent, guardDryRun } from './dry-run-guard.ts';
+import { guardLimits } from './limits-guard.ts';
 import { isReset, statusError, unreachable } from './status-error.ts';
 import { parseWarnings } from './warnings.ts';
 import { currentRequestId } from '../../observe/log.ts';
@@ -104,6 +105,7 @@ async function streamOnce(options: TransportOptions, call: Call): Promise<Dispat
 async function send(options: TransportOptions, call: Call, bounds: Bounds): Promise<Dispatcher.ResponseData> {
   const impersonation = impersonationHeaders(call.identity);
   guardDryRun(call);
+  guardLimits(call);
   const dispatch = async (): Promise<Dispatcher.ResponseData> => {
     const credentials = await options.credentials.current();
     const headers = { ...headersOf(options, call, credentials), ...impersonation };

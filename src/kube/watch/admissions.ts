@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../domain/core/errors.ts';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { type Actor, actorKey } from '../../domain/kubernetes/actor.ts';
 import type { Cluster, ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
 
 /** How long a permission that the api-server has granted is used: after `renewed` the next request asks again in the background, after `ended` it waits for the answer. */
@@ -72,7 +72,7 @@ export class Admissions {
   }
 }
 
-function keyOfAdmission({ user, groups }: Actor, permission: ResourceAttributes): string {
+function keyOfAdmission(actor: Actor, permission: ResourceAttributes): string {
   const { verb, group, resource, namespace, name } = permission;
-  return JSON.stringify([user, groups, verb, group, resource, namespace, name]);
+  return JSON.stringify([actorKey(actor), verb, group, resource, namespace, name]);
 }

@@ -25,9 +25,10 @@ export async function audited<T>(
 ): Promise<T> {
   const { action, environment, target, via, requestId } = event;
   const write = async (outcome: AuditOutcome, code: string): Promise<void> => {
-    const { user, groups } = actor;
+    const { user, groups, limits } = actor;
     const time = new Date(auditLog.now()).toISOString();
-    await auditLog.append({ time, user, groups, action, environment, target, outcome, code, via, requestId });
+    const token = limits === undefined ? {} : { token: `${limits.name} (${limits.id})` };
+    await auditLog.append({ time, user, groups, action, environment, target, outcome, code, via, requestId, ...token });
   };
   let result: T;
   try {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { type Actor, actorKey } from '../../domain/kubernetes/actor.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { listEnvironments } from '../environment/find-environment.ts';
 import { mayApproveIn, mayDecide, requestsIn, type RequestNeeds, requestWrites, visibleRequests } from './request-access.ts';
@@ -60,7 +60,7 @@ export function createRequestCount(ports: RequestNeeds): (actor: Actor) => Promi
     return (await waitingFor(actor, found.flat(), may)).length;
   };
   return async (actor) => {
-    const key = JSON.stringify([actor.user, actor.groups]);
+    const key = actorKey(actor);
     const writes = requestWrites(ports);
     const before = counts.get(key);
     if (before?.writes === writes) return await before.count;

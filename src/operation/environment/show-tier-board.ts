@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { type Actor, actorKey } from '../../domain/kubernetes/actor.ts';
 import type { Clusters } from '../../domain/kubernetes/cluster.ts';
 import { boardEntries } from '../../domain/environment/board-entries.ts';
 import { boardOf } from '../../domain/environment/deploy-board.ts';
@@ -78,7 +78,7 @@ interface ColumnInput {
 async function sharedReading(ports: EnvironmentPorts, actor: Actor, input: ColumnInput): Promise<ColumnReading> {
   const known = shared.get(ports.clusters) ?? new LRUCache<string, Promise<ColumnReading>>({ max: MAX_CACHED, ttl: SHARED_MS });
   shared.set(ports.clusters, known);
-  const key = JSON.stringify([actor.user, actor.groups, input.environment.name, input.environment.namespace]);
+  const key = JSON.stringify([actorKey(actor), input.environment.name, input.environment.namespace]);
   let reading = known.get(key);
   if (reading === undefined) {
     reading = readColumn(ports, actor, input);

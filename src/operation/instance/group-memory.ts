@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { type Actor, actorKey } from '../../domain/kubernetes/actor.ts';
 import { isKubernetesGroup } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject, parseApiVersion, type ServedKind } from '../../domain/kubernetes/resource.ts';
 
@@ -91,7 +91,7 @@ export function createGroupMemory({ now = () => performance.now(), random = Math
   const background = createBackground();
   return {
     kindsFor: (actor, root, apiGroups = new Set()) => {
-      const key = JSON.stringify([actor.user, actor.groups, root.metadata.uid]);
+      const key = JSON.stringify([actorKey(actor), root.metadata.uid]);
       const group = groups.get(key) ?? { entries: new Map(), owners: new Set(), expected: new Set(), version: '', isBusy: false };
       groups.set(key, group);
       const version = root.metadata.resourceVersion ?? '';

@@ -54,7 +54,8 @@ export async function listSavedConfigurationVersions(
   return await ports.savedConfigurations.table.earlierOf(id);
 }
 
-/** Whose saved configurations the actor may read and write. */
+/** Whose saved configurations the actor may read and write. They belong to no environment, so a token that is limited to some reaches none. */
 export function ownersFor(actor: Actor): readonly SavedConfigurationOwner[] {
+  if (actor.limits?.environments !== undefined) return [];
   return [{ user: actor.user }, ...actor.groups.map((group) => ({ group }))];
 }

@@ -3,6 +3,7 @@ import type { SessionRecord } from '../../domain/core/session.ts';
 import type { SessionTable, Store, UsedIdTable } from '../store.ts';
 import { MAX_SESSIONS, openSession, sealSession, type StoredSession } from '../stored-session.ts';
 import { type Database, type DatabaseSettings, openDatabase } from './database.ts';
+import { accessTokensOf } from './postgres-access-tokens.ts';
 import { PostgresAuditLog } from './postgres-audit-log.ts';
 
 interface PostgresStoreInput {
@@ -30,6 +31,7 @@ export async function createPostgresStore({
   return {
     sessions: sessionsOf(database, { seal, clock }),
     auditLog,
+    accessTokens: accessTokensOf(database, clock),
     usedIds: usedIdsOf(database, clock),
     unavailableReason: database.unavailableReason,
     close: async () => {

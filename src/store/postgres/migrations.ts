@@ -43,6 +43,25 @@ const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX chandlery_audit_events_of_environment ON chandlery_audit_events (cluster, environment, id);
   CREATE INDEX chandlery_audit_events_recorded ON chandlery_audit_events (cluster, recorded_at);`,
+  `CREATE TABLE chandlery_access_tokens (
+    cluster text NOT NULL,
+    id text NOT NULL,
+    digest text NOT NULL,
+    user_name text NOT NULL,
+    subject text NOT NULL,
+    groups json NOT NULL,
+    person json NOT NULL,
+    seen_at bigint NOT NULL,
+    used_at bigint,
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    place integer NOT NULL,
+    record json NOT NULL,
+    PRIMARY KEY (cluster, id),
+    UNIQUE (cluster, digest),
+    UNIQUE (cluster, user_name, place)
+  );
+  CREATE INDEX chandlery_access_tokens_of_user ON chandlery_access_tokens (cluster, user_name, subject);`,
 ];
 
 /** The same in all replicas: whoever has it migrates, the others wait. */

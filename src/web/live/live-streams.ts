@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { actorKey } from '../../domain/kubernetes/actor.ts';
 import { openEventStream, type EventStream } from '../../http/event-stream.ts';
 import { accessOf, type Access } from '../../http/request-context.ts';
 import { createReadingTurns, pause } from './reading-turns.ts';
@@ -112,7 +113,7 @@ async function follow(hub: Hub, { request, response, thing }: Viewing, access: A
 
 /** The readings of this thing as this actor: user and groups. */
 function readingOf({ readings, turns }: Hub, thing: LiveThing, { actor }: Access): SharedReading {
-  const key = JSON.stringify([actor.user, actor.groups, thing.key]);
+  const key = JSON.stringify([actorKey(actor), thing.key]);
   const known = readings.get(key);
   if (known !== undefined) return known;
   const reading = new SharedReading(thing, actor, { turns, ended: () => readings.delete(key) });

@@ -103,6 +103,8 @@ export interface AuditRow {
   readonly code: string;
   readonly from: string;
   readonly requestId: string;
+  /** The personal access token by name and id; empty without one. */
+  readonly token: string;
 }
 
 export interface AuditView extends Omit<AuditSearch, 'before'> {
@@ -139,7 +141,7 @@ function hrefOf(words: Readonly<Record<string, string>>): string {
   return query === '' ? PATH : `${PATH}?${query}`;
 }
 
-function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment }: AuditEntry): AuditRow {
+function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment, token = '' }: AuditEntry): AuditRow {
   return {
     time,
     user,
@@ -151,6 +153,7 @@ function rowOf({ time, user, groups, action, target, outcome, code, via, request
     code,
     from: ORIGINS[via],
     requestId,
+    token,
   };
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { type Actor, actorKey } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { Answer, PageAnswer, Visit } from './page.ts';
 
@@ -147,9 +147,9 @@ async function outcome(
   return first ?? working(words, { address, seconds: Math.round((now() - at) / 1000) });
 }
 
-function keyOf({ user, groups }: Actor, what: string): string {
+function keyOf(actor: Actor, what: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([user, groups, what]))
+    .update(JSON.stringify([actorKey(actor), what]))
     .digest('hex');
 }
 

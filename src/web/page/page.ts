@@ -72,12 +72,12 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
 }
 
 async function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Request, response: Response): Promise<Visit> {
-  const { actor, person } = signedInOf(response);
+  const { actor, person, subject } = signedInOf(response);
   const upload = uploadOf(request);
   return {
     actor,
     me: await meOf(deps.operations, { actor, person }),
-    requestOrigin: { via: 'page', requestId: contextOf(response).requestId, person },
+    requestOrigin: { via: 'page', requestId: contextOf(response).requestId, person, ...(subject === undefined ? {} : { subject }) },
     query: queryOf(request),
     body: request.body instanceof URLSearchParams ? unpackInputs(deps.seal.unseal(actor.user, request.body)) : new URLSearchParams(),
     ...(upload === undefined ? {} : { upload }),

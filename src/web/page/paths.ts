@@ -73,6 +73,10 @@ export const ACCESS_REVIEW_PATH = '/admin/access-review';
 /** What the reader may do, where. */
 export const PERMISSIONS_PATH = '/account/permissions';
 
+/** The personal access tokens of the reader, and for admins those of everybody. */
+export const ACCESS_TOKENS_PATH = '/account/tokens';
+export const ALL_ACCESS_TOKENS_PATH = '/admin/access-tokens';
+
 /** Apps × environments. */
 export const TIER_BOARD_PATH = '/tier-board';
 

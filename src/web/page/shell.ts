@@ -1,4 +1,4 @@
-import { ACCESS_REVIEW_PATH, APP_DEFINITIONS_PATH, PERMISSIONS_PATH } from './paths.ts';
+import { ACCESS_REVIEW_PATH, ACCESS_TOKENS_PATH, ALL_ACCESS_TOKENS_PATH, APP_DEFINITIONS_PATH, PERMISSIONS_PATH } from './paths.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
@@ -74,7 +74,8 @@ export function shellOf(me: Me | undefined, section: Section): Shell {
       groups: me.groups,
       links: [
         { label: 'My permissions', href: PERMISSIONS_PATH },
-        ...(me.admin ? [{ label: 'Access review', href: ACCESS_REVIEW_PATH }] : []),
+        { label: 'Personal access tokens', href: ACCESS_TOKENS_PATH },
+        ...(me.admin ? ADMIN_ACCOUNT_LINKS : []),
       ],
     },
   };
@@ -96,6 +97,11 @@ const ADMIN_LINKS: readonly Link[] = [
   { label: 'Drafts', href: '/catalog/drafts', section: 'drafts' },
   { label: 'Catalogue faults', href: '/catalog/faults', section: 'faults' },
   { label: 'Audit log', href: '/admin/audit-log', section: 'auditLog' },
+];
+
+const ADMIN_ACCOUNT_LINKS = [
+  { label: 'Access review', href: ACCESS_REVIEW_PATH },
+  { label: 'Access tokens', href: ALL_ACCESS_TOKENS_PATH },
 ];
 
 function initialOf(name: string): string {

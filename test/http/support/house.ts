@@ -62,7 +62,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const { issuerUrl, clientId, clientSecret, scopes, ownCalls } = issuer;
   const callHeaders = { [ownCalls.header]: ownCalls.value };
   const settings = identitySettings({ publicUrl, issuer: issuerUrl, clientId, clientSecret, scopes, callHeaders, ...options.settings });
-  const identity = createIdentity({ settings, sessions: store.sessions, usedIds: store.usedIds, seal: sampleSeal(1), clock });
+  const identity = createIdentity({ settings, ...store, seal: sampleSeal(1), clock });
   const write =
     (level: string) =>
     (message: string, keys: LogLine['keys'] = {}) =>

@@ -9,11 +9,13 @@ import type { FileStore } from '../../../src/store/store.ts';
 import { JsonFile } from '../../../src/store/json-file.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 import { sampleSeal } from '../../support/sample-seal.ts';
+import { describeAccessTokens } from './access-token-contract.ts';
 import { aLine, aSavedConfiguration, aSession, describeFileStore, describeStore, type StoreUnderTest } from './store-contract.ts';
 
 const seal = sampleSeal();
 
 describeStore('a JSON file', openFileStore);
+describeAccessTokens('a JSON file', openFileStore);
 describeFileStore('a JSON file', openFileStore);
 
 async function openFileStore(clock: () => number): Promise<StoreUnderTest<FileStore>> {

@@ -7,7 +7,8 @@ import { eventually } from '../../support/eventually.ts';
 import { type Postgres, query, startPostgres } from '../../support/postgres.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 import { sampleKey, sampleSeal } from '../../support/sample-seal.ts';
-import { aLine, aSession, describeStore } from './store-contract.ts';
+import { describeAccessTokens } from './access-token-contract.ts';
+import { aLine, aSession, describeStore, type Open } from './store-contract.ts';
 
 const DAY = 86_400_000;
 let postgres: Postgres;
@@ -32,7 +33,7 @@ async function open(url: URL, { clock, cluster = 'c1', seal = sampleSeal() }: Op
   });
 }
 
-describeStore('PostgreSQL', async (clock) => {
+const openStore: Open<Store> = async (clock) => {
   const url = await postgres.createDatabase();
   const opened = [await open(url, { clock })];
   return {
@@ -44,7 +45,9 @@ describeStore('PostgreSQL', async (clock) => {
     },
     remove: async () => void (await Promise.all(opened.map(async (store) => await store.close()))),
   };
-});
+};
+describeStore('PostgreSQL', openStore);
+describeAccessTokens('PostgreSQL', openStore);
 
 describe('a database of several replicas and clusters', () => {
   const later = { expiresAt: Date.now() + DAY };
@@ -53,7 +56,7 @@ describe('a database of several replicas and clusters', () => {
     const url = await postgres.createDatabase();
     const replicas = await Promise.all(Array.from({ length: 5 }, async () => await open(url)));
     assert.deepEqual([...new Set(await Promise.all(replicas.map((one) => one.unavailableReason())))], [undefined]);
-    assert.deepEqual(await query(url, 'SELECT version FROM chandlery_migrations'), [{ version: 1 }]);
+    assert.deepEqual(await query(url, 'SELECT version FROM chandlery_migrations'), [{ version: 1 }, { version: 2 }]);
     await replicas[0]?.sessions.put('k', aSession(later));
     assert.ok(await replicas[4]?.sessions.get('k'), 'what one replica writes, the others read');
     await Promise.all(replicas.map((one) => one.close()));

@@ -338,9 +338,9 @@ export function describeFileStore(name: string, open: Open<FileStore>): void {
   });
 }
 
-type Open<S extends Store> = (clock: () => number) => Promise<StoreUnderTest<S>>;
+export type Open<S extends Store> = (clock: () => number) => Promise<StoreUnderTest<S>>;
 
-function stores<S extends Store>(open: Open<S>): WithStore<S> {
+export function stores<S extends Store>(open: Open<S>): WithStore<S> {
   return async (act) => {
     const world = { now: 1_000_000 };
     const under = await open(() => world.now);
