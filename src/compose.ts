@@ -5,7 +5,7 @@ import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
 import { createSourceHooks, createSourcePreviews } from './compose/create-source-ports.ts';
-import { createCharts, createPictures, cacheChartDescriptions } from './compose/create-charts.ts';
+import { createCharts, createPictures, cacheChartDescriptions, readChartValues } from './compose/create-charts.ts';
 import { createMetricPorts, createProposalPorts, createUpgradePreviews, storePorts } from './compose/create-ports.ts';
 import { type Listeners, openListeners, readinessOf } from './compose/listen.ts';
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
@@ -143,6 +143,7 @@ async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSig
     ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
     chart: cacheChartDescriptions(charts),
+    chartValues: readChartValues(charts),
     ...(await previewPorts(input, { kube, charts })),
     metrics: await createMetricPorts(kube, config),
     proposals: await createProposalPorts({ clusters: kube, config, stateDir, publicUrl }),

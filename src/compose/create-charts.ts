@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import { parseCertificates } from '../domain/chart/chart-secret.ts';
 import { AppError } from '../domain/core/errors.ts';
 import type { ChartDescription } from '../operation/ports.ts';
+import type { ChartValues } from '../schema/embed-chart-values.ts';
 import type { Log } from '../observe/log.ts';
 
 export interface ChartsInput {
@@ -77,4 +78,14 @@ async function readChartDescription(charts: Pick<ChartLibrary, 'contents'>, dige
   if (contents === undefined) return undefined;
   const { icon, description } = contents.metadata;
   return { readme: contents.readme, ...(icon === undefined ? {} : { icon }), ...(description === undefined ? {} : { description }) };
+}
+
+/** What charts say about their values. The library remembers the contents of those that were needed last. */
+export function readChartValues(charts: Pick<ChartLibrary, 'contents'>): (digest: string) => Promise<ChartValues | undefined> {
+  return async (digest) => {
+    const contents = await charts.contents(digest);
+    if (contents === undefined) return undefined;
+    const { schema, values, valuesText } = contents;
+    return { values, valuesText, ...(schema === undefined ? {} : { schema }) };
+  };
 }

@@ -4,6 +4,7 @@ import type { ProposedEdit } from '../domain/proposal/edit-repository.ts';
 import type { MergeRequest } from '../domain/proposal/proposal.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
 import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
+import type { ChartValues } from '../schema/embed-chart-values.ts';
 import type { AuditPort } from './audit/audited.ts';
 import type { WatchPort } from './follow.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
@@ -85,6 +86,8 @@ export interface Ports {
   readonly watches: WatchPort;
   /** Reads the description of a chart by its digest; undefined when the chart is not cached. */
   readonly chart: (digest: string) => Promise<ChartDescription | undefined>;
+  /** What a chart says about its values, by its digest; undefined when the chart is not cached. Absent where there is no cache of charts. */
+  readonly chartValues?: (digest: string) => Promise<ChartValues | undefined>;
   /** Charts and their rendering, for upgrade previews. */
   readonly upgrades: UpgradePorts;
   /** Revisions of sources, for previews. */

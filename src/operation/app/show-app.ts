@@ -5,7 +5,9 @@ import { parseReferences } from '../../domain/catalog/app-references.ts';
 import { suggestedFields } from '../../domain/catalog/suggested-fields.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { chartValuesOf } from '../instance/chart-values.ts';
+import { embedChartValues } from '../../schema/embed-chart-values.ts';
 import { appSummaries, chartDescription, entriesFor, findApp } from './find-app.ts';
 import { maskContent } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
@@ -17,7 +19,7 @@ import { holdsSecrets } from '../../form/view/value-words.ts';
 import { showEnvironment } from '../environment/find-environment.ts';
 
 /** One App with its README, schema, versions and siblings. Values that are sensitive are masked. */
-export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Actor, id: string): Promise<App> {
+export async function showApp(ports: Pick<Ports, 'catalog' | 'chart' | 'chartValues'>, actor: Actor, id: string): Promise<App> {
   const entry = findApp(ports, actor, id);
   const { operator, crd, kindBlock } = entry;
   const words = await chartDescription(ports, entry);
@@ -31,7 +33,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     readme: words?.readme ?? '',
     versions: versionsOf(crd),
     relatedApps: await appSummaries(ports, siblings),
-    schema: schemaOf(crd, summary.version),
+    schema: await formSchemaOf(ports, entry),
     fields: kindBlock.fields,
     suggestedFields: suggestedFields(crd, summary.version, words?.readme ?? ''),
     ...(example === undefined ? {} : { example }),
@@ -43,6 +45,13 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart'>, actor: Ac
     otherKinds: others.map(({ summary: { group, plural, kind } }) => ({ group, plural, kind })),
     presets: kindBlock.presets.map((preset) => ({ ...preset, values: maskContent(entry, preset.values) })),
   };
+}
+
+/** The schema of its kind; for a chart that is offered as an app with the chart's own schema for the values, which says more than a CRD can. */
+async function formSchemaOf(ports: Pick<Ports, 'chartValues'>, entry: CatalogEntry): Promise<JsonObject> {
+  const schema = schemaOf(entry.crd, entry.summary.version);
+  const chart = await chartValuesOf(ports, entry);
+  return chart === undefined ? schema : embedChartValues(schema, chart.values);
 }
 
 /** The example is written as a `spec` or as a whole object; here it is always a whole object, with stand-ins for what is sensitive. */
@@ -79,7 +88,7 @@ interface FormQuery {
 
 /** @throws AppError `NotFound` as `findApp` and `showEnvironment`. */
 export async function showForm(
-  ports: Pick<Ports, 'catalog' | 'chart' | 'clusters'>,
+  ports: Pick<Ports, 'catalog' | 'chart' | 'chartValues' | 'clusters'>,
   actor: Actor,
   { app: id, environment }: FormQuery,
 ): Promise<AppForm> {

@@ -11,6 +11,7 @@ import { objectAt, textsAt } from '../../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { hasSpec } from '../../form/model/content-schema.ts';
 import { findInstance, type FoundInstance } from './find-instance.ts';
+import { rejectChartValues } from './chart-values.ts';
 import { annotationsOf, rejectReserved, rejectUnknown, USER_WRITE, type InstanceDraft } from './instance-draft.ts';
 import { layersOf, rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, unmaskContent, withoutSecretsInErrors } from './instance-masking.ts';
@@ -102,7 +103,7 @@ export function patchedMark(
  * spec surfaces from `prepareChange`.
  */
 export async function writeChange(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues'>,
   actor: Actor,
   { change, dryRun }: { readonly change: InstanceChange; readonly dryRun?: 'All' },
 ): Promise<WrittenChange> {
@@ -110,6 +111,7 @@ export async function writeChange(
     const prepared = await prepareChange(ports, actor, change);
     const { entry, environment, object: before, changed } = prepared;
     rejectLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(before) });
+    await rejectChartValues(ports, entry, changed);
     const secrets = await afterYield(() => secretsOf(markedOf(entry, prepared.ref.version), before, changed));
     try {
       const options = { ...USER_WRITE, ...(dryRun === undefined ? {} : { dryRun }) };

@@ -11,13 +11,14 @@ import { type InstanceDraft, prepareDraft, rejectDeleting, rejectNotAllowed, USE
 import { rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
 import { audited, instanceEvent } from '../audit/audited.ts';
+import { rejectChartValues } from './chart-values.ts';
 import { createSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { recordRevision } from './record-revision.ts';
 
 /** Creates an Instance as the actor; see `makeInstance`. */
 export async function createInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog'>,
   actor: Actor,
   draft: InstanceDraft & RequestOrigin,
 ): Promise<InstanceView> {
@@ -30,7 +31,7 @@ export async function createInstance(
  * behind, or the error names it.
  */
 export async function makeInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog'>,
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<InstanceView> {
@@ -39,6 +40,7 @@ export async function makeInstance(
   rejectDeleting(entry);
   rejectNotAllowed(entry, environment);
   rejectLocked(layers, { wanted: contentOf(object) });
+  await rejectChartValues(ports, entry, object);
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };
   const made = await createSecrets(cluster, draft.secrets ?? [], place);
@@ -55,7 +57,7 @@ export async function makeInstance(
 
 /** Changes an Instance as the actor. */
 export async function updateInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog' | 'health' | 'changeRequests'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog' | 'health' | 'changeRequests'>,
   actor: Actor,
   change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
@@ -65,7 +67,7 @@ export async function updateInstance(
 
 /** Writes a change of an Instance, and keeps what it was before. */
 export async function replaceInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'health' | 'changeRequests'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'health' | 'changeRequests'>,
   actor: Actor,
   change: InstanceChange,
 ): Promise<InstanceView> {

@@ -24,7 +24,7 @@ import { changesOfLive } from '../instance/value-changes.ts';
 
 /** What would happen if an Instance were changed now. */
 export async function preflightChange(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'>,
   actor: Actor,
   change: InstanceChange,
 ): Promise<Preflight> {

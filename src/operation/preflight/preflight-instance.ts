@@ -23,6 +23,7 @@ import {
   USER_WRITE,
   type InstanceDraft,
 } from '../instance/instance-draft.ts';
+import { rejectChartValues } from '../instance/chart-values.ts';
 import { missingSecretPermission, dryRunNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
@@ -32,7 +33,7 @@ import { changesOfNew } from '../instance/value-changes.ts';
 
 /** What would happen if the draft were created now. */
 export async function preflightInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'>,
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<Preflight> {
@@ -56,6 +57,7 @@ export async function preflightInstance(
       rejectDeleting(entry);
       rejectNotAllowed(entry, environment);
       rejectLocked(layers, { wanted: contentOf(object) });
+      await rejectChartValues(ports, entry, object);
       await dryRunNewSecrets(cluster, secrets, place);
       return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
     },

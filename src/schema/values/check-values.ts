@@ -83,6 +83,21 @@ interface ChartVerdict {
 }
 
 /**
+ * The same for what somebody sends in a form or a request: each fault with its place in the values. Subcharts and what takes too long are left to whoever installs
+ * the chart.
+ *
+ * @param id stands for the chart: its digest.
+ */
+export async function faultsOfOwnValues(
+  { schema, values: defaults }: { readonly schema?: JsonObject; readonly values: JsonObject },
+  values: JsonObject,
+  id: string,
+): Promise<readonly FieldFault[]> {
+  if (schema === undefined) return [];
+  return (await checkValues({ schema, values: applyMergePatch(defaults, values) as JsonObject, id })).faults;
+}
+
+/**
  * Holds values, laid over those of the chart, against its values.schema.json and those of its subcharts that are on, as Helm would; Helm itself is configured
  * not to, because it would fetch what the schema refers to. What is meant for a chart inside of the chart is its own schema's affair.
  */
