@@ -159,6 +159,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     title: 'History of orders in Team A',
     holds: ['edit?revision&#x3D;2', '25 fields', 'the values are the live ones', 'chandlery history '],
   }),
+  page(`${INSTANCES}/orders/edit?revision=2`, 'dev-a', { title: 'Change orders', holds: ['Rollback to revision 2', 'Save the change'] }),
   page(`${INSTANCES}/archive/history`, 'dev-a', { title: 'History of archive in Team A', holds: ['No earlier revisions'] }),
   page(`${INSTANCES}/orders/timeline`, 'dev-a', { title: 'Timeline of orders in Team A', holds: ['3 entries', 'Chandlery pages or REST'] }),
   page('/environments/shop', 'dev-a', {
