@@ -10,6 +10,7 @@ import { createMetricPorts, createProposalPorts, createUpgradePreviews, storePor
 import { type Listeners, openListeners, readinessOf } from './compose/listen.ts';
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
 import { openStore } from './compose/open-store.ts';
+import { cliClient, createKubectlPort } from './compose/identity/kubectl-port.ts';
 import { audiencesOf, readTrustedIssuers, type TrustedIssuers } from './compose/identity/trusted-issuers.ts';
 import { fetchSettings, workInBackground } from './compose/work-in-background.ts';
 import { waitAtMost } from './compose/wait-at-most.ts';
@@ -18,6 +19,7 @@ import { AppError, messageOf } from './domain/core/errors.ts';
 import { textAt } from './domain/core/read.ts';
 import type { Seal } from './domain/core/seal.ts';
 import { quoted } from './domain/instance/instance-commands.ts';
+import { RESOURCE_METADATA_PATH, resourceMetadata } from './domain/kubectl/cli-client.ts';
 import type { CatalogCache } from './domain/kubernetes/cluster.ts';
 import { loadTools } from './embedded/cluster/tools.ts';
 import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts';
@@ -82,6 +84,8 @@ interface AppInput {
   readonly pictures: PictureLibrary;
   /** For what pages carry on. */
   readonly formSeal: Seal;
+  /** For command lines (RFC 9728). */
+  readonly metadata: object;
   readonly ready: () => Promise<readonly UnavailableComponent[]>;
   /** For webhooks. */
   readonly hooks: HookPort;
@@ -146,6 +150,7 @@ async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSig
     chartValues: readChartValues(charts),
     ...(await previewPorts(input, { kube, charts })),
     metrics: await createMetricPorts(kube, config),
+    kubectl: await createKubectlPort({ ...input, kube }),
     proposals: await createProposalPorts({ clusters: kube, config, stateDir, publicUrl }),
     publicUrl: publicUrl.origin,
   };
@@ -162,7 +167,17 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
   const { identity, issuer } = await openIdentity({ ...input, opened: kept, assets, embedded: opened.embedded });
   const readiness = readinessOf({ kube, catalog, identity, store: kept.store, metrics });
   const ours = { ports, identity, assets, metrics, pictures: await createPictures(input), formSeal: kept.formSeal };
-  const served = { config, repoRoot, publicUrl, ...ours, hooks: createSourceHooks({ kube, catalog, log }), log, stopping: stopping.signal };
+  const metadata = resourceMetadata(publicUrl.origin, cliClient(config, input.issuers, publicUrl));
+  const served = {
+    config,
+    metadata,
+    repoRoot,
+    publicUrl,
+    ...ours,
+    hooks: createSourceHooks({ kube, catalog, log }),
+    log,
+    stopping: stopping.signal,
+  };
   listeners.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
   const background = workInBackground({ ...input, opened, ports, kept, charts, catalog, readiness, signal: stopping.signal });
   const close = async (): Promise<void> => void (await Promise.all([kept.close(), issuer?.close()]));
@@ -301,6 +316,7 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
     ...(issuer === undefined ? {} : { issuer: issuer.handler, ownCalls: issuer.ownCalls }),
     assets: [{ path: '/', handler: assets.router }],
     routers: [
+      { path: RESOURCE_METADATA_PATH, handler: express.Router().get('/', (_req, res) => void res.json(rest.metadata)), access: 'anyone' },
       { path: '/hooks', handler: createHookRouter(rest.hooks), access: 'anyone' },
       { path: '/api/v1', handler: api, access: 'anyone' },
       { path: '/', handler: web, access: 'anyone' },

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from './domain/core/errors.ts';
-import { type Secret, secret } from './domain/core/secret.ts';
+import { CLI_TOKENS, type CliToken } from './domain/kubectl/cli-client.ts';
 import { bad, countOf, durationOf, flag, hostOf, maybe, oneOf, portOf, prefixOf, sizeOf, urlOf } from './domain/core/setting-values.ts';
 
 /** An address prefix and the folder or address that it is served from. */
@@ -30,6 +29,9 @@ export type IssuerSetting =
       readonly clientSecretFile?: string;
       /** Of sign-ins, besides openid, profile and email. */
       readonly scopes: readonly string[];
+      /** The public client of kubectl and the command line; absent: people cannot sign in there. */
+      readonly cliClientId?: string;
+      readonly cliToken: CliToken;
     };
 
 const CI_PRESETS = ['gitlab', 'github', 'generic'] as const;
@@ -72,6 +74,9 @@ export interface Config {
   readonly catalogDir?: string;
   readonly reset: boolean;
   readonly cluster: ClusterSetting;
+  /** Where people reach the api-server. */
+  readonly clusterUrl?: URL;
+  readonly clusterCaFile?: string;
   readonly issuer: IssuerSetting;
   /** A file of more issuers, or of this one, as the api-server reads it. */
   readonly authenticationConfigFile?: string;
@@ -136,6 +141,8 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'catalog', value: 'DIR', help: 'the catalogue folder; default catalog/' },
   { name: 'context', value: 'NAME', help: 'use this context of your kubeconfig instead of the embedded cluster' },
   { name: 'kubeconfig', value: 'FILE', help: 'use this kubeconfig instead of the embedded cluster' },
+  { name: 'cluster-url', value: 'URL', help: 'the api-server for people, in kubeconfigs; default: the one of the kubeconfig' },
+  { name: 'cluster-ca', value: 'FILE', help: 'CA certificates of --cluster-url, in PEM' },
   { name: 'in-cluster', value: '', help: "use the service account of Chandlery's pod" },
   { name: 'mirror', value: 'PREFIX=TARGET', many: 'many', help: 'serve chart addresses with this prefix from a folder or another address' },
   { name: 'chart-root', value: 'NAME=DIR', many: 'many', help: 'a folder of charts, addressed as file://NAME; default charts=charts/' },
@@ -150,6 +157,12 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'ci-issuer', value: 'PRESET[:PREFIX]=URL', many: 'many', help: 'trust ID tokens of CI jobs; presets: gitlab, github, generic' },
   { name: 'client-id', value: 'ID', help: "Chandlery's client id at the issuer; default chandlery" },
+  {
+    name: 'cli-client-id',
+    value: 'ID',
+    help: "the issuer's public client for kubectl and the command line; embedded issuer: chandlery-cli",
+  },
+  { name: 'cli-token', value: 'KIND', help: 'the token of that client that is the bearer token: id or access; default id' },
   { name: 'client-secret-file', value: 'FILE', help: 'the file with the client secret' },
   { name: 'scopes', value: 'SCOPES', help: 'scopes of sign-ins besides openid, profile and email, e.g. "groups offline_access"' },
   { name: 'username-claim', value: 'CLAIM', help: 'the claim that names a person; default sub (embedded issuer: preferred_username)' },
@@ -184,29 +197,6 @@ export const SETTINGS: readonly Setting[] = [
 /** Variables of the commands that ask a server or a cluster: no settings of a server. */
 const CLIENT_VARIABLES = ['CHANDLERY_SERVER', 'CHANDLERY_TOKEN'];
 
-/** What the environment says to a command that asks a server or a cluster. */
-export interface ClientSettings {
-  readonly server?: string;
-  readonly token?: Secret;
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  /** The folder of what belongs to one person: the stored login. */
-  readonly configDir: string;
-}
-
-/** Reads the environment of such a command. */
-export function clientSettings(env: Readonly<Record<string, string | undefined>>): ClientSettings {
-  const home = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
-  const one = (name: string): string | undefined => env[`CHANDLERY_${name}`] || undefined;
-  return {
-    configDir: join(home, 'chandlery'),
-    ...maybe('server', one('SERVER'), (text) => text),
-    ...maybe('token', one('TOKEN'), secret),
-    ...maybe('kubeconfig', one('KUBECONFIG'), (text) => text),
-    ...maybe('context', one('CONTEXT'), (text) => text),
-  };
-}
-
 /**
  * Reads options and environment, options first.
  *
@@ -239,6 +229,8 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     logFormat: oneOf('log-format', one('log-format') ?? (place.cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),
     ...maybe('metricsPort', one('metrics-port'), (text) => portOf('metrics-port', text)),
     ...maybe('publicUrl', one('public-url'), (text) => urlOf('public-url', text)),
+    ...maybe('clusterUrl', one('cluster-url'), (text) => urlOf('cluster-url', text)),
+    ...maybe('clusterCaFile', one('cluster-ca'), (text) => fileOf('cluster-ca', text)),
     ...maybe('stateDir', one('state'), (text) => resolve(text)),
     ...maybe('catalogDir', one('catalog'), (text) => folderOf('catalog', text)),
     ...maybe('as', one('as'), (text) => text),
@@ -319,13 +311,18 @@ function issuerOf(one: One): IssuerSetting {
   const url = one('issuer');
   if (url === undefined) return { kind: 'embedded' };
   const secretFile = one('client-secret-file');
+  const clientId = one('client-id') ?? 'chandlery';
+  if (one('cli-client-id') === clientId)
+    throw bad('cli-client-id', 'register a public client of its own: tokens of a sign-in at the pages are no credentials');
   return {
     kind: 'external',
     url: urlOf('issuer', url),
     address: url,
-    clientId: one('client-id') ?? 'chandlery',
+    clientId,
     scopes: (one('scopes') ?? '').split(/\s+/).filter((scope) => scope !== ''),
     ...(secretFile === undefined ? {} : { clientSecretFile: fileOf('client-secret-file', secretFile) }),
+    ...maybe('cliClientId', one('cli-client-id'), (text) => text),
+    cliToken: oneOf('cli-token', one('cli-token') ?? 'id', CLI_TOKENS),
   };
 }
 

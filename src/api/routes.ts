@@ -15,6 +15,7 @@ import { BOARD_ROUTES, ENVIRONMENT_RESOURCE_ROUTES } from './environment/environ
 import { ENVIRONMENT_ROUTES } from './environment/write-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
 import { RESOURCE_ROUTES } from './resource/resource-routes.ts';
+import { KUBECTL_ROUTES } from './kubectl/kubectl-routes.ts';
 import { PERMISSION_ROUTES } from './permission/permission-routes.ts';
 import { PROPOSAL_ROUTES } from './proposal/proposal-routes.ts';
 import type { Route } from './route.ts';
@@ -27,6 +28,7 @@ export const ROUTES: readonly Route[] = [
   ...BOARD_ROUTES,
   ...PERMISSION_ROUTES,
   ...ACCESS_TOKEN_ROUTES,
+  ...KUBECTL_ROUTES,
   ...RESOURCE_ROUTES,
   ...TIMELINE_ROUTES,
   ...INSTANCE_ROUTES,

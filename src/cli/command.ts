@@ -2,7 +2,7 @@ import { SETTINGS } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 
 /** The headings of the overview, in its order. */
-const COMMAND_GROUPS = ['Catalogue and instances', 'Files', 'Server'] as const;
+const COMMAND_GROUPS = ['Catalogue and instances', 'Sign-in and kubectl', 'Files', 'Server'] as const;
 
 /** What a word of a command can be, for the completion of shells. */
 export type Completion =

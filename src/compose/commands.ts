@@ -12,10 +12,14 @@ import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { SOURCE_COMMAND } from '../cli/source-command.ts';
 import { parseConfig, type Config } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
+import { execCredential, tokenEnd } from '../domain/kubectl/exec-credential.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
 import { folderCommands } from './catalog-folder/folder-commands.ts';
 import { identityCommand } from './identity/identity-command.ts';
-import { LOGIN_COMMAND } from './login.ts';
+import { CREDENTIAL_COMMAND } from './login/credential-command.ts';
+import { kubeconfigCommand } from './login/kubeconfig-command.ts';
+import { LOGIN_COMMAND } from './login/login-command.ts';
+import { LOGOUT_COMMAND } from './login/logout-command.ts';
 import { openApi } from './open-api.ts';
 
 // Each command loads what it needs when it runs, so that the small ones start at once.
@@ -58,27 +62,12 @@ export const COMMANDS: readonly Command[] = [
     run: async (argv, { env }) => {
       const { output, rest } = takeOutput('token', argv);
       const { name, stateDir } = personOf('token', rest, env);
-      const { mintDemoToken, execCredential } = await import('../embedded/issuer/mint-demo-token.ts');
+      const { mintDemoToken } = await import('../embedded/issuer/mint-demo-token.ts');
       const token = await mintDemoToken({ stateDir, name });
-      return output === 'json' ? `${JSON.stringify(execCredential(token))}\n` : `${token}\n`;
+      return output === 'json' ? `${JSON.stringify(execCredential(token, tokenEnd(token)))}\n` : `${token}\n`;
     },
   },
-  {
-    name: 'kubeconfig',
-    group: 'Server',
-    usage: '--as PERSON [--state DIR]',
-    summary: 'print a kubeconfig of a demo person for the embedded cluster',
-    options: [],
-    settings: ['as', 'state'],
-    examples: ['chandlery kubeconfig --as dev-a > dev-a.kubeconfig', 'kubectl --kubeconfig dev-a.kubeconfig get caches -n team-a'],
-    run: async (argv, { env }) => {
-      const { name, stateDir } = personOf('kubeconfig', argv, env);
-      const { kubeconfigWithProgram } = await import('../embedded/cluster/kubeconfig.ts');
-      const { requireDemoPerson } = await import('../embedded/issuer/demo-people.ts');
-      const program = [process.execPath, join(repoRoot, 'bin', 'chandlery.mjs'), 'token', '--as', requireDemoPerson(name).name];
-      return await kubeconfigWithProgram(stateDir, name, [...program, '--state', stateDir, '-o', 'json']);
-    },
-  },
+  kubeconfigCommand({ repoRoot, stateDirOf: (dir, env) => (dir === undefined ? defaultStateDir(repoRoot, env) : resolve(dir)) }),
   {
     name: 'chart',
     group: 'Files',
@@ -164,6 +153,8 @@ export const COMMANDS: readonly Command[] = [
   },
   identityCommand(stateDirOf),
   LOGIN_COMMAND,
+  LOGOUT_COMMAND,
+  CREDENTIAL_COMMAND,
   {
     name: 'completion',
     group: 'Server',

@@ -47,6 +47,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       accessTokens: serverOnly({} as Ports['accessTokens'], 'personal access tokens'),
       changeRequests: { now: Date.now },
       proposals: serverOnly({} as Ports['proposals'], 'proposals'),
+      kubectl: serverOnly({} as Ports['kubectl'], 'kubeconfigs'),
       savedConfigurations: serverOnly({} as Ports['savedConfigurations'], 'saved configurations'),
       auditLog: clusterAudit,
       publicUrl: 'https://chandlery.example.com',

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Api } from '../cli/api.ts';
 import type { Connection } from '../cli/client-command.ts';
+import { clientSettings, type ClientSettings } from '../cli/client-settings.ts';
 import type { Terminal } from '../cli/command.ts';
-import { clientSettings, type ClientSettings } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { type Secret, secret } from '../domain/core/secret.ts';
-import { readLogin, type StoredLogin } from './login.ts';
+import { readLogin, type StoredLogin, tokenOfLogin } from './login/stored-login.ts';
+import type { RemoteApiInput } from './remote-api.ts';
 
 /**
  * The API that a command acts by: of the server or the cluster that its options name; else of the server or the cluster of the environment; else of the stored
@@ -34,7 +35,20 @@ export async function openApi(connection: Connection, { env, signal }: Terminal)
 }
 
 /** Undefined: a cluster. */
-async function serverFor(connection: Connection, settings: ClientSettings, env: Terminal['env']): Promise<StoredLogin | undefined> {
+async function serverFor(
+  connection: Connection,
+  settings: ClientSettings,
+  env: Terminal['env'],
+): Promise<Omit<RemoteApiInput, 'signal'> | undefined> {
+  const login = await loginFor(connection, settings, env);
+  if (login === undefined) return undefined;
+  const { server, certificateAuthority } = login;
+  const token = await tokenFor(connection, settings, { login, env });
+  return { server, token, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) };
+}
+
+/** The server that is asked, and what the stored login has for it; undefined: a cluster. */
+export async function loginFor(connection: Connection, settings: ClientSettings, env: Terminal['env']): Promise<StoredLogin | undefined> {
   const cluster = connection.kubeconfig ?? connection.context;
   if (connection.server !== undefined && cluster !== undefined) {
     throw new AppError('ConfigInvalid', '--server: it is exclusive with --kubeconfig and --context');
@@ -48,17 +62,21 @@ async function serverFor(connection: Connection, settings: ClientSettings, env: 
   const server = serverUrl(named);
   const own = stored?.server === server ? stored : undefined;
   const certificateAuthority = connection.certificateAuthority ?? own?.certificateAuthority;
-  const token = await tokenFor(connection, settings, own);
-  return { server, token, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) };
+  return { ...own, server, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) };
 }
 
-/** The stored token is for the server that it was stored for, and for no other. */
-async function tokenFor({ tokenFile }: Connection, { token }: ClientSettings, stored: StoredLogin | undefined): Promise<Secret> {
+interface LoginInput {
+  readonly login: StoredLogin;
+  readonly env: Terminal['env'];
+}
+
+/** What is stored is for the server that it was stored for, and for no other. */
+async function tokenFor({ tokenFile }: Connection, { token }: ClientSettings, { login, env }: LoginInput): Promise<Secret> {
   if (tokenFile !== undefined) return secret((await readFile(tokenFile, 'utf8')).trim());
-  const known = token ?? stored?.token;
+  const known = token ?? (await tokenOfLogin(login, env));
   if (known !== undefined) return known;
   throw new AppError(
     'ConfigInvalid',
-    '--server: there is no token; set CHANDLERY_TOKEN, name a file with --token-file, or run "chandlery login URL"',
+    '--server: there is no token; run "chandlery login URL", set CHANDLERY_TOKEN, or name a file with --token-file',
   );
 }

@@ -13,7 +13,7 @@ import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { OpenStore } from './open-store.ts';
 import type { Assets } from '../web/page/assets.ts';
-import { addressOf, audiencesOf, otherIssuers, type TrustedIssuers } from './identity/trusted-issuers.ts';
+import { addressOf, audiencesOf, bearerClientsOf, otherIssuers, type TrustedIssuers } from './identity/trusted-issuers.ts';
 
 /** The cluster that everything runs on, and the embedded one when that is it. */
 export interface OpenCluster {
@@ -116,7 +116,7 @@ export async function openIdentity(input: OpenIdentityInput): Promise<{ identity
     mapping: createClaimMapper(signIn, `issuer ${signIn.issuer.url}`),
     otherIssuers: otherIssuers(issuers, config.bearerClients),
     issuerAliases: clusterIssuer === undefined ? [] : [clusterIssuer],
-    bearerClients: config.bearerClients,
+    bearerClients: bearerClientsOf(config),
     claimsFrom: config.userinfo ? 'userinfo' : 'id-token',
     signOutHint: config.idTokenHint ? 'id-token' : 'none',
     idleLifetime: config.sessionIdle,

@@ -7,6 +7,7 @@ import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { AppError, type ErrorCode, type FieldFault, messageOf, type MissingPermission } from '../domain/core/errors.ts';
 import { at, isObject, listAt, textAt } from '../domain/core/read.ts';
 import type { Secret } from '../domain/core/secret.ts';
+import { RESOURCE_METADATA_PATH } from '../domain/kubectl/cli-client.ts';
 import { boundedText, jsonOrUndefined } from '../egress/ask-json.ts';
 
 export interface RemoteApiInput {
@@ -33,6 +34,23 @@ export async function openRemoteApi({ server, token, certificateAuthority, signa
     close: async () => await dispatcher.destroy(),
   };
 }
+
+/** What a server says to whoever wants to sign in there (RFC 9728). */
+export async function readMetadata({ server, certificateAuthority, signal }: Omit<RemoteApiInput, 'token'>): Promise<unknown> {
+  const ca = certificateAuthority === undefined ? {} : { ca: await readFile(certificateAuthority, 'utf8') };
+  const dispatcher = new Agent({ connect: { timeout: CONNECT_MS, ...ca }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
+  try {
+    const answer = await request(`${server}${RESOURCE_METADATA_PATH}`, { headers: { accept: 'application/json' }, dispatcher, signal });
+    return answered(answer.statusCode, await boundedText(answer.body, MAX_METADATA_BYTES, () => tooLarge(server)), server);
+  } catch (error) {
+    if (error instanceof AppError || signal.aborted) throw error;
+    throw new AppError('ServerUnavailable', `${server}: ${messageOf(error)}`, { cause: error });
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+const MAX_METADATA_BYTES = 1024 * 1024;
 
 /**
  * The origin of a server.

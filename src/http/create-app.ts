@@ -19,7 +19,7 @@ const DEFAULT_LIMITS = { all: 3000, signIn: 300 };
 const MAX_SIGN_IN_BYTES = 56 * 1024;
 /** Webhooks from one address. */
 const HOOKS_PER_MINUTE = 120;
-const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction'];
+const SIGN_IN_PATHS = ['/login', '/auth', '/issuer/interaction', '/issuer/device'];
 
 /**
  * The whole HTTP side: the middleware, in the order a request flows. It listens nowhere yet. Bodies are read by the routes that take one, once it is

@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { AppError } from '../domain/core/errors.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { at, isObject, textAt, textsAt } from '../domain/core/read.ts';
+import type { ClusterAddress } from '../domain/kubectl/kubeconfig.ts';
 import {
   type CallOptions,
   type Cluster,
@@ -50,6 +51,8 @@ export interface Kube extends Clusters, Discovery {
   writeKubeconfig(file: string): Promise<void>;
   /** The api-server's address. */
   server(): string;
+  /** The api-server's address and the authorities that its certificate is checked with. */
+  address(): ClusterAddress;
   /** Ends all connections. */
   close(): Promise<void>;
 }
@@ -100,6 +103,7 @@ export function createKube({ userAgent, readerPatience, observe, ...access }: Ku
     requestToken: (account, seconds, options) => requestToken(transport, { account, seconds }, options),
     writeKubeconfig: (file) => writeKubeconfigFile(file, credentials.entries()),
     server: () => credentials.entries().cluster.server,
+    address: () => addressOf(credentials.entries()),
     close: () => transport.close(),
   };
 }
@@ -157,6 +161,14 @@ async function writeKubeconfigFile(file: string, entries: ConfigEntries): Promis
   const temporary = `${file}.${randomUUID()}`;
   await writeFile(temporary, stringify(kubeconfigOf(entries)), { mode: 0o600, flag: 'wx' });
   await rename(temporary, file);
+}
+
+function addressOf({ cluster }: ConfigEntries): ClusterAddress {
+  const authority = dataOf(cluster.caData, cluster.caFile);
+  return {
+    server: cluster.server,
+    ...(authority === undefined ? {} : { certificateAuthority: Buffer.from(authority, 'base64').toString('utf8') }),
+  };
 }
 
 function kubeconfigOf({ cluster, user }: ConfigEntries): object {

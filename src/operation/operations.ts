@@ -32,6 +32,7 @@ import { previewInstanceMigration } from './instance/preview-migration.ts';
 import { revealValue, showInstance } from './instance/show-instance.ts';
 import { showLogs, showResourceLogs } from './instance/show-logs.ts';
 import { showTree } from './instance/show-tree.ts';
+import { showKubeconfig } from './kubectl/show-kubeconfig.ts';
 import { me } from './me.ts';
 import { showEnvironmentMetrics, showOperatorMetrics } from './monitoring/show-metrics.ts';
 import { countInstances, listOperatorInstances } from './operator/list-operator-instances.ts';
@@ -198,6 +199,7 @@ const OPERATIONS = {
   showEnvironmentStatus,
   showForm,
   showInstance,
+  showKubeconfig,
   showLogs,
   showOperator,
   showOperatorLogs,

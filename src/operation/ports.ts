@@ -9,6 +9,7 @@ import type { AuditPort } from './audit/audited.ts';
 import type { WatchPort } from './follow.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
 import type { GroupMemory } from './instance/group-memory.ts';
+import type { KubectlPorts } from './kubectl/show-kubeconfig.ts';
 import type { MetricSource, QueryRange } from '../domain/monitoring/metrics.ts';
 import type { SourcePreviewPorts } from './source/source-ports.ts';
 import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
@@ -98,6 +99,7 @@ export interface Ports {
   readonly changeRequests: ChangeRequestPorts;
   readonly savedConfigurations: SavedConfigurationPorts;
   readonly proposals: ProposalPorts;
+  readonly kubectl: KubectlPorts;
   readonly auditLog: AuditPort;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;

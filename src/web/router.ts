@@ -19,6 +19,7 @@ import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
 import { logsRoutes } from './logs/logs-routes.ts';
 import { metricsRoutes } from './monitoring/metrics-page.ts';
+import { kubectlRoutes } from './kubectl/kubectl-page.ts';
 import { membersRoutes, permissionsRoutes } from './permission/permission-routes.ts';
 import { messagePage } from './page/message-page.ts';
 import { migrationRoutes } from './instance/migration-page.ts';
@@ -52,6 +53,7 @@ export function createWebRouter(deps: WebDeps): Router {
     historyRoutes(deps),
     accessTokenRoutes(deps),
     allAccessTokenRoutes(deps),
+    kubectlRoutes(deps),
     timelineRoutes(deps),
     instanceRoutes(deps),
     metricsRoutes(deps),

@@ -11,7 +11,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showProposal revealValue
   `,
   Everybody: `
-    showMe listPermissions listAccessTokens createAccessToken revokeAccessToken listApps showApp showForm showTierBoard listEnvironments listProposals
+    showMe showKubeconfig listPermissions listAccessTokens createAccessToken revokeAccessToken listApps showApp showForm showTierBoard listEnvironments listProposals
     listChangeRequests listSavedConfigurations saveConfiguration showSavedConfiguration changeSavedConfiguration
     deleteSavedConfiguration listSavedConfigurationVersions compareSavedConfiguration
   `,
@@ -48,7 +48,7 @@ export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   // The empty form does not need the permission; fetching a chart does.
   [/^GET \/admin\/app-definitions\/new$/, 'Everybody'],
   // The answer needs the permission, the empty form does not.
-  [/^GET \/(account\/(permissions|tokens)|admin\/access-review)$/, 'Everybody'],
+  [/^GET \/(account\/(permissions|tokens|kubectl|kubeconfig)|admin\/access-review)$/, 'Everybody'],
   [/^POST \/account\/tokens(\/:id\/revocation)?$/, 'Everybody'],
   [/^GET \/environments\/:environment(\/(resources|workloads)(\/stream)?|\/timeline|\/monitoring|\/members)?$/, 'ViewerOrAdmin'],
   [/^GET \/environments\/:environment\/instances\/:app\/:name\/edit$/, 'Developer'],

@@ -257,7 +257,9 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     await chmod(stored, 0o644);
     const exposed = await program('chandlery', ['apps'], { XDG_CONFIG_HOME });
     assert.deepEqual([exposed.code, /others can read it/.test(exposed.stderr)], [2, true]);
-    await program('chandlery', ['login', '--forget'], { XDG_CONFIG_HOME });
+    assert.match((await program('chandlery', ['logout'], { XDG_CONFIG_HOME })).stderr, /others can read it/);
+    await chmod(stored, 0o600);
+    await program('chandlery', ['logout'], { XDG_CONFIG_HOME });
     await assert.rejects(stat(stored), { code: 'ENOENT' });
   });
 

@@ -18,7 +18,7 @@ import { sampleAuditLog } from './sample-audit-log.ts';
 export interface PreviewWorld {
   readonly cluster: TestCluster;
   readonly operators: OperatorWorld;
-  readonly ports: Omit<Ports, 'accessTokens' | 'changeRequests' | 'savedConfigurations' | 'proposals' | 'sourcePreviews'>;
+  readonly ports: Omit<Ports, 'accessTokens' | 'kubectl' | 'changeRequests' | 'savedConfigurations' | 'proposals' | 'sourcePreviews'>;
   /** For files of the test. */
   readonly folder: string;
   /** Resolves when the catalogue has been read. */

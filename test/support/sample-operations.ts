@@ -16,6 +16,7 @@ import { SAMPLE_APP_DEFINITION_OPERATIONS } from './sample-app-definitions.ts';
 import { sampleApp, SAMPLE_APPS } from './sample-apps.ts';
 import { sampleMigration } from './sample-migration.ts';
 import { SAMPLE_ENVIRONMENT_OPERATIONS } from './sample-environments.ts';
+import { SAMPLE_KUBECTL_OPERATIONS } from './sample-kubectl.ts';
 import { SAMPLE_PERMISSION_OPERATIONS } from './sample-permissions.ts';
 import { SAMPLE_OPERATOR_READS } from './sample-operators.ts';
 import { SAMPLE_RELEASE_OPERATIONS } from './sample-releases.ts';
@@ -44,6 +45,7 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
     ...SAMPLE_ENVIRONMENT_OPERATIONS,
     ...SAMPLE_PERMISSION_OPERATIONS,
     ...SAMPLE_ACCESS_TOKEN_OPERATIONS,
+    ...SAMPLE_KUBECTL_OPERATIONS,
     ...SAMPLE_OPERATOR_READS,
     ...SAMPLE_RELEASE_OPERATIONS,
     ...SAMPLE_RESOURCE_OPERATIONS,
@@ -69,6 +71,7 @@ const READS: Omit<
   | keyof typeof SAMPLE_ENVIRONMENT_OPERATIONS
   | keyof typeof SAMPLE_PERMISSION_OPERATIONS
   | keyof typeof SAMPLE_ACCESS_TOKEN_OPERATIONS
+  | keyof typeof SAMPLE_KUBECTL_OPERATIONS
   | keyof typeof SAMPLE_OPERATOR_READS
   | keyof typeof SAMPLE_PROPOSAL_OPERATIONS
   | keyof typeof SAMPLE_RELEASE_OPERATIONS

@@ -49,6 +49,11 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['developer', 'kubectl create rolebinding', 'href="/environments/shop"'],
   }),
   ...ACCESS_TOKEN_PAGES,
+  page('/account/kubectl?environment=team-a', 'dev-a', {
+    title: 'Use kubectl',
+    holds: ['href="/account/kubeconfig?environment&#x3D;team-a"', 'team-a@apps.example.com', 'chandlery kubeconfig -e team-a'],
+  }),
+  page('/account/kubectl', 'admin', { title: 'Use kubectl', holds: ['an admin sets --cluster-url'] }),
   page('/tier-board', 'dev-a', {
     title: 'Tier board',
     holds: [

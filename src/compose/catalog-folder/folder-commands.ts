@@ -4,7 +4,7 @@ import { ANSWER_NO } from '../../cli/client-command.ts';
 import type { Command, CommandOutput, Terminal } from '../../cli/command.ts';
 import { type Arguments, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
 import { dataText, manyLines, oneLine } from '../../cli/output.ts';
-import { clientSettings } from '../../config.ts';
+import { clientSettings } from '../../cli/client-settings.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceFault } from '../../domain/source/catalog-source.ts';
 import type { SourceRules } from '../../domain/source/check-documents.ts';

@@ -13,13 +13,15 @@ import { checkIssuer, type CheckedIssuer, type IssuerCheck, isNamedBy } from '..
 import { createClaimMapper, type MappedUser } from '../../identity/claims/claim-mapper.ts';
 import { renderAuthentication } from '../../identity/claims/render-authentication.ts';
 import { authenticatorOf } from '../../identity/identity-settings.ts';
-import { addressOf, audiencesOf, otherIssuers, readTrustedIssuers, type TrustedIssuers } from './trusted-issuers.ts';
+import { addressOf, audiencesOf, bearerClientsOf, otherIssuers, readTrustedIssuers, type TrustedIssuers } from './trusted-issuers.ts';
 
 const SETTINGS = [
   'issuer',
   'authentication-config',
   'ci-issuer',
   'client-id',
+  'cli-client-id',
+  'cli-token',
   'username-claim',
   'groups-claim',
   'username-prefix',
@@ -152,7 +154,7 @@ async function checkedIssuers(config: Config, stateDir: string): Promise<readonl
     url: signIn.issuer.url,
     callHeaders: {},
     audiences: signIn.issuer.audiences,
-    bearerClients: config.bearerClients,
+    bearerClients: bearerClientsOf(config),
     mapping: createClaimMapper(signIn, `issuer ${signIn.issuer.url}`),
     clientId: config.issuer.kind === 'external' ? config.issuer.clientId : 'chandlery',
     issuerAliases: names?.clusterIssuer === undefined ? [] : [names.clusterIssuer],

@@ -62,9 +62,10 @@ export function namePrefixes({ signIn, demoClaims }: TrustedIssuers): NamePrefix
   };
 }
 
-/** Whom bearer tokens must be meant for, where no file says it: the API by its address, or our client. */
+/** Whom bearer tokens must be meant for, where no file says it: the API by its address, or one of our clients. */
 export function audiencesOf({ audience, issuer }: Config, publicUrl: URL): readonly string[] {
-  return audience === undefined ? [publicUrl.origin, issuer.kind === 'external' ? issuer.clientId : 'chandlery'] : [audience];
+  const own = audience === undefined ? [publicUrl.origin, issuer.kind === 'external' ? issuer.clientId : 'chandlery'] : [audience];
+  return issuer.kind === 'external' && issuer.cliClientId !== undefined ? [...own, issuer.cliClientId] : own;
 }
 
 function claimSettings({ usernameClaim, groupsClaim, usernamePrefix, groupsPrefix }: Config, usual: string): ClaimSettings {
@@ -88,6 +89,11 @@ function checkOneSource({ usernameClaim, groupsClaim, usernamePrefix, groupsPref
   const given = Object.entries(settings).find(([, value]) => value !== undefined);
   if (given === undefined) return;
   throw new AppError('ConfigInvalid', `--${given[0]}: the entry of the issuer in --authentication-config decides this; remove one of both`);
+}
+
+/** The clients of the issuer whose tokens are accepted although they name their client. */
+export function bearerClientsOf({ bearerClients, issuer }: Config): readonly string[] {
+  return issuer.kind === 'external' && issuer.cliClientId !== undefined ? [...bearerClients, issuer.cliClientId] : bearerClients;
 }
 
 /** The settings of the issuers whose tokens count as bearer tokens alone. */

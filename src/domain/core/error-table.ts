@@ -341,6 +341,14 @@ export const ERROR_TABLE = {
     remedy:
       'Install only one of the two, or, if `spec.catalog.kinds` claims the kind, remove the claim from one of them. The message names both. Adopt a CRD without an owner with `spec.adopt`.',
   },
+  KubectlUnavailable: {
+    status: 404,
+    title: 'kubectl is not set up for people',
+    meaning:
+      'Chandlery does not know the api-server as people reach it, or the issuer has no public client for the command line. The message names the setting.',
+    remedy:
+      'An admin sets `--cli-client-id`, and in a cluster `--cluster-url` ([kubectl as yourself](identity.md#kubectl-and-the-command-line)). Until then, use a kubeconfig from your admin.',
+  },
   ServerRequired: {
     status: 501,
     title: 'Only a Chandlery server can do this',

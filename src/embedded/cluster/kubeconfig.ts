@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { AppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
+import type { ClusterAddress } from '../../domain/kubectl/kubeconfig.ts';
 import type { KeyPair } from './certificate.ts';
 
 /** How a client proves who it is: a certificate, a bearer token, or a program that prints an `ExecCredential` with one. */
@@ -34,14 +35,23 @@ export interface KubeconfigInput {
  * @throws AppError `ConfigInvalid` when the folder holds no embedded cluster.
  */
 export async function kubeconfigWithProgram(stateDir: string, user: string, program: readonly string[]): Promise<string> {
-  const file = join(stateDir, 'kubeconfig');
-  const admin: unknown = await readFile(file, 'utf8').then(parse, () => undefined);
+  const { server, certificateAuthority } = await readClusterAddress(stateDir);
+  return renderKubeconfig({ server, authority: certificateAuthority, user, credential: { program } });
+}
+
+/**
+ * Where the embedded cluster of a state folder is.
+ *
+ * @throws AppError `ConfigInvalid` when the folder holds none.
+ */
+export async function readClusterAddress(stateDir: string): Promise<Required<ClusterAddress>> {
+  const admin: unknown = await readFile(join(stateDir, 'kubeconfig'), 'utf8').then(parse, () => undefined);
   const cluster = ['clusters', 0, 'cluster'] as const;
   const [server, authority] = [textAt(admin, ...cluster, 'server'), textAt(admin, ...cluster, 'certificate-authority-data')];
-  if (server === undefined || authority === undefined) {
-    throw new AppError('ConfigInvalid', `kubeconfig: ${stateDir} holds no embedded cluster; start Chandlery with this state folder first`);
+  if (server !== undefined && authority !== undefined) {
+    return { server, certificateAuthority: Buffer.from(authority, 'base64').toString() };
   }
-  return renderKubeconfig({ server, authority: Buffer.from(authority, 'base64').toString(), user, credential: { program } });
+  throw new AppError('ConfigInvalid', `kubeconfig: ${stateDir} holds no embedded cluster; start Chandlery with this state folder first`);
 }
 
 function renderCredential(credential: Credential): object {

@@ -1,12 +1,11 @@
-import { createHash, randomInt, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../domain/core/errors.ts';
 import { endLeftovers } from './leftovers.ts';
-import { processStartTime } from './process-table.ts';
+import { lockFolder } from './lock-folder.ts';
 
 /** A state folder that this process has for itself until it lets go. */
 export interface StateFolder {
@@ -24,8 +23,6 @@ export interface ClaimOptions {
   /** How long a process that uses the folder may need to let go, because it is stopping. Default: 4 s. */
   readonly patienceMs?: number;
 }
-
-const PAUSE_MS = { shortest: 50, longest: 250 };
 
 /** The state folder of a clone: below the XDG state folder, so that two clones never meet. */
 export function defaultStateDir(
@@ -46,7 +43,10 @@ export async function claimStateFolder(path: string, options: ClaimOptions = {})
   await mkdir(resolve(path), { recursive: true, mode: 0o700 });
   const folder = await realpath(resolve(path));
   await requireOurs(folder);
-  const release = await lockFolder(join(folder, LOCK), { what: folder, patienceMs: options.patienceMs ?? PATIENCE_MS });
+  const release = await lockFolder(join(folder, LOCK), {
+    patienceMs: options.patienceMs ?? PATIENCE_MS,
+    inUse: (pid) => inUse(folder, pid),
+  });
   try {
     await endLeftovers(folder);
     if (options.reset === true) await empty(folder);
@@ -72,42 +72,6 @@ async function requireOurs(folder: string): Promise<void> {
 async function empty(folder: string): Promise<void> {
   const entries = (await readdir(folder)).filter((entry) => entry !== MARKER && entry !== LOCK);
   await Promise.all(entries.map((entry) => rm(join(folder, entry), { recursive: true, force: true })));
-}
-
-/**
- * Takes the lock that a folder of claims stands for; returns how to let go of it. Each process lays down a claim first and looks for others
- * then, so of two at least one sees the other and yields; both may, and try again after a pause of chance. A claim is a file that says in its
- * unique name who made it, so that claims of processes that are gone can be removed without ever removing a live one.
- *
- * @param what the folder that is locked, for the message.
- * @param patienceMs how long another process may still need to let go, because it is about to end.
- * @throws AppError `ConfigInvalid` when another process holds it.
- */
-async function lockFolder(claims: string, { what, patienceMs }: { what: string; patienceMs: number }): Promise<() => Promise<void>> {
-  await mkdir(claims, { recursive: true, mode: 0o700 });
-  const born = encodeURIComponent((await processStartTime(process.pid)) ?? '');
-  const until = performance.now() + patienceMs;
-  for (;;) {
-    const name = `${process.pid}_${born}_${randomUUID()}`;
-    await writeFile(join(claims, name), '');
-    const release = (): Promise<void> => rm(join(claims, name), { force: true });
-    const other = await findOther(claims, name);
-    if (other === undefined) return release;
-    await release();
-    if (performance.now() > until) throw inUse(what, other);
-    await delay(randomInt(PAUSE_MS.shortest, PAUSE_MS.longest));
-  }
-}
-
-/** The process of another live claim. Claims of processes that are gone are removed. */
-async function findOther(claims: string, own: string): Promise<number | undefined> {
-  for (const name of (await readdir(claims)).sort()) {
-    if (name === own) continue;
-    const [pid = '', born = ''] = name.split('_');
-    if (born !== '' && encodeURIComponent((await processStartTime(Number(pid))) ?? '') === born) return Number(pid);
-    await rm(join(claims, name), { force: true, recursive: true });
-  }
-  return undefined;
 }
 
 function inUse(what: string, pid: number): AppError {

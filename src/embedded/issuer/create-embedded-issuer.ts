@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Request, type RequestHandler, Router } from 'express';
 import { type Configuration, type Grant, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { CLI_CLIENT, cliTokens } from './cli-client.ts';
 import { claimsOf, DEMO_PEOPLE, type DemoPerson } from './demo-people.ts';
+import { deviceFlow, deviceRoutes } from './device-pages.ts';
 import { interactionRoutes, noticePage, type PageAssets, signOutPage } from './issuer-pages.ts';
 import { ensureSecrets, type IssuerSecrets, writeNames } from './issuer-secrets.ts';
 import { IssuerState } from './issuer-state.ts';
@@ -50,9 +52,14 @@ export async function createEmbeddedIssuer(options: EmbeddedIssuerOptions): Prom
     audience: publicUrl.origin,
     ...(clusterIssuer === undefined ? {} : { clusterIssuer }),
   });
-  const provider = new Provider(issuerUrl.href, providerConfiguration({ publicUrl, people, secrets, state, assets }));
+  const provider = new Provider(issuerUrl.href, providerConfiguration({ publicUrl, people, secrets, state, assets, clusterIssuer }));
   provider.proxy = true;
-  const handler = Router().use(underPublicUrl(publicUrl), interactionRoutes({ provider, people, assets }), provider.callback());
+  const handler = Router().use(
+    underPublicUrl(publicUrl),
+    interactionRoutes({ provider, people, assets }),
+    deviceRoutes(),
+    provider.callback(),
+  );
   return {
     issuerUrl,
     clientId: CLIENT_ID,
@@ -91,6 +98,7 @@ const DAY = 24 * HOUR;
 const TTL = {
   AccessToken: HOUR,
   AuthorizationCode: 60,
+  DeviceCode: 600,
   IdToken: HOUR,
   Interaction: HOUR,
   Session: 14 * DAY,
@@ -106,14 +114,16 @@ interface ProviderInput {
   readonly secrets: IssuerSecrets;
   readonly state: IssuerState;
   readonly assets: PageAssets;
+  readonly clusterIssuer: string | undefined;
 }
 
-/** The embedded issuer as oidc-provider wants it: one client, ours, that needs no consent; JWT access tokens for our API; refresh tokens. */
+/** The embedded issuer as oidc-provider wants it: our two clients, the pages and the command line; JWT access tokens for our API; refresh tokens. */
 function providerConfiguration(input: ProviderInput): Configuration {
   const { publicUrl, people, secrets, state, assets } = input;
   return {
     adapter: (model) => state.adapter(model),
-    clients: [clientOf(publicUrl, secrets.clientSecret)],
+    clients: [clientOf(publicUrl, secrets.clientSecret), CLI_CLIENT],
+    ...cliTokens(input.clusterIssuer),
     jwks: { keys: [secrets.signingKey] },
     cookies: { keys: [secrets.cookieKey], names: cookieNames(publicUrl) },
     ...claimsConfiguration(people),
@@ -169,6 +179,7 @@ function clientOf(publicUrl: URL, secret: string) {
 function featuresOf(resource: string, assets: PageAssets): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
+    deviceFlow: deviceFlow(assets),
     revocation: { enabled: true },
     rpInitiatedLogout: {
       enabled: true,
@@ -188,7 +199,7 @@ function featuresOf(resource: string, assets: PageAssets): NonNullable<Configura
   };
 }
 
-/** Our own client is granted what it asks for without a question. */
+/** Our own clients are granted what they ask for; the command line only once somebody has chosen who it is. */
 async function ownGrant({ oidc }: KoaContextWithOIDC, resource: string): Promise<Grant | undefined> {
   const clientId = oidc.client?.clientId;
   const accountId = oidc.session?.accountId;
@@ -197,7 +208,7 @@ async function ownGrant({ oidc }: KoaContextWithOIDC, resource: string): Promise
   const known = grantId === undefined ? undefined : await oidc.provider.Grant.find(grantId);
   if (known !== undefined) return known;
   const grant = new oidc.provider.Grant({ clientId, accountId });
-  grant.addOIDCScope(SCOPES.join(' '));
+  grant.addOIDCScope([...SCOPES, 'offline_access'].join(' '));
   grant.addResourceScope(resource, '');
   await grant.save();
   return grant;

@@ -1,5 +1,6 @@
 import express, { type Request, type Response, Router } from 'express';
 import { errors, type InteractionResults, type Provider } from 'oidc-provider';
+import { CLI_CLIENT_ID } from './cli-client.ts';
 import type { DemoPerson } from './demo-people.ts';
 
 /** Addresses of the product's own files that the pages use. */
@@ -10,28 +11,40 @@ export interface PageAssets {
 /** Served whatever the folder is called; only today's has a lasting address. */
 const ICON = '/static/issuer/favicon.svg';
 
+/** Who asks for the sign-in. */
+type SignInClient = 'pages' | 'command line';
+
+interface Choice {
+  readonly people: readonly DemoPerson[];
+  readonly client: SignInClient;
+  readonly action: string;
+}
+
 /** The page on which one of the demo people is chosen: one button each, no password. */
-function choosePersonPage(people: readonly DemoPerson[], action: string, assets: PageAssets): string {
+function choosePersonPage({ people, client, action }: Choice, assets: PageAssets): string {
   const choices = people.map(
     (person) => `
         <li>
-          <button class="button person" type="submit" name="person" value="${escape(person.name)}">
-            <span class="person__name">${escape(person.displayName)}</span>
-            <span class="person__role">${escape(person.role)}</span>
-            <span class="person__user">${escape(person.name)}</span>
+          <button class="button person" type="submit" name="person" value="${escapeHtml(person.name)}">
+            <span class="person__name">${escapeHtml(person.displayName)}</span>
+            <span class="person__role">${escapeHtml(person.role)}</span>
+            <span class="person__user">${escapeHtml(person.name)}</span>
           </button>
         </li>`,
   );
   const main = `
-      <h1>Sign in as</h1>
+      <h1>${TITLES[client]}</h1>
+      ${client === 'pages' ? '' : '<p>The Chandlery command line and kubectl then act as this person on this machine, until you run <code>chandlery logout</code>.</p>'}
       <p class="muted">These people exist for the demo only, and have no passwords. An installation for real people asks your own identity provider instead.</p>
-      <form method="post" action="${escape(action)}" class="stack">
+      <form method="post" action="${escapeHtml(action)}" class="stack">
         <ul class="people">${choices.join('')}
         </ul>
         <p><button class="button" type="submit" name="person" value="">Cancel</button></p>
       </form>`;
-  return document('Sign in', main, assets);
+  return issuerPage(TITLES[client], main, assets);
 }
+
+const TITLES: Readonly<Record<SignInClient, string>> = { pages: 'Sign in as', 'command line': 'Sign in the command line as' };
 
 /**
  * The page that asks before the issuer's own session ends.
@@ -49,31 +62,31 @@ export function signOutPage(form: string, confirmed: 'by our client' | 'by nobod
         <button class="button" type="submit" form="op.logoutForm">Stay signed in there</button>
       </p>
       ${confirmed === 'by our client' ? `<script type="module" src="${SIGN_OUT_SCRIPT.path}"></script>` : ''}`;
-  return document('Sign out', main, assets);
+  return issuerPage('Sign out', main, assets);
 }
 
-/** A page that says one thing and has one way on. */
-export function noticePage(title: string, message: string, assets: PageAssets): string {
+/** A page that says one thing and has one way on, or none. */
+export function noticePage(title: string, message: string, assets: PageAssets, next: 'sign in' | 'the end' = 'sign in'): string {
   const main = `
-      <h1>${escape(title)}</h1>
-      <p class="muted">${escape(message)}</p>
-      <p><a class="button button--primary" href="/login">Sign in</a></p>`;
-  return document(title, main, assets);
+      <h1>${escapeHtml(title)}</h1>
+      <p class="muted">${escapeHtml(message)}</p>${next === 'sign in' ? '\n      <p><a class="button button--primary" href="/login">Sign in</a></p>' : ''}`;
+  return issuerPage(title, main, assets);
 }
 
 /** Presses the button of the sign-out page; a module, so that it runs once the button is there. */
 const SIGN_OUT_SCRIPT = { path: '/issuer/sign-out.js', text: `document.querySelector('button[value="yes"]').click();\n` };
 
-function document(title: string, main: string, { stylesheet }: PageAssets): string {
+/** A page of the issuer around its content. */
+export function issuerPage(title: string, main: string, { stylesheet }: PageAssets): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>${escape(title)} · Chandlery demo</title>
+    <title>${escapeHtml(title)} · Chandlery demo</title>
     <link rel="icon" href="${ICON}" type="image/svg+xml">
-    <link rel="stylesheet" href="${escape(stylesheet)}">
+    <link rel="stylesheet" href="${escapeHtml(stylesheet)}">
   </head>
   <body>
     <main class="page issuer">
@@ -84,7 +97,7 @@ function document(title: string, main: string, { stylesheet }: PageAssets): stri
 `;
 }
 
-function escape(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
@@ -107,8 +120,9 @@ export function interactionRoutes(deps: InteractionDeps): Router {
 
 async function ask({ provider, people, assets }: InteractionDeps, req: Request, res: Response): Promise<void> {
   try {
-    await provider.interactionDetails(req, res);
-    res.type('html').send(choosePersonPage(people, req.originalUrl, assets));
+    const { params } = await provider.interactionDetails(req, res);
+    const client = params['client_id'] === CLI_CLIENT_ID ? 'command line' : 'pages';
+    res.type('html').send(choosePersonPage({ people, client, action: req.originalUrl }, assets));
   } catch (error) {
     signInIsOver(error, res, assets);
   }
@@ -119,7 +133,7 @@ async function answer({ provider, people, assets }: InteractionDeps, req: Reques
   const result: InteractionResults =
     person === undefined
       ? { error: 'access_denied', error_description: 'nobody was chosen' }
-      : { login: { accountId: person.name, remember: true } };
+      : { login: { accountId: person.name, remember: true }, consent: {} };
   try {
     await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: false });
   } catch (error) {

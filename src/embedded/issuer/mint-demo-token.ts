@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { decodeJwt, importJWK, SignJWT } from 'jose';
+import { importJWK, SignJWT } from 'jose';
 import { AppError } from '../../domain/core/errors.ts';
 import { CLUSTER_AUDIENCE } from '../cluster/cluster-issuer.ts';
 import { claimsOf, DEMO_PEOPLE, requireDemoPerson, type DemoPerson } from './demo-people.ts';
@@ -40,11 +40,4 @@ export async function mintDemoToken({ stateDir, name, people = DEMO_PEOPLE, cloc
     .setIssuedAt(now)
     .setExpirationTime(now + LIFETIME_SECONDS)
     .sign(await importJWK(secrets.signingKey, 'RS256'));
-}
-
-/** The `ExecCredential` (client.authentication.k8s.io/v1) by which kubectl takes a token from a program. */
-export function execCredential(token: string): object {
-  const { exp = 0 } = decodeJwt(token);
-  const status = { token, expirationTimestamp: new Date(exp * 1000).toISOString() };
-  return { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status };
 }

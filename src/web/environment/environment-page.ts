@@ -12,6 +12,7 @@ import {
   environmentResourcesPath,
   environmentWorkloadsPath,
   instancePath,
+  kubectlPath,
   NEW_ENVIRONMENT_PATH,
   resourcePath,
 } from '../page/paths.ts';
@@ -93,6 +94,7 @@ export interface EnvironmentPage {
   readonly conditions: readonly ConditionRow[];
   readonly missing: readonly string[];
   readonly unavailable: EnvironmentStatus['unavailable'];
+  readonly kubectlHref: string;
   /** The same as JSON. */
   readonly jsonHref: string;
   /** The name of an instance that was deleted just now. */
@@ -199,6 +201,7 @@ export function environmentPage(status: EnvironmentStatus, { deleted, permission
     conditions: conditionRows(environment.conditions),
     missing: status.missing.map(missingSentence),
     unavailable: status.unavailable,
+    kubectlHref: kubectlPath(name),
     jsonHref: `/api/v1${environmentPath(name)}/status`,
     ...(deleted === undefined ? {} : { deleted }),
   };

@@ -77,6 +77,16 @@ export const PERMISSIONS_PATH = '/account/permissions';
 export const ACCESS_TOKENS_PATH = '/account/tokens';
 export const ALL_ACCESS_TOKENS_PATH = '/admin/access-tokens';
 
+/** How the reader uses kubectl as themselves. */
+export const KUBECTL_PATH = '/account/kubectl';
+/** Their kubeconfig as a file. */
+export const KUBECONFIG_PATH = '/account/kubeconfig';
+
+/** The same in an environment. */
+export function kubectlPath(environment: string): string {
+  return `${KUBECTL_PATH}?environment=${encodeURIComponent(environment)}`;
+}
+
 /** Apps × environments. */
 export const TIER_BOARD_PATH = '/tier-board';
 

@@ -1,4 +1,11 @@
-import { ACCESS_REVIEW_PATH, ACCESS_TOKENS_PATH, ALL_ACCESS_TOKENS_PATH, APP_DEFINITIONS_PATH, PERMISSIONS_PATH } from './paths.ts';
+import {
+  ACCESS_REVIEW_PATH,
+  ACCESS_TOKENS_PATH,
+  ALL_ACCESS_TOKENS_PATH,
+  APP_DEFINITIONS_PATH,
+  KUBECTL_PATH,
+  PERMISSIONS_PATH,
+} from './paths.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
 export interface Me {
@@ -74,6 +81,7 @@ export function shellOf(me: Me | undefined, section: Section): Shell {
       groups: me.groups,
       links: [
         { label: 'My permissions', href: PERMISSIONS_PATH },
+        { label: 'Use kubectl', href: KUBECTL_PATH },
         { label: 'Personal access tokens', href: ACCESS_TOKENS_PATH },
         ...(me.admin ? ADMIN_ACCOUNT_LINKS : []),
       ],
