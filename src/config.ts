@@ -195,7 +195,7 @@ export const SETTINGS: readonly Setting[] = [
 ];
 
 /** Variables of the commands that ask a server or a cluster: no settings of a server. */
-const CLIENT_VARIABLES = ['CHANDLERY_SERVER', 'CHANDLERY_TOKEN'];
+const CLIENT_VARIABLES = ['SERVER', 'TOKEN', 'ENVIRONMENT', 'NAMESPACE', 'PROJECT'].map((name) => `CHANDLERY_${name}`);
 
 /**
  * Reads options and environment, options first.

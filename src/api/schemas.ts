@@ -21,6 +21,7 @@ import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configu
 import { RELEASE_SCHEMAS } from './release/release-routes.ts';
 import { APP_DEFINITION_SCHEMAS } from './app-definition/app-definition-routes.ts';
 import { SOURCE_SCHEMAS } from './source/source-routes.ts';
+import { KUBECTL_SCHEMAS } from './kubectl/kubectl-routes.ts';
 import { PERMISSION_SCHEMAS } from './permission/permission-routes.ts';
 import { PROPOSAL_SCHEMAS } from './proposal/proposal-routes.ts';
 import { UPGRADE_SCHEMAS } from './upgrade/upgrade-routes.ts';
@@ -339,6 +340,7 @@ export const SCHEMAS = {
   ...CHANGE_REQUEST_SCHEMAS,
   ...PERMISSION_SCHEMAS,
   ...ACCESS_TOKEN_SCHEMAS,
+  ...KUBECTL_SCHEMAS,
   ...PROPOSAL_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,
   ...AUDIT_SCHEMAS,

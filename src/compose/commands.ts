@@ -16,6 +16,7 @@ import { execCredential, tokenEnd } from '../domain/kubectl/exec-credential.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
 import { folderCommands } from './catalog-folder/folder-commands.ts';
 import { identityCommand } from './identity/identity-command.ts';
+import { ciCommand } from './login/ci-command.ts';
 import { CREDENTIAL_COMMAND } from './login/credential-command.ts';
 import { kubeconfigCommand } from './login/kubeconfig-command.ts';
 import { LOGIN_COMMAND } from './login/login-command.ts';
@@ -155,6 +156,7 @@ export const COMMANDS: readonly Command[] = [
   LOGIN_COMMAND,
   LOGOUT_COMMAND,
   CREDENTIAL_COMMAND,
+  ciCommand(repoRoot),
   {
     name: 'completion',
     group: 'Server',

@@ -5,6 +5,7 @@ import { clientSettings, type ClientSettings } from '../cli/client-settings.ts';
 import type { Terminal } from '../cli/command.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { type Secret, secret } from '../domain/core/secret.ts';
+import { ciToken } from './login/ci-token.ts';
 import { readLogin, type StoredLogin, tokenOfLogin } from './login/stored-login.ts';
 import type { RemoteApiInput } from './remote-api.ts';
 
@@ -14,9 +15,10 @@ import type { RemoteApiInput } from './remote-api.ts';
  *
  * @throws AppError `ConfigInvalid` for options that contradict each other, and for a server without a token.
  */
-export async function openApi(connection: Connection, { env, signal }: Terminal): Promise<Api> {
+export async function openApi(connection: Connection, terminal: Terminal): Promise<Api> {
+  const { env, signal } = terminal;
   const settings = clientSettings(env);
-  const server = await serverFor(connection, settings, env);
+  const server = await serverFor(connection, settings, terminal);
   if (server !== undefined) {
     const { openRemoteApi } = await import('./remote-api.ts');
     return await openRemoteApi({ ...server, signal });
@@ -38,12 +40,12 @@ export async function openApi(connection: Connection, { env, signal }: Terminal)
 async function serverFor(
   connection: Connection,
   settings: ClientSettings,
-  env: Terminal['env'],
+  terminal: Terminal,
 ): Promise<Omit<RemoteApiInput, 'signal'> | undefined> {
-  const login = await loginFor(connection, settings, env);
+  const login = await loginFor(connection, settings, terminal.env);
   if (login === undefined) return undefined;
   const { server, certificateAuthority } = login;
-  const token = await tokenFor(connection, settings, { login, env });
+  const token = await tokenFor(connection, settings, { login, terminal });
   return { server, token, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) };
 }
 
@@ -67,13 +69,13 @@ export async function loginFor(connection: Connection, settings: ClientSettings,
 
 interface LoginInput {
   readonly login: StoredLogin;
-  readonly env: Terminal['env'];
+  readonly terminal: Terminal;
 }
 
 /** What is stored is for the server that it was stored for, and for no other. */
-async function tokenFor({ tokenFile }: Connection, { token }: ClientSettings, { login, env }: LoginInput): Promise<Secret> {
+async function tokenFor({ tokenFile }: Connection, { token }: ClientSettings, { login, terminal }: LoginInput): Promise<Secret> {
   if (tokenFile !== undefined) return secret((await readFile(tokenFile, 'utf8')).trim());
-  const known = token ?? (await tokenOfLogin(login, env));
+  const known = token ?? (await tokenOfLogin(login, terminal.env)) ?? (await ciToken({ audience: login.server }, terminal));
   if (known !== undefined) return known;
   throw new AppError(
     'ConfigInvalid',

@@ -32,6 +32,7 @@ import { previewInstanceMigration } from './instance/preview-migration.ts';
 import { revealValue, showInstance } from './instance/show-instance.ts';
 import { showLogs, showResourceLogs } from './instance/show-logs.ts';
 import { showTree } from './instance/show-tree.ts';
+import { showCiContext } from './kubectl/show-ci-context.ts';
 import { showKubeconfig } from './kubectl/show-kubeconfig.ts';
 import { me } from './me.ts';
 import { showEnvironmentMetrics, showOperatorMetrics } from './monitoring/show-metrics.ts';
@@ -192,6 +193,7 @@ const OPERATIONS = {
   showApp,
   showAppDefinition,
   showChangeRequest,
+  showCiContext,
   showConnection,
   showEnvironment,
   showEnvironmentMetrics,

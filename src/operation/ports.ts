@@ -9,7 +9,7 @@ import type { AuditPort } from './audit/audited.ts';
 import type { WatchPort } from './follow.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
 import type { GroupMemory } from './instance/group-memory.ts';
-import type { KubectlPorts } from './kubectl/show-kubeconfig.ts';
+import type { KubectlPorts } from './kubectl/kubectl-ports.ts';
 import type { MetricSource, QueryRange } from '../domain/monitoring/metrics.ts';
 import type { SourcePreviewPorts } from './source/source-ports.ts';
 import type { UpgradePorts } from './upgrade/upgrade-ports.ts';

@@ -11,7 +11,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showProposal revealValue
   `,
   Everybody: `
-    showMe showKubeconfig listPermissions listAccessTokens createAccessToken revokeAccessToken listApps showApp showForm showTierBoard listEnvironments listProposals
+    showMe showKubeconfig showCiContext listPermissions listAccessTokens createAccessToken revokeAccessToken listApps showApp showForm showTierBoard listEnvironments listProposals
     listChangeRequests listSavedConfigurations saveConfiguration showSavedConfiguration changeSavedConfiguration
     deleteSavedConfiguration listSavedConfigurationVersions compareSavedConfiguration
   `,

@@ -1,5 +1,6 @@
 import { ACCESS_TOKEN_PAGES } from './sample-access-tokens.ts';
 import { APP_DEFINITION_PAGES } from './sample-app-definitions.ts';
+import { KUBECTL_PAGES } from './sample-kubectl.ts';
 import { page, type SamplePage } from './sample-page.ts';
 import { RELEASE_PAGES } from './sample-releases.ts';
 import { SOURCE_PAGES } from './sample-source-pages.ts';
@@ -49,11 +50,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['developer', 'kubectl create rolebinding', 'href="/environments/shop"'],
   }),
   ...ACCESS_TOKEN_PAGES,
-  page('/account/kubectl?environment=team-a', 'dev-a', {
-    title: 'Use kubectl',
-    holds: ['href="/account/kubeconfig?environment&#x3D;team-a"', 'team-a@apps.example.com', 'chandlery kubeconfig -e team-a'],
-  }),
-  page('/account/kubectl', 'admin', { title: 'Use kubectl', holds: ['an admin sets --cluster-url'] }),
+  ...KUBECTL_PAGES,
   page('/tier-board', 'dev-a', {
     title: 'Tier board',
     holds: [

@@ -7,7 +7,7 @@ import { CLI_CLIENT_ID } from '../../embedded/issuer/cli-client.ts';
 import type { JwtAuthenticator } from '../../identity/claims/authentication-configuration.ts';
 import { authenticatorOf } from '../../identity/identity-settings.ts';
 import type { Kube } from '../../kube/kube.ts';
-import type { KubectlPorts } from '../../operation/kubectl/show-kubeconfig.ts';
+import type { KubectlPorts } from '../../operation/kubectl/kubectl-ports.ts';
 import type { TrustedIssuers } from './trusted-issuers.ts';
 
 export interface KubectlInput {

@@ -56,9 +56,9 @@ type Address = Pick<StoredLogin, 'server' | 'certificateAuthority'>;
  */
 async function signIn(address: Address, args: Arguments, terminal: Terminal): Promise<string> {
   const client = await clientOf(address, terminal.signal);
-  const [{ newTokens, cacheKeyOf }, browser] = [await import('../../identity/command-line/obtain-token.ts'), args.flag(NO_BROWSER.name)];
+  const { newTokens, cacheKeyOf } = await import('../../identity/command-line/obtain-token.ts');
   terminal.note(`Signing in to ${address.server} at ${client.issuer}`);
-  const signInHere = await terminalSignIn(terminal, browser ? 'never' : 'if there is one');
+  const signInHere = await terminalSignIn(terminal, args.flag(NO_BROWSER.name) ? 'never' : 'if there is one');
   const tokens = await newTokens({ client, signIn: signInHere, clock: Date.now });
   const user = await userOf(address, tokens.bearer, terminal.signal);
   const [cache, key] = [cliTokenCache(terminal.env), cacheKeyOf({ client, user })];

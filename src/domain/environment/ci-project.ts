@@ -17,3 +17,8 @@ export function ciGroup(prefix: string, { name, branch, environment }: CiProject
   const part = branch === undefined ? '' : `:branch:${branch}`;
   return `${prefix}ci:${name}${part}${environment === undefined ? '' : `:environment:${environment}`}`;
 }
+
+/** The project of a CI job by its user name, `ci:<project>` or `<prefix>:ci:<project>`; undefined for everybody else. */
+export function projectOfJob(user: string): string | undefined {
+  return /^(?:[a-z][a-z0-9-]*:)?ci:(.+)$/.exec(user)?.[1];
+}

@@ -25,7 +25,7 @@ export function deviceFlow(assets: PageAssets): DeviceFlow {
       const code = error?.userCode ?? suggested.get(ctx.req) ?? '';
       ctx.body = isCancelled ? cancelledPage(assets) : enterCodePage({ form, code, fault: error !== undefined }, assets);
     },
-    userCodeConfirmSource: (ctx, form, _client, _device, code) => {
+    userCodeConfirmSource: (...[ctx, form, , , code]) => {
       ctx.body = confirmCodePage(form, code, assets);
     },
     successSource: (ctx) => {

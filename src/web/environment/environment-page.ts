@@ -201,10 +201,13 @@ export function environmentPage(status: EnvironmentStatus, { deleted, permission
     conditions: conditionRows(environment.conditions),
     missing: status.missing.map(missingSentence),
     unavailable: status.unavailable,
-    kubectlHref: kubectlPath(name),
-    jsonHref: `/api/v1${environmentPath(name)}/status`,
+    ...linksOf(name),
     ...(deleted === undefined ? {} : { deleted }),
   };
+}
+
+function linksOf(name: string): Pick<EnvironmentPage, 'kubectlHref' | 'jsonHref'> {
+  return { kubectlHref: kubectlPath(name), jsonHref: `/api/v1${environmentPath(name)}/status` };
 }
 
 export function environmentRow(environment: EnvironmentView): EnvironmentRow {
