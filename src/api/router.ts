@@ -34,9 +34,9 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
     const validator = validatorOf(route);
     const read = route.body === undefined ? [] : [readJson(route.largestBody ?? MAX_RESOURCE_BYTES, mediaTypesOf(route))];
     router[route.method](expressPath(route.path), somebody(actorOf), ...read, async (req, res) => {
-      const { requestId, person, subject } = contextOf(res);
-      const known = { ...(person === undefined ? {} : { person }), ...(subject === undefined ? {} : { subject }) };
-      const requestOrigin = { via: 'api', requestId, ...known } as const;
+      const { requestId, person, subject, ciJob } = contextOf(res);
+      const sender = { ...(person === undefined ? {} : { person }), ...(subject === undefined ? {} : { subject }) };
+      const requestOrigin = { via: 'api', requestId, ...sender, ...(ciJob === undefined ? {} : { ciJob }) } as const;
       const call = callOf({ operations, actor: actorOf(res), requestOrigin, route, validator, req });
       const { preconditions } = call;
       if (route.csv !== undefined) res.vary('Accept');

@@ -11,6 +11,7 @@ import { RELEASE_ROUTES } from './release/release-routes.ts';
 import { SOURCE_ROUTES } from './source/source-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import { TIMELINE_ROUTES } from './timeline/timeline-routes.ts';
+import { DEPLOYMENT_ROUTES } from './environment/deployment-routes.ts';
 import { BOARD_ROUTES, ENVIRONMENT_RESOURCE_ROUTES } from './environment/environment-routes.ts';
 import { ENVIRONMENT_ROUTES } from './environment/write-routes.ts';
 import { METRICS_ROUTES } from './monitoring/metrics-routes.ts';
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...ENVIRONMENT_ROUTES,
   ...ENVIRONMENT_RESOURCE_ROUTES,
   ...BOARD_ROUTES,
+  ...DEPLOYMENT_ROUTES,
   ...PERMISSION_ROUTES,
   ...ACCESS_TOKEN_ROUTES,
   ...KUBECTL_ROUTES,

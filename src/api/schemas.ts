@@ -8,6 +8,7 @@ import { MAX_SECRET_LENGTH } from '../domain/instance/new-secret.ts';
 import { METRICS_SCHEMAS } from './monitoring/metrics-routes.ts';
 import { CONNECTION_SCHEMAS } from './connection/connection-routes.ts';
 import { TIMELINE_SCHEMAS } from './timeline/timeline-routes.ts';
+import { DEPLOYMENT_SCHEMAS } from './environment/deployment-routes.ts';
 import { BOARD_SCHEMAS, ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-schemas.ts';
 import { ENVIRONMENT_WRITE_SCHEMAS } from './environment/write-routes.ts';
 import { DRAFT_SCHEMAS, FORM_SCHEMAS } from './catalog/catalog-routes.ts';
@@ -327,6 +328,7 @@ export const SCHEMAS = {
   ...ENVIRONMENT_WRITE_SCHEMAS,
   ...METRICS_SCHEMAS,
   ...BOARD_SCHEMAS,
+  ...DEPLOYMENT_SCHEMAS,
   ...TIMELINE_SCHEMAS,
   ...FORM_SCHEMAS,
   ...DRAFT_SCHEMAS,

@@ -35,7 +35,7 @@ import { createPrometheus, type PrometheusAddress } from '../prometheus/promethe
 import { type AuditPortInput, createAuditPort } from './create-audit-port.ts';
 import type { OpenStore } from './open-store.ts';
 
-type Kept = 'accessTokens' | 'savedConfigurations' | 'auditLog';
+type Kept = 'accessTokens' | 'savedConfigurations' | 'auditLog' | 'deployments';
 
 /** What operations need of the store, and of the clock for what the cluster keeps. */
 export function storePorts(
@@ -47,6 +47,7 @@ export function storePorts(
     accessTokens: { table: store.accessTokens, now: Date.now, maxLifetime: tokenLifetime, absence: tokenAbsence },
     changeRequests: { now: Date.now },
     savedConfigurations: { table: local.savedConfigurations, now: Date.now },
+    deployments: store.deployments,
     auditLog: createAuditPort({ auditLog: store.auditLog, ...output }),
   };
 }

@@ -2,6 +2,7 @@ import { compareTexts } from '../domain/core/compare-texts.ts';
 import { randomUUID } from 'node:crypto';
 import { callRoute } from '../api/call-route.ts';
 import type { Api } from '../cli/api.ts';
+import type { RequestOrigin } from '../domain/audit/audit-log.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import type { CatalogCache, Cluster } from '../domain/kubernetes/cluster.ts';
 import { keyOf, type KubeObject, type ResourceType } from '../domain/kubernetes/resource.ts';
@@ -49,6 +50,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       proposals: serverOnly({} as Ports['proposals'], 'proposals'),
       kubectl: serverOnly({} as Ports['kubectl'], 'kubeconfigs'),
       savedConfigurations: serverOnly({} as Ports['savedConfigurations'], 'saved configurations'),
+      deployments: serverOnly({} as Ports['deployments'], 'deployments of CI jobs'),
       auditLog: clusterAudit,
       publicUrl: 'https://chandlery.example.com',
     };
@@ -56,8 +58,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
     return {
       address: kube.server(),
       call: async (operationId, request = {}) => {
-        const requestOrigin = { via: 'api', requestId: randomUUID() } as const;
-        const { body } = await callRoute({ operations, actor, requestOrigin }, operationId, request);
+        const { body } = await callRoute({ operations, actor, requestOrigin: newRequest() }, operationId, request);
         return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
       },
       close: async () => await kube.close(),
@@ -66,6 +67,10 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
     await kube.close();
     throw error;
   }
+}
+
+function newRequest(): RequestOrigin {
+  return { via: 'api', requestId: randomUUID() };
 }
 
 /** The catalogue resources as they are now. */

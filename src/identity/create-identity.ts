@@ -11,6 +11,7 @@ import { issuerFault } from './issuer-errors.ts';
 import { LOGIN_SECONDS, sealLogin, unsealLogin } from './login-seal.ts';
 import { createSessions, renewedSession, sessionOfTokens, type Tokens } from './sessions.ts';
 import type { SessionPort } from './renewal.ts';
+import { ciJobOf } from './claims/ci-job.ts';
 import { checkSeparatePrefixes } from './claims/claim-mapper.ts';
 import { type AccessTokenPort, seenBy, signedInByAccessToken } from './access-tokens.ts';
 import { isAccessToken } from '../domain/access-token/token-text.ts';
@@ -124,7 +125,9 @@ async function signedInByToken(deps: BearerDeps, token: string): Promise<SignedI
   const claims = await verifyBearer(deps, token);
   const { sub: subject } = claims;
   const isOfPeople = 'clientId' in deps.settings && subject !== undefined;
-  return { ...signedInOfClaims(claims, deps.settings.mapping), ...(isOfPeople ? { subject } : {}) };
+  const ciJob = ciJobOf(claims);
+  const known = { ...(isOfPeople ? { subject } : {}), ...(ciJob === undefined ? {} : { ciJob }) };
+  return { ...signedInOfClaims(claims, deps.settings.mapping), ...known };
 }
 
 /** By the name of the issuer in the tokens. */

@@ -20,6 +20,7 @@ import { showConnection } from './connection/show-connection.ts';
 import { listEnvironmentResources, listEnvironmentWorkloads } from './environment/list-environment-resources.ts';
 import { listEnvironments, showEnvironment } from './environment/find-environment.ts';
 import { createEnvironment, deleteEnvironment, environmentPermissions, updateEnvironment } from './environment/write-environment.ts';
+import { listDeployments, reportDeployment } from './environment/job-deployments.ts';
 import { previewEnvironmentDeletion } from './environment/preview-environment-deletion.ts';
 import { showTierBoard } from './environment/show-tier-board.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
@@ -125,6 +126,7 @@ const OPERATIONS = {
   listChangeRequests,
   listChoices,
   listComparableInstances,
+  listDeployments,
   listDrafts,
   listEnvironmentResources,
   listEnvironmentWorkloads,
@@ -177,6 +179,7 @@ const OPERATIONS = {
   proposeRequest,
   proposeUpgrade,
   readInstance,
+  reportDeployment,
   requestOperatorAction,
   requestSourceAction,
   revealConnectionKey,

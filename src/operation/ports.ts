@@ -1,5 +1,6 @@
 import type { AccessTokenTable } from '../domain/access-token/access-token.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
+import type { JobDeploymentTable } from '../domain/environment/job-deployment.ts';
 import type { ProposedEdit } from '../domain/proposal/edit-repository.ts';
 import type { MergeRequest } from '../domain/proposal/proposal.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
@@ -101,6 +102,8 @@ export interface Ports {
   readonly proposals: ProposalPorts;
   readonly kubectl: KubectlPorts;
   readonly auditLog: AuditPort;
+  /** What CI jobs deployed. */
+  readonly deployments: JobDeploymentTable;
   /** Where people reach Chandlery, e.g. `https://catalogue.example.com`, for the commands that are shown. */
   readonly publicUrl: string;
 }

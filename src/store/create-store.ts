@@ -12,6 +12,7 @@ import {
 } from '../domain/saved-configuration/saved-configuration.ts';
 import { AUDIT_FILE_LIMITS, AuditFiles, completed, FileAuditLog } from './audit/audit-log.ts';
 import { type AccessTokenData, accessTokensOf } from './file-access-tokens.ts';
+import { type DeploymentData, deploymentsOf } from './file-deployments.ts';
 import { JsonFile } from './json-file.ts';
 import { createUsedIds, type SessionData, sealOlderSessions, sessionsOf, sweepSessions } from './file-sessions.ts';
 import type { FileStore } from './store.ts';
@@ -33,6 +34,8 @@ const SAVED_CONFIGURATIONS: PartSpec<SavedConfigurationData> = {
   empty: { savedConfigurations: {}, savedConfigurationVersions: {} },
   parse: (object) => tables(object, ['savedConfigurations', 'savedConfigurationVersions']),
 };
+
+const DEPLOYMENTS: PartSpec<DeploymentData> = { empty: { deployments: {} }, parse: (object) => tables(object, ['deployments']) };
 
 interface StoreInput {
   /** Ends with `.json`. */
@@ -67,6 +70,7 @@ export async function createStore({
     clock,
   });
   const accessTokens = await openPart([beside('access-tokens')], ACCESS_TOKENS);
+  const deployments = await openPart([beside('deployments')], DEPLOYMENTS);
   const account = await openPart([file], ACCOUNT);
   sweepSessions(account.low.data, clock());
   if (sealOlderSessions(account.low.data, seal) > 0) await account.low.write();
@@ -75,10 +79,11 @@ export async function createStore({
     accessTokens: accessTokensOf(accessTokens.low, clock),
     auditLog,
     usedIds: createUsedIds(clock),
+    deployments: deploymentsOf(deployments.low),
     savedConfigurations: savedConfigurationsOf(savedConfigurations.low),
     unavailableReason: () => Promise.resolve(undefined),
     close: async () => {
-      await Promise.all([account, accessTokens, savedConfigurations, auditLog].map(async (part) => await part.flush()));
+      await Promise.all([account, accessTokens, savedConfigurations, deployments, auditLog].map(async (part) => await part.flush()));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { AccessTokenTable } from '../domain/access-token/access-token.ts';
 import type { AuditLog } from '../domain/audit/audit-log.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
+import type { JobDeploymentTable } from '../domain/environment/job-deployment.ts';
 import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
 
 /** Who renews the tokens of a session, and until when nobody else does. Times are milliseconds since 1970. */
@@ -41,6 +42,7 @@ export interface Store {
   readonly accessTokens: AccessTokenTable;
   readonly auditLog: AuditLog;
   readonly usedIds: UsedIdTable;
+  readonly deployments: JobDeploymentTable;
   /** Why it cannot be used now; undefined when it can. */
   unavailableReason(): Promise<string | undefined>;
   /** Waits for what is being written. */

@@ -17,7 +17,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
   `,
   ViewerOrAdmin: `
     showEnvironment showEnvironmentOwner showEnvironmentStatus listEnvironmentResources listEnvironmentWorkloads
-    showTimeline listChoices listInstances showEnvironmentMetrics listMembers
+    showTimeline listChoices listInstances showEnvironmentMetrics listMembers listDeployments
   `,
   Viewer: `
     showResource showResourceLogs showInstance showInstanceTimeline showTree showOwner listWorkloads listEvents
@@ -25,7 +25,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
   `,
   Developer: `
     createInstance updateInstance replaceInstance rollbackInstance deleteInstance revealConnectionKey restartWorkload showScale
-    scaleResource runCronJob suspendCronJob resumeCronJob evictPod approveChangeRequest declineChangeRequest
+    scaleResource runCronJob suspendCronJob resumeCronJob evictPod reportDeployment approveChangeRequest declineChangeRequest
   `,
   Admin: `
     listFaults listDrafts listAuditEvents createEnvironment updateEnvironment replaceEnvironment deleteEnvironment

@@ -227,6 +227,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   revealConnectionKey: { key: 'password' },
   scaleResource: { replicas: 2 },
   runCronJob: {},
+  reportDeployment: { target: PREY },
   createChangeRequest: DRAFT,
   declineChangeRequest: { reason: 'no' },
   createAccessToken: TOKEN,

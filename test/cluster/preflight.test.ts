@@ -29,7 +29,7 @@ import { trialsFor } from '../support/audit.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { runEnvironmentController } from '../support/environment-controller.ts';
 import { eventually } from '../support/eventually.ts';
-import { ASKING, sampleAuditLog } from '../support/sample-audit-log.ts';
+import { ASKING, NO_DEPLOYMENTS, sampleAuditLog } from '../support/sample-audit-log.ts';
 import { installVats } from '../support/vats.ts';
 
 const run = promisify(execFile);
@@ -166,7 +166,7 @@ describe('the check of a new instance', () => {
         ])
           assert.match(line?.message ?? '', part);
         const rejected = { code: 'WebhookUnavailable', status: 409, message: new RegExp(`Operator ${NS}/vat`) };
-        await assert.rejects(createInstance({ ...ports, auditLog: auditLog }, DEV, { ...draft, ...ASKING }), rejected);
+        await assert.rejects(createInstance({ ...ports, auditLog, deployments: NO_DEPLOYMENTS }, DEV, { ...draft, ...ASKING }), rejected);
         const { specVersion } = await live('hooked');
         const change = await preflightChange(ports, DEV, { ...at('hooked'), specVersion, spec: { replicas: 2 } });
         const deletion = await preflightDeletion(ports, DEV, at('hooked'));

@@ -14,7 +14,7 @@ import { createGroupMemory } from '../../src/operation/instance/group-memory.ts'
 import type { Ports } from '../../src/operation/ports.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
 import { repoRoot, sharedCluster, type TestCluster } from './cluster.ts';
-import { sampleAuditLog } from './sample-audit-log.ts';
+import { NO_DEPLOYMENTS, sampleAuditLog } from './sample-audit-log.ts';
 import { runEnvironmentController } from './environment-controller.ts';
 import { eventually } from './eventually.ts';
 
@@ -46,7 +46,7 @@ export interface AppWorld {
   readonly kube: Kube;
   readonly ports: Pick<
     Ports,
-    'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'health' | 'publicUrl' | 'changeRequests'
+    'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'health' | 'publicUrl' | 'changeRequests' | 'deployments'
   >;
   stop(): Promise<void>;
 }
@@ -70,6 +70,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
     discovery: kube,
     catalog,
     auditLog: sampleAuditLog(),
+    deployments: NO_DEPLOYMENTS,
     groupMemory: createGroupMemory(),
     changeRequests: { now: () => Date.now() },
     health: createHealthEvaluator({ rules: catalogRules(catalog) }),

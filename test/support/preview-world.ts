@@ -12,7 +12,7 @@ import type { Ports } from '../../src/operation/ports.ts';
 import { sharedCluster, type TestCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { startOperatorWorld, type OperatorWorld } from './operator-world.ts';
-import { sampleAuditLog } from './sample-audit-log.ts';
+import { NO_DEPLOYMENTS, sampleAuditLog } from './sample-audit-log.ts';
 
 /** A world of Operators with what previews and checks of charts need. */
 export interface PreviewWorld {
@@ -49,6 +49,7 @@ export async function startPreviewWorld(namespaces: string): Promise<PreviewWorl
       chart: async () => undefined,
       upgrades,
       auditLog: sampleAuditLog(),
+      deployments: NO_DEPLOYMENTS,
       groupMemory: createGroupMemory(),
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
       watches: createSharedWatches(kube, log),

@@ -1,4 +1,5 @@
 import { type AuditEntry, type AuditQuery, matchesQuery, type RequestOrigin } from '../../src/domain/audit/audit-log.ts';
+import type { JobDeploymentTable } from '../../src/domain/environment/job-deployment.ts';
 import type { AuditPort } from '../../src/operation/audit/audited.ts';
 import type { AuditPage } from '../../src/operation/audit/list-audit-events.ts';
 
@@ -14,10 +15,14 @@ export function withoutAsking<T extends RequestOrigin>({
   via: _via,
   person: _person,
   subject: _subject,
+  ciJob: _ciJob,
   ...act
 }: T): Omit<T, keyof RequestOrigin> {
   return act;
 }
+
+/** For tests in which no job deploys. */
+export const NO_DEPLOYMENTS: JobDeploymentTable = { put: async () => undefined, list: async () => [] };
 
 /** An audit log that forgets everything with the test. */
 export function sampleAuditLog(entries: AuditEntry[] = []): AuditPort {

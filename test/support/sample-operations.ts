@@ -32,6 +32,7 @@ import { sampleTierBoard } from './sample-tier-board.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
 import type { InstanceHistory, RevisionInput } from '../../src/operation/instance/instance-history.ts';
+import { sampleDeployment, sampleDeployments } from './sample-deployments.ts';
 import { sampleMetrics } from './sample-metrics.ts';
 import { sampleConnection } from './sample-connections.ts';
 import { sampleTimeline } from './sample-timeline.ts';
@@ -104,6 +105,7 @@ const READS: Omit<
     targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, permissions: rightsIn(environment.name), allowed: true })),
   }),
   listEnvironments: async () => SAMPLE_ENVIRONMENTS,
+  listDeployments: async (_actor, environment) => sampleDeployments(environment),
   listEnvironmentWorkloads: async (_actor, { environment, ...filter }) => sampleBoard(environment, filter),
   showTierBoard: async (_actor, filter) => sampleTierBoard(filter),
   showEnvironmentStatus: async (_actor, { environment }) => sampleStatus(environment),
@@ -139,6 +141,7 @@ const READS: Omit<
 };
 
 const WRITES = {
+  reportDeployment: async () => sampleDeployment({}),
   preflightInstance: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),
   createInstance: async (_actor: unknown, draft: InstanceDraft): Promise<InstanceView> => find({ ...draft, name: 'orders' }),
   preflightChange: async (_actor: unknown, draft: InstanceDraft): Promise<Preflight> => preflight(draft),

@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Person } from '../core/session.ts';
+import type { CiJob } from '../environment/job-deployment.ts';
 import { escapeControls } from './escape-controls.ts';
 
 /** The request that caused an action. */
@@ -11,6 +12,8 @@ export interface RequestOrigin {
   readonly person?: Person;
   /** As in `SignedIn`; never for the audit log. */
   readonly subject?: string;
+  /** The CI job whose token came with it. */
+  readonly ciJob?: CiJob;
 }
 
 export const AUDIT_OUTCOMES = ['succeeded', 'rejected', 'failed'] as const;

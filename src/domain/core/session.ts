@@ -1,3 +1,4 @@
+import type { CiJob } from '../environment/job-deployment.ts';
 import type { Actor } from '../kubernetes/actor.ts';
 
 /** How people call somebody; never used to decide anything. */
@@ -12,6 +13,8 @@ export interface SignedIn {
   readonly person: Person;
   /** The `sub` at the issuer where people sign in; absent for tokens of other issuers, such as CI jobs', and for personal access tokens. */
   readonly subject?: string;
+  /** Of a token of a CI job. */
+  readonly ciJob?: CiJob;
 }
 
 /** A session as the server keeps it. Times are milliseconds since 1970. The tokens never leave the server. */

@@ -1,3 +1,4 @@
+import { httpsAddress } from '../core/https-address.ts';
 import { compareTexts } from '../core/compare-texts.ts';
 import { at, booleanAt, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
 import type { Health } from '../health/health.ts';
@@ -199,16 +200,11 @@ function changeOf({ metadata }: KubeObject): WorkloadChange {
 }
 
 const PIPELINE_KEY = /(^|[/.-])(pipeline|job|build|run)[-_]?url$/i;
-const MAX_ADDRESS_LENGTH = 500;
 
-/** An address is somebody's text: only https, and without a user name that could be taken for a host. */
+/** An address is somebody's text. */
 function pipelineOf(annotations: Readonly<Record<string, unknown>>): string {
-  for (const [key, value] of Object.entries(annotations)) {
-    if (!PIPELINE_KEY.test(key) || typeof value !== 'string' || value.length > MAX_ADDRESS_LENGTH || !URL.canParse(value)) continue;
-    const { protocol, username, password, href } = new URL(value);
-    if (protocol === 'https:' && username === '' && password === '') return href;
-  }
-  return '';
+  const addresses = Object.entries(annotations).flatMap(([key, value]) => (PIPELINE_KEY.test(key) ? [httpsAddress(value)] : []));
+  return addresses.find((address) => address !== '') ?? '';
 }
 
 function cut(text: unknown): string {

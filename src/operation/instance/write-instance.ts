@@ -5,6 +5,7 @@ import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
+import { recordedDeployment } from '../environment/job-deployments.ts';
 import { findInstance, type InstanceAddress, instanceView } from './find-instance.ts';
 import { type InstanceChange, writeChange } from './instance-change.ts';
 import { type InstanceDraft, prepareDraft, rejectDeleting, rejectNotAllowed, USER_WRITE } from './instance-draft.ts';
@@ -18,12 +19,14 @@ import { recordRevision } from './record-revision.ts';
 
 /** Creates an Instance as the actor; see `makeInstance`. */
 export async function createInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog' | 'deployments'>,
   actor: Actor,
   draft: InstanceDraft & RequestOrigin,
 ): Promise<InstanceView> {
   const event = instanceEvent('create instance', draft, draft);
-  return await audited(ports, actor, event, async () => await makeInstance(ports, actor, draft));
+  return await recordedDeployment(ports, actor, deploymentOf(draft), async () => {
+    return await audited(ports, actor, event, async () => await makeInstance(ports, actor, draft));
+  });
 }
 
 /**
@@ -57,12 +60,20 @@ export async function makeInstance(
 
 /** Changes an Instance as the actor. */
 export async function updateInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog' | 'health' | 'changeRequests'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog' | 'health' | 'changeRequests' | 'deployments'>,
   actor: Actor,
   change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
   const event = instanceEvent('update instance', change, change);
-  return await audited(ports, actor, event, async () => await replaceInstance(ports, actor, change));
+  return await recordedDeployment(ports, actor, deploymentOf(change), async () => {
+    return await audited(ports, actor, event, async () => await replaceInstance(ports, actor, change));
+  });
+}
+
+/** An Instance as a target of deployments. */
+function deploymentOf(origin: InstanceAddress & RequestOrigin): Parameters<typeof recordedDeployment>[2] {
+  const { environment, app, name } = origin;
+  return { origin, environment, target: `${app}/${name}` };
 }
 
 /** Writes a change of an Instance, and keeps what it was before. */

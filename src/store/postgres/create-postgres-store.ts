@@ -4,6 +4,7 @@ import type { SessionTable, Store, UsedIdTable } from '../store.ts';
 import { MAX_SESSIONS, openSession, sealSession, type StoredSession } from '../stored-session.ts';
 import { type Database, type DatabaseSettings, openDatabase } from './database.ts';
 import { accessTokensOf } from './postgres-access-tokens.ts';
+import { deploymentsIn } from './postgres-deployments.ts';
 import { PostgresAuditLog } from './postgres-audit-log.ts';
 
 interface PostgresStoreInput {
@@ -33,6 +34,7 @@ export async function createPostgresStore({
     auditLog,
     accessTokens: accessTokensOf(database, clock),
     usedIds: usedIdsOf(database, clock),
+    deployments: deploymentsIn(database),
     unavailableReason: database.unavailableReason,
     close: async () => {
       await auditLog.flush();

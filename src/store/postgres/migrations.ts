@@ -62,6 +62,17 @@ const MIGRATIONS: readonly string[] = [
     UNIQUE (cluster, user_name, place)
   );
   CREATE INDEX chandlery_access_tokens_of_user ON chandlery_access_tokens (cluster, user_name, subject);`,
+  `CREATE TABLE chandlery_deployments (
+    cluster text NOT NULL,
+    environment text NOT NULL,
+    target text NOT NULL,
+    outcome text NOT NULL,
+    pipeline text NOT NULL,
+    recorded_at timestamptz NOT NULL DEFAULT now(),
+    deployment json NOT NULL,
+    PRIMARY KEY (cluster, environment, target, outcome)
+  );
+  CREATE INDEX chandlery_deployments_recorded ON chandlery_deployments (cluster, recorded_at);`,
 ];
 
 /** The same in all replicas: whoever has it migrates, the others wait. */

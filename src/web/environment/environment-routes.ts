@@ -39,10 +39,12 @@ export function boardRoutes(deps: WebDeps): Router {
     WORKLOADS,
     page(deps, async ({ actor, query, param }) => {
       const filter = parseBoardFilter(query);
-      const model = workloadsPage(
-        await operations.listEnvironmentWorkloads(actor, { environment: param('environment'), extent: 'Expected', ...filter }),
-        filter,
-      );
+      const environment = param('environment');
+      const [workloads, deployments] = await Promise.all([
+        operations.listEnvironmentWorkloads(actor, { environment, extent: 'Expected', ...filter }),
+        operations.listDeployments(actor, environment),
+      ]);
+      const model = workloadsPage(workloads, filter, deployments);
       const { href, displayName: label } = model.environment;
       const crumbs = [{ label: 'Environments', href: '/environments' }, { label, href }, { label: 'Workloads' }];
       return { view: 'environments/workloads', title: `Workloads of ${label}`, section: 'environments', crumbs, model };

@@ -4,6 +4,7 @@ import { kindKey } from '../../domain/tree/object-index.ts';
 import { POD_SPECS } from '../../domain/tree/relations.ts';
 import type { WorkloadPod } from '../../domain/workload/revisions.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
+import type { EnvironmentDeployments } from '../../operation/environment/job-deployments.ts';
 import type { EnvironmentWorkloads } from '../../operation/environment/list-environment-resources.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
@@ -14,6 +15,7 @@ import { plural } from '../page/view-helpers.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 import { emptyView, type EmptyView } from '../page/empty-view.ts';
+import { type DeploymentsPanel, deploymentsPanel } from './deployments-panel.ts';
 import { managerOf } from './resources-page.ts';
 
 interface WorkloadRow {
@@ -69,6 +71,7 @@ export interface WorkloadsPage {
   readonly jsonHref: string;
   readonly csvHref: string;
   readonly live: WorkloadsLive;
+  readonly deployments: DeploymentsPanel;
   readonly streamHref: string;
   readonly goneHref: string;
 }
@@ -88,7 +91,7 @@ export function parseBoardFilter(parameters: URLSearchParams): BoardFilter {
   };
 }
 
-export function workloadsPage(found: EnvironmentWorkloads, filter: BoardFilter): WorkloadsPage {
+export function workloadsPage(found: EnvironmentWorkloads, filter: BoardFilter, deployments: EnvironmentDeployments): WorkloadsPage {
   const { name } = found.environment;
   const path = environmentWorkloadsPath(name);
   const { track, health, search } = filter;
@@ -102,6 +105,7 @@ export function workloadsPage(found: EnvironmentWorkloads, filter: BoardFilter):
     jsonHref: `/api/v1${hrefWith(path, { ...filter, limit: '500' })}`,
     csvHref: `/api/v1${hrefWith(path, { ...filter, format: 'csv' })}`,
     live: workloadsLive(found, filter),
+    deployments: deploymentsPanel(deployments),
     streamHref: hrefWith(`${path}/stream`, { ...filter }),
     goneHref: '/environments',
   };

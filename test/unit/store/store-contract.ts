@@ -7,8 +7,10 @@ import type {
   SavedConfigurationBounds,
   SavedConfigurationOwner,
 } from '../../../src/domain/saved-configuration/saved-configuration.ts';
+import { type JobDeployment, MAX_DEPLOYMENT_TARGETS } from '../../../src/domain/environment/job-deployment.ts';
 import type { SessionRecord } from '../../../src/domain/core/session.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
+import { sampleDeployment } from '../../support/sample-deployments.ts';
 import type { FileStore, Store } from '../../../src/store/store.ts';
 
 export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
@@ -116,6 +118,35 @@ export function describeStore(name: string, open: Open<Store>): void {
         assert.equal(await store.sessions.deleteOf({ subject: 'a' }), 1);
         assert.equal(await store.sessions.deleteOf({ issuerSession: 's1' }), 1);
         assert.ok(await store.sessions.get('c'));
+      }));
+
+    it('keeps the last deployment of each target and outcome, over a restart; one that ends no longer runs', () =>
+      withStore(async ({ store, reopen }) => {
+        const at = (second: number, change: Partial<JobDeployment>): JobDeployment =>
+          sampleDeployment({ time: `2026-01-01T00:00:0${second}.000Z`, ...change });
+        const other = { pipelineURL: 'https://ci.example.com/2' };
+        const put = async (deployment: JobDeployment, environment = 'e1') => await store.deployments.put(environment, deployment);
+        await put(at(1, { outcome: 'Running' }));
+        await put(at(2, { outcome: 'Failed' }));
+        await put(at(3, { outcome: 'Running', ...other }));
+        await put(at(4, { outcome: 'Succeeded' }));
+        await put(at(5, { outcome: 'Failed', message: 'again' }));
+        await put(at(6, { target: '__proto__' }), 'e3');
+        const { deployments } = await reopen();
+        const kept = (await deployments.list('e1')).map(({ outcome, time }) => `${outcome} ${time.slice(18, 19)}`);
+        assert.deepEqual(kept.toSorted(), ['Failed 5', 'Running 3', 'Succeeded 4']);
+        assert.deepEqual(await deployments.list('e2'), []);
+        assert.equal((await deployments.list('e3'))[0]?.target, '__proto__');
+      }));
+
+    it('forgets the targets that were deployed longest ago', () =>
+      withStore(async ({ store: { deployments } }) => {
+        for (let n = 0; n < MAX_DEPLOYMENT_TARGETS + 2; n += 1) {
+          await deployments.put('e1', sampleDeployment({ target: `t${n}`, time: new Date(n * 1000).toISOString() }));
+        }
+        const targets = (await deployments.list('e1')).map(({ target }) => target);
+        assert.equal(targets.length, MAX_DEPLOYMENT_TARGETS);
+        assert.deepEqual([targets.includes('t1'), targets.includes('t2')], [false, true]);
       }));
 
     it('lists the newest entries of the audit log first, over a restart', () =>
