@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
-import { listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
+import { at, listAt, objectAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { type CiIssuer, JOB_CLAIMS, startCiIssuer } from '../support/ci-issuer.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -16,7 +16,7 @@ kind: Environment
 metadata: { name: shop-review }
 spec:
   namespace: shop-review
-  projects: [{ name: shop/orders, branch: main, role: viewer }]
+  projects: [{ name: shop/orders, branch: main, role: viewer }, { name: shop/deployer, role: developer }]
 `;
 const AUDIENCE = 'https://apps.example.com';
 
@@ -89,6 +89,55 @@ describe('a job of a CI system', () => {
     assert.deepEqual(await names(other), []);
     assert.match((await run(other, 'get', 'pods', '-n', 'shop-review')).stderr, /forbidden/i);
     assert.match((await run(main, 'create', 'configmap', 'x', '-n', 'shop-review')).stderr, /forbidden/i);
+  });
+
+  it('has what it deploys recorded: by what it applies, and by what it reports', async () => {
+    const url = `${product.origin}/api/v1/environments/shop-review`;
+    const sha = 'c0ffee'.repeat(6);
+    const deployer = { project_path: 'shop/deployer', sub: 'project_path:shop/deployer:ref_type:branch:ref:main', pipeline_id: '7', sha };
+    const [developer, viewer] = [await job(deployer), await job({ sha, pipeline_id: '8' })];
+    const send = async (token: string, path: string, body: object): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+    };
+    const report = async (body: object, token = developer): Promise<number> => await send(token, '/deployments', body);
+    const caches = 'caches.samples.chandlery.dev';
+    await until(async () => (await report({ target: 'web' })) === 201, 'the job may report');
+    assert.equal(await report({ target: 'web', outcome: 'Failed', message: 'helm: timed out' }), 201);
+    assert.equal(await report({ target: 'api', pipelineURL: 'https://evil.example.com/', commit: 'other' }), 201);
+    assert.equal(await report({ target: 'web', pipelineURL: 'javascript:alert(1)' }), 422);
+    assert.equal(await report({ target: '../web' }), 422);
+    assert.equal(await report({ target: 'web', project: 'shop/other' }), 422);
+    assert.equal(await report({ target: 'web' }, viewer), 403);
+    assert.equal(await report({ target: 'web' }, await job({ ref: 'feature' })), 404);
+    const install = async (): Promise<number> => await send(developer, '/instances', { app: caches, name: 'orders', spec: {} });
+    await until(async () => (await install()) === 201, 'the app is installed', 60_000);
+    assert.equal(await install(), 409);
+    assert.equal(await send(viewer, '/instances', { app: caches, name: 'theirs', spec: {} }), 403);
+
+    const rows = listAt(await ask(viewer, '/environments/shop-review/deployments'), 'items');
+    const of = (target: string): unknown => rows.find((row) => textAt(row, 'target') === target);
+    assert.deepEqual(
+      rows.map((row) => textAt(row, 'target')),
+      ['api', `${caches}/orders`, 'web'],
+    );
+    const { time, ...said } = objectAt(of('web'), 'lastFailed') as { time?: string };
+    assert.ok(Date.parse(time ?? '') > 0);
+    const pipelineURL = `${ci.url}/shop/deployer/-/pipelines/7`;
+    const proof = { project: 'shop/deployer', ref: 'main', commit: sha, pipelineURL, user: 'ci:shop/deployer' };
+    assert.deepEqual(said, { ...proof, target: 'web', outcome: 'Failed', message: 'helm: timed out' });
+    assert.equal(at(of('web'), 'running'), undefined);
+    assert.equal(textAt(of('api'), 'running', 'pipelineURL'), pipelineURL, 'the token counts more than the body');
+    assert.equal(textAt(of(`${caches}/orders`), 'lastSuccessful', 'commit'), sha);
+    assert.equal(textAt(of(`${caches}/orders`), 'lastFailed', 'message'), 'AlreadyExists');
+    assert.equal(textAt(await ask(viewer, `/environments/shop-review/instances/${caches}/orders`), 'createdBy'), 'ci:shop/deployer');
+    const authorization = `Bearer ${viewer}`;
+    const csv = await (await fetch(`${url}/deployments?format=csv`, { headers: { authorization } })).text();
+    assert.match(csv, new RegExp(`^web,Failed,.*,shop/deployer,main,${sha},${pipelineURL},ci:shop/deployer,helm: timed out\r$`, 'm'));
+    const board = await (
+      await fetch(url.replace('/api/v1', '') + '/workloads', { headers: { authorization, accept: 'text/html' } })
+    ).text();
+    assert.match(board, new RegExp(`<a href="${pipelineURL}" rel="noopener noreferrer nofollow"`));
   });
 
   it('is trusted by the configuration that `chandlery identity config` prints', async () => {
