@@ -25,7 +25,15 @@ const FOREIGN_METADATA: readonly string[] = [OURS.operatorLabel, 'meta.helm.sh/r
 export async function restoreCrd(cluster: CrdCluster, manifest: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const latest = performance.now() + GONE_MS;
   for (;;) {
-    const live = await applyOrGet(cluster, manifest, signal);
+    const live = await applyOrGet(cluster, manifest, signal).catch((error: unknown) => {
+      // An api-server under load answers later.
+      if (isAppError(error, 'ClusterUnavailable') && performance.now() < latest) return undefined;
+      throw error;
+    });
+    if (live === undefined) {
+      await sleep(POLL_MS, undefined, { signal });
+      continue;
+    }
     const going = live.metadata.deletionTimestamp !== undefined;
     if (going) await letObjectsGo(cluster, live, signal);
     const restored = going ? undefined : await withoutAdditions(cluster, { manifest, live, signal });
