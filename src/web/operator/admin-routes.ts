@@ -64,7 +64,7 @@ export function adminRoutes(deps: WebDeps): Router {
     page(deps, async ({ actor, query }) => {
       const search = parseAuditSearch(query);
       const found = await operations.listAuditEvents(actor, { ...search, limit: ENTRIES_A_PAGE });
-      return { view: 'admin/audit-log', title: 'Audit log', section: 'auditLog', model: auditPage(found, search) };
+      return { view: 'admin/audit-log', title: 'Audit log', section: 'none', model: auditPage(found, search) };
     }),
   );
   return router;

@@ -46,17 +46,7 @@ export interface PageFrame {
 
 /** The part of the navigation that a page belongs to. */
 export type Section =
-  | 'catalog'
-  | 'environments'
-  | 'changeRequests'
-  | 'operators'
-  | 'appDefinitions'
-  | 'sources'
-  | 'releases'
-  | 'drafts'
-  | 'faults'
-  | 'auditLog'
-  | 'none';
+  'catalog' | 'environments' | 'changeRequests' | 'operators' | 'appDefinitions' | 'sources' | 'releases' | 'drafts' | 'faults' | 'none';
 
 /** The frame for somebody, or for nobody. The admin's ways are there for admins only. */
 export function shellOf(me: Me | undefined, section: Section): Shell {
@@ -104,10 +94,10 @@ const ADMIN_LINKS: readonly Link[] = [
   { label: 'Releases', href: '/releases', section: 'releases' },
   { label: 'Drafts', href: '/catalog/drafts', section: 'drafts' },
   { label: 'Catalogue faults', href: '/catalog/faults', section: 'faults' },
-  { label: 'Audit log', href: '/admin/audit-log', section: 'auditLog' },
 ];
 
 const ADMIN_ACCOUNT_LINKS = [
+  { label: 'Audit log', href: '/admin/audit-log' },
   { label: 'Access review', href: ACCESS_REVIEW_PATH },
   { label: 'Access tokens', href: ALL_ACCESS_TOKENS_PATH },
 ];
