@@ -11,12 +11,14 @@ import { eventually } from '../support/eventually.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import type { Attack, Pace } from './attack.ts';
 import { type Access, PAGE_ACCESS, ROUTE_ACCESS } from './matrix-access.ts';
-import { ATTACKED, type PersonName } from './people.ts';
-import type { Target } from './target.ts';
+import { JOB_CLAIMS } from '../support/ci-issuer.ts';
+import { ATTACKED, PROJECT } from './people.ts';
+import { CI_AUDIENCE, type Target } from './target.ts';
 
 // Every route of the API and every page, as everybody there is: what is expected, and what comes.
 
-const ACTORS = ['anonymous', 'stranger', 'outsider', 'viewer', 'developer', 'maintainer', 'rival', 'admin'] as const;
+// The token of `stranger` has no groups; `rival` is a maintainer elsewhere; `job` is a CI job with the role of a developer, and a token of its own issuer.
+const ACTORS = ['anonymous', 'stranger', 'outsider', 'viewer', 'developer', 'maintainer', 'rival', 'job', 'admin'] as const;
 type MatrixActor = (typeof ACTORS)[number];
 
 /** `Reached`: the request got past all permissions, so an answer that finds its content wrong counts, too. */
@@ -53,7 +55,7 @@ export const attacks: readonly Attack[] = [
       assert.deepEqual(bare, [], 'each call of Chandlery in the namespace carries a user with groups');
       assert.ok(count > endpoints.length, `${count} calls`);
       assert.deepEqual(
-        users.filter((user) => !ACTORS.some((actor) => user === `oidc:${actor}`)),
+        users.filter((user) => user !== `ci:${PROJECT}` && !ACTORS.some((actor) => user === `oidc:${actor}`)),
         [],
       );
       return endpoints.length * ACTORS.length;
@@ -150,9 +152,9 @@ function expected(access: Access, actor: MatrixActor): Outcome {
 const LETS: Readonly<Record<Exclude<Access, 'Public'>, readonly MatrixActor[]>> = {
   Nobody: [],
   Everybody: ACTORS,
-  Viewer: ['viewer', 'developer', 'maintainer'],
-  ViewerOrAdmin: ['viewer', 'developer', 'maintainer', 'admin'],
-  Developer: ['developer', 'maintainer'],
+  Viewer: ['viewer', 'developer', 'maintainer', 'job'],
+  ViewerOrAdmin: ['viewer', 'developer', 'maintainer', 'job', 'admin'],
+  Developer: ['developer', 'maintainer', 'job'],
   Admin: ['admin'],
 };
 
@@ -167,8 +169,8 @@ function outcomeOf(status: number): Outcome | number {
   return status < 300 || status === 303 || status === 409 || status === 412 || status === 422 ? 'Reached' : status;
 }
 
-/** Pages come from the operations of the API, so in a quick run four people try them. */
-const QUICK: readonly MatrixActor[] = ['anonymous', 'viewer', 'rival', 'admin'];
+/** Pages come from the operations of the API, so in a quick run five actors try them. */
+const QUICK: readonly MatrixActor[] = ['anonymous', 'viewer', 'rival', 'job', 'admin'];
 
 async function tryAll(target: Target, endpoint: Endpoint, pace: Pace): Promise<Record<MatrixActor, number>> {
   const outcomes: Partial<Record<MatrixActor, number>> = {};
@@ -185,7 +187,7 @@ async function tryOne(target: Target, endpoint: Endpoint, actor: MatrixActor): P
     method: endpoint.method,
     headers: {
       accept: endpoint.operationId === undefined ? 'text/html' : 'application/json',
-      ...(actor === 'anonymous' ? {} : { authorization: `Bearer ${await target.token(actor)}` }),
+      ...(await credentialsOf(target, actor)),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -199,16 +201,23 @@ async function tryOne(target: Target, endpoint: Endpoint, actor: MatrixActor): P
   return status;
 }
 
+async function credentialsOf(target: Target, actor: MatrixActor): Promise<Record<string, string>> {
+  if (actor === 'anonymous') return {};
+  const claims = { ...JOB_CLAIMS, sub: `project_path:${PROJECT}`, project_path: PROJECT, aud: CI_AUDIENCE };
+  return { authorization: `Bearer ${actor === 'job' ? await target.ci.sign(claims) : await target.token(actor)}` };
+}
+
 const APP = 'caches.samples.chandlery.dev';
 const PREY = 'matrix';
 const RELEASE = 'v1.0.0';
 const MEMBERS = ['viewer', 'developer', 'maintainer'].map((role) => ({ name: `oidc:${role}s`, role }));
+const SPARE_SPEC = { groups: MEMBERS, projects: [{ name: PROJECT, role: 'developer' }] };
 /** The Environment that may be changed and deleted. */
 const SPARE = 'matrix-spare';
 const DRAFT = { environment: ATTACKED, app: APP, name: 'asked-for', spec: {}, message: 'please' };
 let requests = 0;
-const SAVED = { app: APP, title: 'mine', values: { spec: { replicas: 1 } } };
 const TOKEN = { name: 'matrix' };
+const SAVED = { app: APP, title: 'mine', values: { spec: { replicas: 1 } } };
 const OPERATOR = {
   metadata: { name: PREY, namespace: 'chandlery-system' },
   spec: { chartURL: 'file://charts/cache-operator', suspend: true },
@@ -217,7 +226,7 @@ const OPERATOR = {
 const BODIES: Readonly<Record<string, unknown>> = {
   createEnvironment: { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'made-by-matrix' }, spec: {} },
   updateEnvironment: { spec: { displayName: 'Attacked' } },
-  replaceEnvironment: { spec: { groups: MEMBERS } },
+  replaceEnvironment: { spec: SPARE_SPEC },
   createInstance: { app: APP, name: 'made-by-matrix', spec: {} },
   updateInstance: { spec: { replicas: 2 } },
   replaceInstance: { spec: { replicas: 2 } },
@@ -228,9 +237,9 @@ const BODIES: Readonly<Record<string, unknown>> = {
   scaleResource: { replicas: 2 },
   runCronJob: {},
   reportDeployment: { target: PREY },
+  createAccessToken: TOKEN,
   createChangeRequest: DRAFT,
   declineChangeRequest: { reason: 'no' },
-  createAccessToken: TOKEN,
   saveConfiguration: SAVED,
   changeSavedConfiguration: { title: 'still mine' },
   createOperator: { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
@@ -248,7 +257,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 /** An approval names what its approver has read. */
 async function bodyFor(target: Target, operationId: string, { id, actor }: { id: string; actor: MatrixActor }): Promise<unknown> {
   if (operationId !== 'approveChangeRequest') return BODIES[operationId];
-  const { json } = await target.call(actor, `/api/v1/change-requests/${id}`);
+  const { json } = await target.call('anonymous', `/api/v1/change-requests/${id}`, { headers: await credentialsOf(target, actor) });
   return { digest: textAt(json, 'digest') ?? '' };
 }
 
@@ -273,13 +282,13 @@ function pathOf({ path, operationId = '' }: Endpoint, id: string): string {
 async function idFor(target: Target, { path, operationId = '' }: Endpoint, actor: MatrixActor): Promise<string> {
   const isDecided = operationId.startsWith('approve') || operationId.startsWith('decline');
   const other = actor === 'viewer' ? 'developer' : 'viewer';
-  const maker: PersonName = isDecided || actor === 'anonymous' ? other : actor;
+  const maker = isDecided || actor === 'anonymous' ? other : actor;
   const [address, body] = path.includes('change-requests')
     ? ['/api/v1/change-requests', { ...DRAFT, name: `asked-for-${(requests += 1)}` }]
     : path.includes('tokens')
       ? ['/api/v1/me/tokens', TOKEN]
       : ['/api/v1/saved-configurations', SAVED];
-  const { json } = await target.call(maker, address, { method: 'POST', body });
+  const { json } = await target.call('anonymous', address, { method: 'POST', body, headers: await credentialsOf(target, maker) });
   return textAt(json, 'id') ?? textAt(json, 'savedConfiguration', 'id') ?? textAt(json, 'accessToken', 'id') ?? 'none';
 }
 
@@ -295,7 +304,7 @@ async function makePrey(target: Target): Promise<void> {
     { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: { schedule: '0 0 1 1 *', jobTemplate } },
     { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } },
     { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
-    { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: SPARE }, spec: { groups: MEMBERS } },
+    { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: SPARE }, spec: SPARE_SPEC },
     {
       apiVersion: 'chandlery.dev/v1alpha1',
       kind: 'CatalogSource',

@@ -2,6 +2,8 @@ import type { DemoPerson } from '../../src/embedded/issuer/demo-people.ts';
 
 /** The environment in which each of the people below has the role that they are called after. */
 export const ATTACKED = 'attacked';
+/** The project whose CI jobs are developers there. */
+export const PROJECT = 'shop/pipeline';
 /** An environment of other people. */
 export const FOREIGN = 'foreign';
 
@@ -36,17 +38,19 @@ export const ISSUED: readonly DemoPerson[] = PEOPLE.map((name) => ({
 export function environmentsYaml(): string {
   const roles = ['viewer', 'developer', 'maintainer'] as const;
   return [
-    environment(
-      ATTACKED,
-      roles.map((role) => ({ name: `oidc:${role}s`, role })),
-    ),
-    environment(FOREIGN, [
-      { name: 'oidc:neighbours', role: 'developer' },
-      { name: 'oidc:rivals', role: 'maintainer' },
-    ]),
+    environment(ATTACKED, {
+      groups: roles.map((role) => ({ name: `oidc:${role}s`, role })),
+      projects: [{ name: PROJECT, role: 'developer' }],
+    }),
+    environment(FOREIGN, {
+      groups: [
+        { name: 'oidc:neighbours', role: 'developer' },
+        { name: 'oidc:rivals', role: 'maintainer' },
+      ],
+    }),
   ].join('---\n');
 }
 
-function environment(name: string, groups: readonly object[]): string {
-  return `${JSON.stringify({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec: { groups } })}\n`;
+function environment(name: string, spec: object): string {
+  return `${JSON.stringify({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec })}\n`;
 }
