@@ -1,8 +1,8 @@
 /**
- * Who may reach what. `Everybody` is signed in; a `Viewer` is a member of the environment, and a developer and a maintainer are viewers, too; `ViewerOrAdmin`:
+ * Who may reach what. `Everybody` is signed in, a `Person` is no CI job; a `Viewer` is a member of the environment, and a developer and a maintainer are viewers, too; `ViewerOrAdmin`:
  * admins see every Environment, but what runs in it only as members. `Nobody`: there is none here, so everybody gets the same answer.
  */
-export type Access = 'Public' | 'Nobody' | 'Everybody' | 'Viewer' | 'ViewerOrAdmin' | 'Developer' | 'Admin';
+export type Access = 'Public' | 'Nobody' | 'Everybody' | 'Person' | 'Viewer' | 'ViewerOrAdmin' | 'Developer' | 'Admin';
 
 /** The routes of the REST API by operationId. Each is here, once. */
 export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> = {
@@ -11,9 +11,12 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showProposal revealValue
   `,
   Everybody: `
-    showMe showKubeconfig showCiContext listPermissions listAccessTokens createAccessToken revokeAccessToken listApps showApp showForm showTierBoard listEnvironments listProposals
+    showMe showKubeconfig showCiContext listPermissions listAccessTokens listApps showApp showForm showTierBoard listEnvironments listProposals
     listChangeRequests listSavedConfigurations saveConfiguration showSavedConfiguration changeSavedConfiguration
     deleteSavedConfiguration listSavedConfigurationVersions compareSavedConfiguration
+  `,
+  Person: `
+    createAccessToken revokeAccessToken
   `,
   ViewerOrAdmin: `
     showEnvironment showEnvironmentOwner showEnvironmentStatus listEnvironmentResources listEnvironmentWorkloads
@@ -49,7 +52,7 @@ export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   [/^GET \/admin\/app-definitions\/new$/, 'Everybody'],
   // The answer needs the permission, the empty form does not.
   [/^GET \/(account\/(permissions|tokens|kubectl|kubeconfig)|admin\/access-review)$/, 'Everybody'],
-  [/^POST \/account\/tokens(\/:id\/revocation)?$/, 'Everybody'],
+  [/^POST \/account\/tokens(\/:id\/revocation)?$/, 'Person'],
   [/^GET \/environments\/:environment(\/(resources|workloads)(\/stream)?|\/timeline|\/monitoring|\/members)?$/, 'ViewerOrAdmin'],
   [/^GET \/environments\/:environment\/instances\/:app\/:name\/edit$/, 'Developer'],
   [/^GET \/environments\/:environment\/(instances|resources)\//, 'Viewer'],

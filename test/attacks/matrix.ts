@@ -152,6 +152,7 @@ function expected(access: Access, actor: MatrixActor): Outcome {
 const LETS: Readonly<Record<Exclude<Access, 'Public'>, readonly MatrixActor[]>> = {
   Nobody: [],
   Everybody: ACTORS,
+  Person: ACTORS.filter((actor) => actor !== 'job'),
   Viewer: ['viewer', 'developer', 'maintainer', 'job'],
   ViewerOrAdmin: ['viewer', 'developer', 'maintainer', 'job', 'admin'],
   Developer: ['developer', 'maintainer', 'job'],
@@ -223,6 +224,12 @@ const OPERATOR = {
   spec: { chartURL: 'file://charts/cache-operator', suspend: true },
 };
 
+const DEFINITION = {
+  apiVersion: 'chandlery.dev/v1alpha1',
+  kind: 'AppDefinition',
+  metadata: { name: PREY },
+  spec: { chartURL: 'file://charts/apps/queue', suspend: true },
+};
 const BODIES: Readonly<Record<string, unknown>> = {
   createEnvironment: { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'made-by-matrix' }, spec: {} },
   updateEnvironment: { spec: { displayName: 'Attacked' } },
@@ -243,6 +250,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   saveConfiguration: SAVED,
   changeSavedConfiguration: { title: 'still mine' },
   createOperator: { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
+  createAppDefinition: DEFINITION,
   createSource: {
     apiVersion: 'chandlery.dev/v1alpha1',
     kind: 'CatalogSource',
@@ -256,9 +264,18 @@ const BODIES: Readonly<Record<string, unknown>> = {
 
 /** An approval names what its approver has read. */
 async function bodyFor(target: Target, operationId: string, { id, actor }: { id: string; actor: MatrixActor }): Promise<unknown> {
+  if (operationId === 'rollbackInstance') await reviseInstance(target);
   if (operationId !== 'approveChangeRequest') return BODIES[operationId];
   const { json } = await target.call('anonymous', `/api/v1/change-requests/${id}`, { headers: await credentialsOf(target, actor) });
   return { digest: textAt(json, 'digest') ?? '' };
+}
+
+/** Only what was changed can go back. */
+async function reviseInstance(target: Target): Promise<void> {
+  const address = `/api/v1/environments/${ATTACKED}/instances/${APP}/${PREY}`;
+  const body = { spec: { replicas: 2 + (requests += 1) } };
+  const { status } = await target.call('developer', address, { method: 'PATCH', body });
+  assert.equal(status, 200);
 }
 
 function pathOf({ path, operationId = '' }: Endpoint, id: string): string {
@@ -305,6 +322,7 @@ async function makePrey(target: Target): Promise<void> {
     { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } },
     { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
     { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: SPARE }, spec: SPARE_SPEC },
+    DEFINITION,
     {
       apiVersion: 'chandlery.dev/v1alpha1',
       kind: 'CatalogSource',
