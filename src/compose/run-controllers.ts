@@ -6,6 +6,7 @@ import { CATALOG_RELEASE, CHANGE_REQUEST } from '../domain/kubernetes/resource-t
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { appDefinitions } from './app-definition/app-definition-controller.ts';
 import { helmChildren } from './create-ports.ts';
+import { instanceController } from './app-instance/instance-controller.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
 import { policyFile } from './install-crds-and-roles.ts';
 import { pinCachedCharts } from './pin-cached-charts.ts';
@@ -24,7 +25,7 @@ import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import type { Artifacts } from '../chart/oci/artifact.ts';
 import type { Git } from '../git/git.ts';
-import { createHelm } from '../helm/helm.ts';
+import { createHelm, type HelmProgram } from '../helm/helm.ts';
 import { createChartRenderer } from '../helm/render-chart.ts';
 import { readManifests } from '../kube/bootstrap.ts';
 import { createEventRecorder } from '../kube/events.ts';
@@ -93,13 +94,15 @@ interface WatchFoldersInput {
 
 /** Runs all controllers until the signal aborts. */
 export async function runControllers(input: ControllersInput): Promise<void> {
+  const helm = await helmOf(input);
   const controllers = [
     environments(input),
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     catalogSources(input),
     catalogReleases(input),
     appDefinitions(input),
-    await operators(input),
+    await operators(input, helm),
+    appInstances(input, helm),
     adminAccess(input),
     await admissionPolicies(input),
     await changeRequests(input),
@@ -192,7 +195,7 @@ function catalogReleases({ kube, catalog, log, signal }: ControllersInput): Cont
   };
 }
 
-async function operators(input: ControllersInput): Promise<Controller> {
+async function operators(input: ControllersInput, program: HelmProgram): Promise<Controller> {
   const { kube, catalog, charts, log, signal } = input;
   const cluster = packCrds(kube.asController());
   const references = watchReferences({
@@ -202,7 +205,7 @@ async function operators(input: ControllersInput): Promise<Controller> {
   });
   const { operators: all, customResourceDefinitions: definitions, environments } = catalog.reflectors;
   const { cache, ready } = watchOperators({ kube, operators: all, definitions, log, signal });
-  const helm = pinCachedCharts(await helmOf(input), charts);
+  const helm = pinCachedCharts(program, charts);
   const ports = {
     cluster,
     discovery: kube,
@@ -233,6 +236,11 @@ function sameVersion(watched: (key: string) => KubeObject | undefined): (version
     const found = watched(name);
     return found?.metadata.uid === uid && found?.metadata.resourceVersion === resourceVersion ? found : undefined;
   };
+}
+
+function appInstances({ kube, catalog, charts, metrics, log, signal }: ControllersInput, helm: HelmProgram): Controller {
+  const { customResourceDefinitions: definitions, environments } = catalog.reflectors;
+  return instanceController({ kube, helm, charts, definitions, environments, leaseLost: metrics.leaseLost, log, signal });
 }
 
 /** What admins may read of their Operators at work. */
@@ -271,7 +279,7 @@ async function changeRequests({ kube, ports, repoRoot, log, signal }: Controller
 }
 
 /** Helm acts as we do, by a kubeconfig of its own. */
-async function helmOf({ kube, helm, stateDir, log, metrics }: ControllersInput): ReturnType<typeof createHelm> {
+async function helmOf({ kube, helm, stateDir, log, metrics }: ControllersInput): Promise<HelmProgram> {
   const kubeconfigPath = join(stateDir, 'helm.kubeconfig');
   await kube.writeKubeconfig(kubeconfigPath);
   const helmLog = { debug: (keys: object, message: string) => log.debug(message, { ...keys }) };

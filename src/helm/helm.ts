@@ -1,7 +1,8 @@
 import { type AppError, isAppError } from '../domain/core/errors.ts';
 import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { type ReleaseInfo, type TestReport, unlockAction, type UnlockAction } from '../domain/operator/release.ts';
-import { checkChartPath, checkRelease, labelArgument } from './names.ts';
+import type { ReleaseScope } from '../domain/app-instance/release-scope.ts';
+import { checkAccount, checkChartPath, checkRelease, labelArgument } from './names.ts';
 import { postRendered } from './post-renderer.ts';
 import { parseHistory, parseLabels, parseRelease, parseTests, type ReleaseRef, type TestRun } from './release-output.ts';
 import { render, type Renderer, type RenderInput } from './render.ts';
@@ -62,8 +63,21 @@ export interface Helm {
   manifest(ref: ReleaseRef & { readonly revision?: number }, signal: AbortSignal): Promise<KubeObject[]>;
   /** The hooks of the newest revision. */
   hooks(ref: ReleaseRef, signal: AbortSignal): Promise<KubeObject[]>;
+  /** The notes of the newest revision; empty when it has none. */
+  notes(ref: ReleaseRef, signal: AbortSignal): Promise<string>;
   /** Frees a release that a dead worker left pending (see `planUnlock`), and tells what was done. Hold the release's lease. */
   unlock(ref: UnlockInput, signal: AbortSignal): Promise<UnlockAction>;
+}
+
+/** Helm as whoever the kubeconfig is, and as others. */
+export interface HelmProgram extends Helm {
+  /**
+   * The same program, which calls the api-server as a ServiceAccount, impersonated: what templates look up and what hooks make included. The api-server adds the
+   * groups of a ServiceAccount by itself.
+   *
+   * @throws AppError `InvalidInput` for a name that is none.
+   */
+  asServiceAccount(account: { readonly namespace: string; readonly name: string }): Helm;
 }
 
 export interface UninstallInput extends ReleaseRef {
@@ -73,6 +87,7 @@ export interface UninstallInput extends ReleaseRef {
 
 export interface RollbackInput extends ReleaseRef {
   readonly revision: number;
+  readonly conflicts?: Conflicts;
   /** Revisions to keep. Default 10. */
   readonly historyLimit?: number;
   /** Strings that must not show in an error. */
@@ -87,7 +102,7 @@ export interface UnlockInput extends ReleaseRef {
 const READ_TIMEOUT_MS = 30_000;
 
 /** Makes the private home and gives the wrapper. */
-export async function createHelm(options: HelmOptions): Promise<Helm> {
+export async function createHelm(options: HelmOptions): Promise<HelmProgram> {
   const home = await prepareHome(options.homeDir, options.extraEnv);
   const connection = [
     ...(options.kubeconfigPath === undefined ? [] : ['--kubeconfig', options.kubeconfigPath]),
@@ -102,9 +117,19 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
     log: options.log,
     observe: options.observe ?? (() => undefined),
   };
-  const online = createRunner({ ...shared, connection });
-  const parse = createParser();
-  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, parse };
+  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, parse: createParser() };
+  return {
+    ...helmOver(renderer, createRunner({ ...shared, connection })),
+    asServiceAccount: ({ namespace, name }) => {
+      checkAccount(namespace, name);
+      const as = ['--kube-as-user', `system:serviceaccount:${namespace}:${name}`];
+      return helmOver(renderer, createRunner({ ...shared, connection: [...connection, ...as] }));
+    },
+  };
+}
+
+function helmOver(renderer: Renderer, online: HelmRunner): Helm {
+  const { home, parse } = renderer;
   return {
     render: (input, signal) => render(renderer, input, signal),
     install: (input, signal) => install({ runner: online, home, signal }, input),
@@ -116,6 +141,7 @@ export async function createHelm(options: HelmOptions): Promise<Helm> {
     status: (ref, signal) => status(online, ref, signal),
     manifest: (ref, signal) => manifest({ runner: online, parse }, ref, signal),
     hooks: (ref, signal) => hooksOf({ runner: online, parse }, ref, signal),
+    notes: (ref, signal) => notes(online, ref, signal),
     unlock: (input, signal) => unlock(online, input, signal),
   };
 }
@@ -131,8 +157,9 @@ async function uninstall(runner: HelmRunner, ref: ReleaseRef, { signal, hooks }:
 }
 
 async function rollback(runner: HelmRunner, input: RollbackInput, { signal, hooks }: ChangeRun): Promise<ReleaseInfo> {
-  const { revision, historyLimit = HISTORY_LIMIT, secrets = [] } = input;
-  const options = ['--history-max', String(historyLimit), '--timeout', hookTimeout(CHANGE_TIMEOUT_MS), ...hooks];
+  const { revision, conflicts, historyLimit = HISTORY_LIMIT, secrets = [] } = input;
+  const limit = ['--history-max', String(historyLimit), '--timeout', hookTimeout(CHANGE_TIMEOUT_MS)];
+  const options = [...limit, ...conflictOptions(conflicts), ...hooks];
   const more = [String(Math.trunc(revision))];
   const timeoutMs = CHANGE_TIMEOUT_MS;
   await run(runner, input, { verb: 'rollback', command: ['rollback'], options, more, timeoutMs, secrets, signal });
@@ -175,6 +202,11 @@ async function hooksOf({ runner, parse }: Pick<Renderer, 'runner' | 'parse'>, re
   return await parse(text, READ_TIMEOUT_MS);
 }
 
+async function notes(runner: HelmRunner, ref: ReleaseRef, signal: AbortSignal): Promise<string> {
+  const run = { verb: 'notes', command: ['get', 'notes'], options: [], more: [], timeoutMs: READ_TIMEOUT_MS, signal };
+  return (await runOnRelease(runner, ref, run)).replace(/^\s*NOTES:\n/, '').trim();
+}
+
 async function unlock(runner: HelmRunner, { toRevision, ...ref }: UnlockInput, signal: AbortSignal): Promise<UnlockAction> {
   const step = unlockAction(await history(runner, ref, { signal, max: 256 }), toRevision);
   // Hooks belong to a change that somebody asked for; this one only frees the record.
@@ -192,13 +224,19 @@ interface InstallInput extends ReleaseRef {
   readonly labels: Readonly<Record<string, string>>;
   /** See `PostRender`. Default: none. */
   readonly postRender?: 'uplift' | 'plain';
+  /** What the objects may be, for `uplift`; nothing is written when one of them, a hook included, is something else. Default: anything. */
+  readonly scope?: ReleaseScope;
   /** Strings that must not show in an error. */
   readonly secrets?: readonly string[];
   /** Bound on the whole run, hooks included. Default five minutes. */
   readonly timeoutMs?: number;
 }
 
+/** Whether the release takes fields back that others have changed. Default: that is a conflict. */
+type Conflicts = 'force';
+
 interface UpgradeInput extends InstallInput {
+  readonly conflicts?: Conflicts;
   /** Revisions to keep. Default 10. */
   readonly historyLimit?: number;
 }
@@ -218,7 +256,13 @@ function install(context: ChangeContext, input: InstallInput): Promise<ReleaseIn
 }
 
 function upgrade(context: ChangeContext, input: UpgradeInput): Promise<ReleaseInfo> {
-  return change(context, 'upgrade', input, ['--reset-values', '--history-max', String(input.historyLimit ?? HISTORY_LIMIT)]);
+  const limit = ['--history-max', String(input.historyLimit ?? HISTORY_LIMIT)];
+  return change(context, 'upgrade', input, ['--reset-values', ...limit, ...conflictOptions(input.conflicts)]);
+}
+
+/** Only server-side apply knows who has a field; the objects of an adopted release may have been applied the old way. */
+function conflictOptions(conflicts: Conflicts | undefined): readonly string[] {
+  return conflicts === undefined ? [] : ['--server-side=true', '--force-conflicts'];
 }
 
 async function change(
@@ -232,7 +276,7 @@ async function change(
   const labels = labelArgument(input.labels);
   const timeoutMs = input.timeoutMs ?? CHANGE_TIMEOUT_MS;
   const what = `${verb} of "${input.release}" in namespace "${input.namespace}"`;
-  const { postRender: mode, secrets = [] } = input;
+  const { postRender: mode, scope, secrets = [] } = input;
   const output = await withValuesFile(home, input.values, (values) => {
     const run = (more: readonly string[]): Promise<HelmOutput> =>
       runner({
@@ -244,7 +288,7 @@ async function change(
         secrets,
         signal,
       });
-    return mode === undefined ? run([]) : postRendered(home, { mode, what, secrets, run });
+    return mode === undefined ? run([]) : postRendered(home, { mode, ...(scope === undefined ? {} : { scope }), what, secrets, run });
   });
   return parseRelease(output.stdout, input.labels);
 }

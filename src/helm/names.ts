@@ -17,6 +17,12 @@ export function checkRelease(release: string, namespace: string): void {
     throw invalid(`namespace ${JSON.stringify(namespace)}`, 'use at most 63 lower-case letters, digits and hyphens');
 }
 
+/** The name of a ServiceAccount, fit to be impersonated. Throws AppError `InvalidInput`. */
+export function checkAccount(namespace: string, name: string): void {
+  if (!isDnsLabel(namespace) || !isDnsSubdomain(name))
+    throw invalid(`service account ${JSON.stringify(`${namespace}/${name}`)}`, 'use the name of one');
+}
+
 /** An absolute path of a chart archive or folder. Throws AppError `InvalidInput`. */
 export function checkChartPath(path: string): void {
   if (!isAbsolute(path) || path.includes('\0')) throw invalid(`chart path ${JSON.stringify(path)}`, 'use an absolute path');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ReleaseScope, scopeText } from '../domain/app-instance/release-scope.ts';
 import { AppError, isAppError, type ErrorCode } from '../domain/core/errors.ts';
 import { redact } from '../domain/core/secret.ts';
 import { type HelmHome, PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
@@ -14,6 +15,8 @@ export type PostRender = 'uplift' | 'reveal' | 'plain' | 'pass';
 
 export interface PostRenderedRun<T> {
   readonly mode: PostRender;
+  /** For `uplift`: what the objects may be. Default: anything. */
+  readonly scope?: ReleaseScope;
   /** What it is about, for the error. */
   readonly what: string;
   readonly secrets: readonly string[];
@@ -22,18 +25,21 @@ export interface PostRenderedRun<T> {
 }
 
 /** Codes that a post-renderer may fail with. */
-const CODES: readonly ErrorCode[] = ['HelmFailed', 'UpliftFailed'];
+const CODES: readonly ErrorCode[] = ['HelmFailed', 'UpliftFailed', 'ResourceNotAllowed'];
 
 /**
  * Runs helm with a post-renderer. Helm drops what its plugins say when they fail, so ours write it to a file, and the error says it.
  *
- * @throws what the run throws; AppError `HelmFailed` or `UpliftFailed` with what the post-renderer says.
+ * @throws what the run throws; AppError `HelmFailed`, `UpliftFailed` or `ResourceNotAllowed` with what the post-renderer says.
  */
-export async function postRendered<T>(home: HelmHome, { mode, what, secrets, run }: PostRenderedRun<T>): Promise<T> {
+export async function postRendered<T>(home: HelmHome, { mode, scope, what, secrets, run }: PostRenderedRun<T>): Promise<T> {
   const report = join(home.dir, 'tmp', `${randomUUID()}.report`);
+  const scopeFile = join(home.dir, 'tmp', `${randomUUID()}.scope`);
   const plugin = mode === 'plain' || mode === 'pass' ? PLAIN_POST_RENDERER : POST_RENDERER;
+  const args = [mode, report, ...(scope === undefined ? [] : [scopeFile])];
   try {
-    return await run(['--post-renderer', plugin, '--post-renderer-args', mode, '--post-renderer-args', report]);
+    if (scope !== undefined) await writeFile(scopeFile, scopeText(scope), { mode: 0o600, flag: 'wx' });
+    return await run(['--post-renderer', plugin, ...args.flatMap((arg) => ['--post-renderer-args', arg])]);
   } catch (error) {
     if (!isAppError(error, 'HelmFailed')) throw error;
     const [first = '', ...reason] = (await readFile(report, 'utf8').catch(() => '')).split('\n');
@@ -41,6 +47,6 @@ export async function postRendered<T>(home: HelmHome, { mode, what, secrets, run
     if (code === undefined) throw error;
     throw new AppError(code, `helm ${what}: ${redact(reason.join('\n').trim(), secrets)}`, { cause: error });
   } finally {
-    await rm(report, { force: true });
+    await Promise.all([report, scopeFile].map((file) => rm(file, { force: true })));
   }
 }

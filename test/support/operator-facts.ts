@@ -1,8 +1,8 @@
 import type { Rollback } from '../../src/domain/operator/kind/status-fields.ts';
 import type { Health } from '../../src/domain/health/health.ts';
 import type { CrdFact } from '../../src/reconcile/operator/facts/observe-crds.ts';
-import type { ForeignRelease, OwnRelease } from '../../src/reconcile/operator/facts/observe-release.ts';
-import type { Chart } from '../../src/reconcile/operator/ports.ts';
+import type { ForeignRelease, OwnRelease } from '../../src/reconcile/helm-release/observe-release.ts';
+import type { Chart } from '../../src/reconcile/helm-release/ports.ts';
 import type { ActiveFacts } from '../../src/reconcile/operator/state.ts';
 
 /** Facts about Operators for tables: a settled one, and what may differ. */

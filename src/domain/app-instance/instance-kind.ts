@@ -1,4 +1,17 @@
-import { conditionsField, flag, foreign, generation, integer, list, object, optional, orEmpty, text, time } from '../kind/field.ts';
+import {
+  conditionsField,
+  flag,
+  foreign,
+  generation,
+  integer,
+  list,
+  object,
+  optional,
+  orEmpty,
+  text,
+  time,
+  type ValueOf,
+} from '../kind/field.ts';
 import { valuesFromItem } from '../operator/kind/chart-fields.ts';
 import {
   attemptField,
@@ -8,6 +21,9 @@ import {
   revisionField,
   rollbackField,
 } from '../operator/kind/status-fields.ts';
+
+/** Characters of the notes of a chart that a status holds. */
+export const MAX_NOTES = 8_000;
 
 /** The spec of a generated kind. The schema of `values` is the one of its chart, so the generator of the CRD puts it there. */
 export const instanceSpec = object(
@@ -73,3 +89,10 @@ export const instanceStatus = object(
   },
   { description: 'What the controller found and did. Written by the controller alone.' },
 );
+
+export type InstanceSpec = ValueOf<typeof instanceSpec>;
+type StatusFields = ValueOf<typeof instanceStatus>;
+export interface InstanceStatus extends StatusFields {
+  /** Since the last success. */
+  readonly failures: number;
+}

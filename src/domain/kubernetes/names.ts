@@ -46,6 +46,8 @@ export const OURS = {
   operatorLabel: 'chandlery.dev/operator',
   /** Label on a generated CRD, its ClusterRoles and AppRevisions: the name of the AppDefinition. */
   appDefinitionLabel: 'chandlery.dev/app-definition',
+  /** Label on the records of a release: the instance of a generated kind that it is made for. */
+  appInstanceLabel: 'chandlery.dev/app-instance',
   /** Label on a namespace: the Environment that it belongs to. */
   environmentLabel: 'chandlery.dev/environment',
   /** Label on a Secret that was made for an Instance: the name of the Instance. */

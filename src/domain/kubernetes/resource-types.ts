@@ -51,6 +51,7 @@ export const HORIZONTAL_POD_AUTOSCALER = known('autoscaling/v2', 'horizontalpoda
 export const ENDPOINT_SLICE = known('discovery.k8s.io/v1', 'endpointslices', 'EndpointSlice', 'Namespaced');
 export const LEASE = known('coordination.k8s.io/v1', 'leases', 'Lease', 'Namespaced');
 
+export const INGRESS = known('networking.k8s.io/v1', 'ingresses', 'Ingress', 'Namespaced');
 export const NETWORK_POLICY = known('networking.k8s.io/v1', 'networkpolicies', 'NetworkPolicy', 'Namespaced');
 export const STORAGE_CLASS = known('storage.k8s.io/v1', 'storageclasses', 'StorageClass', 'Cluster');
 export const PRIORITY_CLASS = known('scheduling.k8s.io/v1', 'priorityclasses', 'PriorityClass', 'Cluster');

@@ -1,9 +1,10 @@
 /**
  * The post-renderer that helm starts (see `post-renderer.ts`): objects on standard input, what is to be sent on standard output. Its arguments are the
- * mode and the file for the reason of a failure, which Helm does not tell: an error code, then the sentence. It imports pure code only, and ends by
+ * mode, the file for the reason of a failure, which Helm does not tell: an error code, then the sentence; and, for an instance, the file with the scope of its release. It imports pure code only, and ends by
  * itself when helm or we are gone: reading stops at the end of input, writing to nobody is an error, and a clock runs.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseScope } from '../../domain/app-instance/release-scope.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { RENDERED_BOUNDS } from '../../domain/kubernetes/manifest.ts';
 import { transform } from './transform.ts';
@@ -15,9 +16,15 @@ process.stdout.on('error', () => process.exit(1));
 
 try {
   const mode = process.argv[2] === 'reveal' ? 'reveal' : 'uplift';
-  process.stdout.write(transform(await readInput(), mode));
+  const scopeFile = process.argv[4] ?? '';
+  const scope = scopeFile === '' ? undefined : parseScope(readFileSync(scopeFile, 'utf8'));
+  process.stdout.write(transform(await readInput(), { mode, ...(scope === undefined ? {} : { scope }) }));
 } catch (error) {
-  const [code, reason, report] = [isAppError(error, 'UpliftFailed') ? error.code : 'HelmFailed', messageOf(error), process.argv[3]];
+  const [code, reason, report] = [
+    isAppError(error, 'UpliftFailed', 'ResourceNotAllowed') ? error.code : 'HelmFailed',
+    messageOf(error),
+    process.argv[3],
+  ];
   if (report !== undefined) writeFileSync(report, `${code}\n${reason}\n`, { mode: 0o600 });
   process.stderr.write(`${reason}\n`);
   process.exitCode = 1;

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { outOfScope, type ReleaseScope } from '../../domain/app-instance/release-scope.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { parseNamed, splitRendered } from '../../domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -6,6 +7,12 @@ import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.t
 
 /** `uplift` makes what Helm is to send; `reveal` shows what Helm would drop. */
 export type PostRenderMode = 'uplift' | 'reveal';
+
+interface Transformation {
+  readonly mode: PostRenderMode;
+  /** What the objects may be; default: anything. */
+  readonly scope?: ReleaseScope;
+}
 
 const HOOK = 'helm.sh/hook';
 /** Says where a CRD came from; whoever applies it keeps it. */
@@ -15,13 +22,19 @@ const ORIGIN = 'chandlery.dev/origin';
  * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
  * reading of YAML other than Helm's own has a say in it.
  *
- * @throws AppError `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
+ * @throws AppError `ResourceNotAllowed` naming each object that is out of the scope; `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
  *   read, or for more than one release may hold.
  */
-export function transform(input: string, mode: PostRenderMode): string {
+export function transform(input: string, { mode, scope }: Transformation): string {
+  if (scope !== undefined) checkScope(input, scope);
   const documents = splitRendered(input).flatMap((document) => transformDocument(document, mode));
   // Helm takes empty output for a failure, and a comment for no objects.
   return documents.length === 0 ? '# nothing is left to install\n' : `${documents.join('\n---\n')}\n`;
+}
+
+function checkScope(input: string, scope: ReleaseScope): void {
+  const faults = outOfScope(splitRendered(input).flatMap(parseNamed), scope);
+  if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
 }
 
 function transformDocument(document: string, mode: PostRenderMode): string[] {

@@ -6,11 +6,12 @@ import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import { type ChartSource, claimedCrds } from '../../domain/operator/operator-spec.ts';
 import { removeFinalizerOfLostKind } from '../finalizer.ts';
-import { createLeaseMemory } from './acts/with-release-lease.ts';
+import { createLeaseMemory } from '../helm-release/release-lease.ts';
 import { finalizeOperator } from './finalize-operator.ts';
 import type { OperatorCache, Reads } from './memory/operator-cache.ts';
-import { memoizeFor } from './memory/memoize-for.ts';
-import type { Chart, ChartPort, OperatorPorts } from './ports.ts';
+import { memoizeFor } from '../memoize-for.ts';
+import type { Chart, ChartPort } from '../helm-release/ports.ts';
+import type { OperatorPorts } from './ports.ts';
 import { type OperatorMemory, reconcileOperator } from './reconcile-operator.ts';
 import { hasFinalizer, workOn } from './work.ts';
 

@@ -3,14 +3,14 @@ import type { ReconcileResult } from '../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
-import { isFalse } from './report/conditions.ts';
+import { isFalse } from '../conditions.ts';
 import { deleteInstances, instancesSentence, observeDeletionHooks, uninstall } from './acts/deletion.ts';
 import { removeFinalizer } from '../finalizer.ts';
-import { isLeaseLeft, withReleaseLease } from './acts/with-release-lease.ts';
+import { isOperatorLeaseLeft, withReleaseLease } from './acts/with-release-lease.ts';
 import { deleteCrds, disownCrds } from './acts/apply-crds.ts';
 import { observeCrds } from './facts/observe-crds.ts';
 import { observeInstances, type InstancesFact } from './facts/observe-instances.ts';
-import { observeRelease } from './facts/observe-release.ts';
+import { observeRelease } from '../helm-release/observe-release.ts';
 import { unpublish } from './acts/publish.ts';
 import { determineDeletingState, type DeletingFacts } from './state.ts';
 import { writeStatus } from './report/write-status.ts';
@@ -77,7 +77,7 @@ async function leave(work: Work, { policy, crds }: DeletingFacts): Promise<Recon
   if ((await withReleaseLease(work, disown)) === 'Busy') return { requeueAfter: WAIT_MS };
   if (!vacant) return AT_ONCE;
   // Nothing of the Operator may stay behind it. The cluster may have been away when the lease was to be given back.
-  if (await isLeaseLeft(work)) return { requeueAfter: WAIT_MS };
+  if (await isOperatorLeaseLeft(work)) return { requeueAfter: WAIT_MS };
   await removeFinalizer(ports.cluster, { type: OPERATOR, object: operator, signal: work.signal });
   return {};
 }

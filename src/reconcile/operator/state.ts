@@ -8,9 +8,10 @@ import type { CrdFact } from './facts/observe-crds.ts';
 import type { DependencyFact } from './facts/observe-dependencies.ts';
 import type { DriftFact } from './drift.ts';
 import type { InstancesFact } from './facts/observe-instances.ts';
-import type { ForeignRelease, OwnRelease, PastFact, ReleaseFact } from './facts/observe-release.ts';
-import type { Chart } from './ports.ts';
-import type { ResolvedValues } from './facts/resolve-values.ts';
+import type { ForeignRelease, OwnRelease, ReleaseFact } from '../helm-release/observe-release.ts';
+import type { PastFact } from './facts/read-history.ts';
+import type { Chart } from '../helm-release/ports.ts';
+import type { ResolvedValues } from '../helm-release/resolve-values.ts';
 
 /** What was seen of an Operator that is to stay. */
 export interface ActiveFacts {

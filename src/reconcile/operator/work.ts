@@ -3,7 +3,8 @@ import { FORCE_AT, operatorLabelValue, parseOperatorSpec, type OperatorSpec } fr
 import { type OperatorStatus, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
-import type { OperatorPorts, ReleaseRef } from './ports.ts';
+import type { OperatorPorts } from './ports.ts';
+import type { ReleaseRef } from '../helm-release/ports.ts';
 
 /** One Operator while it is being worked on. */
 export interface Work {

@@ -15,11 +15,11 @@ const CRD = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition
 const HOOK = CRD.replace('name: a.b.c', 'name: h.b.c, annotations: {"helm.sh/hook": crd-install, keep: me}');
 
 test('what needs nothing leaves as it came, to the letter', () => {
-  assert.equal(transform(`---\n${MODERN}---\n${MODERN}`, 'uplift'), `${MODERN.trimEnd()}\n---\n${MODERN}`);
+  assert.equal(transform(`---\n${MODERN}---\n${MODERN}`, { mode: 'uplift' }), `${MODERN.trimEnd()}\n---\n${MODERN}`);
 });
 
 test('CRDs are taken out and legacy objects carried over, text that looks like something else staying text', () => {
-  const output = transform([MODERN, CRD, HOOK, LEGACY].join('---\n'), 'uplift');
+  const output = transform([MODERN, CRD, HOOK, LEGACY].join('---\n'), { mode: 'uplift' });
   const [first, deployment, ...more] = parseManifest(output);
   assert.deepEqual([first?.kind, more.length], ['ConfigMap', 0]);
   assert.equal(deployment?.apiVersion, 'apps/v1');
@@ -28,12 +28,12 @@ test('CRDs are taken out and legacy objects carried over, text that looks like s
 });
 
 test('when nothing is left, a comment is, which Helm takes for no objects', () => {
-  assert.match(transform(CRD, 'uplift'), /^# /);
-  assert.match(transform('', 'uplift'), /^# /);
+  assert.match(transform(CRD, { mode: 'uplift' }), /^# /);
+  assert.match(transform('', { mode: 'uplift' }), /^# /);
 });
 
 test('revealing shows the hook that Helm drops and touches nothing else', () => {
-  const output = transform([MODERN, HOOK].join('---\n'), 'reveal');
+  const output = transform([MODERN, HOOK].join('---\n'), { mode: 'reveal' });
   assert.ok(output.startsWith(MODERN.trimEnd()));
   assert.deepEqual(parseManifest(output)[1]?.metadata.annotations, { keep: 'me', 'chandlery.dev/origin': 'hook' });
 });

@@ -1,13 +1,13 @@
 import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
-import { AppError, type ErrorCode, isAppError } from '../../../domain/core/errors.ts';
-import { redact } from '../../../domain/core/secret.ts';
+import { AppError, isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { applyCrds } from './apply-crds.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 import type { RenderedChart, RenderFault } from '../../../domain/chart/rendered-chart.ts';
+import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
 import { rejectReserved } from '../facts/observe-reservation.ts';
-import { CONFIG_DIGEST_LABEL } from '../retry.ts';
-import type { ReleaseChange } from '../ports.ts';
+import { CONFIG_DIGEST_LABEL } from '../../helm-release/retry.ts';
+import type { ReleaseChange } from '../../helm-release/ports.ts';
 import type { DeployVerb, Target } from '../state.ts';
 import type { Work } from '../work.ts';
 
@@ -27,8 +27,6 @@ export interface DeployInput {
   /** Changes the release, which is held meanwhile. */
   readonly change: (held: Work, request: ReleaseChange) => Promise<void>;
 }
-
-const AWAY: ReadonlySet<ErrorCode> = new Set(['ClusterUnavailable', 'TooManyRequests']);
 
 /** Render and uplift → CRDs → release. Runs under the lease of the release; each step may be the last one of this process. */
 export async function deploy(work: Work, input: DeployInput): Promise<Deployment> {
@@ -60,17 +58,6 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
   }
   if (rendered === undefined) throw new Error('a deployment ended without having rendered its chart');
   return { kind: 'Done', rendered };
-}
-
-/** Whether the cluster did not answer, so that nothing was learnt about the Operator. */
-export function isUnavailable({ code }: AppError): boolean {
-  return AWAY.has(code);
-}
-
-/** What a chart renders may hold a secret in any place, so in an object's name, too. */
-export function withoutSecrets(error: AppError, secrets: readonly string[]): AppError {
-  const message = redact(error.message, secrets);
-  return message === error.message ? error : new AppError(error.code, message);
 }
 
 function releaseChange(

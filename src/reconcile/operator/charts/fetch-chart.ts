@@ -6,11 +6,11 @@ import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields
 import type { ChartSource } from '../../../domain/operator/operator-spec.ts';
 import { isOpen } from '../../../domain/upgrade/maintenance-window.ts';
 import { type Approval, type ApprovalFault, checkApproval, digestDiffers } from '../../../domain/upgrade/upgrade-approval.ts';
-import { type ResolvedValues, resolveValues } from '../facts/resolve-values.ts';
-import type { Chart } from '../ports.ts';
+import { type ResolvedValues, resolveValues } from '../../helm-release/resolve-values.ts';
+import type { Chart } from '../../helm-release/ports.ts';
 import type { ActiveFacts } from '../state.ts';
 import type { Work } from '../work.ts';
-import { configDigest } from '../retry.ts';
+import { configDigest } from '../../helm-release/retry.ts';
 import { ifFound } from '../../../domain/kubernetes/cluster.ts';
 import { SECRET } from '../../../domain/kubernetes/resource-types.ts';
 import { type AccessRead, readChartAccess as readAccess } from '../../../domain/chart/read-chart-access.ts';
@@ -65,7 +65,9 @@ export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNu
 
 async function valuesOf(work: Work): Promise<ResolvedValues | AppError> {
   try {
-    return await resolveValues(work);
+    const { ports, operator, spec, signal } = work;
+    const namespace = operator.metadata.namespace ?? 'default';
+    return await resolveValues({ cluster: ports.cluster, namespace, valuesFrom: spec.valuesFrom, values: spec.values, signal });
   } catch (error) {
     if (isAppError(error, 'ValuesInvalid')) return error;
     throw error;

@@ -6,7 +6,8 @@ import { conditionsOf } from '../../../domain/health/rules/conditions.ts';
 import { at, listAt, textAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { isOfRelease } from '../memory/indexer.ts';
-import type { OperatorPorts, ReleaseRef } from '../ports.ts';
+import type { OperatorPorts } from '../ports.ts';
+import type { ReleaseRef } from '../../helm-release/ports.ts';
 import type { CrdFact } from './observe-crds.ts';
 
 /** The selector of the EndpointSlices of a Service. */

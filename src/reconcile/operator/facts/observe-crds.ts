@@ -9,7 +9,8 @@ import { listAt, textAt } from '../../../domain/core/read.ts';
 import { isReservedCrd } from '../../../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
-import type { OperatorPorts, ReleaseRef } from '../ports.ts';
+import type { OperatorPorts } from '../ports.ts';
+import type { ReleaseRef } from '../../helm-release/ports.ts';
 
 /** A CRD of an Operator. */
 export interface CrdFact extends CrdStatus {

@@ -3,7 +3,8 @@ import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from '../../../domain/kubernetes
 import { healthOf } from '../../../domain/health/rules/health-of.ts';
 import { worstHealth, type Health } from '../../../domain/health/health.ts';
 import type { KubeObject, ResourceType } from '../../../domain/kubernetes/resource.ts';
-import type { OperatorPorts, ReleaseRef } from '../ports.ts';
+import type { OperatorPorts } from '../ports.ts';
+import type { ReleaseRef } from '../../helm-release/ports.ts';
 import type { Work } from '../work.ts';
 import type { CrdFact } from './observe-crds.ts';
 import { findUnanswering } from './observe-callers.ts';

@@ -4,7 +4,7 @@ import { statusOf } from '../../../domain/kind/kind.ts';
 import { calledBy, type CalledService } from '../../../domain/operator/called-services.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { claimedCrds, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
-import type { ReleaseRef } from '../ports.ts';
+import type { ReleaseRef } from '../../helm-release/ports.ts';
 
 /** The objects of one type in memory, kept in step by a watch. */
 export interface WatchedType {

@@ -23,7 +23,7 @@ import { CALLERS } from '../../../domain/operator/called-services.ts';
 import { SLICES_OF } from '../facts/observe-callers.ts';
 import { WORKLOADS } from '../facts/observe-health.ts';
 import type { CallerResource } from './watched-types.ts';
-import type { ReleaseRef } from '../ports.ts';
+import type { ReleaseRef } from '../../helm-release/ports.ts';
 
 /** What is watched for the sake of Operators. */
 export interface WatchedTypes {

@@ -6,8 +6,8 @@ import type { OperatorStatus } from '../../../domain/operator/operator-status.ts
 import { deletionStatus } from '../acts/deletion.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';
-import type { ReleaseFact } from '../facts/observe-release.ts';
-import type { Chart } from '../ports.ts';
+import type { ReleaseFact } from '../../helm-release/observe-release.ts';
+import type { Chart } from '../../helm-release/ports.ts';
 import { nowOf, type Work } from '../work.ts';
 import { unapproved } from './conditions.ts';
 

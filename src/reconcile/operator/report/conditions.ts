@@ -3,6 +3,7 @@ import { specOf } from '../../../domain/kind/kind.ts';
 import type { PendingUpgrade, Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import { checkCatalogBlock } from '../../../domain/catalog/check-catalog.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
+import { isFalse, isTrue } from '../../conditions.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError } from '../../../domain/core/errors.ts';
 import { addressOf, type ChartSource } from '../../../domain/operator/operator-spec.ts';
@@ -11,12 +12,11 @@ import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
 import { conversionsSentence, type RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { OwnRelease, ReleaseFact } from '../facts/observe-release.ts';
-import { type DriftFact, differencesSentence } from '../drift.ts';
+import type { OwnRelease, ReleaseFact } from '../../helm-release/observe-release.ts';
+import { differencesSentence } from '../../helm-release/compare-release.ts';
+import type { DriftFact } from '../drift.ts';
 import type { OperatorHealth } from '../facts/observe-health.ts';
-import type { Chart, ReleaseRef } from '../ports.ts';
-
-const MAX_MESSAGE_LENGTH = 16_000;
+import type { Chart, ReleaseRef } from '../../helm-release/ports.ts';
 
 export function fetched(source: ChartSource, chart: Chart): ConditionInput {
   const { name, version } = chart.contents.metadata;
@@ -120,6 +120,7 @@ export function drifted(fact: DriftFact): ConditionInput {
   );
 }
 
+const MAX_MESSAGE_LENGTH = 16_000;
 const NAMED = 10;
 
 /** The release when a deployment ended before it came to it. */
@@ -142,22 +143,6 @@ export function failedPhase(phase: DeployPhase, error: AppError): ConditionInput
     default:
       return phase satisfies never;
   }
-}
-
-export function reconciling({ reason, message }: ConditionInput): ConditionInput {
-  return isTrue('Reconciling', reason, message);
-}
-
-export function stalled({ reason, message }: ConditionInput): ConditionInput {
-  return isTrue('Stalled', reason, message);
-}
-
-export function isTrue(type: string, reason: string, message: string): ConditionInput {
-  return { type, status: 'True', reason, message: message.slice(0, MAX_MESSAGE_LENGTH) };
-}
-
-export function isFalse(type: string, reason: string, message: string): ConditionInput {
-  return { type, status: 'False', reason, message: message.slice(0, MAX_MESSAGE_LENGTH) };
 }
 
 /** `Version 1.5.0 awaits approval` */

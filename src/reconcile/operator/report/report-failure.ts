@@ -1,35 +1,16 @@
 import type { Attempt } from '../../../domain/operator/kind/status-fields.ts';
 import { backoffDelay } from '../../../domain/core/backoff.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
-import type { AppError, ErrorCode } from '../../../domain/core/errors.ts';
+import type { AppError } from '../../../domain/core/errors.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { ReleaseFact } from '../facts/observe-release.ts';
-import { RETRY_BACKOFF } from '../retry.ts';
-import type { Chart } from '../ports.ts';
-import { isTrue, reconciling, stalled } from './conditions.ts';
+import type { ReleaseFact } from '../../helm-release/observe-release.ts';
+import { isTerminal } from '../../helm-release/failure.ts';
+import { RETRY_BACKOFF } from '../../helm-release/retry.ts';
+import type { Chart } from '../../helm-release/ports.ts';
+import { isTrue, reconciling, stalled } from '../../conditions.ts';
 import { notReady, writeStatus } from './write-status.ts';
 import { nowOf, type Work } from '../work.ts';
-
-/** Trying again does not change these; a new spec, a new chart or a person does. */
-const TERMINAL: ReadonlySet<ErrorCode> = new Set([
-  'ChartNotFound',
-  'ChartInvalid',
-  'ChartTooLarge',
-  'DigestMismatch',
-  'ChartUnsigned',
-  'SignatureInvalid',
-  'EgressDenied',
-  'UpliftFailed',
-  'CrdConflict',
-  'ObjectReserved',
-  'UnsafeUpgrade',
-  'NamespaceReserved',
-  'ReleaseConflict',
-  'ReleaseTooLarge',
-  'InvalidInput',
-  'AdmissionDenied',
-]);
 
 export interface Failure {
   readonly error: AppError;
@@ -59,7 +40,7 @@ export interface Failure {
 export async function reportFailure(work: Work, failure: Failure): Promise<number> {
   const { error, condition, release, crds, chart } = failure;
   const { ports, operator, spec, status } = work;
-  const terminal = failure.outlook === 'Terminal' || TERMINAL.has(error.code);
+  const terminal = failure.outlook === 'Terminal' || isTerminal(error.code);
   const failures = status.failures + 1;
   const delay = terminal ? spec.interval : backoffDelay(failures, RETRY_BACKOFF, 0);
   await writeStatus(work, {

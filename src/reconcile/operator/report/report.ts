@@ -9,26 +9,15 @@ import { effectiveLeaves } from '../../../domain/values/layers.ts';
 import { ownCrds } from '../acts/apply-crds.ts';
 import { publish } from '../acts/publish.ts';
 import { type CrdFact, findCrd, observeReservedCrds } from '../facts/observe-crds.ts';
-import type { ForeignRelease } from '../facts/observe-release.ts';
+import type { ForeignRelease } from '../../helm-release/observe-release.ts';
 import type { DependencyFact } from '../facts/observe-dependencies.ts';
-import type { Chart } from '../ports.ts';
+import type { Chart } from '../../helm-release/ports.ts';
 import type { Finding } from './compose-status.ts';
 import type { ActiveFacts, ActiveState, InSync } from '../state.ts';
 import type { Work } from '../work.ts';
 import { chartOfRevision } from '../../../domain/operator/revision-history.ts';
-import {
-  crdsEstablished,
-  drifted,
-  fetched,
-  healthy,
-  isFalse,
-  isTrue,
-  reconciling,
-  released,
-  stalled,
-  UNTESTED,
-  waitingSentence,
-} from './conditions.ts';
+import { crdsEstablished, drifted, fetched, healthy, released, UNTESTED, waitingSentence } from './conditions.ts';
+import { isFalse, isTrue, reconciling, stalled } from '../../conditions.ts';
 import { type Failure, reportFailure } from './report-failure.ts';
 import { notReady, writeStatus } from './write-status.ts';
 

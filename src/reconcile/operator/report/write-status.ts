@@ -3,7 +3,8 @@ import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields
 import { findCondition, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
-import { catalogValid, isFalse, waitingSentence } from './conditions.ts';
+import { catalogValid, waitingSentence } from './conditions.ts';
+import { isFalse } from '../../conditions.ts';
 import type { Work } from '../work.ts';
 
 /** Conditions whose turns are worth an Event. */

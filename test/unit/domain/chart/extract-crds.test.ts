@@ -5,8 +5,8 @@ import { extractCrds } from '../../../../src/domain/chart/extract-crds.ts';
 import { belongsToOperator } from '../../../../src/domain/operator/crd-owner.ts';
 import { parseOperatorSpec } from '../../../../src/domain/operator/operator-spec.ts';
 import { crdFactOf } from '../../../../src/reconcile/operator/facts/observe-crds.ts';
-import { observeRelease } from '../../../../src/reconcile/operator/facts/observe-release.ts';
-import type { Chart } from '../../../../src/reconcile/operator/ports.ts';
+import { observeRelease } from '../../../../src/reconcile/helm-release/observe-release.ts';
+import type { Chart } from '../../../../src/reconcile/helm-release/ports.ts';
 import { publishedCrds, rolesOf } from '../../../../src/reconcile/operator/acts/app-roles.ts';
 
 describe('the CRDs of a rendered chart', () => {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parseOperatorSpec, operatorLabelValue } from '../../../../src/domain/operator/operator-spec.ts';
 import type { OperatorStatus } from '../../../../src/domain/operator/operator-status.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { configDigest, waitBeforeAttempt } from '../../../../src/reconcile/operator/retry.ts';
+import { configDigest, waitBeforeAttempt } from '../../../../src/reconcile/helm-release/retry.ts';
 
 const NOW = new Date('2026-01-01T00:00:10Z');
 const STALLED = { type: 'Stalled', status: 'True', reason: 'x', message: '', lastTransitionTime: '' } as const;

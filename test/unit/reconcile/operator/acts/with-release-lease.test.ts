@@ -3,12 +3,8 @@ import { describe, it } from 'node:test';
 import type { ObjectList } from '../../../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../../../src/domain/core/errors.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../../../../src/domain/kubernetes/resource.ts';
-import {
-  clearLease,
-  createLeaseMemory,
-  isLeaseLeft,
-  withReleaseLease,
-} from '../../../../../src/reconcile/operator/acts/with-release-lease.ts';
+import { clearLease, isOperatorLeaseLeft, withReleaseLease } from '../../../../../src/reconcile/operator/acts/with-release-lease.ts';
+import { createLeaseMemory } from '../../../../../src/reconcile/helm-release/release-lease.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -87,9 +83,9 @@ describe('a lease', () => {
     };
     const cut = { ...work, ports: { ...work.ports, cluster: { ...work.ports.cluster, delete: away } } };
     assert.equal(await withReleaseLease(cut, async () => undefined), 'Done');
-    assert.deepEqual([await isLeaseLeft(work), leases()], [true, ['leases/release.ns.a']]);
+    assert.deepEqual([await isOperatorLeaseLeft(work), leases()], [true, ['leases/release.ns.a']]);
     assert.equal(await withReleaseLease(work, async () => undefined), 'Done');
-    assert.deepEqual([await isLeaseLeft(work), leases()], [false, []]);
+    assert.deepEqual([await isOperatorLeaseLeft(work), leases()], [false, []]);
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { parseOperatorSpec } from '../../../../../src/domain/operator/operator-spec.ts';
 import { parseOperatorStatus } from '../../../../../src/domain/operator/operator-status.ts';
 import { deferUpgrade } from '../../../../../src/reconcile/operator/facts/defer-upgrade.ts';
-import type { OwnRelease } from '../../../../../src/reconcile/operator/facts/observe-release.ts';
+import type { OwnRelease } from '../../../../../src/reconcile/helm-release/observe-release.ts';
 import type { Work } from '../../../../../src/reconcile/operator/work.ts';
 import { CHART, FETCHED, own, ROLLBACK } from '../../../../support/operator-facts.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import type { RevisionRecord } from '../../../../../src/domain/operator/revision-history.ts';
 import type { OperatorPorts } from '../../../../../src/reconcile/operator/ports.ts';
-import { readHistory } from '../../../../../src/reconcile/operator/facts/observe-release.ts';
+import { readHistory } from '../../../../../src/reconcile/operator/facts/read-history.ts';
 import { attemptOf } from '../../../../../src/reconcile/operator/report/report-failure.ts';
 import { workOn, type Work } from '../../../../../src/reconcile/operator/work.ts';
 import { composeStatus, type Finding } from '../../../../../src/reconcile/operator/report/compose-status.ts';

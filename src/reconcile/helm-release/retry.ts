@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { backoffDelay } from '../../domain/core/backoff.ts';
-import { findCondition } from '../../domain/kubernetes/condition.ts';
-import type { OperatorStatus } from '../../domain/operator/operator-status.ts';
-import type { OperatorSpec } from '../../domain/operator/operator-spec.ts';
+import { type Condition, findCondition } from '../../domain/kubernetes/condition.ts';
+import type { Attempt } from '../../domain/operator/kind/status-fields.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isObject } from '../../domain/core/read.ts';
 
 /** The time between attempts while trying again may help, in milliseconds. */
 export const RETRY_BACKOFF = { first: 2_000, longest: 10 * 60_000 };
 
 interface DueInput {
-  readonly status: OperatorStatus;
+  readonly status: { readonly failures: number; readonly lastAttempted?: Attempt; readonly conditions: readonly Condition[] };
   readonly generation: number;
   /** The annotation `chandlery.dev/reconcile-at`; empty when there is none. */
   readonly requestedAt: string;
@@ -39,12 +39,12 @@ export function waitBeforeAttempt({ status, generation, requestedAt, references,
 export const CONFIG_DIGEST_LABEL = 'chandlery.dev/config-digest';
 
 /**
- * The digest over what a revision is made of: chart, values, Kubernetes minor and the policy for legacy APIs. An Operator whose release carries the
+ * The digest over what a revision is made of: chart, values, Kubernetes minor and the policy for legacy APIs. A release that carries the
  * digest of today is in step. 40 hexadecimal digits, so that it fits into a label.
  */
 export function configDigest(input: {
   readonly chartDigest: string;
-  readonly spec: OperatorSpec;
+  readonly spec: { readonly values: JsonObject; readonly legacyAPIs: 'Uplift' | 'Reject' };
   readonly kubernetesVersion: string;
   /** The revisions of `valuesFrom`. */
   readonly sources?: readonly string[];

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { ChartLibrary } from '../../chart/chart-library.ts';
+import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { isObject } from '../../domain/core/read.ts';
+import type { HelmProgram } from '../../helm/helm.ts';
+import { createChartRenderer } from '../../helm/render-chart.ts';
+import { createEventRecorder } from '../../kube/events.ts';
+import type { Kube } from '../../kube/kube.ts';
+import { type Reflector, startReflector } from '../../kube/watch/reflector.ts';
+import type { Log } from '../../observe/log.ts';
+import { environmentOf } from '../../reconcile/instance/find-environment.ts';
+import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
+import type { InstancePorts } from '../../reconcile/instance/ports.ts';
+import { pinCachedCharts } from '../pin-cached-charts.ts';
+import { watchInstances, watchReleases } from './watch-instances.ts';
+
+interface InstanceControllerInput {
+  readonly kube: Kube;
+  readonly helm: HelmProgram;
+  readonly charts: ChartLibrary;
+  /** All CustomResourceDefinitions. */
+  readonly definitions: Pick<Reflector, 'get' | 'onChange'>;
+  readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange'>;
+  /** Which instances are worked on, by namespace; default: all. Several worlds of tests share a cluster. */
+  readonly isOwn?: (namespace: string) => boolean;
+  readonly leaseLost?: () => void;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+interface InstanceController {
+  readonly name: string;
+  readonly sources: readonly KeySource[];
+  readonly reconcile: Reconcile;
+  readonly workers: number;
+}
+
+/** The controller of the instances of all kinds that AppDefinitions generate. */
+export function instanceController(input: InstanceControllerInput): InstanceController {
+  const { kube, definitions, environments, isOwn = () => true, log, signal } = input;
+  const cluster = kube.asController();
+  const appDefinitions = startReflector({ cluster, type: APP_DEFINITION, log, signal });
+  const revisions = startReflector({ cluster, type: APP_REVISION, keep: withoutSchema, log, signal });
+  const instances = watchInstances({ kube, definitions, log, signal });
+  const ofDefinition = (name: string): readonly string[] => instances.keys(({ definition }) => definition === name);
+  const ofRevision = (name: string): readonly string[] =>
+    ofDefinition(revisions.get(name)?.metadata.labels?.[OURS.appDefinitionLabel] ?? '');
+  const ofEnvironment = (name: string): readonly string[] =>
+    instances.keys((_kind, { metadata }) => environmentOf(environments.all(), metadata.namespace ?? '')?.metadata.name === name);
+  const sources = [
+    instances,
+    mapSource(appDefinitions, ofDefinition),
+    mapSource(revisions, ofRevision),
+    mapSource(environments, ofEnvironment),
+    ...watchReleases({ kube, log, signal }, instances),
+  ];
+  return {
+    name: 'app-instance',
+    sources: sources.map((source) => mapSource(source, (key) => (isOwn(key.split('/')[1] ?? '') ? [key] : []))),
+    reconcile: createInstanceReconciler(portsOf(input, { definitions: appDefinitions, revisions }), instances.kindOf),
+    workers: 4,
+  };
+}
+
+function portsOf(
+  { kube, helm, charts, environments, leaseLost, log }: InstanceControllerInput,
+  watched: Pick<InstancePorts, 'definitions' | 'revisions'>,
+): InstancePorts {
+  const cluster = kube.asController();
+  const { render } = pinCachedCharts(helm, charts);
+  return {
+    ...watched,
+    cluster,
+    environments,
+    asDeployer: (namespace) => {
+      const account = { namespace, name: DEPLOYER };
+      return { cluster: kube.asServiceAccount(account), helm: pinCachedCharts(helm.asServiceAccount(account), charts) };
+    },
+    discovery: kube,
+    kubernetesVersion: kube.kubernetesVersion,
+    charts,
+    renderChart: createChartRenderer({ render, discovery: kube, kubernetesVersion: kube.kubernetesVersion }),
+    events: createEventRecorder({ cluster, log }),
+    log,
+    now: () => new Date(),
+    holder: randomUUID(),
+    ...(leaseLost === undefined ? {} : { leaseLost }),
+  };
+}
+
+/** The schema of a chart can be large, and nothing here needs it: values are validated by that of the chart itself. */
+function withoutSchema(revision: KubeObject): KubeObject {
+  const { schema: _schema, ...spec } = isObject(revision.spec) ? revision.spec : {};
+  return { ...revision, spec };
+}

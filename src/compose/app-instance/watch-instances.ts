@@ -1,0 +1,139 @@
+import { generatedKind, type GeneratedKind, releaseNameOf } from '../../domain/app-instance/instance.ts';
+import type { KeySource } from '../../controller/controller.ts';
+import { keyOf, type KubeObject, parseKey, type ResourceType } from '../../domain/kubernetes/resource.ts';
+import {
+  CONFIG_MAP,
+  CRON_JOB,
+  DAEMON_SET,
+  DEPLOYMENT,
+  INGRESS,
+  JOB,
+  PERSISTENT_VOLUME_CLAIM,
+  SECRET,
+  SERVICE,
+  STATEFUL_SET,
+} from '../../domain/kubernetes/resource-types.ts';
+import type { Kube } from '../../kube/kube.ts';
+import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
+import type { Log } from '../../observe/log.ts';
+
+interface WatchInstancesInput {
+  readonly kube: Pick<Kube, 'asController'>;
+  /** All CustomResourceDefinitions. */
+  readonly definitions: Pick<Reflector, 'get' | 'onChange'>;
+  readonly log: Log;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** The instances of all generated kinds. Keys are `<plural>/<namespace>/<name>`. */
+export interface WatchedInstances extends KeySource {
+  kindOf(plural: string): GeneratedKind | undefined;
+  /** The keys of the instances that a test picks. */
+  keys(test: (kind: GeneratedKind, instance: KubeObject) => boolean): readonly string[];
+}
+
+interface WatchedKind {
+  readonly kind: GeneratedKind;
+  readonly instances: Reflector;
+  readonly stop: AbortController;
+}
+
+/** Follows the generated CRDs, and watches the metadata of the instances of each. */
+export function watchInstances({ definitions, ...input }: WatchInstancesInput): WatchedInstances {
+  const kinds = new Map<string, WatchedKind>();
+  const listeners = new Set<(key: string) => void>();
+  definitions.onChange((name) => {
+    const definition = definitions.get(name);
+    const kind = definition && generatedKind(definition);
+    const known = kinds.get(name);
+    if (kind !== undefined && known === undefined)
+      kinds.set(
+        name,
+        watchKind(input, kind, (key) => listeners.forEach((listener) => listener(key))),
+      );
+    if (kind !== undefined || known === undefined) return;
+    known.stop.abort();
+    kinds.delete(name);
+  });
+  const keys: WatchedInstances['keys'] = (test) =>
+    [...kinds.values()].flatMap(({ kind, instances }) => {
+      const picked = instances.all().filter((instance) => test(kind, instance));
+      return picked.map((instance) => `${kind.resource}/${keyOf(instance)}`);
+    });
+  return {
+    kindOf: (plural) => [...kinds.values()].find(({ kind }) => kind.resource === plural)?.kind,
+    keys,
+    onChange: (listener) => {
+      listeners.add(listener);
+      keys(() => true).forEach((key) => listener(key));
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+function watchKind(
+  { kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>,
+  kind: GeneratedKind,
+  changed: (key: string) => void,
+): WatchedKind {
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const instances = startMetadataReflector({ cluster: kube.asController(), type: kind, log, signal: until });
+  instances.onChange((key) => changed(`${kind.resource}/${key}`));
+  return { kind, instances, stop };
+}
+
+/** What charts mostly consist of. Changes of other kinds are seen when a release is looked at anyway. */
+const WATCHED: readonly ResourceType[] = [
+  DEPLOYMENT,
+  STATEFUL_SET,
+  DAEMON_SET,
+  JOB,
+  CRON_JOB,
+  SERVICE,
+  CONFIG_MAP,
+  PERSISTENT_VOLUME_CLAIM,
+  INGRESS,
+];
+
+/** The keys of instances whose release, or an object of it, was changed or deleted, by whomever. Only metadata crosses the wire. */
+export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>, instances: WatchedInstances): KeySource[] {
+  const cluster = kube.asController();
+  const keysOf = (namespace: string, release: string): readonly string[] =>
+    instances.keys((kind, { metadata }) => metadata.namespace === namespace && releaseNameOf(kind, metadata.name) === release);
+  const records = startMetadataReflector({ cluster, type: SECRET, labelSelector: 'owner=helm', log, signal });
+  const ofRecord = (key: string): readonly string[] => {
+    const { namespace = '', name } = parseKey(key);
+    const release = /^sh\.helm\.release\.v1\.(.+)\.v\d+$/.exec(name)?.[1];
+    return release === undefined ? [] : keysOf(namespace, release);
+  };
+  const objects = WATCHED.map((type) => {
+    const scope = { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: withRelease, log, signal };
+    const made = startReflector({ ...scope, cluster: { list: cluster.listMetadata, watch: cluster.watchMetadata } });
+    return releasesOf(made, keysOf);
+  });
+  return [{ onChange: (listener) => records.onChange((key) => ofRecord(key).forEach(listener)) }, ...objects];
+}
+
+function withRelease({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
+  const kept = Object.entries(annotations).filter(([key]) => key.startsWith('meta.helm.sh/'));
+  const place = { ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }) };
+  const version = resourceVersion === undefined ? {} : { resourceVersion };
+  return { apiVersion, kind, metadata: { name, ...place, ...version, annotations: Object.fromEntries(kept) } };
+}
+
+/** Whose an object was is not known any more when it is gone. */
+function releasesOf(objects: Reflector, keysOf: (namespace: string, release: string) => readonly string[]): KeySource {
+  const known = new Map<string, readonly [namespace: string, release: string]>();
+  const ofObject = (key: string): readonly string[] => {
+    const { annotations = {}, namespace = '' } = objects.get(key)?.metadata ?? {};
+    const release = annotations['meta.helm.sh/release-name'];
+    if (release !== undefined) known.set(key, [annotations['meta.helm.sh/release-namespace'] ?? namespace, release]);
+    const [where, name] = known.get(key) ?? ['', ''];
+    if (release === undefined) known.delete(key);
+    return name === '' ? [] : keysOf(where, name);
+  };
+  return { onChange: (listener) => objects.onChange((key) => ofObject(key).forEach(listener)) };
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../core/errors.ts';
+import { textAt } from '../core/read.ts';
+import { OURS } from '../kubernetes/names.ts';
+import type { KnownType } from '../kubernetes/resource-types.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+import { instanceSpec, type InstanceSpec, instanceStatus, type InstanceStatus } from './instance-kind.ts';
+
+/** A kind that an AppDefinition generated. */
+export interface GeneratedKind extends KnownType {
+  /** The name of the AppDefinition. */
+  readonly definition: string;
+  readonly singular: string;
+}
+
+/** The kind that a CustomResourceDefinition defines; undefined when no AppDefinition generated it. */
+export function generatedKind({ metadata, spec }: KubeObject): GeneratedKind | undefined {
+  const definition = metadata.labels?.[OURS.appDefinitionLabel];
+  const group = textAt(spec, 'group');
+  const [resource, kind] = [textAt(spec, 'names', 'plural'), textAt(spec, 'names', 'kind')];
+  if (definition === undefined || group !== OURS.appsGroup || resource === undefined || kind === undefined) return undefined;
+  const singular = textAt(spec, 'names', 'singular') ?? kind.toLowerCase();
+  return { group, version: OURS.appsVersion, resource, kind, namespaced: true, definition, singular };
+}
+
+/** The spec of an instance. @throws AppError `InvalidInput` when it is not of the schema, although the api-server should have rejected it. */
+export function parseInstanceSpec(instance: KubeObject): InstanceSpec {
+  return instanceSpec.read(instance.spec ?? {}) ?? reject(instance, 'spec');
+}
+
+/** The status of an instance. */
+export function parseInstanceStatus(instance: KubeObject): InstanceStatus {
+  const status = instanceStatus.read(instance.status ?? {}) ?? reject(instance, 'status');
+  return { ...status, failures: status.failures ?? 0 };
+}
+
+const MAX_RELEASE_NAME = 53;
+const MAX_LABEL = 63;
+
+/** The name of the release of an instance: `<singular>-<name>`, or, where Helm allows no name of this length, its beginning and a hash. */
+export function releaseNameOf({ singular }: Pick<GeneratedKind, 'singular'>, instance: string): string {
+  return shortened(`${singular}-${instance}`, MAX_RELEASE_NAME);
+}
+
+/** The value of the label `chandlery.dev/app-instance` on release records: `<plural>.<name>`, or its beginning and a hash. Compare it, do not take it apart. */
+export function instanceLabelValue({ resource }: Pick<GeneratedKind, 'resource'>, instance: string): string {
+  return shortened(`${resource}.${instance}`, MAX_LABEL);
+}
+
+const HASH_LENGTH = 10;
+
+function shortened(plain: string, longest: number): string {
+  if (plain.length <= longest) return plain;
+  const hash = createHash('sha256').update(plain).digest('hex').slice(0, HASH_LENGTH);
+  return `${plain.slice(0, longest - HASH_LENGTH - 1).replace(/[^a-z0-9]+$/, '')}-${hash}`;
+}
+
+function reject({ kind, metadata }: KubeObject, part: string): never {
+  throw new AppError('InvalidInput', `${kind} ${metadata.namespace ?? ''}/${metadata.name}: ${part} is not of the schema of its CRD`);
+}

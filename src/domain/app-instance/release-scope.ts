@@ -1,0 +1,82 @@
+import { DEPLOYER } from '../environment/deployer.ts';
+import { at, textAt } from '../core/read.ts';
+import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
+
+/** What the objects of a release may be. */
+export interface ReleaseScope {
+  /** The namespace of the release. */
+  readonly namespace: string;
+  /** The namespaced kinds that the cluster serves, as `group/Kind`. All others count as cluster-scoped. */
+  readonly namespacedKinds: ReadonlySet<string>;
+  /** Kinds of cluster scope, or of other namespaces, that are allowed all the same. */
+  readonly allowed: readonly { readonly group: string; readonly kind: string }[];
+}
+
+const HOOK = 'helm.sh/hook';
+const RESERVED_ACCOUNT = /^chandlery-/;
+
+/**
+ * Why objects may not be in the release of an instance, a sentence each: cluster-scoped ones, those of other namespaces, lists, pods as an account that is reserved, and hooks
+ * as an account that is not of the release. Hooks are among the objects. Empty when all of them may.
+ */
+export function outOfScope(objects: readonly KubeObject[], scope: ReleaseScope): string[] {
+  const accounts = new Set(objects.filter(({ kind }) => kind === 'ServiceAccount').map(({ metadata }) => metadata.name));
+  return objects.flatMap((object) => {
+    const why = placeFault(object, scope) ?? accountFault(object, accounts);
+    return why === undefined ? [] : [`${object.kind} "${object.metadata.name}": ${why}`];
+  });
+}
+
+/** The key of a kind in `ReleaseScope.namespacedKinds`. */
+export function kindKey({ group, kind }: { readonly group: string; readonly kind: string }): string {
+  return `${group}/${kind}`;
+}
+
+/** A scope as text, which `parseScope` reads: the post-renderer is a process of its own. */
+export function scopeText({ namespacedKinds, ...scope }: ReleaseScope): string {
+  return JSON.stringify({ ...scope, namespacedKinds: [...namespacedKinds] });
+}
+
+/** @param text what `scopeText` wrote. */
+export function parseScope(text: string): ReleaseScope {
+  const { namespacedKinds, ...scope } = JSON.parse(text) as Omit<ReleaseScope, 'namespacedKinds'> & {
+    readonly namespacedKinds: readonly string[];
+  };
+  return { ...scope, namespacedKinds: new Set(namespacedKinds) };
+}
+
+function placeFault({ apiVersion, kind, metadata }: KubeObject, { namespace, namespacedKinds, allowed }: ReleaseScope): string | undefined {
+  const { group } = parseApiVersion(apiVersion);
+  if (kind === 'CustomResourceDefinition') return 'an instance cannot install a CRD; an Operator can';
+  if (kind.endsWith('List') && !namespacedKinds.has(kindKey({ group, kind })))
+    return 'the chart must render each object by itself, not a list';
+  if (kind === 'ServiceAccount' && RESERVED_ACCOUNT.test(metadata.name)) return 'names that begin with chandlery- are reserved';
+  if (allowed.some((one) => one.group === group && one.kind === kind)) return undefined;
+  const allow = `add ${group === '' ? kind : `${kind} of ${group}`} to spec.allowedResources of the AppDefinition to allow it`;
+  if (!namespacedKinds.has(kindKey({ group, kind }))) return `it is cluster-scoped, or its kind is not served; ${allow}`;
+  const foreign = metadata.namespace !== undefined && metadata.namespace !== namespace;
+  return foreign ? `it is in namespace ${metadata.namespace}, not in ${namespace}; ${allow}` : undefined;
+}
+
+/** What a pod does, it does as its account. */
+function accountFault(object: KubeObject, ofTheRelease: ReadonlySet<string>): string | undefined {
+  const account = accountOf(object);
+  if (account === undefined || account === '' || account === 'default') return undefined;
+  if (RESERVED_ACCOUNT.test(account))
+    return `no pod can run as the service account ${account === DEPLOYER ? DEPLOYER : `"${account}"`}, which is reserved`;
+  const isHook = object.metadata.annotations?.[HOOK] !== undefined;
+  if (isHook && !ofTheRelease.has(account))
+    return `a hook cannot run as the service account "${account}", which is not part of the release`;
+  return undefined;
+}
+
+function accountOf(object: KubeObject): string | undefined {
+  const spec = podSpecOf(object);
+  return textAt(spec, 'serviceAccountName') ?? textAt(spec, 'serviceAccount');
+}
+
+function podSpecOf(object: KubeObject): unknown {
+  const { spec } = object;
+  if (object.kind === 'Pod') return spec;
+  return object.kind === 'CronJob' ? at(spec, 'jobTemplate', 'spec', 'template', 'spec') : at(spec, 'template', 'spec');
+}

@@ -1,0 +1,69 @@
+import { SECRET } from '../../domain/kubernetes/resource-types.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { ReleaseRef } from './ports.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { RELEASE_STATUSES, type ReleaseStatus } from '../../domain/operator/release.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { RevisionRecord } from '../../domain/operator/revision-history.ts';
+import { CONFIG_DIGEST_LABEL } from './retry.ts';
+
+interface ReleaseQuery {
+  /** The label by which the records of releases name whom they belong to; by default that of Operators. */
+  readonly key?: string;
+  /** Its value on our own. */
+  readonly label: string;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at the labels of Helm's release records; their content, which holds values and manifests, stays in the cluster. */
+export async function observeRelease(
+  cluster: Pick<Cluster, 'listMetadata'>,
+  { release, namespace }: ReleaseRef,
+  { label, key = OURS.operatorLabel, signal }: ReleaseQuery,
+): Promise<ReleaseFact> {
+  const labelSelector = `owner=helm,name=${release}`;
+  const { items } = await cluster.listMetadata(SECRET, { namespace, labelSelector, signal });
+  return classifyRelease(items, { key, label });
+}
+
+/** What is known of a release without asking helm. */
+export type ReleaseFact = { readonly kind: 'Absent' } | ForeignRelease | OwnRelease;
+
+export interface ForeignRelease {
+  readonly kind: 'Foreign';
+  /** The label value of the Operator or instance that owns it; empty when none does. */
+  readonly owner: string;
+  readonly revision: number;
+  readonly status: ReleaseStatus;
+}
+
+export interface OwnRelease {
+  readonly kind: 'Own';
+  readonly revision: number;
+  readonly status: ReleaseStatus;
+  /** The configuration digest of the newest revision; empty when it has none. */
+  readonly configDigest: string;
+  /** All revisions that Helm keeps, newest first. */
+  readonly records: readonly RevisionRecord[];
+}
+
+/** A release is ours when its records carry our label; of several revisions the newest counts. */
+function classifyRelease(objects: readonly KubeObject[], { key, label }: { readonly key: string; readonly label: string }): ReleaseFact {
+  const live = objects.filter(({ metadata }) => metadata.labels?.['status'] !== 'uninstalled');
+  const records = live.map(recordOf).sort((a, b) => b.revision - a.revision);
+  const [newest] = records;
+  if (newest === undefined) return { kind: 'Absent' };
+  const { revision, status, configDigest } = newest;
+  const owners = live.map(({ metadata }) => metadata.labels?.[key]).filter((owner) => owner !== undefined);
+  if (!owners.includes(label)) return { kind: 'Foreign', owner: owners[0] ?? '', revision, status };
+  return { kind: 'Own', revision, status, configDigest, records };
+}
+
+function recordOf({ metadata: { labels = {}, creationTimestamp = '' } }: KubeObject): RevisionRecord {
+  return {
+    revision: Number(labels['version'] ?? 0),
+    status: RELEASE_STATUSES.find((word) => word === labels['status']) ?? 'unknown',
+    configDigest: labels[CONFIG_DIGEST_LABEL] ?? '',
+    time: creationTimestamp,
+  };
+}

@@ -1,0 +1,122 @@
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { kindKey, outOfScope, type ReleaseScope } from '../../domain/app-instance/release-scope.ts';
+import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { isFalse, reconciling } from '../conditions.ts';
+import { isUnavailable, withoutSecrets } from '../helm-release/failure.ts';
+import { observeRelease } from '../helm-release/observe-release.ts';
+import { withLeaseOf } from '../helm-release/release-lease.ts';
+import { CONFIG_DIGEST_LABEL } from '../helm-release/retry.ts';
+import type { ScopedChange } from './ports.ts';
+import { attemptOf, doing, HISTORY_LIMIT, notReady, reportFailure, writeStatus } from './report.ts';
+import type { Target } from './resolve-target.ts';
+import type { ActiveFacts } from './state.ts';
+import { leasedBy, type Work } from './work.ts';
+
+export const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+/** How soon to ask again for a lease that somebody else holds. */
+export const BUSY_MS = 2_000;
+
+/**
+ * Makes the next revision of the release, or the first: renders, checks what the release would consist of, writes down what is about to be done, and has helm do it
+ * as the deployer. Runs under the lease of the release; each step may be the last one of this process.
+ */
+export async function deploy(work: Work, { release }: ActiveFacts, target: Target): Promise<ReconcileResult> {
+  const verb = release.kind === 'Absent' ? 'install' : 'upgrade';
+  let current = work;
+  let phase: 'Render' | 'Release' = 'Render';
+  const change = async (signal: AbortSignal): Promise<void> => {
+    const held = { ...work, signal };
+    const scope = await scopeOf(held, target);
+    checkRendered(await render(held, target, verb), scope);
+    current = await announce(work, { release, target, verb });
+    phase = 'Release';
+    const { helm } = held.deployer;
+    const request = { ...changeOf(held, target), scope };
+    await (verb === 'install'
+      ? helm.install(request, signal)
+      : helm.upgrade({ ...request, conflicts: 'force', historyLimit: HISTORY_LIMIT }, signal));
+  };
+  try {
+    if ((await withLeaseOf(leasedBy(work), change)) === 'Busy') return { requeueAfter: BUSY_MS };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    // A cluster that is away says nothing about the instance.
+    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
+    return { requeueAfter: await reportDeployment(current, { phase, target, error: withoutSecrets(error, target.values.secrets) }) };
+  }
+  const { name, version } = target.chart.contents.metadata;
+  work.ports.log.info('An instance was released', { kind: work.kind.kind, ...work.release, verb, chart: name, version });
+  return AT_ONCE;
+}
+
+/** Renders the chart as the controller and every preview does, without the cluster. What templates look up is seen by the post-renderer alone. */
+async function render(work: Work, { chart, values: { values, secrets } }: Target, action: 'install' | 'upgrade'): Promise<RenderedChart> {
+  const { ports, release, label, signal } = work;
+  const contents = await ports.charts.contents(chart.digest);
+  if (contents === undefined)
+    throw new AppError('ChartUnreachable', 'chart: its file is missing in the chart cache; Chandlery fetches it again');
+  const how = { action, legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
+  const rendered = await ports.renderChart({ chart: { ...chart, contents }, values, secrets, ...release, ...how }, signal);
+  const [first] = rendered.faults;
+  if (first === undefined) return rendered;
+  const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
+  throw new AppError(first.code, messages.join('; '));
+}
+
+async function scopeOf({ ports, namespace, signal }: Work, { allowed }: Target): Promise<ReleaseScope> {
+  const kinds = await ports.discovery.kinds(signal);
+  return { namespace, allowed, namespacedKinds: new Set(kinds.filter(({ namespaced }) => namespaced).map(kindKey)) };
+}
+
+function checkRendered({ crds, objects }: RenderedChart, scope: ReleaseScope): void {
+  const faults = outOfScope([...crds, ...objects], scope);
+  if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
+}
+
+function changeOf({ release, label }: Work, { chart, values: { values, secrets }, configDigest }: Target): Omit<ScopedChange, 'scope'> {
+  const labels = { [OURS.appInstanceLabel]: label, [CONFIG_DIGEST_LABEL]: configDigest };
+  return { ...release, chartPath: chart.path, values, secrets, labels, postRender: 'uplift' };
+}
+
+interface Announcement extends Pick<ActiveFacts, 'release'> {
+  readonly target: Target;
+  readonly verb: 'install' | 'upgrade';
+}
+
+/** The status before the release is changed: the number of the revision to come tells it from those that somebody else makes. */
+async function announce(work: Work, { release, target, verb }: Announcement): Promise<Work> {
+  const { name, version } = target.chart.contents.metadata;
+  const what = `release ${work.release.namespace}/${work.release.release} with chart ${name} ${version}`;
+  const condition = verb === 'install' ? doing('Installing', `Installing ${what}`) : doing('Upgrading', `Upgrading ${what}`);
+  return await writeStatus(work, {
+    ready: notReady(condition),
+    phase: reconciling(condition),
+    request: 'Underway',
+    conditions: [condition],
+    release,
+    target,
+    managedRevision: release.kind === 'Absent' ? 1 : release.revision + 1,
+    attempt: attemptOf(work, target),
+    rollback: 'Forgotten',
+  });
+}
+
+interface FailedDeployment {
+  readonly phase: 'Render' | 'Release';
+  readonly target: Target;
+  readonly error: AppError;
+}
+
+async function reportDeployment(work: Work, { phase, target, error }: FailedDeployment): Promise<number> {
+  const release = await observeRelease(work.ports.cluster, work.release, {
+    label: work.label,
+    key: OURS.appInstanceLabel,
+    signal: work.signal,
+  });
+  const reason = phase === 'Render' && error.code === 'HelmFailed' ? 'RenderFailed' : error.code;
+  const terminal = phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid');
+  const condition = isFalse('Released', reason, error.message);
+  return await reportFailure(work, { error, condition, release, target, ...(terminal ? { outlook: 'Terminal' } : {}) });
+}

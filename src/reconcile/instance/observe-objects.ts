@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { type Health, worstHealth } from '../../domain/health/health.ts';
+import { healthOf } from '../../domain/health/rules/health-of.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { compareRelease, type Comparison } from '../helm-release/compare-release.ts';
+import type { OwnRelease } from '../helm-release/observe-release.ts';
+import type { Work } from './work.ts';
+
+/** What was seen of the objects of each release, by the uid of its instance, so that a settled one costs little. */
+export type ObjectMemory = Map<string, Sight>;
+
+interface Sight {
+  readonly revision: number;
+  readonly manifest: readonly KubeObject[];
+  readonly notes: string;
+  /** A digest over the versions of the objects when they were compared; empty when they have not been. */
+  readonly fingerprint: string;
+  readonly requestedAt: string;
+  /** Milliseconds since the epoch. */
+  readonly comparedAt: number;
+  readonly drift: Comparison;
+}
+
+/** What is known of the objects of a release. */
+export interface ObservedObjects {
+  readonly health: Health;
+  readonly drift: Comparison;
+  readonly notes: string;
+}
+
+/** How often objects are compared again although their versions tell of no change: defaults of the cluster can change, too. */
+const INTERVAL_MS = 10 * 60_000;
+const NOT_COMPARED: Comparison = { drifted: [], uncompared: [] };
+
+/** Reads the objects of the newest revision as the deployer: their health, and where they differ from the release. */
+export async function observeObjects(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<ObservedObjects> {
+  const key = work.instance.metadata.uid ?? '';
+  const known = memory.get(key);
+  const sight = known?.revision === release.revision ? known : await lookAnew(work, release);
+  const live = await Promise.all(sight.manifest.map((object) => readLive(work, object)));
+  const drift = await compare(work, { sight, live });
+  memory.set(key, drift);
+  return { health: healthOfAll(sight.manifest, live), drift: drift.drift, notes: sight.notes };
+}
+
+async function lookAnew({ ports, deployer, release, namespace, signal }: Work, { revision }: OwnRelease): Promise<Sight> {
+  const [all, notes] = await Promise.all([deployer.helm.manifest(release, signal), deployer.helm.notes(release, signal)]);
+  const typeOf = async ({ apiVersion, kind }: KubeObject) => await ports.discovery.find(apiVersion, kind, signal);
+  const found = await Promise.all(all.map(async (object) => ({ object, type: await typeOf(object) })));
+  // What an admin has allowed elsewhere is not the deployer's to read.
+  const own = found.filter(({ object, type }) => type?.namespaced !== false && (object.metadata.namespace ?? namespace) === namespace);
+  const manifest = own.map(({ object }) => object);
+  return { revision, manifest, notes, fingerprint: '', requestedAt: '', comparedAt: 0, drift: NOT_COMPARED };
+}
+
+async function readLive({ ports, deployer, namespace, signal }: Work, object: KubeObject): Promise<KubeObject | undefined> {
+  const type = await ports.discovery.find(object.apiVersion, object.kind, signal);
+  if (type === undefined) return undefined;
+  return await ifFound(deployer.cluster.get({ ...type, name: object.metadata.name, namespace }, { signal }));
+}
+
+interface Live {
+  readonly sight: Sight;
+  readonly live: readonly (KubeObject | undefined)[];
+}
+
+/** Compares when the versions of the objects have changed, somebody asks, or the last look is long ago. */
+async function compare({ ports, deployer, release, namespace, requestedAt, signal }: Work, { sight, live }: Live): Promise<Sight> {
+  const now = ports.now().getTime();
+  const fingerprint = fingerprintOf(live);
+  const isSame = sight.fingerprint === fingerprint && sight.requestedAt === requestedAt;
+  if (isSame && now - sight.comparedAt < INTERVAL_MS) return sight;
+  const compared = { cluster: deployer.cluster, discovery: ports.discovery, release, ignore: [], namespace, signal };
+  const drift = await compareRelease(compared, sight.manifest);
+  return { ...sight, fingerprint, requestedAt, comparedAt: now, drift };
+}
+
+/** Kinds with a generation change it with their spec alone. */
+function fingerprintOf(live: readonly (KubeObject | undefined)[]): string {
+  const versions = live.map((object) => {
+    const { uid, generation, resourceVersion } = object?.metadata ?? {};
+    return [uid, generation ?? resourceVersion];
+  });
+  return createHash('sha256').update(JSON.stringify(versions)).digest('hex');
+}
+
+/** The worst health of the objects that have one, naming each that is not healthy. */
+function healthOfAll(manifest: readonly KubeObject[], live: readonly (KubeObject | undefined)[]): Health {
+  const found = manifest.map(({ kind, metadata }, index) => ({ name: `${kind} ${metadata.name}`, object: live[index] }));
+  const missing = found.filter(({ object }) => object === undefined).map(({ name }) => name);
+  if (missing.length > 0) return { status: 'Missing', message: `Missing: ${missing.join(', ')}` };
+  const withHealth = found.flatMap(({ name, object }) => {
+    const health = object && healthOf(object);
+    return health === undefined ? [] : [{ name, health }];
+  });
+  const worst = worstHealth(withHealth.map(({ health }) => health));
+  if (worst === undefined) return { status: 'Healthy', message: `All ${manifest.length} objects exist` };
+  if (worst.status === 'Healthy') return { status: 'Healthy', message: `All ${manifest.length} objects are ready` };
+  const poor = withHealth.filter(({ health }) => health.status !== 'Healthy').map(({ name, health }) => `${name}: ${health.message}`);
+  return { status: worst.status, message: poor.join('; ') };
+}

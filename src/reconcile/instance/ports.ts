@@ -1,0 +1,57 @@
+import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
+import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
+import type { ReleaseInfo } from '../../domain/operator/release.ts';
+import type { Log } from '../../observe/log.ts';
+import type { ChartPort, HelmPort, ReleaseChange, ReleaseRef, RollbackRequest } from '../helm-release/ports.ts';
+
+/** What reconciling instances of generated kinds needs of the outside. */
+export interface InstancePorts {
+  /** As the controller's own account: instances, leases, release records by their metadata. */
+  readonly cluster: Pick<Cluster, 'get' | 'listMetadata' | 'create' | 'replace' | 'patch' | 'delete' | 'applyStatus'>;
+  /** As the deployer of a namespace: all that a release reads and writes. */
+  readonly asDeployer: (namespace: string) => Deployer;
+  /** As they are watched. */
+  readonly definitions: { get(name: string): KubeObject | undefined };
+  readonly revisions: { all(): readonly KubeObject[] };
+  readonly environments: { all(): readonly KubeObject[] };
+  readonly discovery: Pick<Discovery, 'kinds' | 'find'>;
+  /** E.g. `1.36.3`. */
+  readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
+  readonly charts: Pick<ChartPort, 'fetch' | 'contents'>;
+  readonly renderChart: RenderChart;
+  readonly events: {
+    record(
+      about: KubeObject,
+      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+    ): Promise<void>;
+  };
+  readonly log: Log;
+  readonly now: () => Date;
+  /** Who holds the leases of this process; different for each process. */
+  readonly holder: string;
+  /** Told when the lease of a release is lost while the release is changed. */
+  readonly leaseLost?: () => void;
+}
+
+/** The api-server and helm with the permissions of a deployer. */
+export interface Deployer {
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply'>;
+  readonly helm: InstanceHelm;
+}
+
+export interface ScopedChange extends ReleaseChange {
+  /** What the objects of the release may be; helm writes nothing when one of them is something else. */
+  readonly scope: ReleaseScope;
+}
+
+export interface InstanceHelm extends Pick<HelmPort, 'manifest' | 'uninstall' | 'unlock'> {
+  install(request: ScopedChange, signal: AbortSignal): Promise<ReleaseInfo>;
+  /** With `conflicts: 'force'`, what others have changed by hand is as the release has it again. */
+  upgrade(request: ScopedChange & { readonly conflicts: 'force' }, signal: AbortSignal): Promise<ReleaseInfo>;
+  /** Goes back to an earlier revision, as a new one. */
+  rollback(request: RollbackRequest & { readonly conflicts: 'force' }, signal: AbortSignal): Promise<ReleaseInfo>;
+  /** The notes of the newest revision; empty when it has none. */
+  notes(ref: ReleaseRef, signal: AbortSignal): Promise<string>;
+}

@@ -1,0 +1,309 @@
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import { redact } from '../../domain/core/secret.ts';
+import type { GeneratedKind } from '../../domain/app-instance/instance.ts';
+import { MAX_NOTES } from '../../domain/app-instance/instance-kind.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { findCondition } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { lastHealthyRevision } from '../../domain/operator/revision-history.ts';
+import { isFalse, isTrue, reconciling, stalled } from '../conditions.ts';
+import { addFinalizer } from '../finalizer.ts';
+import { differencesSentence } from '../helm-release/compare-release.ts';
+import { observeRelease, type ForeignRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
+import { clearLeaseOf, createLeaseMemory, type LeaseMemory, withLeaseOf } from '../helm-release/release-lease.ts';
+import { waitBeforeAttempt } from '../helm-release/retry.ts';
+import { AT_ONCE, BUSY_MS, deploy } from './deploy.ts';
+import { environmentFault } from './find-environment.ts';
+import { finalizeInstance } from './finalize-instance.ts';
+import { type ObjectMemory, observeObjects, type ObservedObjects } from './observe-objects.ts';
+import type { InstancePorts } from './ports.ts';
+import { INTERVAL_MS, notReady, released, reportFailure, writeStatus } from './report.ts';
+import { resolveTarget, type Target } from './resolve-target.ts';
+import { rollBack } from './roll-back.ts';
+import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
+import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
+
+/** What was seen lately, so that a settled instance costs little. */
+interface InstanceMemory {
+  readonly objects: ObjectMemory;
+  readonly leases: LeaseMemory;
+}
+
+/** Timers hold no longer times than 24 days. */
+const LONGEST_MS = 86_400_000;
+/** How long a new revision may take to become healthy. */
+const HEALTH_MS = 5 * 60_000;
+/** How long a change by helm takes at the longest. */
+const CHANGE_MS = 15 * 60_000;
+/** How soon to look again at what is not healthy yet: first, and at the slowest. */
+const POLL = { first: 1_000, slowest: 15_000 };
+
+/**
+ * Makes the function that brings an instance one act nearer to its spec.
+ *
+ * @param kindOf the generated kind by its plural. Keys are `<plural>/<namespace>/<name>`.
+ */
+export function createInstanceReconciler(ports: InstancePorts, kindOf: (plural: string) => GeneratedKind | undefined): Reconcile {
+  const memory: InstanceMemory = { objects: new Map(), leases: createLeaseMemory() };
+  return async (key, signal) => {
+    const [plural = '', namespace = '', name = ''] = key.split('/');
+    const kind = kindOf(plural);
+    if (kind === undefined) return {};
+    const instance = await ifFound(ports.cluster.get({ ...kind, namespace, name }, { signal }));
+    if (instance === undefined) return {};
+    const work = workOn(ports, { kind, instance }, signal);
+    if (instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(work);
+    const left = untilExpiry(work);
+    if (left <= 0) return await expire(work);
+    const facts = await observe(memory, work);
+    const { requeueAfter } = await act(memory, work, { facts, state: determineActiveState(facts) });
+    return requeueAfter === undefined && left === Infinity ? {} : { requeueAfter: Math.min(requeueAfter ?? Infinity, left, LONGEST_MS) };
+  };
+}
+
+/** Milliseconds; infinite for an instance without an end. */
+function untilExpiry({ ports, spec }: Work): number {
+  const end = Date.parse(spec.expires ?? '');
+  return Number.isNaN(end) ? Infinity : end - ports.now().getTime();
+}
+
+/** Deletes the instance; the finalizer sees to its release. */
+async function expire({ ports, kind, instance, namespace, spec, signal }: Work): Promise<ReconcileResult> {
+  const { name, uid } = instance.metadata;
+  await ports.events.record(instance, {
+    type: 'Normal',
+    reason: 'Expired',
+    message: `The instance expired at ${spec.expires ?? ''} and is deleted`,
+  });
+  await ifFound(ports.cluster.delete({ ...kind, namespace, name }, { signal, ...(uid === undefined ? {} : { uid }) }));
+  return {};
+}
+
+interface Facts extends ActiveFacts {
+  readonly objects?: ObservedObjects;
+}
+
+/** Looks at as much as the next act needs, the cheapest first. */
+async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
+  const { ports, signal } = work;
+  const release = await observeRelease(ports.cluster, work.release, { label: work.label, key: OURS.appInstanceLabel, signal });
+  const facts = factsOf(work, release);
+  if (facts.suspended || facts.noEnvironment !== undefined || !facts.hasFinalizer || facts.wait > 0) return facts;
+  const target = await resolveTarget(work);
+  if (release.kind !== 'Own' || release.status !== 'deployed') return { ...facts, target };
+  const objects = await observeObjects(memory.objects, work, release);
+  return { ...facts, target, health: objects.health, objects };
+}
+
+/** What is known without asking anybody else. */
+function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
+  const { ports, instance, spec, status, generation, requestedAt, namespace } = work;
+  const { rollback, managedRevision, history } = status;
+  const noEnvironment = environmentFault(ports.environments.all(), namespace);
+  const [newest] = release.kind === 'Own' ? release.records : [];
+  const records = release.kind === 'Own' ? release.records : [];
+  const recovery = lastHealthyRevision(history, records);
+  const age = ports.now().getTime() - Date.parse(newest?.time ?? '');
+  const applied = history.find(({ revision }) => revision === managedRevision);
+  const stands = rollback?.generation === generation && rollback.requestedAt === requestedAt;
+  return {
+    hasFinalizer: hasFinalizer(instance),
+    suspended: spec.suspend,
+    ...(noEnvironment === undefined ? {} : { noEnvironment }),
+    wait: isDeployed(work, release) ? 0 : waitBeforeAttempt({ status, generation, requestedAt, interval: INTERVAL_MS, now: ports.now() }),
+    forced: work.forcedAt !== '',
+    adopt: instance.metadata.annotations?.[ADOPT] === 'true',
+    release,
+    ...(managedRevision === undefined ? {} : { managedRevision }),
+    ...(applied === undefined ? {} : { appliedDigest: applied.digest }),
+    ...(stands ? { rollback } : {}),
+    ...(recovery === undefined ? {} : { recovery }),
+    wasHealthy: history.some(({ revision, time, healthy }) => revision === newest?.revision && time === newest.time && healthy === true),
+    overdue: age > HEALTH_MS,
+    recent: age < CHANGE_MS,
+  };
+}
+
+/** What was attempted last has come about, so failures before it are no reason to wait. */
+function isDeployed({ status: { lastAttempted, managedRevision } }: Work, release: ReleaseFact): boolean {
+  if (release.kind !== 'Own' || release.status !== 'deployed' || lastAttempted?.digest === undefined) return false;
+  return release.configDigest === lastAttempted.digest && release.revision === managedRevision;
+}
+
+interface Seen {
+  readonly facts: Facts;
+  readonly state: ActiveState;
+}
+
+/** One action for each state. */
+async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): Promise<ReconcileResult> {
+  switch (state.kind) {
+    case 'FinalizerMissing':
+      await addFinalizer(work.ports.cluster, { type: work.kind, object: work.instance, signal: work.signal });
+      return AT_ONCE;
+    case 'Locked':
+      return await unlock(work, facts);
+    case 'Absent':
+    case 'OutOfSync':
+      return await deploy(work, facts, state.target);
+    case 'RollbackDue':
+      return await rollBack(work, facts, state.failure);
+    case 'Suspended':
+      await report(work, facts, { reason: 'Suspended', message: 'spec.suspend is set: the release stays as it is', outcome: 'Stalled' });
+      return {};
+    case 'NoEnvironment':
+      await report(work, facts, { reason: 'NoEnvironment', message: state.error.message, outcome: 'Stalled' });
+      return { requeueAfter: INTERVAL_MS };
+    case 'Foreign':
+      return { requeueAfter: await reportForeign(work, facts, state.release) };
+    case 'Waiting':
+      return { requeueAfter: state.wait };
+    case 'Unresolved':
+      return { requeueAfter: await reportUnresolved(work, facts, state.error) };
+    case 'RolledBack':
+      return await afterReport(memory, work, await reportRolledBack(work, facts, state));
+    case 'ChangedByHand':
+    case 'InSync':
+      return await afterReport(memory, work, await reportReleased(work, facts, state));
+    default:
+      return state satisfies never;
+  }
+}
+
+/** Frees a release that a worker left half changed, once that worker's lease has expired. A rollback that was begun goes where it was bound for. */
+async function unlock(work: Work, { release }: Facts): Promise<ReconcileResult> {
+  const { status, deployer, ports } = work;
+  const bound = status.rollback === undefined ? {} : { toRevision: status.rollback.toRevision };
+  const next = release.kind === 'Own' ? release.revision + 1 : 1;
+  const outcome = await withLeaseOf(leasedBy(work), async (signal) => {
+    const condition = isFalse('Released', 'Unlocking', 'A worker that ended left the release pending; it is being unlocked');
+    await writeStatus(work, {
+      ready: notReady(condition),
+      phase: reconciling(condition),
+      request: 'Underway',
+      conditions: [condition],
+      release,
+      managedRevision: next,
+    });
+    const { kind } = await deployer.helm.unlock({ ...work.release, ...bound }, signal);
+    ports.log.info('A release left pending by a dead controller was unlocked', { kind: work.kind.kind, ...work.release, step: kind });
+  });
+  return outcome === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
+}
+
+interface Blocked {
+  readonly reason: string;
+  readonly message: string;
+  readonly outcome: 'Stalled';
+}
+
+async function report(work: Work, { release }: Facts, { reason, message }: Blocked): Promise<void> {
+  const ready = isFalse('Ready', reason, message);
+  await writeStatus(work, { ready, phase: stalled(ready), conditions: [], release });
+}
+
+/** Says who has a release of that name. It is never touched. */
+async function reportForeign(work: Work, facts: Facts, { owner }: ForeignRelease): Promise<number> {
+  if (facts.wait > 0) return facts.wait;
+  const { release, namespace } = work.release;
+  const adopt = `set the annotation ${ADOPT}=true to adopt it, or uninstall it: helm uninstall ${release} --namespace ${namespace}`;
+  const why = owner === '' ? `it was installed without Chandlery; ${adopt}` : `it belongs to ${owner}; choose another name`;
+  const error = new AppError('ReleaseConflict', `release "${namespace}/${release}": ${why}`);
+  return await reportFailure(work, { error, condition: isFalse('Released', error.code, error.message), release: facts.release });
+}
+
+async function reportUnresolved(work: Work, { release }: Facts, error: AppError): Promise<number> {
+  return await reportFailure(work, { error, condition: isFalse('Released', error.code, error.message), release });
+}
+
+/** Says what failed, what runs now, and what to do. It stays so until the spec, the chart or a value changes, or somebody asks. */
+async function reportRolledBack(
+  work: Work,
+  { release, health }: Facts,
+  state: Extract<ActiveState, { kind: 'RolledBack' }>,
+): Promise<ReconcileResult> {
+  const { chart, revision, toRevision, message } = state.rollback;
+  const failed = `Chart ${chart} failed in revision ${revision}: ${message}`;
+  const advice = `Correct the values or the version, or try the same again: kubectl annotate ${work.kind.resource}.${work.kind.group} ${work.instance.metadata.name} --namespace ${work.namespace} --overwrite ${OURS.reconcileAt}="$(date)"`;
+  const condition =
+    state.outcome === 'Deployed'
+      ? isFalse('Released', 'RolledBack', `${failed}. Revision ${toRevision} runs again. ${advice}`)
+      : isFalse('Released', 'RollbackFailed', `${failed}. The rollback to revision ${toRevision} failed, too. ${advice}`);
+  const conditions = [condition, ...(health === undefined ? [] : [healthy(health)])];
+  const isWell = state.outcome === 'Deployed' && health?.status === 'Healthy';
+  await writeStatus(work, {
+    ready: notReady(condition),
+    phase: stalled(condition),
+    conditions,
+    release,
+    ...(isWell ? { results: { healthy: true } } : {}),
+    failures: 0,
+  });
+  return { requeueAfter: INTERVAL_MS };
+}
+
+function healthy({ status, message }: ObservedObjects['health']): ReturnType<typeof isTrue> {
+  const isWell = status === 'Healthy' || status === 'Suspended';
+  return isWell ? isTrue('Healthy', status, message) : isFalse('Healthy', status, message);
+}
+
+/** Writes the conditions of a release that is as desired, or that somebody has changed: the health of its objects, and drift. */
+async function reportReleased(
+  work: Work,
+  { release, objects }: Facts,
+  state: Extract<ActiveState, { kind: 'InSync' | 'ChangedByHand' }>,
+): Promise<ReconcileResult> {
+  if (release.kind !== 'Own' || objects === undefined) return AT_ONCE;
+  const health = healthy(objects.health);
+  const { name, version } = state.target.chart.contents.metadata;
+  const ready = health.status === 'True' ? isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy`) : notReady(health);
+  const isProgressing = health.status === 'False' && objects.health.status !== 'Degraded';
+  await writeStatus(work, {
+    ready,
+    ...(isProgressing ? { phase: reconciling(ready) } : {}),
+    conditions: [released(work.release, release.revision), health, drifted(work, { state, objects, revision: release.revision })],
+    release,
+    ...(state.kind === 'InSync' ? { target: state.target, notes: notesOf(objects.notes, state.target) } : {}),
+    ...(health.status === 'True' && state.kind === 'InSync' ? { results: { healthy: true } } : {}),
+    failures: 0,
+  });
+  return { requeueAfter: health.status === 'True' ? INTERVAL_MS : pollDelay(work) };
+}
+
+/** What a chart writes into its notes can be a value of a Secret. */
+function notesOf(notes: string, { values }: Target): string {
+  return redact(notes, values.secrets).slice(0, MAX_NOTES);
+}
+
+interface DriftInput {
+  readonly state: Extract<ActiveState, { kind: 'InSync' | 'ChangedByHand' }>;
+  readonly objects: ObservedObjects;
+  readonly revision: number;
+}
+
+function drifted({ status, kind, instance, namespace }: Work, { state, objects, revision }: DriftInput): ReturnType<typeof isTrue> {
+  if (state.kind === 'ChangedByHand') {
+    const force = `kubectl annotate ${kind.resource}.${kind.group} ${instance.metadata.name} --namespace ${namespace} --overwrite chandlery.dev/force-at="$(date)"`;
+    const made = `Another client made revision ${revision}; the newest of Chandlery is ${status.managedRevision ?? 0}`;
+    return isTrue('Drifted', 'ReleaseChanged', `${made}. To release the spec again: ${force}`);
+  }
+  const { drift } = objects;
+  if (drift.drifted.length > 0) return isTrue('Drifted', 'ObjectsChanged', differencesSentence(drift));
+  if (drift.uncompared.length > 0)
+    return { type: 'Drifted', status: 'Unknown', reason: 'NotCompared', message: drift.uncompared.join('; ') };
+  return isFalse('Drifted', 'InSync', 'The objects are as the release has them');
+}
+
+/** One second at first, fifteen when it takes long. */
+function pollDelay({ ports, status }: Work): number {
+  const since = Date.parse(findCondition(status.conditions, 'Ready')?.lastTransitionTime ?? '');
+  const elapsed = Number.isNaN(since) ? 0 : ports.now().getTime() - since;
+  return Math.min(POLL.slowest, POLL.first + Math.max(0, elapsed) / 10);
+}
+
+/** Nothing is to be changed; what a worker that died left behind is cleared away when its time is over. */
+async function afterReport({ leases }: InstanceMemory, work: Work, { requeueAfter }: ReconcileResult): Promise<ReconcileResult> {
+  if ((await clearLeaseOf(leases, leasedBy(work))) === 'Held') return { requeueAfter: Math.min(requeueAfter ?? BUSY_MS, 5_000) };
+  return requeueAfter === undefined ? {} : { requeueAfter };
+}

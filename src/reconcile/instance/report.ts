@@ -1,0 +1,214 @@
+import { backoffDelay } from '../../domain/core/backoff.ts';
+import type { AppError } from '../../domain/core/errors.ts';
+import type { Attempt, Rollback } from '../../domain/operator/kind/status-fields.ts';
+import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
+import { findCondition, mergeConditions, type Condition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { recordHistory, type RevisionChart, type RevisionResults } from '../../domain/operator/revision-history.ts';
+import { applyStatus } from '../apply-status.ts';
+import { isFalse, isTrue, reconciling, stalled } from '../conditions.ts';
+import { isTerminal } from '../helm-release/failure.ts';
+import type { ReleaseFact } from '../helm-release/observe-release.ts';
+import { RETRY_BACKOFF } from '../helm-release/retry.ts';
+import type { Target } from './resolve-target.ts';
+import { nowOf, type Work } from './work.ts';
+
+/** Revisions that Helm and the status keep. */
+export const HISTORY_LIMIT = 10;
+/** How often what trying again does not change is tried again all the same. */
+export const INTERVAL_MS = 10 * 60_000;
+
+/** The result of an action. Members that it leaves out keep their value in the status. */
+export interface Finding {
+  readonly ready: ConditionInput;
+  /** `Reconciling` or `Stalled`, while one of them is true. */
+  readonly phase?: ConditionInput;
+  /** Whether what somebody asked for is still being done; by default it has ended. */
+  readonly request?: 'Underway';
+  readonly conditions: readonly ConditionInput[];
+  readonly release: ReleaseFact;
+  readonly target?: Target;
+  /** The newest revision that Chandlery makes, from now on. */
+  readonly managedRevision?: number;
+  readonly results?: RevisionResults;
+  /** A rollback that is about to begin; `Forgotten` when something else is installed. */
+  readonly rollback?: Rollback | 'Forgotten';
+  readonly notes?: string;
+  readonly attempt?: Attempt;
+  readonly failures?: number;
+}
+
+/** Conditions that stand until something else is known. */
+const PERMANENT = new Set(['Released', 'Healthy', 'Drifted']);
+/** Conditions whose turns are worth an Event. */
+const TOLD = ['Released', 'Ready', 'Drifted'];
+const UNDER_WAY = new Set(['Installing', 'Upgrading', 'RollingBack', 'Progressing', 'Unknown', 'Missing', 'Uninstalling']);
+
+/**
+ * Writes the status of an instance when it differs from the one it was read with, and tells of conditions that changed.
+ *
+ * @returns the work with that status, for what is found out next.
+ */
+export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
+  const { ports, kind, instance, signal } = work;
+  const status = composeStatus(work, finding);
+  const written = { ...work, status, instance: { ...instance, status } };
+  if ((await applyStatus(ports.cluster, kind, { object: instance, status, signal })) === 'Unchanged') return written;
+  for (const condition of status.conditions.filter(({ type }) => TOLD.includes(type))) {
+    const before = findCondition(work.status.conditions, condition.type);
+    if (before?.status === condition.status && before.reason === condition.reason) continue;
+    if (condition.type === 'Ready' && condition.status === 'False' && condition.reason !== 'NoEnvironment') continue;
+    if (condition.type === 'Drifted' && condition.status === 'False' && before === undefined) continue;
+    const isBad =
+      condition.type === 'Drifted' ? condition.status === 'True' : condition.status === 'False' && !UNDER_WAY.has(condition.reason);
+    await ports.events.record(instance, { type: isBad ? 'Warning' : 'Normal', reason: condition.reason, message: condition.message });
+  }
+  return written;
+}
+
+/** `Ready` is false for the reason that another condition gives. */
+export function notReady({ reason, message }: ConditionInput): ConditionInput {
+  return isFalse('Ready', reason, message);
+}
+
+interface Failure {
+  readonly error: AppError;
+  /** The condition that says what went wrong. */
+  readonly condition: ConditionInput;
+  readonly release: ReleaseFact;
+  readonly target?: Target;
+  /** Whether the same attempt would end the same way; by default the kind of error says so. */
+  readonly outlook?: 'Terminal';
+}
+
+/**
+ * Writes down that an attempt failed and how often in a row.
+ *
+ * @returns milliseconds until the next attempt.
+ */
+export async function reportFailure(work: Work, { error, condition, release, target, outlook }: Failure): Promise<number> {
+  const failures = work.status.failures + 1;
+  const terminal = outlook === 'Terminal' || isTerminal(error.code);
+  const delay = terminal ? INTERVAL_MS : backoffDelay(failures, RETRY_BACKOFF, 0);
+  await writeStatus(work, {
+    ready: notReady(condition),
+    phase: terminal ? stalled(condition) : reconciling(condition),
+    conditions: [condition],
+    release,
+    attempt: attemptOf(work, target),
+    failures,
+  });
+  const keys = { instance: `${work.namespace}/${work.instance.metadata.name}`, kind: work.kind.kind, reason: condition.reason, failures };
+  work.ports.log.warn('An instance is not ready', { ...keys, retryInSeconds: Math.round(delay / 1000), why: error.message });
+  return delay;
+}
+
+/** What an attempt is made of; a forced upgrade has come as far as it could. */
+export function attemptOf({ generation, requestedAt, forcedAt, status, ...work }: Work, target?: Target): Attempt {
+  const forced = forcedAt === '' ? status.lastAttempted?.forcedAt : forcedAt;
+  return {
+    ...(target === undefined ? {} : { digest: target.configDigest, chartDigest: target.chart.digest }),
+    generation,
+    requestedAt,
+    ...(forced === undefined ? {} : { forcedAt: forced }),
+    time: nowOf(work),
+  };
+}
+
+function composeStatus(work: Work, finding: Finding): InstanceStatus {
+  const { status: earlier, generation } = work;
+  const { target } = finding;
+  const rollback = finding.rollback === 'Forgotten' ? undefined : (finding.rollback ?? earlier.rollback);
+  const handled = finding.request === 'Underway' ? earlier.lastHandledReconcileAt : requestedAt(work);
+  const made = target === undefined ? earlier : madeOf(target);
+  const { version, revision, chart, values } = made;
+  const managed = finding.managedRevision ?? earlier.managedRevision;
+  const notes = finding.notes ?? earlier.notes;
+  const attempt = finding.attempt ?? earlier.lastAttempted;
+  return {
+    observedGeneration: generation,
+    ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
+    ...(version === undefined ? {} : { version }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(chart === undefined ? {} : { chart }),
+    values,
+    ...releaseStatus(work, finding.release),
+    ...(managed === undefined ? {} : { managedRevision: managed }),
+    history: historyOf(work, finding, rollback ?? earlier.rollback),
+    ...(rollback === undefined ? {} : { rollback }),
+    ...(notes === undefined || notes === '' ? {} : { notes }),
+    ...(attempt === undefined ? {} : { lastAttempted: attempt }),
+    failures: finding.failures ?? earlier.failures,
+    conditions: composeConditions(work, finding),
+  };
+}
+
+function requestedAt({ instance, status }: Work): string | undefined {
+  return instance.metadata.annotations?.[OURS.reconcileAt] ?? status.lastHandledReconcileAt;
+}
+
+function madeOf({
+  chart: { digest, contents },
+  revision,
+  values,
+}: Target): Pick<InstanceStatus, 'version' | 'revision' | 'chart' | 'values'> {
+  const { name, version, appVersion } = contents.metadata;
+  const chart = { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+  return { version, revision, chart, values: values.provenance };
+}
+
+function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<InstanceStatus, 'release'> {
+  if (fact.kind !== 'Own') return {};
+  return { release: { name: release.release, namespace: release.namespace, revision: fact.revision, status: fact.status } };
+}
+
+function composeConditions({ status, generation, ...work }: Work, { conditions, ready, phase }: Finding): Condition[] {
+  const decided = [...conditions, ready, ...(phase === undefined ? [] : [phase])];
+  const known = new Set(decided.map(({ type }) => type));
+  const retained = status.conditions.filter(({ type }) => PERMANENT.has(type) && !known.has(type));
+  const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
+  return mergeConditions(status.conditions, [...retained, ...current], nowOf(work));
+}
+
+function historyOf(
+  { status }: Work,
+  { release, target, results = {} }: Finding,
+  rollback: Rollback | undefined,
+): InstanceStatus['history'] {
+  if (release.kind === 'Foreign') return status.history;
+  const chartOf = (digest: string): RevisionChart | undefined => {
+    if (target !== undefined && digest === target.configDigest) return revisionChart(target);
+    const earlier = status.history.find((entry) => entry.digest === digest);
+    if (earlier !== undefined) return earlier;
+    const { chart } = status;
+    if (chart === undefined || status.lastAttempted?.digest !== digest || status.lastAttempted.chartDigest !== chart.digest)
+      return undefined;
+    return { chart: chart.name, version: chart.version, chartDigest: chart.digest };
+  };
+  const records = release.kind === 'Own' ? release.records : [];
+  return recordHistory({ earlier: status.history, records, chartOf: pick(chartOf), results, rollback, limit: HISTORY_LIMIT });
+}
+
+/** Of a revision before, only its chart. */
+function pick(chartOf: (digest: string) => RevisionChart | undefined): (digest: string) => RevisionChart | undefined {
+  return (digest) => {
+    const found = digest === '' ? undefined : chartOf(digest);
+    if (found === undefined) return undefined;
+    const { chart, version, appVersion, chartDigest } = found;
+    return { chart, version, ...(appVersion === undefined ? {} : { appVersion }), ...(chartDigest === undefined ? {} : { chartDigest }) };
+  };
+}
+
+function revisionChart({ chart: { digest, contents } }: Target): RevisionChart {
+  const { name, version, appVersion } = contents.metadata;
+  return { chart: name, version, ...(appVersion === undefined ? {} : { appVersion }), chartDigest: digest };
+}
+
+/** What is about to be done to the release. */
+export function doing(reason: 'Installing' | 'Upgrading' | 'RollingBack', message: string): ConditionInput {
+  return isFalse('Released', reason, message);
+}
+
+export function released({ release, namespace }: Work['release'], revision: number): ConditionInput {
+  return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
+}

@@ -1,0 +1,138 @@
+import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
+import { addressOf, parseChartSource } from '../../domain/operator/operator-spec.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { at, isObject } from '../../domain/core/read.ts';
+import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
+import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { specOf, statusOf } from '../../domain/kind/kind.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { SECRET } from '../../domain/kubernetes/resource-types.ts';
+import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { ValuesLayer } from '../../domain/values/layers.ts';
+import { configDigest } from '../helm-release/retry.ts';
+import { resolveValues, type ResolvedValues } from '../helm-release/resolve-values.ts';
+import type { Chart } from '../helm-release/ports.ts';
+import { environmentOf } from './find-environment.ts';
+import type { Work } from './work.ts';
+
+/** What the release of an instance is to become. */
+export interface Target {
+  readonly chart: Chart;
+  /** The name of the AppRevision. */
+  readonly revision: string;
+  readonly values: ResolvedValues;
+  readonly configDigest: string;
+  /** Kinds that its objects may be of although they are cluster-scoped or in other namespaces. */
+  readonly allowed: readonly { readonly group: string; readonly kind: string }[];
+}
+
+/**
+ * The chart of the version that the instance asks for, and its values: chart ← AppDefinition ← Environment ← valuesFrom ← spec.values. What goes wrong is a fact, too.
+ *
+ * @throws AppError `ClusterUnavailable`.
+ */
+export async function resolveTarget(work: Work): Promise<Target | { readonly error: AppError }> {
+  try {
+    const definition = findDefinition(work);
+    const revision = chooseRevision(work, definition);
+    const chart = await fetchChart(work, revision);
+    const { allowedResources, catalog } = specOf(APP_DEFINITION_KIND, definition);
+    const values = await valuesOf(work, catalog);
+    const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
+    const made = { values: values.values.values, legacyAPIs: 'Uplift' } as const;
+    const digest = configDigest({ chartDigest: chart.digest, spec: made, kubernetesVersion, sources: values.values.revisions });
+    return { chart, revision: revision.metadata.name, values: values.values, configDigest: digest, allowed: allowedResources };
+  } catch (error) {
+    if (!(error instanceof AppError) || isAppError(error, 'ClusterUnavailable')) throw error;
+    return { error };
+  }
+}
+
+function findDefinition({ ports, kind }: Work): KubeObject {
+  const definition = ports.definitions.get(kind.definition);
+  if (definition !== undefined) return definition;
+  throw new AppError(
+    'NotFound',
+    `AppDefinition "${kind.definition}": it does not exist, so the release stays as it is; create it again, or delete the instance`,
+  );
+}
+
+/** The newest AppRevision of the version; without a version, the one that the instance has, or, for a new one and by `updatePolicy: Automatic`, the current one. */
+function chooseRevision({ ports, kind, spec, status }: Work, definition: KubeObject): KubeObject {
+  const revisions = ports.revisions.all().filter(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === kind.definition);
+  const named = (name: string | undefined): KubeObject | undefined => revisions.find(({ metadata }) => metadata.name === name);
+  const { updatePolicy } = specOf(APP_DEFINITION_KIND, definition);
+  const current = named(statusOf(APP_DEFINITION_KIND, definition).revision);
+  const own = named(status.revision);
+  if (spec.version === undefined) {
+    const found = updatePolicy === 'Automatic' ? (current ?? own) : (own ?? current);
+    if (found !== undefined) return found;
+    throw new AppError('NotFound', `AppDefinition "${kind.definition}": it has no version yet; see its conditions`);
+  }
+  const versionOf = (revision: KubeObject): string => specOf(APP_REVISION_KIND, revision).chart.version;
+  const matching = revisions.filter((revision) => versionOf(revision) === spec.version);
+  const kept = [own, current].find((revision) => revision !== undefined && matching.includes(revision));
+  const [newest] = matching.sort((a, b) => (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''));
+  const found = kept ?? newest;
+  if (found !== undefined) return found;
+  const offered = [...new Set(revisions.map(versionOf))].sort().join(', ');
+  throw new AppError(
+    'NotFound',
+    `spec.version: AppDefinition "${kind.definition}" has no version ${JSON.stringify(spec.version)}; it has ${offered}`,
+  );
+}
+
+async function fetchChart({ ports, signal }: Work, revision: KubeObject): Promise<Chart> {
+  const { source, digest } = specOf(APP_REVISION_KIND, revision);
+  const owner = { ...revision, spec: at(revision.spec, 'source') };
+  const from = source.chartURL === undefined ? parseChartSource(source.chart, owner) : ({ kind: 'url', url: source.chartURL } as const);
+  const find = (name: string) => ifFound(ports.cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
+  const { access } = await readChartAccess({ source: from, namespace: OURS.systemNamespace, find });
+  const pinned = from.kind === 'repository' ? { ...from, digest } : from;
+  const chart = await ports.charts.fetch(pinned, signal, access);
+  if (chart.digest === digest) return chart;
+  throw new AppError(
+    'DigestMismatch',
+    `chart at ${addressOf(from)}: its digest is ${chart.digest}, and that of the AppRevision is ${digest}`,
+  );
+}
+
+interface CatalogValues {
+  readonly defaults: JsonObject;
+  readonly locked: readonly string[];
+}
+
+async function valuesOf(work: Work, catalog: CatalogValues): Promise<{ readonly values: ResolvedValues }> {
+  const { kind, namespace, spec, deployer, signal } = work;
+  const environment = environmentOf(work.ports.environments.all(), namespace);
+  const overlay = environment && specOf(ENVIRONMENT_KIND, environment).overlay.find(({ app }) => app === `${kind.resource}.${kind.group}`);
+  const base: ValuesLayer[] = [{ origin: `AppDefinition ${kind.definition}`, values: chartValues(catalog.defaults) }];
+  const ofEnvironment = without(chartValues(overlay?.values), catalog.locked);
+  if (environment !== undefined) base.push({ origin: `Environment ${environment.metadata.name}`, values: ofEnvironment });
+  const locked = [...catalog.locked, ...(overlay?.locked ?? [])];
+  const { valuesFrom, values } = spec;
+  const permitted = (given: JsonObject): JsonObject => without(given, locked);
+  return { values: await resolveValues({ cluster: deployer.cluster, namespace, valuesFrom, values, base, permitted, signal }) };
+}
+
+/** The values of the chart in values that are laid out like the instance. */
+function chartValues(laidOut: JsonObject | undefined): JsonObject {
+  const values = at(laidOut, 'spec', 'values');
+  return isObject(values) ? (values as JsonObject) : {};
+}
+
+const VALUES = 'spec.values.';
+
+/** Values of people without what is locked. */
+function without(values: JsonObject, locked: readonly string[]): JsonObject {
+  const paths = locked.filter((path) => path.startsWith(VALUES)).map((path) => path.slice(VALUES.length).split('.'));
+  return paths.reduce(removed, values);
+}
+
+function removed(values: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
+  const { [name]: member, ...others } = values;
+  if (member === undefined || rest.length === 0) return others;
+  return isObject(member) ? { ...others, [name]: removed(member, rest) } : values;
+}

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { execa } from 'execa';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
+import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
+
+const RUN = Date.now().toString(36).slice(-5);
+const ONE = `inst-${RUN}-one`;
+const TWO = `inst-${RUN}-two`;
+
+const WEB = {
+  'values.yaml': 'replicas: 1\nimage: nginx\npassword: ""\n',
+  'values.schema.json': JSON.stringify({ type: 'object', properties: { replicas: { type: 'integer', maximum: 5 } } }),
+  'templates/web.yaml': `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}}
+spec:
+  replicas: {{ .Values.replicas }}
+  selector: {matchLabels: {app: {{ .Release.Name }}}}
+  template:
+    metadata: {labels: {app: {{ .Release.Name }}}}
+    spec: {containers: [{name: web, image: {{ .Values.image }}}]}
+`,
+  'templates/NOTES.txt': 'Open {{ .Release.Name }} with {{ .Values.password }}',
+};
+
+const CONFIG = {
+  'values.yaml': 'text: a\nextra: ""\n',
+  'templates/config.yaml':
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {text: {{ .Values.text | quote }}}\n',
+  'templates/extra.yaml': '{{ tpl .Values.extra . }}',
+};
+
+const BINDING = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: all}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}`;
+
+describe('an instance of a generated kind', () => {
+  let testCluster: TestCluster;
+  let world: InstanceWorld;
+  let webs: ResourceType;
+  let configs: ResourceType;
+  before(async () => {
+    testCluster = await sharedCluster();
+    world = await startInstanceWorld(testCluster, `inst-${RUN}`);
+    await Promise.all([world.environment(ONE), world.environment(TWO)]);
+    webs = await world.offer(`web-${RUN}`, {
+      '1.0.0': WEB,
+      '1.1.0': { ...WEB, 'values.yaml': 'replicas: 2\nimage: nginx:2\npassword: ""\n' },
+    });
+    configs = await world.offer(
+      `config-${RUN}`,
+      { '1.0.0': CONFIG },
+      { catalog: { defaults: { spec: { values: { text: 'of the catalogue' } } } } },
+    );
+  });
+  after(async () => {
+    await world?.stop();
+    await testCluster?.stop();
+  });
+
+  const helm = async (...args: readonly string[]): Promise<string> => {
+    return (await execa(testCluster.tools.helm, ['--kubeconfig', testCluster.kubeconfigPath, ...args])).stdout;
+  };
+  const releasesIn = async (namespace: string): Promise<unknown[]> =>
+    (JSON.parse(await helm('list', '--namespace', namespace, '--output', 'json')) as unknown[]).map((release) => [
+      textAt(release, 'name'),
+      textAt(release, 'chart'),
+      textAt(release, 'revision'),
+    ]);
+  const ready = { type: 'Ready', status: 'True' };
+
+  it(
+    'becomes a healthy Helm release in its environment, and another one with a change, written by the deployer alone',
+    { timeout: 180_000 },
+    async () => {
+      const since = (await readFile(testCluster.auditLogPath)).length;
+      const data = { password: Buffer.from('s3cret-word').toString('base64') };
+      await world.kube.asController().create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web', namespace: ONE }, data });
+      const from = [{ kind: 'Secret', name: 'web', key: 'password', targetPath: 'password' }];
+      await world.create(webs, { namespace: ONE, name: 'shop', spec: { version: '1.0.0', values: { replicas: 2 }, valuesFrom: from } });
+      await world.create(configs, { namespace: TWO, name: 'settings' });
+      const [web, config] = [
+        { namespace: ONE, name: 'shop' },
+        { namespace: TWO, name: 'settings' },
+      ];
+      await Promise.all([world.condition(webs, web, ready), world.condition(configs, config, ready)]);
+      const release = `web${RUN}-shop`;
+      assert.deepEqual(await releasesIn(ONE), [[release, `web-${RUN}-1.0.0`, '1']]);
+      assert.deepEqual(await releasesIn(TWO), [[`config${RUN}-settings`, `config-${RUN}-1.0.0`, '1']]);
+      const made = await world.kube.asController().get({ ...CONFIG_MAP, namespace: TWO, name: `config${RUN}-settings` });
+      assert.deepEqual(made['data'], { text: 'of the catalogue' });
+      const status = await world.status(webs, web);
+      assert.deepEqual([status.version, status.notes], ['1.0.0', `Open ${release} with [secret]`]);
+      await world.merge(webs, web, { spec: { version: '1.1.0', values: { replicas: 3 } } });
+      await eventually(
+        async () => {
+          const { history } = await world.status(webs, web);
+          return history[0]?.revision === 2 && history[0].healthy === true;
+        },
+        'the upgrade is healthy',
+        60,
+      );
+      assert.deepEqual(await releasesIn(ONE), [[release, `web-${RUN}-1.1.0`, '2']]);
+      assert.deepEqual(await writersOf(testCluster.auditLogPath, { namespace: ONE, release, since }), [
+        `system:serviceaccount:${ONE}:chandlery-deployer`,
+      ]);
+    },
+  );
+
+  it('shows what somebody changed by kubectl and by helm, and releases the spec again when asked to', { timeout: 180_000 }, async () => {
+    const key = { namespace: ONE, name: 'shop' };
+    const release = `web${RUN}-shop`;
+    const deployment = { ...DEPLOYMENT, namespace: ONE, name: release };
+    await world.kube.asController().patch(deployment, { type: 'merge', body: { spec: { replicas: 1 } } });
+    const drifted = await world.condition(webs, key, { type: 'Drifted', status: 'True', reason: 'ObjectsChanged' });
+    assert.match(drifted.message, /spec\.replicas/);
+    await helm('rollback', release, '1', '--namespace', ONE, '--force-conflicts');
+    const changed = await world.condition(webs, key, { type: 'Drifted', status: 'True', reason: 'ReleaseChanged' });
+    assert.match(changed.message, /revision 3; the newest of Chandlery is 2/);
+    await world.merge(webs, key, { metadata: { annotations: { 'chandlery.dev/force-at': 'now' } } });
+    await world.condition(webs, key, { type: 'Drifted', status: 'False' });
+    assert.deepEqual(await releasesIn(ONE), [[release, `web-${RUN}-1.1.0`, '4']]);
+  });
+
+  it(
+    'names invalid values by their field and leaves the release alone, and rolls a failed upgrade back once',
+    { timeout: 180_000 },
+    async () => {
+      const key = { namespace: ONE, name: 'shop' };
+      await world.merge(webs, key, { spec: { values: { replicas: 9 } } });
+      const invalid = await world.condition(webs, key, { type: 'Stalled', status: 'True', reason: 'ValuesInvalid' });
+      assert.match(invalid.message, /replicas/);
+      assert.equal((await world.status(webs, key)).release?.revision, 4);
+      // The api-server rejects it when it is applied, and not before.
+      await world.merge(webs, key, { spec: { values: { replicas: 2, image: '' } } });
+      await world.condition(webs, key, { type: 'Released', status: 'False', reason: 'RolledBack' });
+      const { history } = await world.status(webs, key);
+      assert.deepEqual(
+        history.slice(0, 2).map(({ revision, status }) => [revision, status]),
+        [
+          [6, 'deployed'],
+          [5, 'rolled-back'],
+        ],
+      );
+      await world.merge(webs, key, { spec: { values: { replicas: 2, image: null } } });
+      await world.condition(webs, key, ready);
+    },
+  );
+
+  const outside: readonly (readonly [title: string, text: string, reason: RegExp])[] = [
+    ['a cluster-scoped object', BINDING, /ClusterRoleBinding "all": it is cluster-scoped/],
+    ['an object of kube-system', configMapIn('kube-system'), /it is in namespace kube-system/],
+    [
+      'an object of another environment inside of a list',
+      `apiVersion: v1\nkind: List\nitems:\n- ${JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: TWO } })}`,
+      /it is in namespace inst-/,
+    ],
+    ['a hook as another service account', hookAs('powerful'), /a hook cannot run as the service account "powerful"/],
+    ['a hook as the deployer itself', hookAs('chandlery-deployer'), /no pod can run as the service account chandlery-deployer/],
+    [
+      'a CRD',
+      'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\nspec: {group: example.com}',
+      /cannot install a CRD/,
+    ],
+  ];
+
+  it(
+    'may have nothing outside of its environment: nothing of the release is written, and the reason is told',
+    { timeout: 180_000 },
+    async () => {
+      for (const [index, [title, extra, reason]] of outside.entries()) {
+        const key = { namespace: ONE, name: `out${index}` };
+        await world.create(configs, { ...key, spec: { values: { extra } } });
+        const stalled = await world.condition(configs, key, { type: 'Stalled', status: 'True' });
+        assert.equal(stalled.reason, 'ResourceNotAllowed', `${title}: ${stalled.message}`);
+        assert.match(stalled.message, reason, title);
+        assert.equal(
+          await ifFound(world.kube.asController().get({ ...CONFIG_MAP, namespace: ONE, name: `config${RUN}-out${index}` })),
+          undefined,
+          title,
+        );
+      }
+      const found = await helm('list', '--namespace', ONE, '--output', 'json');
+      assert.doesNotMatch(found, /-out\d/);
+    },
+  );
+
+  it('is checked once more as helm renders it, and looks up nothing that the deployer may not read', { timeout: 180_000 }, async () => {
+    const secret = `{{ $s := lookup "v1" "Secret" "kube-system" "any" }}`;
+    await world.create(configs, { namespace: ONE, name: 'curious', spec: { values: { extra: secret } } });
+    const denied = await world.condition(
+      configs,
+      { namespace: ONE, name: 'curious' },
+      { type: 'Released', status: 'False', reason: 'HelmFailed' },
+    );
+    assert.match(denied.message, /secrets "any" is forbidden: User "system:serviceaccount:inst-.*:chandlery-deployer"/);
+    // Without a cluster it renders nothing; with one, something of another namespace.
+    const late = `{{ if lookup "v1" "ConfigMap" "${ONE}" "kube-root-ca.crt" }}${configMapIn('kube-system')}{{ end }}`;
+    await world.create(configs, { namespace: ONE, name: 'late', spec: { values: { extra: late } } });
+    const late0 = await world.condition(
+      configs,
+      { namespace: ONE, name: 'late' },
+      { type: 'Released', status: 'False', reason: 'ResourceNotAllowed' },
+    );
+    assert.match(late0.message, /it is in namespace kube-system/);
+    assert.doesNotMatch(await helm('list', '--namespace', ONE, '--output', 'json'), /curious|late/);
+  });
+
+  it('leaves a release of somebody else alone unless it is told to adopt it, and needs an environment', { timeout: 180_000 }, async () => {
+    const key = { namespace: TWO, name: 'settings' };
+    await world.kube.asController().delete({ ...configs, ...key });
+    await eventually(async () => (await releasesIn(TWO)).length === 0, 'the release is gone', 60);
+    assert.equal(await ifFound(world.kube.asController().get({ ...CONFIG_MAP, namespace: TWO, name: `config${RUN}-settings` })), undefined);
+    await eventually(
+      async () => (await ifFound(world.kube.asController().get({ ...configs, ...key }))) === undefined,
+      'the instance is gone',
+      30,
+    );
+    const taken = { namespace: TWO, name: 'taken' };
+    await helm('install', `config${RUN}-taken`, join(world.chartsDir, `config-${RUN}-1.0.0.tgz`), '--namespace', TWO);
+    await world.create(configs, taken);
+    await world.condition(configs, taken, { type: 'Stalled', status: 'True', reason: 'ReleaseConflict' });
+    await world.merge(configs, taken, { metadata: { annotations: { 'chandlery.dev/adopt-release': 'true' } } });
+    await world.condition(configs, taken, ready);
+    assert.deepEqual(await releasesIn(TWO), [[`config${RUN}-taken`, `config-${RUN}-1.0.0`, '2']]);
+    const homeless = { namespace: `inst-${RUN}-none`, name: 'homeless' };
+    await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: homeless.namespace } });
+    await world.create(configs, homeless);
+    await world.condition(configs, homeless, { type: 'Stalled', status: 'True', reason: 'NoEnvironment' });
+  });
+});
+
+function configMapIn(namespace: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: foreign, namespace: ${namespace}}`;
+}
+
+function hookAs(account: string): string {
+  return `apiVersion: batch/v1
+kind: Job
+metadata: {name: hook, annotations: {helm.sh/hook: pre-install}}
+spec: {template: {spec: {restartPolicy: Never, serviceAccountName: ${account}, containers: [{name: a, image: a}]}}}`;
+}
+
+interface WritesOf {
+  readonly namespace: string;
+  readonly release: string;
+  readonly since: number;
+}
+
+/** Who wrote the objects and records of a release, as the api-server's audit log tells. */
+async function writersOf(auditLogPath: string, { namespace, release, since }: WritesOf): Promise<readonly string[]> {
+  const lines = (await readFile(auditLogPath)).subarray(since).toString().split('\n');
+  const events = lines.filter((line) => line.includes(`"${namespace}"`) && line.includes(release)).map((line): unknown => JSON.parse(line));
+  const writes = events.filter((event) => ['create', 'update', 'patch', 'delete'].includes(textAt(event, 'verb') ?? ''));
+  const ofTheRelease = writes.filter((event) => ['secrets', 'deployments'].includes(textAt(event, 'objectRef', 'resource') ?? ''));
+  const ofPeople = ofTheRelease.filter(
+    (event) =>
+      !(textAt(event, 'user', 'username') ?? '').includes('kube-controller-manager') &&
+      !(textAt(event, 'user', 'username') ?? '').startsWith('system:serviceaccount:kube-system'),
+  );
+  const users = ofPeople.map((event) => textAt(event, 'impersonatedUser', 'username') ?? textAt(event, 'user', 'username') ?? '');
+  assert.ok(listAt(events).length > 0, 'the audit log has the release');
+  return [...new Set(users)].sort();
+}

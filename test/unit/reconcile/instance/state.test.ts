@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { AppError } from '../../../../src/domain/core/errors.ts';
+import type { OwnRelease } from '../../../../src/reconcile/helm-release/observe-release.ts';
+import type { Target } from '../../../../src/reconcile/instance/resolve-target.ts';
+import { type ActiveFacts, determineActiveState } from '../../../../src/reconcile/instance/state.ts';
+
+const CHART = { digest: 'sha256:1', path: '/c.tgz', contents: { metadata: { name: 'web', version: '1.0.0' }, crds: [] } };
+const VALUES = { values: {}, provenance: [], secrets: [], revisions: [] };
+const TARGET: Target = { chart: CHART, revision: 'web-1', values: VALUES, configDigest: 'new', allowed: [] };
+const ERROR = new AppError('NotFound', 'no');
+const ROLLBACK = {
+  digest: 'new',
+  chart: 'web 1.0.0',
+  revision: 2,
+  toRevision: 1,
+  cause: 'UpgradeFailed',
+  message: '',
+  generation: 1,
+  requestedAt: '',
+  time: '',
+} as const;
+
+function own(revision: number, status: OwnRelease['status'] = 'deployed', configDigest = 'new'): OwnRelease {
+  return { kind: 'Own', revision, status, configDigest, records: [] };
+}
+
+const FACTS: ActiveFacts = {
+  hasFinalizer: true,
+  suspended: false,
+  wait: 0,
+  forced: false,
+  adopt: false,
+  release: { kind: 'Absent' },
+  wasHealthy: false,
+  overdue: false,
+  recent: false,
+  target: TARGET,
+};
+const FOREIGN = { kind: 'Foreign', owner: '', revision: 1, status: 'deployed' } as const;
+const SICK = { status: 'Degraded', message: 'no' } as const;
+
+describe('the state of an instance', () => {
+  const cases: readonly (readonly [why: string, facts: Partial<ActiveFacts>, state: string])[] = [
+    ['nothing is done to what is suspended', { suspended: true, hasFinalizer: false }, 'Suspended'],
+    ['without an environment there is nobody to release as', { noEnvironment: ERROR, hasFinalizer: false }, 'NoEnvironment'],
+    ['what is to be removed in the end is written down first', { hasFinalizer: false }, 'FinalizerMissing'],
+    ['a release of somebody else stays', { release: FOREIGN }, 'Foreign'],
+    ['also while it waits', { release: FOREIGN, wait: 5 }, 'Foreign'],
+    ['unless its owner is nobody and it is asked for', { release: FOREIGN, adopt: true }, 'OutOfSync'],
+    ['what another instance owns is not adopted', { release: { ...FOREIGN, owner: 'webs.a' }, adopt: true }, 'Foreign'],
+    ['nor what somebody is changing', { release: { ...FOREIGN, status: 'pending-upgrade' }, adopt: true }, 'Foreign'],
+    ['a dead worker leaves it pending', { release: own(2, 'pending-upgrade'), wait: 5 }, 'Locked'],
+    [
+      'somebody who changes it with helm is left to it',
+      { release: own(3, 'pending-rollback'), managedRevision: 2, recent: true },
+      'Waiting',
+    ],
+    ['who died in it, is not', { release: own(3, 'pending-rollback'), managedRevision: 2 }, 'Locked'],
+    ['after a failure it waits', { wait: 5 }, 'Waiting'],
+    ['what cannot be found is told', { target: { error: ERROR } }, 'Unresolved'],
+    ['it is installed', {}, 'Absent'],
+    ['another spec is another revision', { release: own(1, 'deployed', 'old'), managedRevision: 1 }, 'OutOfSync'],
+    ['a revision that failed without one before it is made again', { release: own(1, 'failed') }, 'OutOfSync'],
+    ['with one before it, that comes back', { release: own(2, 'failed'), recovery: 1 }, 'RollbackDue'],
+    ['a rollback that was begun goes on', { release: own(2, 'failed'), rollback: ROLLBACK }, 'RollbackDue'],
+    ['and is not done again', { release: own(3, 'deployed', 'old'), rollback: ROLLBACK }, 'RolledBack'],
+    ['unless a person insists', { release: own(3, 'deployed', 'old'), rollback: ROLLBACK, forced: true }, 'OutOfSync'],
+    ['another spec after it is tried', { release: own(3, 'deployed', 'old'), rollback: { ...ROLLBACK, digest: 'x' } }, 'OutOfSync'],
+    ['what does not become healthy in its time goes back', { release: own(2), recovery: 1, overdue: true, health: SICK }, 'RollbackDue'],
+    ['not before', { release: own(2), recovery: 1, health: SICK }, 'InSync'],
+    ['nor what was healthy once', { release: own(2), recovery: 1, overdue: true, wasHealthy: true, health: SICK }, 'InSync'],
+    ['a revision of somebody else stays', { release: own(3), managedRevision: 2, appliedDigest: 'new' }, 'ChangedByHand'],
+    ['until the spec changes', { release: own(3, 'deployed', 'old'), managedRevision: 2, appliedDigest: 'old' }, 'OutOfSync'],
+    ['what is as desired is left alone', { release: own(1), managedRevision: 1, appliedDigest: 'new' }, 'InSync'],
+  ];
+  for (const [why, facts, state] of cases) {
+    it(why, () => assert.equal(determineActiveState({ ...FACTS, ...facts }).kind, state));
+  }
+});
