@@ -95,14 +95,15 @@ interface WatchFoldersInput {
 /** Runs all controllers until the signal aborts. */
 export async function runControllers(input: ControllersInput): Promise<void> {
   const helm = await helmOf(input);
+  const instances = appInstances(input, helm);
   const controllers = [
     environments(input),
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     catalogSources(input),
     catalogReleases(input),
-    appDefinitions(input),
+    appDefinitions({ ...input, counted: instances.counted }),
     await operators(input, helm),
-    appInstances(input, helm),
+    instances,
     adminAccess(input),
     await admissionPolicies(input),
     await changeRequests(input),
@@ -238,7 +239,10 @@ function sameVersion(watched: (key: string) => KubeObject | undefined): (version
   };
 }
 
-function appInstances({ kube, catalog, charts, metrics, log, signal }: ControllersInput, helm: HelmProgram): Controller {
+function appInstances(
+  { kube, catalog, charts, metrics, log, signal }: ControllersInput,
+  helm: HelmProgram,
+): ReturnType<typeof instanceController> {
   const { customResourceDefinitions: definitions, environments } = catalog.reflectors;
   return instanceController({ kube, helm, charts, definitions, environments, leaseLost: metrics.leaseLost, log, signal });
 }

@@ -12,11 +12,13 @@ interface AppDefinitionsInput {
   readonly kube: Kube;
   readonly catalog: LiveCatalog;
   readonly charts: ChartLibrary;
+  /** The names of those that have an instance more or less. */
+  readonly counted: KeySource;
   readonly log: Log;
 }
 
-/** The controller of AppDefinitions: each is looked at when it changes, and when the CRD that it generated, or that is in its way, does. */
-export function appDefinitions({ kube, catalog, charts, log }: AppDefinitionsInput): {
+/** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, or that is in its way, does, and when its instances are counted anew. */
+export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefinitionsInput): {
   readonly name: string;
   readonly sources: readonly KeySource[];
   readonly reconcile: Reconcile;
@@ -36,5 +38,5 @@ export function appDefinitions({ kube, catalog, charts, log }: AppDefinitionsInp
     const naming = all.all().filter((definition) => parseAppDefinitionStatus(definition).crd === name);
     return [...new Set([...naming.map(({ metadata }) => metadata.name), ...(owner === undefined ? [] : [owner])])];
   });
-  return { name: 'app-definition', sources: [all, generating], reconcile, workers: 2 };
+  return { name: 'app-definition', sources: [all, generating, counted], reconcile, workers: 2 };
 }

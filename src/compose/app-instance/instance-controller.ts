@@ -37,6 +37,8 @@ interface InstanceController {
   readonly sources: readonly KeySource[];
   readonly reconcile: Reconcile;
   readonly workers: number;
+  /** The names of AppDefinitions that have an instance more or less. */
+  readonly counted: KeySource;
 }
 
 /** The controller of the instances of all kinds that AppDefinitions generate. */
@@ -63,6 +65,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     sources: sources.map((source) => mapSource(source, (key) => (isOwn(key.split('/')[1] ?? '') ? [key] : []))),
     reconcile: createInstanceReconciler(portsOf(input, { definitions: appDefinitions, revisions }), instances.kindOf),
     workers: 4,
+    counted: instances.counted,
   };
 }
 

@@ -31,6 +31,8 @@ export interface WatchedInstances extends KeySource {
   kindOf(plural: string): GeneratedKind | undefined;
   /** The keys of the instances that a test picks. */
   keys(test: (kind: GeneratedKind, instance: KubeObject) => boolean): readonly string[];
+  /** The names of AppDefinitions that have an instance more or less. */
+  readonly counted: KeySource;
 }
 
 interface WatchedKind {
@@ -42,7 +44,8 @@ interface WatchedKind {
 /** Follows the generated CRDs, and watches the metadata of the instances of each. */
 export function watchInstances({ definitions, ...input }: WatchInstancesInput): WatchedInstances {
   const kinds = new Map<string, WatchedKind>();
-  const listeners = new Set<(key: string) => void>();
+  const counted = emitter();
+  const changes = emitter(() => keys(() => true));
   definitions.onChange((name) => {
     const definition = definitions.get(name);
     const kind = definition && generatedKind(definition);
@@ -50,7 +53,10 @@ export function watchInstances({ definitions, ...input }: WatchInstancesInput): 
     if (kind !== undefined && known === undefined)
       kinds.set(
         name,
-        watchKind(input, kind, (key) => listeners.forEach((listener) => listener(key))),
+        watchKind(input, kind, {
+          changed: changes.emit,
+          counted: () => counted.emit(kind.definition),
+        }),
       );
     if (kind !== undefined || known === undefined) return;
     known.stop.abort();
@@ -64,9 +70,19 @@ export function watchInstances({ definitions, ...input }: WatchInstancesInput): 
   return {
     kindOf: (plural) => [...kinds.values()].find(({ kind }) => kind.resource === plural)?.kind,
     keys,
+    counted,
+    onChange: changes.onChange,
+  };
+}
+
+/** @param current The keys that a new listener gets at once. */
+function emitter(current: () => readonly string[] = () => []): KeySource & { emit(key: string): void } {
+  const listeners = new Set<(key: string) => void>();
+  return {
+    emit: (key) => listeners.forEach((listener) => listener(key)),
     onChange: (listener) => {
       listeners.add(listener);
-      keys(() => true).forEach((key) => listener(key));
+      current().forEach((key) => listener(key));
       return () => listeners.delete(listener);
     },
   };
@@ -75,12 +91,21 @@ export function watchInstances({ definitions, ...input }: WatchInstancesInput): 
 function watchKind(
   { kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>,
   kind: GeneratedKind,
-  changed: (key: string) => void,
+  { changed, counted }: { readonly changed: (key: string) => void; readonly counted: () => void },
 ): WatchedKind {
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   const instances = startMetadataReflector({ cluster: kube.asController(), type: kind, log, signal: until });
-  instances.onChange((key) => changed(`${kind.resource}/${key}`));
+  const known = new Set<string>();
+  instances.onChange((key) => {
+    const isThere = instances.get(key) !== undefined;
+    if (isThere !== known.has(key)) {
+      if (isThere) known.add(key);
+      else known.delete(key);
+      counted();
+    }
+    changed(`${kind.resource}/${key}`);
+  });
   return { kind, instances, stop };
 }
 

@@ -75,6 +75,10 @@ export function versionFor({ crd, summary }: CatalogEntry, version = ''): string
   throw new AppError('InvalidInput', `${summary.displayName}: the cluster does not serve a version ${JSON.stringify(version)}`);
 }
 
+function unreported({ summary }: CatalogEntry): string {
+  return summary.definition === undefined ? 'Its operator reports no state' : 'It is about to be released';
+}
+
 /** A row about an Instance. */
 export function instanceSummary(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceSummary {
   const secrets = secretsOf(markedOf(entry), object);
@@ -85,7 +89,7 @@ export function instanceSummary(entry: CatalogEntry, environment: EnvironmentVie
     kind: entry.summary.kind,
     name: object.metadata.name,
     created: object.metadata.creationTimestamp ?? '',
-    health: redactHealth(healthOf(object) ?? { status: 'Unknown', message: 'Its operator reports no state' }, secrets),
+    health: redactHealth(healthOf(object) ?? { status: 'Unknown', message: unreported(entry) }, secrets),
     deleting: object.metadata.deletionTimestamp !== undefined,
   };
 }
