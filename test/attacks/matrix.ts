@@ -265,17 +265,26 @@ const BODIES: Readonly<Record<string, unknown>> = {
 /** An approval names what its approver has read. */
 async function bodyFor(target: Target, operationId: string, { id, actor }: { id: string; actor: MatrixActor }): Promise<unknown> {
   if (operationId === 'rollbackInstance') await reviseInstance(target);
+  if (operationId === 'revealConnectionKey') await untilConnected(target);
   if (operationId !== 'approveChangeRequest') return BODIES[operationId];
   const { json } = await target.call('anonymous', `/api/v1/change-requests/${id}`, { headers: await credentialsOf(target, actor) });
   return { digest: textAt(json, 'digest') ?? '' };
 }
 
+const INSTANCE = `/api/v1/environments/${ATTACKED}/instances/${APP}/${PREY}`;
+
 /** Only what was changed can go back. */
 async function reviseInstance(target: Target): Promise<void> {
-  const address = `/api/v1/environments/${ATTACKED}/instances/${APP}/${PREY}`;
-  const body = { spec: { replicas: 2 + (requests += 1) } };
-  const { status } = await target.call('developer', address, { method: 'PATCH', body });
+  const body = { spec: { replicas: 2 + ((requests += 1) % 3) } };
+  const { status } = await target.call('developer', INSTANCE, { method: 'PATCH', body });
   assert.equal(status, 200);
+}
+
+/** Its operator makes the Secret a moment after the instance was made anew. */
+async function untilConnected(target: Target): Promise<void> {
+  const reveal = { method: 'POST', body: BODIES['revealConnectionKey'] };
+  const address = `${INSTANCE}/connection/revealed-keys`;
+  await eventually(async () => (await target.call('developer', address, reveal)).status === 200, 'there is a password');
 }
 
 function pathOf({ path, operationId = '' }: Endpoint, id: string): string {

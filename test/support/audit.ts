@@ -76,7 +76,8 @@ export async function watchesIn(
 /** For whom the controller tried something. */
 function triedFor(event: unknown): string | undefined {
   const dry = textAt(event, 'requestURI')?.includes('dryRun=All') === true;
-  return dry ? /\(dry run for (.+)\)$/.exec(textAt(event, 'userAgent') ?? '')?.[1] : undefined;
+  const user = /\(dry run for (.+)\)$/.exec(textAt(event, 'userAgent') ?? '')?.[1];
+  return dry && user !== undefined ? decodeURIComponent(user) : undefined;
 }
 
 /** `verb uri` of the calls that the controller made under its own name to try something for a user. */
