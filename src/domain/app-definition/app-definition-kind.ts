@@ -46,22 +46,6 @@ const allowedResource = object(
   {},
 );
 
-const limits = object(
-  {
-    maxInstances: optional(integer({ description: 'The most instances in the cluster.', minimum: 0, maximum: 1_000_000 })),
-    maxInstancesPerEnvironment: optional(integer({ description: 'The most instances in one environment.', minimum: 0, maximum: 10_000 })),
-    expires: optional(
-      duration({
-        name: 'expires',
-        from: '1m',
-        to: '8760h',
-        description: 'How long after its creation an instance expires at the latest, for example 72h.',
-      }),
-    ),
-  },
-  { description: 'How many instances there may be, and for how long.' },
-);
-
 const catalog = object(
   { ...entryMembers, ...appMembers },
   {
@@ -94,7 +78,6 @@ const spec = object(
         merge: 'atomic',
       }),
     ),
-    limits: orEmpty(limits),
     suspend: flag({
       description: 'Whether to leave the generated kind as it is until this is false again. Deleting the AppDefinition still works.',
       default: false,

@@ -1,5 +1,5 @@
 import { AGE_COLUMN, type Kind } from '../kind/kind.ts';
-import { generation, integer, object, optional, text, type ValueOf } from '../kind/field.ts';
+import { generation, object, optional, text, type ValueOf } from '../kind/field.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { APP_REVISION } from '../kubernetes/resource-types.ts';
 import { chartField } from '../operator/kind/chart-fields.ts';
@@ -43,14 +43,11 @@ const spec = object(
   },
 );
 
-const status = object(
-  { instances: optional(integer({ description: 'How many instances run this revision.' })) },
-  { description: 'Written by the controller alone.' },
-);
+const status = object({}, { description: 'Unused: an AppRevision does not change.' });
 
 export type AppRevisionSpec = ValueOf<typeof spec>;
 
-export const APP_REVISION_KIND: Kind<AppRevisionSpec, ValueOf<typeof status>> = {
+export const APP_REVISION_KIND: Kind<AppRevisionSpec, object> = {
   type: APP_REVISION,
   shortNames: ['apprev'],
   description: 'An AppRevision is one version of an AppDefinition: a chart by its digest, and the schema of its values.',
@@ -58,7 +55,6 @@ export const APP_REVISION_KIND: Kind<AppRevisionSpec, ValueOf<typeof status>> = 
     { name: 'Definition', type: 'string', jsonPath: '.spec.definition' },
     { name: 'Chart', type: 'string', jsonPath: '.spec.chart.name' },
     { name: 'Version', type: 'string', jsonPath: '.spec.chart.version' },
-    { name: 'Instances', type: 'integer', jsonPath: '.status.instances' },
     AGE_COLUMN,
   ],
   spec,
