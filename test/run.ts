@@ -2,12 +2,18 @@ import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
 import { run } from 'node:test';
-import { spec, type TestEvent } from 'node:test/reporters';
+import { spec } from 'node:test/reporters';
 import { type Counts, countsOf } from './support/counts.ts';
 import { builtGitea } from './support/gitea.ts';
 import { printTimings, timed } from './support/timings.ts';
+
+/** Files that run beside those of other lanes. A small machine has two cores. */
+interface Lane {
+  readonly name: string;
+  readonly files: readonly string[];
+  run(files: readonly string[]): Promise<unknown>;
+}
 
 /** What words of the command line mean, the long files first. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -24,10 +30,8 @@ const ROOT_HOOK = /^(before|after)(Each)?\(/m;
 /** What files of one run share, and how one sees that a file takes part. */
 const WORLDS = [
   { name: 'product', isUsedIn: /support\/shared-product\.ts'/ },
-  { name: 'cluster', isUsedIn: /sharedCluster\(|support\/(app-world|operator-test-world|preview-world|source-world)\.ts'/ },
+  { name: 'cluster', isUsedIn: /sharedCluster\(|support\/(app-world|instance-world|operator-test-world|preview-world|source-world)\.ts'/ },
 ] as const;
-const TOTAL = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
-const FORGE = /support\/gitea\.ts'/;
 /** One of them runs every quick attack on the product. */
 const MAX_TEST_MS = 20 * 60_000;
 
@@ -39,8 +43,10 @@ const isTimed = options.includes('--timings');
 process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/chandlery/compiled');
 
 // A machine that never built the forge needs ten minutes for it, so that begins at once. Where it fails, the tests of the forge say why.
-const forge = files.some(uses(FORGE)) ? builtGitea().catch(() => undefined) : undefined;
-await runAll(files);
+const forge = files.some(uses(/support\/gitea\.ts'/)) ? builtGitea().catch(() => undefined) : undefined;
+const checked = wanted.length === 0 || wanted.includes('check') ? runChecks() : undefined;
+for (const round of roundsOf(files)) await runRound(round);
+await checked;
 if (isTimed) printTimings();
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
@@ -68,62 +74,9 @@ function uses(pattern: RegExp): (file: string) => boolean {
   return (file) => pattern.test(readFileSync(file, 'utf8'));
 }
 
-/**
- * A small machine has two cores. The attacks measure their product, so they have one of them to themselves; then the files on the shared product run one after
- * another there. The other core runs the checks, the units and all other files, and from the end of the attacks on two of these at a time. Those without a
- * cluster come first, because the programs of a cluster need more than one core.
- */
-async function runAll(all: readonly string[]): Promise<void> {
-  const { attacks = [], units = [], product = [], others = [], cluster = [] } = Object.groupBy(all, partOf);
-  const worlds = WORLDS.map(({ name, isUsedIn }) => sharedWorld(name, all.filter(uses(isUsedIn))));
-  const runFile = async (file: string): Promise<void> => {
-    for (const world of worlds) await world.startFor(file);
-    await runFiles([file]);
-  };
-  const queue = [...others, ...cluster];
-  const runQueue = async (): Promise<void> => await runEach(queue, runFile);
-  const firstCore = async (): Promise<void> => {
-    await runEach([...attacks], runFile);
-    await Promise.all([runEach([...product], runFile), runQueue()]);
-  };
-  const secondCore = async (): Promise<void> => {
-    if (wanted.length === 0 || wanted.includes('check')) await runChecks();
-    await runUnits(units);
-    await runQueue();
-  };
-  await Promise.all([firstCore(), secondCore()]);
-  await Promise.all(worlds.map(async (world) => await world.stop()));
-}
-
-function partOf(file: string): 'attacks' | 'units' | 'product' | 'cluster' | 'others' {
-  if (file.startsWith('test/attacks/')) return 'attacks';
-  if (file.startsWith('test/unit/') || file === 'test/architecture.test.ts') return 'units';
-  if (uses(WORLDS[0].isUsedIn)(file)) return 'product';
-  return file.startsWith('test/cluster/') ? 'cluster' : 'others';
-}
-
-/** Takes from the front of a list, which others may do at the same time. */
-async function runEach(queue: string[], run: (file: string) => Promise<void>): Promise<void> {
-  for (let file = queue.shift(); file !== undefined; file = queue.shift()) await run(file);
-}
-
-/** What several files share, from the first of them to the end of the run. A single file starts its own. */
-function sharedWorld(name: string, users: readonly string[]): { startFor(file: string): Promise<void>; stop(): Promise<void> } {
-  let started: Promise<ChildProcess | undefined> | undefined;
-  return {
-    startFor: async (file) => {
-      if (users.length > 1 && users.includes(file)) await (started ??= startWorld(name));
-    },
-    stop: async () => {
-      const child = await started;
-      if (child === undefined || child.exitCode !== null) return;
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
-  };
-}
-
-async function startWorld(name: string): Promise<ChildProcess | undefined> {
+/** Starts what several files share. A single file starts its own. */
+async function startWorld(name: string, users: readonly string[]): Promise<ChildProcess | undefined> {
+  if (users.length < 2) return undefined;
   const child = fork('test/support/shared-world.ts', [name]);
   const [told] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
     { environment?: object; failure?: string } | number,
@@ -138,30 +91,68 @@ async function startWorld(name: string): Promise<ChildProcess | undefined> {
   return child;
 }
 
-/** Each in a process of its own, one after another. */
-async function runFiles(own: readonly string[]): Promise<void> {
-  if (own.some(uses(FORGE))) await forge;
-  const stream = run({ files: [...own], concurrency: 1, timeout: MAX_TEST_MS, ...(isTimed ? timed() : {}) });
-  const ended = new Promise<void>((resolve) => {
-    stream.on('test:summary', ({ file, counts: summary }) => {
-      if (file === undefined) add(countsOf(summary));
-    });
-    stream.once('end', resolve);
-  });
-  Readable.from(withoutTotals(stream)).compose(new spec()).pipe(process.stdout, { end: false });
-  await ended;
+async function stopWorld(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
 }
 
-/** The run prints the totals of all files at its end. */
-async function* withoutTotals(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
-  for await (const event of events) if (event.type !== 'test:diagnostic' || !TOTAL.test(event.data.message)) yield event;
+/** The attacks measure their product, so they have one of two cores to themselves. Then files on the shared product run one after another, beside all others. */
+function roundsOf(all: readonly string[]): readonly (readonly Lane[])[] {
+  const areAttacks = (file: string): boolean => file.startsWith('test/attacks');
+  const ofProduct = uses(WORLDS[0].isUsedIn);
+  const isUnit = (file: string): boolean => file.startsWith('test/unit');
+  const rest = all.filter((file) => !areAttacks(file) && !isUnit(file));
+  const rounds: readonly (readonly Lane[])[] = [
+    [
+      { name: 'attacks', files: all.filter(areAttacks), run: inProcessesOfTheirOwn(1) },
+      { name: 'units', files: all.filter(isUnit), run: runUnits },
+    ],
+    [
+      { name: 'on a product', files: rest.filter(ofProduct), run: runOnProduct },
+      { name: 'others', files: rest.filter((file) => !ofProduct(file)), run: inProcessesOfTheirOwn(2) },
+    ],
+  ];
+  return rounds.map((lanes) => lanes.filter((lane) => lane.files.length > 0));
+}
+
+/** What the files of a round share lives as long as the round. */
+async function runRound(lanes: readonly Lane[]): Promise<void> {
+  const all = lanes.flatMap((lane) => lane.files);
+  const worlds = await Promise.all(WORLDS.map(async ({ name, isUsedIn }) => await startWorld(name, all.filter(uses(isUsedIn)))));
+  await Promise.all(lanes.map(runLane));
+  await Promise.all(worlds.map(stopWorld));
+}
+
+async function runLane({ name, files: own, run: runAll }: Lane): Promise<void> {
+  console.log(`\n${name}: ${own.length} files`);
+  await runAll(own);
+}
+
+function inProcessesOfTheirOwn(concurrency: number): Lane['run'] {
+  return async (own) => {
+    const stream = run({ files: [...own], concurrency, timeout: MAX_TEST_MS, ...(isTimed ? timed() : {}) });
+    const ended = new Promise<void>((resolve) => {
+      stream.on('test:summary', ({ file, counts: summary }) => {
+        if (file === undefined) add(countsOf(summary));
+      });
+      stream.once('end', resolve);
+    });
+    stream.compose(new spec()).pipe(process.stdout, { end: false });
+    await ended;
+  };
+}
+
+async function runOnProduct(own: readonly string[]): Promise<void> {
+  await forge;
+  await inProcessesOfTheirOwn(1)(own);
 }
 
 async function runUnits(own: readonly string[]): Promise<void> {
   const pure = own.filter((file) => !isTimed && PURE.test(file) && !ROOT_HOOK.test(readFileSync(file, 'utf8')));
   if (pure.length > 0) await inOneProcess(pure);
   const others = own.filter((file) => !pure.includes(file));
-  if (others.length > 0) await runFiles(others);
+  if (others.length > 0) await inProcessesOfTheirOwn(1)(others);
 }
 
 /** Loading the same modules anew for every small file takes longer than most of their tests. */
