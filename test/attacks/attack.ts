@@ -1,3 +1,4 @@
+import { machineFactor } from './machine-speed.ts';
 import type { Target } from './target.ts';
 
 export type Pace = 'quick' | 'slow';
@@ -29,9 +30,12 @@ export interface Subject {
 export const TURN_AIM_MS = 50;
 /**
  * What fails. A turn is measured by the processor time of the thread of the event loop, so that other programs count only by what they push out of
- * the caches. Twice the aim leaves room for that, and for a pause of the garbage collector, which falls into any turn.
+ * the caches. Twice the aim leaves room for that, and for a pause of the garbage collector, which falls into any turn. A slower machine takes longer for the same work.
  */
-export const TURN_BOUND_MS = 100;
+export function turnBoundMs(): number {
+  return 2 * TURN_AIM_MS * machineFactor();
+}
+
 /** A turn that was long once may have been somebody else's, such as a reconciler's, the compiler's or the garbage collector's. */
 const TRIES = 3;
 

@@ -38,10 +38,10 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'streams', attacks: streams },
   { name: 'audit', attacks: audit },
   { name: 'work', attacks: work },
+  { name: 'forms', attacks: forms },
+  { name: 'largest-bodies', attacks: largestBodies, report },
   { name: 'roles', attacks: roles, report: rolesReport },
   { name: 'matrix', attacks: matrix, report: matrixReport },
   { name: 'sources', attacks: sources },
   { name: 'secrets', attacks: secrets },
-  { name: 'largest-bodies', attacks: largestBodies, report },
-  { name: 'forms', attacks: forms },
 ];
