@@ -25,7 +25,7 @@ const HUNGRY: Readonly<Record<string, readonly [template: string, says: RegExp]>
     `{{ range until 400 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
     /wrote more than 24 MiB|more than the 512 MiB/,
   ],
-  objects: [`{{ range until 10001 }}\n---\n${OBJECT}{{ end }}`, /10,001 objects/],
+  objects: [`{{ range until 10001 }}\n---\n${OBJECT}{{ end }}`, /10,001 objects|more than the 512 MiB of memory/],
   depth: [`${OBJECT}data: {{ repeat 3000 "[" }}{{ repeat 3000 "]" }}`, /levels deep|depth|exceeded/],
   files: [
     '{{ range until 100000 }}{{ $.Files.Get "values.yaml" | b64enc | sha512sum | repeat 100000 }}{{ end }}',
