@@ -122,7 +122,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     assert.doesNotMatch(await readAuditLog(product.stateDir), /hunter2/);
 
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
-    await visitor.page.getByText('Account of').click();
+    await visitor.page.locator('.account > summary').click();
     await visitor.page.getByRole('link', { name: 'Audit log' }).click();
     await visitor.page.getByLabel('Person').fill('dev-b');
     await visitor.page.getByLabel('Environment').fill('presets');
