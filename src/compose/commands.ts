@@ -68,7 +68,7 @@ export const COMMANDS: readonly Command[] = [
       return output === 'json' ? `${JSON.stringify(execCredential(token, tokenEnd(token)))}\n` : `${token}\n`;
     },
   },
-  kubeconfigCommand({ repoRoot, stateDirOf: (dir, env) => (dir === undefined ? defaultStateDir(repoRoot, env) : resolve(dir)) }),
+  kubeconfigCommand({ repoRoot, stateDirOf: (dir, env) => stateDirOf(parseConfig(dir === undefined ? [] : ['--state', dir], env), env) }),
   {
     name: 'chart',
     group: 'Files',
