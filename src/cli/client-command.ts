@@ -66,8 +66,8 @@ const OUTPUT_OPTION: Option = {
   help: 'table (default), wide, json, yaml or name',
 };
 
-/** How every such command finds the operations. */
-const CONNECTION_OPTIONS: readonly Option[] = [
+/** How a command finds a server. */
+export const SERVER_OPTIONS: readonly Option[] = [
   { name: 'server', value: 'URL', help: 'ask this Chandlery server; default: CHANDLERY_SERVER, or the one of "chandlery login"' },
   {
     name: 'token-file',
@@ -76,6 +76,11 @@ const CONNECTION_OPTIONS: readonly Option[] = [
     help: 'the bearer token for --server; default: CHANDLERY_TOKEN, or the stored one',
   },
   { name: 'certificate-authority', value: 'FILE', completes: 'file', help: 'CA certificates of the server, in PEM' },
+];
+
+/** How every such command finds the operations. */
+const CONNECTION_OPTIONS: readonly Option[] = [
+  ...SERVER_OPTIONS,
   { name: 'kubeconfig', value: 'FILE', completes: 'file', help: 'act in the cluster of this kubeconfig, as its user' },
   { name: 'context', value: 'NAME', help: 'act in the cluster of this context of your kubeconfig, as its user' },
 ];
@@ -106,7 +111,8 @@ export function clientCommand(command: ClientCommand, openApi: OpenApi): Command
   };
 }
 
-function connectionOf(args: Arguments): Connection {
+/** What the options say; absent where they say nothing. */
+export function connectionOf(args: Arguments): Connection {
   const given = {
     server: args.text('server'),
     tokenFile: args.text('token-file'),

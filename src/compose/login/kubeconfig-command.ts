@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { clientSettings } from '../../cli/client-settings.ts';
-import { type Connection, ENVIRONMENT_OPTION } from '../../cli/client-command.ts';
+import { connectionOf, ENVIRONMENT_OPTION, SERVER_OPTIONS } from '../../cli/client-command.ts';
 import type { Command, Terminal } from '../../cli/command.ts';
 import { type Arguments, type Option, optionText, parseArguments } from '../../cli/options.ts';
 import { AppError } from '../../domain/core/errors.ts';
@@ -11,14 +11,7 @@ import { loginFor, openApi } from '../open-api.ts';
 
 const OPTIONS: readonly Option[] = [
   { ...ENVIRONMENT_OPTION, help: 'its namespace becomes the default one' },
-  { name: 'server', value: 'URL', help: 'ask this Chandlery server; default: CHANDLERY_SERVER, or the one of "chandlery login"' },
-  {
-    name: 'token-file',
-    value: 'FILE',
-    completes: 'file',
-    help: 'the bearer token for --server; default: CHANDLERY_TOKEN, or the stored one',
-  },
-  { name: 'certificate-authority', value: 'FILE', completes: 'file', help: 'CA certificates of the server, in PEM' },
+  ...SERVER_OPTIONS,
   { name: 'as', value: 'PERSON', help: 'a demo person of the embedded issuer, without a sign-in' },
   {
     name: 'state',
@@ -65,15 +58,6 @@ export function kubeconfigCommand(deps: KubeconfigDeps): Command {
       }
     },
   };
-}
-
-function connectionOf(args: Arguments): Connection {
-  const given = {
-    server: args.text('server'),
-    tokenFile: args.text('token-file'),
-    certificateAuthority: args.text('certificate-authority'),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 function yaml(kubeconfig: object): string {
