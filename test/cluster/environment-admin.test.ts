@@ -153,6 +153,7 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     const members = listAt(body, 'members').map((one) => [textAt(one, 'roleName'), textAt(one, 'subject', 'name'), textAt(one, 'origin')]);
     assert.deepEqual(members, [
       ['developer', 'oidc:team-a', 'Group'],
+      ['ClusterRole chandlery-deployer', 'chandlery-deployer', 'Deployer'],
       ['ClusterRole view', 'oidc:auditor', 'Other'],
     ]);
     assert.equal(at(body, 'recent'), undefined);

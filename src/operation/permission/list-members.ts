@@ -1,5 +1,6 @@
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { ciGroup } from '../../domain/environment/ci-project.ts';
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { specOf } from '../../domain/kind/kind.ts';
@@ -11,13 +12,13 @@ import { listAuditEvents } from '../audit/list-audit-events.ts';
 import { environmentDetails, findEnvironmentObject } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 
-export const MEMBER_ORIGINS = ['Group', 'Subject', 'Project', 'ServiceAccount', 'Other'] as const;
+export const MEMBER_ORIGINS = ['Group', 'Subject', 'Project', 'ServiceAccount', 'Deployer', 'Other'] as const;
 
 /** Somebody with a role in the namespace of an Environment. */
 export interface Member extends Grant {
   /** The role in words: `developer`, else `ClusterRole edit`. */
   readonly roleName: string;
-  /** The field of the Environment that makes the member one; `Other`: somebody else bound it. */
+  /** The field of the Environment that makes the member one; `Deployer`: the account that releases of charts are applied as; `Other`: somebody else bound it. */
   readonly origin: (typeof MEMBER_ORIGINS)[number];
 }
 
@@ -73,6 +74,7 @@ function originOf(environment: KubeObject, { managed, subject }: Grant): Member[
   if (!managed) return 'Other';
   const { groups, projects } = specOf(ENVIRONMENT_KIND, environment);
   const { kind, name, namespace } = subject;
+  if (name === DEPLOYER && kind === 'ServiceAccount') return 'Deployer';
   if (kind === 'Group' && groups.some((group) => group.name === name)) return 'Group';
   // The prefix is a setting of Chandlery where the project names none.
   if (kind === 'Group' && projects.some((project) => name.endsWith(ciGroup(project.prefix ?? '', project)))) return 'Project';

@@ -64,6 +64,7 @@ const ORIGINS: Readonly<Record<Member['origin'], string>> = {
   Subject: 'spec.subjects',
   Project: 'spec.projects',
   ServiceAccount: 'spec.serviceAccounts',
+  Deployer: '',
   Other: '',
 };
 
