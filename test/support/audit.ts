@@ -58,19 +58,20 @@ export async function usersOfRequest(auditLogPath: string, requestId: string): P
   return lines.map((line) => textAt(JSON.parse(line), 'impersonatedUser', 'username'));
 }
 
-/** The resources in a namespace that were watched for people, once for each watch that has begun (`ResponseStarted`) or ended (`ResponseComplete`). */
-export async function watchesIn(
-  auditLogPath: string,
-  namespace: string,
-  { stage, since }: { readonly stage: string; readonly since: number },
-): Promise<readonly string[]> {
+/** The resources in a namespace that are watched for people, once for each watch that has begun since then and has not ended. */
+export async function openWatches(auditLogPath: string, namespace: string, since: number): Promise<readonly string[]> {
   const lines = (await readFile(auditLogPath)).subarray(since).toString().split('\n');
-  return lines
+  const open = new Map<string, string>();
+  lines
     .filter((line) => line.startsWith('{') && line.includes('"verb":"watch"') && line.includes(`"${namespace}"`))
     .map((line): unknown => JSON.parse(line))
-    .filter((event) => textAt(event, 'stage') === stage && textAt(event, 'impersonatedUser', 'username') !== undefined)
-    .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
-    .map((event) => textAt(event, 'objectRef', 'resource') ?? '');
+    .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace && textAt(event, 'impersonatedUser', 'username') !== undefined)
+    .forEach((event) => {
+      const id = textAt(event, 'auditID') ?? '';
+      if (textAt(event, 'stage') === 'ResponseStarted') open.set(id, textAt(event, 'objectRef', 'resource') ?? '');
+      else if (textAt(event, 'stage') === 'ResponseComplete') open.delete(id);
+    });
+  return [...open.values()];
 }
 
 /** For whom the controller tried something. */
