@@ -140,10 +140,13 @@ for (const [what, names, schema] of [
   test(`the walk through ten thousand ${what} takes a moment`, () => {
     const entries = Array.from({ length: 10_000 }, (_, n) => names(n));
     const value = entries[0]?.[0] === 'rows' ? { rows: entries.map(([, row]) => row) } : Object.fromEntries(entries);
-    const before = process.threadCpuUsage();
-    assert.equal(sensitiveValues({ schema, sensitivePaths: [] }, { value, root: ['spec'] }).length, 10_000);
-    const { user } = process.threadCpuUsage(before);
-    // It takes about 20 ms on a machine with nothing else to do.
-    assert.ok(user < 200_000, `${user} µs`);
+    const walk = (): number => {
+      const before = process.threadCpuUsage();
+      assert.equal(sensitiveValues({ schema, sensitivePaths: [] }, { value, root: ['spec'] }).length, 10_000);
+      return process.threadCpuUsage(before).user;
+    };
+    // It takes about 20 ms on a machine with nothing else to do. The quickest one was hardly disturbed by compilation, collection or other threads.
+    const quickest = Math.min(walk(), walk(), walk());
+    assert.ok(quickest < 200_000, `${quickest} µs`);
   });
 }
