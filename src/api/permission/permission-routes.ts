@@ -157,7 +157,11 @@ export const PERMISSION_SCHEMAS = {
           bindingKind: text,
           binding: text,
           managed: { ...flag, description: 'Whether Chandlery made the binding' },
-          origin: { enum: MEMBER_ORIGINS, description: 'The field of the Environment that names the subject; `Deployer`: the account that releases of charts are applied as; `Other`: none does' },
+          origin: {
+            enum: MEMBER_ORIGINS,
+            description:
+              'The field of the Environment that names the subject; `Deployer`: the account that releases of charts are applied as; `Other`: none does',
+          },
         }),
       ),
       recent: {
