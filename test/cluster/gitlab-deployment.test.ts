@@ -101,7 +101,7 @@ describe('a GitLabDeployment', () => {
       .list(SERVICE_ACCOUNT, { namespace: NAME, labelSelector: `chandlery.dev/environment=${NAME}` });
     assert.deepEqual(
       items.map(({ metadata }) => metadata.name),
-      [String(account), NAME],
+      ['chandlery-deployer', String(account), NAME],
     );
     assert.match((await ready(GITLAB_MONITORING, `${NAME}-metrics`, 'PrometheusMissing')).message, /set its url, or the service/);
   });
