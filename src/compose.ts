@@ -5,12 +5,18 @@ import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
 import { createSourceHooks, createSourcePreviews } from './compose/create-source-ports.ts';
-import { createCharts, createPictures, cacheChartDescriptions, readChartValues } from './compose/create-charts.ts';
-import { createMetricPorts, createProposalPorts, createUpgradePreviews, storePorts } from './compose/create-ports.ts';
+import { cacheChartDescriptions, createCharts, createPictures, readChartValues } from './compose/create-charts.ts';
+import {
+  cliClient,
+  createKubectlPort,
+  createMetricPorts,
+  createProposalPorts,
+  createUpgradePreviews,
+  storePorts,
+} from './compose/create-ports.ts';
 import { type Listeners, openListeners, readinessOf } from './compose/listen.ts';
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
 import { openStore } from './compose/open-store.ts';
-import { cliClient, createKubectlPort } from './compose/identity/kubectl-port.ts';
 import { audiencesOf, readTrustedIssuers, type TrustedIssuers } from './compose/identity/trusted-issuers.ts';
 import { fetchSettings, workInBackground } from './compose/work-in-background.ts';
 import { waitAtMost } from './compose/wait-at-most.ts';

@@ -10,7 +10,7 @@ import { GENERATE_COMMAND } from '../cli/generate-command.ts';
 import { INSTANCE_COMMANDS, LOGS_COMMAND } from '../cli/instance-commands.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { SOURCE_COMMAND } from '../cli/source-command.ts';
-import { parseConfig, type Config } from '../config.ts';
+import { type Config, parseConfig } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { execCredential, tokenEnd } from '../domain/kubectl/exec-credential.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
@@ -19,8 +19,7 @@ import { identityCommand } from './identity/identity-command.ts';
 import { ciCommand } from './login/ci-command.ts';
 import { CREDENTIAL_COMMAND } from './login/credential-command.ts';
 import { kubeconfigCommand } from './login/kubeconfig-command.ts';
-import { LOGIN_COMMAND } from './login/login-command.ts';
-import { LOGOUT_COMMAND } from './login/logout-command.ts';
+import { LOGIN_COMMAND, LOGOUT_COMMAND } from './login/login-command.ts';
 import { openApi } from './open-api.ts';
 
 // Each command loads what it needs when it runs, so that the small ones start at once.

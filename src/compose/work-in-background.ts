@@ -21,9 +21,8 @@ import type { Measured, Metrics } from '../observe/metrics.ts';
 import type { Ports } from '../operation/ports.ts';
 import { readAuthorities } from './create-charts.ts';
 import { installCrdsAndRoles, restoreOwnCrds } from './install-crds-and-roles.ts';
-import { moveChangeRequests } from './move-change-requests.ts';
+import { moveChangeRequests, type OpenStore } from './open-store.ts';
 import type { OpenCluster } from './open-cluster.ts';
-import type { OpenStore } from './open-store.ts';
 import { runControllers } from './run-controllers.ts';
 import { namePrefixes, type TrustedIssuers } from './identity/trusted-issuers.ts';
 

@@ -1,7 +1,6 @@
 import { decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
-import type { Configuration } from 'openid-client';
-import { buildEndSessionUrl, refreshTokenGrant, tokenRevocation } from 'openid-client';
+import { buildEndSessionUrl, type Configuration, refreshTokenGrant, tokenRevocation } from 'openid-client';
 import { AppError } from '../domain/core/errors.ts';
 import type { Seal } from '../domain/core/seal.ts';
 import type { SessionRecord, SignedIn } from '../domain/core/session.ts';
@@ -13,9 +12,8 @@ import { createSessions, renewedSession, sessionOfTokens, type Tokens } from './
 import type { SessionPort } from './renewal.ts';
 import { ciJobOf } from './claims/ci-job.ts';
 import { checkSeparatePrefixes } from './claims/claim-mapper.ts';
-import { type AccessTokenPort, seenBy, signedInByAccessToken } from './access-tokens.ts';
+import { type AccessTokenPort, seenBy, signedInByAccessToken, signedInOfClaims } from './signed-in.ts';
 import { isAccessToken } from '../domain/access-token/token-text.ts';
-import { signedInOfClaims } from './signed-in-of-claims.ts';
 import { LOGOUT_TOKEN_SECONDS, verifyBearer, verifyLogoutToken } from './verify-token.ts';
 
 export interface IdentityDeps {

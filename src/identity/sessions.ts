@@ -4,7 +4,7 @@ import type { SessionRecord, SignedIn } from '../domain/core/session.ts';
 import type { IdentitySettings } from './identity-settings.ts';
 import { createRenewal, type Renew, type SessionPort } from './renewal.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { signedInOfClaims } from './signed-in-of-claims.ts';
+import { signedInOfClaims } from './signed-in.ts';
 import { checkIssuedAt } from './verify-token.ts';
 
 /** A session is marked as seen at most once in so many milliseconds, to spare the store. */

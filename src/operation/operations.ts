@@ -2,12 +2,16 @@ import type { Actor } from '../domain/kubernetes/actor.ts';
 import { followPorts, type Looking } from './follow.ts';
 import { createAccessToken } from './access-token/create-access-token.ts';
 import { listAccessTokens, listAllAccessTokens, revokeAccessToken, revokeAnyAccessToken } from './access-token/list-access-tokens.ts';
-import { installTargets } from './app/install-targets.ts';
+import { installTargets, listChoices } from './app/install-choices.ts';
 import { listApps } from './app/list-apps.ts';
-import { listChoices } from './app/list-choices.ts';
 import { showApp, showForm } from './app/show-app.ts';
-import { createAppDefinition, preflightAppDefinition } from './app-definition/create-app-definition.ts';
-import { listAppDefinitions, missingForNewAppDefinition, showAppDefinition } from './app-definition/find-app-definition.ts';
+import {
+  createAppDefinition,
+  listAppDefinitions,
+  missingForNewAppDefinition,
+  preflightAppDefinition,
+  showAppDefinition,
+} from './app-definition/app-definitions.ts';
 import { previewChart } from './app-definition/preview-chart.ts';
 import { listAuditEvents } from './audit/list-audit-events.ts';
 import { countDrafts, listDrafts, listFaults, listOperatorDrafts } from './catalog/list-faults.ts';
@@ -33,8 +37,7 @@ import { previewInstanceMigration } from './instance/preview-migration.ts';
 import { revealValue, showInstance } from './instance/show-instance.ts';
 import { showLogs, showResourceLogs } from './instance/show-logs.ts';
 import { showTree } from './instance/show-tree.ts';
-import { showCiContext } from './kubectl/show-ci-context.ts';
-import { showKubeconfig } from './kubectl/show-kubeconfig.ts';
+import { showCiContext, showKubeconfig } from './kubectl/show-access.ts';
 import { me } from './me.ts';
 import { showEnvironmentMetrics, showOperatorMetrics } from './monitoring/show-metrics.ts';
 import { countInstances, listOperatorInstances } from './operator/list-operator-instances.ts';
@@ -47,12 +50,12 @@ import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
 import {
   approvePrune,
-  deleteSource,
-  previewSourceDeletion,
-  requestSourceAction,
   createSource,
+  deleteSource,
   missingForNewSource,
   preflightSource,
+  previewSourceDeletion,
+  requestSourceAction,
 } from './source/change-source.ts';
 import { listSources, showSource, sourcePermissions } from './source/find-source.ts';
 import { listSourceInventory } from './source/list-source-inventory.ts';
@@ -71,8 +74,8 @@ import { reviewAccess } from './permission/review-access.ts';
 import { showResource } from './resource/show-resource.ts';
 import { compareSavedConfiguration, listComparableInstances } from './saved-configuration/compare-saved-configuration.ts';
 import {
-  listSavedConfigurationVersions,
   listSavedConfigurations,
+  listSavedConfigurationVersions,
   showSavedConfiguration,
 } from './saved-configuration/list-saved-configurations.ts';
 import { changeSavedConfiguration, deleteSavedConfiguration, saveConfiguration } from './saved-configuration/save-configuration.ts';

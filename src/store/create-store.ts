@@ -11,10 +11,18 @@ import {
   type SavedConfigurationTable,
 } from '../domain/saved-configuration/saved-configuration.ts';
 import { AUDIT_FILE_LIMITS, AuditFiles, completed, FileAuditLog } from './audit/audit-log.ts';
-import { type AccessTokenData, accessTokensOf } from './file-access-tokens.ts';
-import { type DeploymentData, deploymentsOf } from './file-deployments.ts';
+import {
+  type AccessTokenData,
+  accessTokensOf,
+  createUsedIds,
+  type DeploymentData,
+  deploymentsOf,
+  sealOlderSessions,
+  type SessionData,
+  sessionsOf,
+  sweepSessions,
+} from './file-tables.ts';
 import { JsonFile } from './json-file.ts';
-import { createUsedIds, type SessionData, sealOlderSessions, sessionsOf, sweepSessions } from './file-sessions.ts';
 import type { FileStore } from './store.ts';
 
 interface Part<T extends object> {

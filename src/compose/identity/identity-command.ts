@@ -9,7 +9,7 @@ import { EVERYBODY, parseActor } from '../../domain/kubernetes/actor.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import { clusterAuthenticator } from '../../embedded/cluster/cluster-issuer.ts';
 import { readNames } from '../../embedded/issuer/issuer-secrets.ts';
-import { checkIssuer, type CheckedIssuer, type IssuerCheck, isNamedBy } from '../../identity/check-issuer.ts';
+import { checkIssuer, type CheckedIssuer, type IssuerCheck, isNamedBy } from '../../identity/verify-token.ts';
 import { createClaimMapper, type MappedUser } from '../../identity/claims/claim-mapper.ts';
 import { renderAuthentication } from '../../identity/claims/render-authentication.ts';
 import { authenticatorOf } from '../../identity/identity-settings.ts';

@@ -4,13 +4,14 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Command, readStandardInput, type Terminal } from '../../cli/command.ts';
 import { type Arguments, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
+import { messageOf } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { type Secret, secret } from '../../domain/core/secret.ts';
 import { type CliClient, cliClientOf } from '../../domain/kubectl/cli-client.ts';
 import { tokenEnd } from '../../domain/kubectl/exec-credential.ts';
 import { cliTokenCache } from './cli-token-cache.ts';
 import { isSafeIssuer } from './credential-command.ts';
-import { type StoredLogin, storeLogin } from './stored-login.ts';
+import { deleteLogin, readLogin, type StoredLogin, storeLogin } from './stored-login.ts';
 import { NO_BROWSER, terminalSignIn } from './terminal-sign-in.ts';
 
 const OPTIONS: readonly Option[] = [
@@ -125,3 +126,27 @@ function untilWords(token: Secret): string {
   const end = tokenEnd(token.reveal());
   return end === undefined ? '' : `; the token is valid until ${new Date(end).toISOString()}`;
 }
+
+/** `chandlery logout`. */
+export const LOGOUT_COMMAND: Command = {
+  name: 'logout',
+  group: 'Sign-in and kubectl',
+  usage: '',
+  summary: 'end the sign-in of "chandlery login", here and at the issuer; kubectl signs in again',
+  options: [],
+  settings: [],
+  examples: ['chandlery logout'],
+  run: async (argv, { env, note }) => {
+    parseArguments({ name: 'logout', usage: '', options: [], words: { least: 0, most: 0 } }, argv);
+    const login = await readLogin(env);
+    if (login === undefined) return 'Nobody is signed in\n';
+    if (login.person !== undefined) {
+      const { forgetTokens } = await import('../../identity/command-line/obtain-token.ts');
+      await forgetTokens({ ...login.person, cache: cliTokenCache(env), clock: Date.now }).catch((error: unknown) =>
+        note(`The tokens here are deleted, but the issuer could not revoke the refresh token: ${messageOf(error)}`),
+      );
+    }
+    await deleteLogin(env);
+    return `Signed out of ${login.server}\n`;
+  },
+};

@@ -1,9 +1,11 @@
 import { instanceSpec, instanceStatus } from '../app-instance/instance-kind.ts';
+import { guessedPlural } from '../catalog/app-references.ts';
+import { nameWords } from '../core/name-words.ts';
 import { AGE_COLUMN, MESSAGE_COLUMN, type PrinterColumn, READY_COLUMN, RECONCILE_AT_COLUMN } from '../kind/kind.ts';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../kubernetes/resource.ts';
 import { CRD } from '../kubernetes/resource-types.ts';
 import { OURS } from '../kubernetes/names.ts';
-import type { GeneratedNames } from './app-definition-kind.ts';
+import type { AppDefinitionFields, GeneratedNames } from './app-definition-kind.ts';
 
 /** All generated kinds of a cluster: `kubectl get managed-apps`. */
 const MANAGED_APPS = 'managed-apps';
@@ -88,4 +90,17 @@ function schemaOf(kind: string, { description, values }: Pick<GeneratedKindInput
       status: instanceStatus.schema,
     },
   };
+}
+
+/** A plural is a label of a DNS name; a singular begins the names of releases. */
+const LONGEST = { kind: 63, plural: 63, singular: 40 };
+
+/** The names of a generated kind: those of the spec, else from the name of the chart, such as `WebApp`, `webapps` and `webapp` from `web-app`. */
+export function generatedNames(given: AppDefinitionFields['names'], chart: string): GeneratedNames {
+  const words = nameWords(chart).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  const joined = words.join('');
+  const kind = given.kind ?? (/^[A-Z]/.test(joined) ? joined : `App${joined}`).slice(0, LONGEST.kind);
+  const singular = given.singular ?? kind.toLowerCase().slice(0, LONGEST.singular);
+  const plural = given.plural ?? guessedPlural(kind.toLowerCase().slice(0, LONGEST.plural - 3));
+  return { kind, plural, singular, shortNames: given.shortNames };
 }

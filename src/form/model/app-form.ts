@@ -4,7 +4,7 @@ import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { contentSchema, hasSpec } from './content-schema.ts';
-import { curatedFromExample } from './curated.ts';
+import { curatedFromExample } from './node-base.ts';
 import type { FormMode, FormModel, FormNode, GroupNode, YamlNode } from './form-node.ts';
 import type { ReferenceTarget } from '../references/reference-targets.ts';
 import { cacheForm } from './cache-form.ts';

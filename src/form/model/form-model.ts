@@ -1,22 +1,21 @@
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { saysSecret } from '../../domain/sensitive/sensitivity.ts';
-import { type BaseContext, baseOf, type BasePlace, branchLabel, distinctLabels, isRoot, rootPath } from './node-base.ts';
-import { curatedOrder } from './curated.ts';
+import { type BaseContext, baseOf, type BasePlace, branchLabel, curatedOrder, distinctLabels, isRoot, rootPath } from './node-base.ts';
 import { controlNode } from '../controls/controls.ts';
 import type { FieldFacts } from '../controls/field-facts.ts';
 import { constraintsOf } from '../controls/limits.ts';
 import type { ReferenceTarget } from '../references/reference-targets.ts';
 import type { FallbackSource, Layer, NodeBase } from './field.ts';
-import { asYaml, yamlNode, type FormMode, type FormModel, type FormNode, type GroupNode, type YamlNode } from './form-node.ts';
+import { asYaml, type FormMode, type FormModel, type FormNode, type GroupNode, yamlNode, type YamlNode } from './form-node.ts';
 import { expectedShape, type Shape, shapeOf, yamlShape } from './shape.ts';
 import type { ChartHints } from '../../schema/hints/chart-hints.ts';
 import { SEVERAL } from '../../schema/branches.ts';
 import { frozenPaths } from '../../schema/immutable.ts';
 import { type KnownReferences, markKinds, markReferences, pathKey } from '../references/mark-references.ts';
-import { resolveSchema, TOO_LARGE, type SchemaDocument } from '../../schema/resolve-schema.ts';
+import { resolveSchema, type SchemaDocument, TOO_LARGE } from '../../schema/resolve-schema.ts';
 import { markSteps } from '../../schema/sensitive/sensitive-values.ts';
-import { memberNames, MAX_WORK } from '../../schema/work.ts';
+import { MAX_WORK, memberNames } from '../../schema/work.ts';
 
 export interface FormInput {
   /** The schema of the root: `openAPIV3Schema.properties.spec` of a kind, or the values schema of a chart. */

@@ -7,7 +7,7 @@ import { imagesOf, templateOf } from '../../domain/workload/pod-template.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
-import { missingForNewAppDefinition } from './find-app-definition.ts';
+import { missingForNewAppDefinition } from './app-definitions.ts';
 
 /** The chart that somebody wants to look at. Empty texts: not given. */
 export interface ChartQuery {

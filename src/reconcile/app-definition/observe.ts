@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { parseAppDefinitionStatus, type AppDefinitionSpec } from '../../domain/app-definition/app-definition.ts';
+import { type AppDefinitionSpec, parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import type { GeneratedNames } from '../../domain/app-definition/app-definition-kind.ts';
-import { generatedCrd, generatedCrdName } from '../../domain/app-definition/generated-crd.ts';
-import { generatedNames } from '../../domain/app-definition/generated-names.ts';
+import { generatedCrd, generatedCrdName, generatedNames } from '../../domain/app-definition/generated-crd.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';

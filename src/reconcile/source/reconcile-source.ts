@@ -11,13 +11,12 @@ import { nextPollAt } from '../../domain/source/poll-schedule.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { assessDeletions, carryOut } from './deletions.ts';
-import { readClaims } from './inventory.ts';
-import { createSourceMemory, digestsOf, isAtRest, isCurrent, type Known, unchangedOf } from './memory.ts';
+import { createSourceMemory, digestsOf, isAtRest, isCurrent, type Known, readClaims, unchangedOf } from './inventory.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
 import { allSources, readContent, readFolderOf } from './fetch-source.ts';
 import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
 import { determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
-import { synchronise, type SynchroniseInput, type Synchronised } from './synchronise.ts';
+import { synchronise, type Synchronised, type SynchroniseInput } from './synchronise.ts';
 
 /** How soon to look again when something in the folder, or on the way to the cluster, was wrong. */
 const RETRY_MS = 15_000;

@@ -1,10 +1,16 @@
+import { type AccessToken, type AccessTokenTable, EXPIRED_KEPT_MS } from '../../domain/access-token/access-token.ts';
 import type { Seal } from '../../domain/core/seal.ts';
 import type { SessionRecord } from '../../domain/core/session.ts';
+import {
+  DEPLOYMENT_RETENTION_DAYS,
+  type JobDeployment,
+  type JobDeploymentTable,
+  MAX_DEPLOYMENT_TARGETS,
+  pipelineKey,
+} from '../../domain/environment/job-deployment.ts';
 import type { SessionTable, Store, UsedIdTable } from '../store.ts';
 import { MAX_SESSIONS, openSession, sealSession, type StoredSession } from '../stored-session.ts';
 import { type Database, type DatabaseSettings, openDatabase } from './database.ts';
-import { accessTokensOf } from './postgres-access-tokens.ts';
-import { deploymentsIn } from './postgres-deployments.ts';
 import { PostgresAuditLog } from './postgres-audit-log.ts';
 
 interface PostgresStoreInput {
@@ -51,7 +57,7 @@ interface SessionRow {
 
 /** Ended sessions that one sign-in deletes. */
 const SWEPT = 100;
-const PUT = `WITH swept AS (
+const PUT_SESSION = `WITH swept AS (
     DELETE FROM chandlery_sessions WHERE cluster = $1 AND key IN (
       SELECT key FROM chandlery_sessions WHERE cluster = $1 AND expires_at <= $8 LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED)
   ), oldest AS (
@@ -72,7 +78,16 @@ function sessionsOf(database: Database, { seal, clock }: { readonly seal: Seal; 
     },
     put: async (key, record) => {
       const { subject, issuerSession, seenAt, expiresAt, refreshAt } = record;
-      await database.query(PUT, [key, subject, issuerSession, seenAt, expiresAt, refreshAt, clock(), sealSession(key, record, seal)]);
+      await database.query(PUT_SESSION, [
+        key,
+        subject,
+        issuerSession,
+        seenAt,
+        expiresAt,
+        refreshAt,
+        clock(),
+        sealSession(key, record, seal),
+      ]);
     },
     replace: async (key, record) => {
       const { subject, issuerSession, seenAt, expiresAt, refreshAt } = record;
@@ -127,5 +142,98 @@ function usedIdsOf(database: Database, clock: () => number): UsedIdTable {
     release: async (id) => {
       await database.query('DELETE FROM chandlery_used_ids WHERE cluster = $1 AND id = $2', [id]);
     },
+  };
+}
+
+/** What changes has a column of its own; the driver gives a bigint as a text. */
+interface AccessTokenRow {
+  readonly record: Omit<AccessToken, 'groups' | 'person' | 'seenAt' | 'usedAt'>;
+  readonly groups: readonly string[];
+  readonly person: AccessToken['person'];
+  readonly seen_at: string;
+  readonly used_at: string | null;
+}
+
+const TOKEN_COLUMNS = 'record, groups, person, seen_at, used_at';
+const LIST_TOKENS = `SELECT ${TOKEN_COLUMNS} FROM chandlery_access_tokens WHERE cluster = $1 AND ($2::text IS NULL OR user_name = $2)
+  ORDER BY user_name COLLATE "C", created_at DESC, id`;
+const SWEEP_TOKENS = 'DELETE FROM chandlery_access_tokens WHERE cluster = $1 AND expires_at <= $2';
+/** A user has as many places as tokens, and each place is taken once, on whichever replica: nobody counts what others add at the same time. */
+const ADD_TOKEN = `INSERT INTO chandlery_access_tokens
+    (cluster, id, digest, user_name, subject, groups, person, seen_at, created_at, expires_at, record, place)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, free.place FROM generate_series(1, $12) AS free (place)
+  WHERE NOT EXISTS (SELECT FROM chandlery_access_tokens AS taken WHERE taken.cluster = $1 AND taken.user_name = $4 AND taken.place = free.place)
+  ORDER BY random() LIMIT 1
+  ON CONFLICT (cluster, user_name, place) DO NOTHING`;
+const COUNT_TOKENS = 'SELECT count(*)::int AS count FROM chandlery_access_tokens WHERE cluster = $1 AND user_name = $2';
+/** Somebody who adds that many tokens at the same moment is told that it is enough. */
+const ATTEMPTS = 20;
+
+/** The personal access tokens of all replicas. */
+function accessTokensOf(database: Database, clock: () => number): AccessTokenTable {
+  const read = async (text: string, values: readonly unknown[]): Promise<readonly AccessToken[]> =>
+    (await database.query<AccessTokenRow>(text, values)).rows.map(tokenOf);
+  return {
+    find: async (digest) =>
+      (await read(`SELECT ${TOKEN_COLUMNS} FROM chandlery_access_tokens WHERE cluster = $1 AND digest = $2`, [digest]))[0],
+    list: async (user) => await read(LIST_TOKENS, [user]),
+    add: async (token, most) => {
+      const { groups, person, seenAt, usedAt: _usedAt, ...record } = token;
+      const { id, digest, user, subject, createdAt, expiresAt } = token;
+      await database.query(SWEEP_TOKENS, [clock() - EXPIRED_KEPT_MS]);
+      const values = [id, digest, user, subject, JSON.stringify(groups), person, seenAt, createdAt, expiresAt, record, most];
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        if ((await database.query(ADD_TOKEN, values)).rowCount === 1) return 'added';
+        const { rows } = await database.query<{ readonly count: number }>(COUNT_TOKENS, [user]);
+        if ((rows[0]?.count ?? 0) >= most) return 'full';
+      }
+      return 'full';
+    },
+    touch: async (id, usedAt) => {
+      await database.query('UPDATE chandlery_access_tokens SET used_at = $3 WHERE cluster = $1 AND id = $2', [id, usedAt]);
+    },
+    renew: async ({ user, subject, groups, person, seenAt }) => {
+      const text = `UPDATE chandlery_access_tokens SET groups = $4, person = $5, seen_at = greatest(seen_at, $6)
+        WHERE cluster = $1 AND user_name = $2 AND subject = $3`;
+      await database.query(text, [user, subject, JSON.stringify(groups), person, seenAt]);
+    },
+    revoke: async (id, user) => {
+      const text = `DELETE FROM chandlery_access_tokens WHERE cluster = $1 AND id = $2 AND ($3::text IS NULL OR user_name = $3) RETURNING ${TOKEN_COLUMNS}`;
+      return (await read(text, [id, user]))[0];
+    },
+  };
+}
+
+function tokenOf({ record, groups, person, seen_at: seenAt, used_at: usedAt }: AccessTokenRow): AccessToken {
+  return { ...record, groups, person, seenAt: Number(seenAt), ...(usedAt === null ? {} : { usedAt: Number(usedAt) }) };
+}
+
+// The rows that are deleted are never those of the target itself but the running one that ends, so that no row is touched twice.
+const PUT_DEPLOYMENT = `WITH ended AS (
+    DELETE FROM chandlery_deployments
+    WHERE cluster = $1 AND environment = $2 AND target = $3 AND outcome = 'Running' AND $4 <> 'Running' AND pipeline = $5
+  ), crowded AS (
+    DELETE FROM chandlery_deployments WHERE cluster = $1 AND environment = $2 AND target IN (
+      SELECT target FROM chandlery_deployments WHERE cluster = $1 AND environment = $2 AND target <> $3
+      GROUP BY target ORDER BY max(recorded_at) DESC OFFSET ${MAX_DEPLOYMENT_TARGETS - 1})
+  ), old AS (
+    DELETE FROM chandlery_deployments
+    WHERE cluster = $1 AND (environment <> $2 OR target <> $3) AND recorded_at < now() - interval '${DEPLOYMENT_RETENTION_DAYS} days'
+  )
+  INSERT INTO chandlery_deployments (cluster, environment, target, outcome, pipeline, deployment) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (cluster, environment, target, outcome) DO UPDATE SET pipeline = $5, deployment = $6, recorded_at = now()`;
+const LIST_DEPLOYMENTS = 'SELECT deployment FROM chandlery_deployments WHERE cluster = $1 AND environment = $2 ORDER BY recorded_at';
+
+/** The deployments of all replicas. */
+function deploymentsIn(database: Database): JobDeploymentTable {
+  return {
+    put: async (environment, deployment) => {
+      const { target, outcome } = deployment;
+      await database.query(PUT_DEPLOYMENT, [environment, target, outcome, pipelineKey(deployment), JSON.stringify(deployment)]);
+    },
+    list: async (environment) =>
+      (await database.query<{ readonly deployment: JobDeployment }>(LIST_DEPLOYMENTS, [environment])).rows.map(
+        ({ deployment }) => deployment,
+      ),
   };
 }

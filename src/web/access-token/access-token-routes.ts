@@ -1,9 +1,15 @@
 import { Router } from 'express';
+import type { TokenState } from '../../domain/access-token/access-token.ts';
 import { type FieldFault, isAppError } from '../../domain/core/errors.ts';
+import { pageByKey } from '../../domain/core/page-by-key.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { TOKEN_SCOPES, type TokenScope } from '../../domain/kubernetes/access-limits.ts';
+import type { AccessTokenView } from '../../operation/access-token/access-token-view.ts';
 import type { NewAccessToken } from '../../operation/access-token/create-access-token.ts';
+import type { AccessTokenList } from '../../operation/access-token/list-access-tokens.ts';
+import type { Badge } from '../page/badges.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { ACCESS_TOKENS_PATH, ALL_ACCESS_TOKENS_PATH } from '../page/paths.ts';
-import { accessTokensPage, allAccessTokensPage, DEFAULT_DAYS, EMPTY_FORM, type TokenForm } from './access-token-page.ts';
 
 const DAY = 86_400_000;
 /** So that the longest lifetime that the server allows can be chosen, although the form was sent a moment later than it was made. */
@@ -97,5 +103,179 @@ function formOf(body: URLSearchParams): TokenForm {
     scope: body.get('scope') === 'write' ? 'write' : 'read',
     environments: body.getAll('environments'),
     days: Number.isInteger(days) && days > 0 && days < 10_000 ? days : DEFAULT_DAYS,
+  };
+}
+
+/** What the form of a new token has. */
+interface TokenForm {
+  readonly name: string;
+  readonly scope: TokenScope;
+  /** Names; none: all environments. */
+  readonly environments: readonly string[];
+  /** Days from now. */
+  readonly days: number;
+}
+
+/** A view of `account/tokens`. */
+export interface AccessTokensPage {
+  readonly action: string;
+  readonly name: string;
+  readonly nameFault: string;
+  readonly scopes: readonly Choice[];
+  readonly environments: readonly Choice[];
+  readonly environmentsFault: string;
+  readonly lifetimes: readonly Choice[];
+  readonly expiresFault: string;
+  readonly errors: readonly { readonly message: string; readonly href: string }[];
+  /** The token that was just created, with its text; false on every other page. */
+  readonly created: false | { readonly name: string; readonly text: string; readonly expires: string; readonly curl: string };
+  readonly revoked: boolean;
+  readonly tokens: readonly TokenRow[];
+}
+
+interface Choice {
+  readonly id: string;
+  readonly value: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly selected: boolean;
+}
+
+export interface TokenRow {
+  readonly id: string;
+  readonly name: string;
+  readonly user: string;
+  readonly scope: string;
+  /** `team-a, shop`, or `All of the user`. */
+  readonly environments: string;
+  readonly created: string;
+  readonly expires: string;
+  /** Empty: never. */
+  readonly lastUsed: string;
+  readonly lastSignIn: string;
+  readonly state: Badge;
+  /** Where the form goes that revokes it. */
+  readonly action: string;
+}
+
+const SCOPE_WORDS: Readonly<Record<TokenScope, { readonly label: string; readonly hint: string }>> = {
+  read: { label: 'Read', hint: 'GET requests alone' },
+  write: { label: 'Read and write', hint: 'Everything that you may do, but for tokens themselves' },
+};
+
+const STATES: Readonly<Record<TokenState, Badge>> = {
+  Active: { label: 'Active', tone: 'good', symbol: 'check' },
+  Paused: { label: 'Paused until the next sign-in', tone: 'warn', symbol: 'pause' },
+  Expired: { label: 'Expired', tone: 'idle', symbol: 'missing' },
+};
+
+const LIFETIMES = [7, 30, 60, 90, 180, 365];
+const DEFAULT_DAYS = 30;
+const EMPTY_FORM: TokenForm = { name: '', scope: 'read', environments: [], days: DEFAULT_DAYS };
+
+interface TokensPageInput {
+  readonly form: TokenForm;
+  readonly faults: readonly FieldFault[];
+  readonly list: AccessTokenList;
+  readonly environments: readonly EnvironmentView[];
+  readonly created?: NewAccessToken;
+  readonly revoked: boolean;
+  readonly publicUrl: string;
+}
+
+function accessTokensPage({ form, faults, list, environments, created, revoked, publicUrl }: TokensPageInput): AccessTokensPage {
+  const fault = (field: string): string => faults.find((one) => one.field === field)?.message ?? '';
+  return {
+    action: ACCESS_TOKENS_PATH,
+    name: form.name,
+    nameFault: fault('name'),
+    scopes: TOKEN_SCOPES.map((value) => ({ id: `scope-${value}`, value, ...SCOPE_WORDS[value], selected: value === form.scope })),
+    environments: environments.map(({ name, displayName }) => ({
+      id: `environment-${name}`,
+      value: name,
+      label: displayName,
+      hint: name === displayName ? '' : name,
+      selected: form.environments.includes(name),
+    })),
+    environmentsFault: fault('environments'),
+    lifetimes: lifetimesWithin(list.longestDays).map((days) => ({
+      id: `days-${days}`,
+      value: String(days),
+      label: days === 1 ? '1 day' : `${days} days`,
+      hint: '',
+      selected: days === form.days,
+    })),
+    expiresFault: fault('expires'),
+    errors: faults.map(({ field = 'name', message }) => ({ message, href: `#${field}` })),
+    created: created !== undefined && createdOf(created, publicUrl),
+    revoked,
+    tokens: list.tokens.map((token) => rowOf(token, `${ACCESS_TOKENS_PATH}/${token.id}/revocation`)),
+  };
+}
+
+function lifetimesWithin(longest: number): readonly number[] {
+  return LIFETIMES.includes(longest)
+    ? LIFETIMES.filter((days) => days <= longest)
+    : [...LIFETIMES.filter((days) => days < longest), longest];
+}
+
+function createdOf({ accessToken, text }: NewAccessToken, publicUrl: string): AccessTokensPage['created'] {
+  const curl = `curl -H "Authorization: Bearer $CHANDLERY_TOKEN" ${publicUrl}/api/v1/me`;
+  return { name: accessToken.name, text: text.reveal(), expires: accessToken.expires, curl };
+}
+
+/** A view of `admin/access-tokens`. */
+export interface AllAccessTokensPage {
+  readonly search: string;
+  readonly total: number;
+  readonly revoked: boolean;
+  readonly tokens: readonly TokenRow[];
+  readonly nextHref: string;
+  readonly firstHref: string;
+}
+
+const TOKENS_A_PAGE = 50;
+
+export interface AllTokensQuery {
+  readonly search: string;
+  readonly after?: string;
+  readonly revoked: boolean;
+}
+
+function allAccessTokensPage(tokens: readonly AccessTokenView[], { search, after, revoked }: AllTokensQuery): AllAccessTokensPage {
+  const found = pageByKey(tokens, ({ user, id }) => `${user} ${id}`, {
+    limit: TOKENS_A_PAGE,
+    ...(after === undefined ? {} : { after }),
+  });
+  const hrefOf = (cursor: string): string => {
+    const query = new URLSearchParams({ ...(search === '' ? {} : { search }), ...(cursor === '' ? {} : { after: cursor }) });
+    return query.size === 0 ? ALL_ACCESS_TOKENS_PATH : `${ALL_ACCESS_TOKENS_PATH}?${query.toString()}`;
+  };
+  return {
+    search,
+    total: tokens.length,
+    revoked,
+    tokens: found.items.map((token) => rowOf(token, `${ALL_ACCESS_TOKENS_PATH}/${token.id}/revocation`)),
+    nextHref: found.next === undefined ? '' : hrefOf(found.next),
+    firstHref: after === undefined ? '' : hrefOf(''),
+  };
+}
+
+function rowOf(
+  { id, name, user, scope, environments, created, expires, lastUsed, lastSignIn, state }: AccessTokenView,
+  action: string,
+): TokenRow {
+  return {
+    id,
+    name,
+    user,
+    scope: SCOPE_WORDS[scope].label,
+    environments: environments === undefined ? 'All of the user' : environments.join(', '),
+    created,
+    expires,
+    lastUsed: lastUsed ?? '',
+    lastSignIn,
+    state: STATES[state],
+    action,
   };
 }

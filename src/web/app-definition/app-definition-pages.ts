@@ -1,5 +1,5 @@
 import type { AppDefinitionState, AppDefinitionView, AppRevisionView } from '../../domain/app-definition/app-definition-view.ts';
-import type { AppDefinitionDetails } from '../../operation/app-definition/find-app-definition.ts';
+import type { AppDefinitionDetails } from '../../operation/app-definition/app-definitions.ts';
 import type { Badge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { renderMarkdown } from '../page/markdown.ts';

@@ -29,7 +29,7 @@ import type { ReviewYaml } from '../instance/review-yaml.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { appPath, installPath, instancePath, savedConfigurationsPath } from '../page/paths.ts';
 import { newValuesView, type ValueChangesView } from '../page/value-changes-view.ts';
-import type { InstallTargets } from '../../operation/app/install-targets.ts';
+import type { InstallTargets } from '../../operation/app/install-choices.ts';
 import type { InstanceDraft } from '../../operation/instance/instance-draft.ts';
 import { saveValues } from '../saved-configuration/saved-configuration-routes.ts';
 

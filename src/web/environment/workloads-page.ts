@@ -1,5 +1,6 @@
 import { BOARD_TRACKS, type BoardFilter, type BoardWorkload, filterBoard, tracksOf } from '../../domain/environment/deploy-board.ts';
 import { RESOURCE_HEALTHS, resourceHealthOf } from '../../domain/environment/environment-resources.ts';
+import type { JobDeployment } from '../../domain/environment/job-deployment.ts';
 import { kindKey } from '../../domain/tree/object-index.ts';
 import { POD_SPECS } from '../../domain/tree/relations.ts';
 import type { WorkloadPod } from '../../domain/workload/revisions.ts';
@@ -9,13 +10,12 @@ import type { EnvironmentWorkloads } from '../../operation/environment/list-envi
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { environmentWorkloadsPath, instancePath, resourcePath } from '../page/paths.ts';
+import { environmentPath, environmentWorkloadsPath, instancePath, resourcePath } from '../page/paths.ts';
 import { rolloutView, type RolloutView } from '../instance/workloads-tab.ts';
 import { plural } from '../page/view-helpers.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 import { emptyView, type EmptyView } from '../page/empty-view.ts';
-import { type DeploymentsPanel, deploymentsPanel } from './deployments-panel.ts';
 import { managerOf } from './resources-page.ts';
 
 interface WorkloadRow {
@@ -267,4 +267,55 @@ function notesOf(pods: readonly { readonly pod: WorkloadPod; readonly current: b
     ...(old === 0 ? [] : [`${old} of earlier revisions`]),
     ...(hidden > 0 ? [`${plural(hidden, 'more pod', 'more pods')} not drawn`] : []),
   ];
+}
+
+interface DeploymentCell {
+  readonly label: string;
+  /** RFC 3339; empty when there is none. */
+  readonly time: string;
+  readonly badge: Badge;
+  /** The project, else the user. */
+  readonly by: string;
+  readonly ref: string;
+  readonly commit: string;
+  readonly shortCommit: string;
+  readonly message: string;
+  readonly pipelineURL: string;
+}
+
+/** What CI jobs deployed: a part of `environments/workloads`. */
+export interface DeploymentsPanel {
+  readonly rows: readonly { readonly target: string; readonly href: string; readonly cells: readonly DeploymentCell[] }[];
+  readonly csvHref: string;
+  /** The permission that is missing; empty when they are listed. */
+  readonly missing: string;
+}
+
+function deploymentsPanel({ environment, deployments, missing }: EnvironmentDeployments): DeploymentsPanel {
+  return {
+    rows: deployments.map(({ target, lastSuccessful, lastFailed, running }) => ({
+      target,
+      href: hrefOf(environment.name, target),
+      cells: [
+        cellOf('Last successful', { label: 'Succeeded', tone: 'good', symbol: 'check' }, lastSuccessful),
+        cellOf('Last failed', { label: 'Failed', tone: 'bad', symbol: 'bad' }, lastFailed),
+        cellOf('Running', { label: 'Running', tone: 'busy', symbol: 'busy' }, running),
+      ],
+    })),
+    csvHref: `/api/v1${environmentPath(environment.name)}/deployments?format=csv`,
+    missing: missing === undefined ? '' : missingSentence(missing),
+  };
+}
+
+/** Of a target that names its kind. */
+function hrefOf(environment: string, target: string): string {
+  const [resource = '', name = '', ...rest] = target.split('/');
+  return name === '' || rest.length > 0 ? '' : resourcePath(environment, { resource, name });
+}
+
+const SHORT_COMMIT = 8;
+
+function cellOf(label: string, badge: Badge, deployment: JobDeployment | undefined): DeploymentCell {
+  const { time = '', project = '', user = '', ref = '', commit = '', message = '', pipelineURL = '' } = deployment ?? {};
+  return { label, badge, time, by: project || user, ref, commit, shortCommit: commit.slice(0, SHORT_COMMIT), message, pipelineURL };
 }

@@ -15,7 +15,7 @@ import { releaseRoutes } from '../release/release-routes.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
 import { sourcePreviewRoutes } from '../source/preview-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
-import { accessReviewRoutes } from '../permission/access-review-page.ts';
+import { accessReviewRoutes } from '../permission/permission-routes.ts';
 import { upgradeRoutes } from '../upgrade/upgrade-routes.ts';
 
 const ENTRIES_A_PAGE = 50;

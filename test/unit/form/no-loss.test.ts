@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
-import { curatedFromExample } from '../../../src/form/model/curated.ts';
+import { curatedFromExample } from '../../../src/form/model/node-base.ts';
 import { buildForm } from '../../../src/form/model/form-model.ts';
 import type { FormMode, FormModel } from '../../../src/form/model/form-node.ts';
 import { coverage } from '../../../src/form/model/coverage.ts';

@@ -1,6 +1,5 @@
 import { type KubeObject, parseApiVersion } from '../../kubernetes/resource.ts';
 import type { Health } from '../health.ts';
-import { batch } from './batch.ts';
 import { cloud } from './cloud.ts';
 import { clusters } from './clusters.ts';
 import { databases } from './databases.ts';
@@ -135,7 +134,6 @@ const FILES: readonly HealthRules[] = [
   kubernetes,
   gatewayApi,
   promoter,
-  ...batch,
   ...cloud,
   ...clusters,
   ...databases,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { curatedFromExample } from '../../../../src/form/model/curated.ts';
+import { curatedFromExample } from '../../../../src/form/model/node-base.ts';
 import { buildForm, type FormInput } from '../../../../src/form/model/form-model.ts';
 import type { FormNode, GroupNode } from '../../../../src/form/model/form-node.ts';
 

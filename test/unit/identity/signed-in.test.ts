@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { AppError, type ErrorCode } from '../../../src/domain/core/errors.ts';
 import { createClaimMapper } from '../../../src/identity/claims/claim-mapper.ts';
 import { authenticatorOf, DEFAULT_CLAIMS } from '../../../src/identity/identity-settings.ts';
-import { signedInOfClaims } from '../../../src/identity/signed-in-of-claims.ts';
+import { signedInOfClaims } from '../../../src/identity/signed-in.ts';
 
 const rejected = (code: ErrorCode, message: RegExp) => (error: unknown) => {
   assert.ok(error instanceof AppError);

@@ -1,13 +1,48 @@
 import pMap from 'p-map';
-import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { keysOf, type Choice, type Choices } from '../../domain/app/choices.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { type Choice, type Choices, keysOf } from '../../domain/app/choices.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { App, InstancePermissions } from '../../domain/app/app.ts';
+import { isAppAllowed } from '../../domain/environment/allowed-apps.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import type { ServedKind } from '../../domain/kubernetes/resource.ts';
-import { findEnvironment } from '../environment/find-environment.ts';
+import { permissionsIn } from '../instance/instance-permissions.ts';
+import { findEnvironment, listEnvironments } from '../environment/find-environment.ts';
 import { servedCrds } from '../operator/list-operator-instances.ts';
 import type { Ports } from '../ports.ts';
+import { findApp } from './find-app.ts';
+import { showApp } from './show-app.ts';
+
+/** An App with the environments that the actor sees and what they may do with it there. */
+export interface InstallTargets {
+  readonly app: App;
+  readonly targets: readonly {
+    readonly environment: EnvironmentView;
+    readonly permissions: InstancePermissions;
+    /** By the Environment. */
+    readonly allowed: boolean;
+  }[];
+}
+
+/** Where the actor could install an App. */
+export async function installTargets(ports: Ports, actor: Actor, id: string): Promise<InstallTargets> {
+  const shown = await showApp(ports, actor, id);
+  // Whoever chooses a preset sends its values as their own.
+  const app = { ...shown, presets: findApp(ports, actor, id).kindBlock.presets };
+  const environments = await listEnvironments(ports, actor);
+  const targets = await pMap(
+    environments,
+    async (environment) => ({
+      environment,
+      permissions: await permissionsIn(ports, actor, { app, namespace: environment.namespace }),
+      allowed: isAppAllowed(environment.allowedApps, app),
+    }),
+    { concurrency: 4 },
+  );
+  return { app, targets };
+}
 
 export interface ChoicesInput {
   readonly environment: string;

@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import { type AccessToken, type AccessTokenTable, EXPIRED_KEPT_MS } from '../domain/access-token/access-token.ts';
+import { compareTexts } from '../domain/core/compare-texts.ts';
 import type { Seal } from '../domain/core/seal.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
+import { type JobDeployment, type JobDeploymentTable, MAX_DEPLOYMENT_TARGETS, pipelineKey } from '../domain/environment/job-deployment.ts';
 import type { SessionTable, UsedIdTable } from './store.ts';
 import { MAX_SESSIONS, openSession, sealSession, type StoredSession } from './stored-session.ts';
 
@@ -125,4 +128,96 @@ export function sweepSessions(data: SessionData, now: number): void {
   for (const [key, record] of Object.entries(data.sessions)) {
     if (record.expiresAt <= now) delete data.sessions[key];
   }
+}
+
+/** The part of a file that personal access tokens are in, by id. */
+export interface AccessTokenData {
+  readonly accessTokens: Record<string, AccessToken>;
+}
+
+interface AccessTokenFile {
+  readonly data: AccessTokenData;
+  write(): Promise<void>;
+}
+
+/** The personal access tokens of one machine. */
+export function accessTokensOf(low: AccessTokenFile, clock: () => number): AccessTokenTable {
+  const all = (): readonly AccessToken[] => Object.values(low.data.accessTokens);
+  return {
+    find: async (digest) => structuredClone(all().find((token) => token.digest === digest)),
+    list: async (user) => structuredClone(all().filter((token) => user === undefined || token.user === user)).sort(byUserAndAge),
+    add: async (token, most) => {
+      for (const { id, expiresAt } of all()) if (expiresAt + EXPIRED_KEPT_MS <= clock()) delete low.data.accessTokens[id];
+      if (all().filter(({ user }) => user === token.user).length >= most) return 'full';
+      low.data.accessTokens[token.id] = structuredClone(token);
+      await low.write();
+      return 'added';
+    },
+    touch: async (id, usedAt) => {
+      const token = findToken(low, id);
+      if (token === undefined) return;
+      low.data.accessTokens[id] = { ...token, usedAt };
+      await low.write();
+    },
+    renew: async ({ user, subject, groups, person, seenAt }) => {
+      const own = all().filter((token) => token.user === user && token.subject === subject);
+      for (const token of own) low.data.accessTokens[token.id] = structuredClone({ ...token, groups, person, seenAt });
+      if (own.length > 0) await low.write();
+    },
+    revoke: async (id, user) => {
+      const token = findToken(low, id);
+      if (token === undefined || (user !== undefined && token.user !== user)) return undefined;
+      delete low.data.accessTokens[id];
+      await low.write();
+      return token;
+    },
+  };
+}
+
+function findToken({ data }: AccessTokenFile, id: string): AccessToken | undefined {
+  return Object.hasOwn(data.accessTokens, id) ? data.accessTokens[id] : undefined;
+}
+
+function byUserAndAge(a: AccessToken, b: AccessToken): number {
+  if (a.user !== b.user) return a.user < b.user ? -1 : 1;
+  return b.createdAt - a.createdAt || (a.id < b.id ? -1 : 1);
+}
+
+/** The part of a file that deployments are in, by environment. */
+export interface DeploymentData {
+  readonly deployments: Record<string, readonly JobDeployment[]>;
+}
+
+interface DeploymentFile {
+  readonly data: DeploymentData;
+  write(): Promise<void>;
+}
+
+/** Beyond these, those of the environment that came first are forgotten. */
+const MAX_ENVIRONMENTS = 1_000;
+
+/** The deployments of one machine. */
+export function deploymentsOf(low: DeploymentFile): JobDeploymentTable {
+  const listed = (environment: string): readonly JobDeployment[] =>
+    Object.hasOwn(low.data.deployments, environment) ? (low.data.deployments[environment] ?? []) : [];
+  return {
+    list: async (environment) => structuredClone(listed(environment)),
+    put: async (environment, deployment) => {
+      const kept = listed(environment).filter((one) => one.target !== deployment.target || !isReplaced(one, deployment));
+      low.data.deployments[environment] = newestTargets([...kept, structuredClone(deployment)]);
+      const [first] = Object.keys(low.data.deployments);
+      if (first !== undefined && Object.keys(low.data.deployments).length > MAX_ENVIRONMENTS) delete low.data.deployments[first];
+      await low.write();
+    },
+  };
+}
+
+function isReplaced(before: JobDeployment, deployment: JobDeployment): boolean {
+  return before.outcome === deployment.outcome || (before.outcome === 'Running' && pipelineKey(before) === pipelineKey(deployment));
+}
+
+function newestTargets(deployments: readonly JobDeployment[]): readonly JobDeployment[] {
+  const newest = deployments.toSorted((a, b) => compareTexts(b.time, a.time));
+  const targets = new Set([...new Set(newest.map(({ target }) => target))].slice(0, MAX_DEPLOYMENT_TARGETS));
+  return deployments.filter(({ target }) => targets.has(target));
 }
