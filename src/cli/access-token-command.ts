@@ -3,9 +3,10 @@ import { TOKEN_SCOPES } from '../domain/kubernetes/access-limits.ts';
 import { listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { type Call, type ClientCommand, listing, type Result } from './client-command.ts';
-import { wrong } from './options.ts';
+import { choiceOf, wrong } from './options.ts';
 import { ageOf } from './output.ts';
 
+const ACTIONS = ['list', 'create', 'revoke'] as const;
 const DAY = 86_400_000;
 
 /** `chandlery access-token`. */
@@ -31,13 +32,11 @@ export const ACCESS_TOKEN_COMMAND: ClientCommand = {
 };
 
 async function actOnTokens(call: Call): Promise<Result> {
-  const [word = '', name] = call.args.words;
-  if (word === 'list') return await listTokens(call);
-  if (word !== 'create' && word !== 'revoke') {
-    throw wrong('access-token', `${JSON.stringify(word)} is not one of list, create, revoke`);
-  }
-  if (name === undefined) throw wrong('access-token', word === 'create' ? 'name the new token' : 'name the id of the token');
-  return word === 'create' ? await createToken(call, name) : await revokeToken(call, name);
+  const [word, name] = call.args.words;
+  const action = choiceOf('access-token', word, ACTIONS);
+  if (action === 'list') return await listTokens(call);
+  if (name === undefined) throw wrong('access-token', action === 'create' ? 'name the new token' : 'name the id of the token');
+  return action === 'create' ? await createToken(call, name) : await revokeToken(call, name);
 }
 
 async function listTokens({ api }: Call): Promise<Result> {

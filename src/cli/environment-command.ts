@@ -2,7 +2,7 @@ import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../do
 import { listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { type Call, type ClientCommand, listing, type Result } from './client-command.ts';
-import { type Option, wrong } from './options.ts';
+import { choiceOf, type Option, wrong } from './options.ts';
 import { bullets, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
 
@@ -36,8 +36,7 @@ export const ENVIRONMENTS_COMMAND: ClientCommand = {
 async function act(call: Call): Promise<Result> {
   const [word, name] = call.args.words;
   if (word === undefined) return await list(call);
-  const action = ACTIONS.find((one) => one === word);
-  if (action === undefined) throw wrong('environments', `${JSON.stringify(word)} is not one of ${ACTIONS.join(', ')}`);
+  const action = choiceOf('environments', word, ACTIONS);
   const { content, name: named } = await contentInFiles(call.args.texts('file'));
   const environment = name ?? named;
   if (environment === undefined) throw wrong('environments', `name the environment, e.g. chandlery environments ${action} shop`);

@@ -85,6 +85,17 @@ export function wrong(command: string, why: string, cause?: unknown): AppError {
   return new AppError('ConfigInvalid', `${command}: ${why}`, { cause });
 }
 
+/**
+ * The one of some words that the command line names, such as an action.
+ *
+ * @throws AppError `ConfigInvalid` for any other word.
+ */
+export function choiceOf<C extends string>(command: string, word: string | undefined, choices: readonly C[]): C {
+  const choice = choices.find((one) => one === word);
+  if (choice === undefined) throw wrong(command, `${JSON.stringify(word ?? '')} is not one of ${choices.join(', ')}`);
+  return choice;
+}
+
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /**

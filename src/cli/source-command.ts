@@ -4,11 +4,11 @@ import { listAt, numberAt, textAt } from '../domain/core/read.ts';
 import { listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { ANSWER_NO, type Call, type ClientCommand, listing, type Result } from './client-command.ts';
-import { durationOf, wrong } from './options.ts';
+import { choiceOf, durationOf, wrong } from './options.ts';
 import { ageOf, oneLine } from './output.ts';
 
-const ACTIONS = { sync: 'syncSource', suspend: 'suspendSource', resume: 'resumeSource' } as const;
-type Action = keyof typeof ACTIONS;
+const ACTIONS = ['list', 'sync', 'suspend', 'resume'] as const;
+const OPERATIONS = { sync: 'syncSource', suspend: 'suspendSource', resume: 'resumeSource' } as const;
 
 /** `chandlery source`. */
 export const SOURCE_COMMAND: ClientCommand = {
@@ -29,14 +29,13 @@ export const SOURCE_COMMAND: ClientCommand = {
 
 async function actOnSource(call: Call): Promise<Result> {
   const { api, args } = call;
-  const [word = '', name] = args.words;
-  if (word === 'list') return await listSources(call);
-  const action = (Object.keys(ACTIONS) as Action[]).find((one) => one === word);
-  if (action === undefined) throw wrong('source', `${JSON.stringify(word)} is not one of list, ${Object.keys(ACTIONS).join(', ')}`);
+  const [word, name] = args.words;
+  const action = choiceOf('source', word, ACTIONS);
+  if (action === 'list') return await listSources(call);
   if (name === undefined) throw wrong('source', `name the source, e.g. chandlery source ${action} catalog`);
   const params = { name };
   const before = await api.call('showSource', { params });
-  const after = await api.call(ACTIONS[action], { params });
+  const after = await api.call(OPERATIONS[action], { params });
   if (action === 'sync' && args.flag('wait')) return await waitedSource(call, name, before);
   const done = { sync: 'sync requested', suspend: 'suspended', resume: 'resumed' }[action];
   return { data: after, names: [name], text: () => `source/${name} ${done}\n` };

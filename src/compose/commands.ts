@@ -8,6 +8,7 @@ import { completionScript } from '../cli/completion.ts';
 import { ENVIRONMENTS_COMMAND } from '../cli/environment-command.ts';
 import { GENERATE_COMMAND } from '../cli/generate-command.ts';
 import { INSTANCE_COMMANDS, LOGS_COMMAND } from '../cli/instance-commands.ts';
+import { choiceOf } from '../cli/options.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { SOURCE_COMMAND } from '../cli/source-command.ts';
 import { type Config, parseConfig } from '../config.ts';
@@ -67,7 +68,7 @@ export const COMMANDS: readonly Command[] = [
       return output === 'json' ? `${JSON.stringify(execCredential(token, tokenEnd(token)))}\n` : `${token}\n`;
     },
   },
-  kubeconfigCommand({ repoRoot, stateDirOf: (dir, env) => stateDirOf(parseConfig(dir === undefined ? [] : ['--state', dir], env), env) }),
+  kubeconfigCommand({ repoRoot, stateDirOf }),
   {
     name: 'chart',
     group: 'Files',
@@ -139,12 +140,12 @@ export const COMMANDS: readonly Command[] = [
     options: [],
     settings: ['keys-file', 'state'],
     examples: ['chandlery keys create --keys-file keys.json', 'chandlery keys rotate --keys-file keys.json'],
-    run: async ([act = '', ...argv], { env }) => {
+    run: async ([word, ...argv], { env }) => {
       const { createKeys, rotateKeys } = await import('../store/key-file.ts');
-      if (act !== 'create' && act !== 'rotate') throw new AppError('ConfigInvalid', 'keys: say create or rotate');
+      const action = choiceOf('keys', word, ['create', 'rotate']);
       const config = parseConfig(argv, env);
       const file = config.keysFile ?? join(stateDirOf(config, env), 'keys.json');
-      const keys = act === 'create' ? await createKeys(file) : await rotateKeys(file, Date.now());
+      const keys = action === 'create' ? await createKeys(file) : await rotateKeys(file, Date.now());
       const rows = keys.map(
         ({ id, usedFrom }) => `  ${id}  seals from ${usedFrom === 0 ? 'the beginning' : new Date(usedFrom).toISOString()}`,
       );

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command, CommandOutput } from '../command.ts';
-import { type Arguments, type Option, optionText, parseArguments, wrong } from '../options.ts';
+import { type Arguments, choiceOf, type Option, optionText, parseArguments } from '../options.ts';
 
 const OPTIONS: readonly Option[] = [
   { name: 'to', value: 'VERSION', help: 'the release, such as v21.0.0, or aws/v21.0.0 to name the provider' },
@@ -32,7 +32,7 @@ export interface ReleaseOutput {
   readonly code?: number;
 }
 
-const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+const SUBCOMMANDS = {
   new: {
     words: [1, 1],
     options: ['from', 'component', 'dry-run'],
@@ -73,7 +73,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       return await validate(given);
     },
   },
-};
+} as const satisfies Readonly<Record<string, Subcommand>>;
 
 /** Releases in a git working tree; none of it needs a cluster. */
 export const RELEASE_COMMAND: Command = {
@@ -95,9 +95,9 @@ export const RELEASE_COMMAND: Command = {
   run: async (argv) => await runRelease(argv),
 };
 
-async function runRelease([name = '', ...argv]: readonly string[]): Promise<CommandOutput> {
-  const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (subcommand === undefined) throw wrong('release', `${JSON.stringify(name)} is not one of ${Object.keys(SUBCOMMANDS).join(', ')}`);
+async function runRelease([word, ...argv]: readonly string[]): Promise<CommandOutput> {
+  const name = choiceOf('release', word, Object.keys(SUBCOMMANDS) as (keyof typeof SUBCOMMANDS)[]);
+  const subcommand: Subcommand = SUBCOMMANDS[name];
   const [least, most] = subcommand.words;
   const options = OPTIONS.filter((option) => [...subcommand.options, 'tree', 'output'].includes(option.name));
   const usage = options.map((option) => `[${optionText(option)}]`).join(' ');

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type Command, type CommandOutput, readStandardInput, takeOutput } from '../../cli/command.ts';
+import { choiceOf } from '../../cli/options.ts';
 import { type Config, parseConfig } from '../../config.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
@@ -53,14 +54,13 @@ export function identityCommand(stateDirOf: (config: Config, env: Readonly<Recor
       'chandlery identity check --ci-issuer gitlab=https://gitlab.example.com',
       'chandlery token --as dev-a | chandlery identity check --token -',
     ],
-    run: async ([act, ...argv], { env }) => {
-      if (act !== 'config' && act !== 'check')
-        throw new AppError('ConfigInvalid', 'identity: write chandlery identity config, or chandlery identity check');
+    run: async ([word, ...argv], { env }) => {
+      const action = choiceOf('identity', word, ['config', 'check']);
       const { token: source, rest: others } = takeToken(argv);
       const { output, rest } = takeOutput('identity', others);
       const config = parseConfig(rest, env);
       const stateDir = stateDirOf(config, env);
-      if (act === 'config') return await printConfiguration(config, stateDir);
+      if (action === 'config') return await printConfiguration(config, stateDir);
       const token = source === undefined ? undefined : (await readToken(source)).trim();
       return await check({ config, stateDir, output }, token);
     },

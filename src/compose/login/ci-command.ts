@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { clientSettings } from '../../cli/client-settings.ts';
 import type { Command, Terminal } from '../../cli/command.ts';
-import { type Arguments, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
+import { type Arguments, choiceOf, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import type { Secret } from '../../domain/core/secret.ts';
@@ -52,14 +52,13 @@ export function ciCommand(repoRoot: string): Command {
     examples: ['export $(chandlery ci context --server https://apps.example.com)', 'chandlery ci context -e shop-review -o json'],
     run: async (argv, terminal) => {
       const args = parseArguments({ name: 'ci', usage: 'context|credential', options: OPTIONS, words: { least: 1, most: 1 } }, argv);
-      const [act] = args.words;
-      if (act !== 'context' && act !== 'credential') throw wrong('ci', `${JSON.stringify(act)} is not one of context, credential`);
+      const action = choiceOf('ci', args.words[0], ['context', 'credential']);
       const { serverUrl } = await import('../remote-api.ts');
       const named = args.text('server') ?? clientSettings(terminal.env).server;
       if (named === undefined) throw wrong('ci', 'name the server with --server URL, or CHANDLERY_SERVER');
       const job = { server: serverUrl(named), args, terminal };
       const token = await tokenOf(job);
-      if (act === 'credential') return `${JSON.stringify(execCredential(token.reveal(), tokenEnd(token.reveal())))}\n`;
+      if (action === 'credential') return `${JSON.stringify(execCredential(token.reveal(), tokenEnd(token.reveal())))}\n`;
       return await context({ ...job, token, program: [process.execPath, join(repoRoot, 'bin', 'chandlery.mjs')] });
     },
   };

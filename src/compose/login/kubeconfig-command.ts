@@ -4,6 +4,7 @@ import { clientSettings } from '../../cli/client-settings.ts';
 import { connectionOf, ENVIRONMENT_OPTION, SERVER_OPTIONS } from '../../cli/client-command.ts';
 import type { Command, Terminal } from '../../cli/command.ts';
 import { type Arguments, type Option, optionText, parseArguments } from '../../cli/options.ts';
+import { type Config, parseConfig } from '../../config.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { at, isObject, listAt, textAt, textsAt } from '../../domain/core/read.ts';
 import { credentialArguments, personKubeconfig } from '../../domain/kubectl/kubeconfig.ts';
@@ -23,7 +24,7 @@ const OPTIONS: readonly Option[] = [
 
 export interface KubeconfigDeps {
   readonly repoRoot: string;
-  readonly stateDirOf: (dir: string | undefined, env: Terminal['env']) => string;
+  readonly stateDirOf: (config: Config, env: Terminal['env']) => string;
 }
 
 /** `chandlery kubeconfig`. */
@@ -78,17 +79,23 @@ function withProgram(kubeconfig: unknown, program: readonly string[]): object {
 type Own = KubeconfigDeps & { readonly ownProgram: readonly string[] };
 
 /** On the embedded cluster of a state folder, with tokens that need no sign-in. */
-async function ofDemoPerson(args: Arguments, { env }: Terminal, { stateDirOf, ownProgram }: Own): Promise<string> {
-  const stateDir = stateDirOf(args.text('state'), env);
+async function ofDemoPerson(args: Arguments, terminal: Terminal, { ownProgram, ...deps }: Own): Promise<string> {
+  const stateDir = stateFolder(args, terminal, deps);
   const { kubeconfigWithProgram } = await import('../../embedded/cluster/kubeconfig.ts');
   const { requireDemoPerson } = await import('../../embedded/issuer/demo-people.ts');
   const { name } = requireDemoPerson(args.text('as') ?? '');
   return await kubeconfigWithProgram(stateDir, name, [...ownProgram, 'token', '--as', name, '--state', stateDir, '-o', 'json']);
 }
 
+/** By the option, else by the settings, as for the server. */
+function stateFolder(args: Arguments, { env }: Terminal, { stateDirOf }: KubeconfigDeps): string {
+  const state = args.text('state');
+  return stateDirOf(parseConfig(state === undefined ? [] : ['--state', state], env), env);
+}
+
 /** On the embedded cluster of a state folder; whoever signs in is the person. */
-async function ofStateFolder(args: Arguments, { env }: Terminal, { stateDirOf, ownProgram }: Own): Promise<string> {
-  const stateDir = stateDirOf(args.text('state'), env);
+async function ofStateFolder(args: Arguments, terminal: Terminal, { ownProgram, ...deps }: Own): Promise<string> {
+  const stateDir = stateFolder(args, terminal, deps);
   if (args.text('environment') !== undefined)
     throw new AppError('ConfigInvalid', 'kubeconfig: --environment: only a server knows its namespace: run "chandlery login URL" first');
   const { readClusterAddress } = await import('../../embedded/cluster/kubeconfig.ts');
