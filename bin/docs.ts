@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Kind } from '../src/domain/kind/kind.ts';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
 import { APP_DEFINITION_KIND } from '../src/domain/app-definition/app-definition-kind.ts';
 import { APP_REVISION_KIND } from '../src/domain/app-definition/app-revision-kind.ts';
@@ -12,11 +11,11 @@ import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
 import { OPERATOR_KIND } from '../src/domain/operator/kind/operator-kind.ts';
 import { helpOf } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/compose/commands.ts';
-import { crdFile } from './docs/crd.ts';
+import { crdFile, type DocumentedKind } from './docs/crd.ts';
 import { fieldTable } from './docs/field-table.ts';
 
 /** The kinds of ours and the pages that describe them. */
-const KINDS: readonly { readonly kind: Kind<unknown, unknown>; readonly page: string }[] = [
+const KINDS: readonly { readonly kind: DocumentedKind; readonly page: string }[] = [
   { kind: APP_DEFINITION_KIND, page: 'docs/app-definition.md' },
   { kind: APP_REVISION_KIND, page: 'docs/app-revision.md' },
   { kind: CATALOG_RELEASE_KIND, page: 'docs/releases.md' },
@@ -58,10 +57,11 @@ function commandsPage(): string {
 }
 
 /** Fills the places of a page that stand between `<!-- fields of spec -->`, or `status`, and `<!-- end of fields -->`. */
-function withTables(page: string, kind: Kind<unknown, unknown>): string {
+function withTables(page: string, kind: DocumentedKind): string {
   return page.replace(
     /(<!-- fields of (spec|status) -->\n).*?(<!-- end of fields -->)/gs,
-    (_, start: string, part: 'spec' | 'status', end: string) => `${start}\n${fieldTable(kind[part].schema)}\n\n${end}`,
+    (_, start: string, part: 'spec' | 'status', end: string) =>
+      `${start}\n${fieldTable(part === 'spec' || !('status' in kind) ? kind.spec.schema : kind.status.schema)}\n\n${end}`,
   );
 }
 

@@ -1,20 +1,22 @@
 import { stringify } from 'yaml';
-import type { Kind } from '../../src/domain/kind/kind.ts';
+import type { ImmutableKind, Kind } from '../../src/domain/kind/kind.ts';
 import { apiVersionOf } from '../../src/domain/kubernetes/resource.ts';
 
+export type DocumentedKind = Kind<unknown, unknown> | ImmutableKind<unknown>;
+
 /** The CustomResourceDefinition of a kind of ours, as a file of our chart. */
-export function crdFile(kind: Kind<unknown, unknown>): string {
+export function crdFile(kind: DocumentedKind): string {
   const yaml = stringify(crdOf(kind), { lineWidth: 0, singleQuote: true, aliasDuplicateObjects: false });
   return `# Written by \`npm run docs\` from src/domain/.\n${yaml}`;
 }
 
-function crdOf(kind: Kind<unknown, unknown>): object {
+function crdOf(kind: DocumentedKind): object {
   const { group, version, resource: plural, kind: name, namespaced } = kind.type;
   const served = {
     name: version,
     served: true,
     storage: true,
-    subresources: { status: {} },
+    ...('status' in kind ? { subresources: { status: {} } } : {}),
     additionalPrinterColumns: kind.columns,
     schema: { openAPIV3Schema: schemaOf(kind) },
   };
@@ -34,7 +36,7 @@ function crdOf(kind: Kind<unknown, unknown>): object {
   };
 }
 
-function schemaOf({ type, description, rules, spec, status }: Kind<unknown, unknown>): object {
+function schemaOf({ type, description, rules, spec, ...kind }: DocumentedKind): object {
   return {
     type: 'object',
     description,
@@ -45,7 +47,7 @@ function schemaOf({ type, description, rules, spec, status }: Kind<unknown, unkn
       kind: { type: 'string', description: `${type.kind}.` },
       metadata: { type: 'object' },
       spec: spec.schema,
-      status: status.schema,
+      ...('status' in kind ? { status: kind.status.schema } : {}),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { AGE_COLUMN, type Kind } from '../kind/kind.ts';
+import { AGE_COLUMN, type ImmutableKind } from '../kind/kind.ts';
 import { generation, object, optional, text, type ValueOf } from '../kind/field.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { APP_REVISION } from '../kubernetes/resource-types.ts';
@@ -43,11 +43,9 @@ const spec = object(
   },
 );
 
-const status = object({}, { description: 'Unused: an AppRevision does not change.' });
-
 export type AppRevisionSpec = ValueOf<typeof spec>;
 
-export const APP_REVISION_KIND: Kind<AppRevisionSpec, object> = {
+export const APP_REVISION_KIND: ImmutableKind<AppRevisionSpec> = {
   type: APP_REVISION,
   shortNames: ['apprev'],
   description: 'An AppRevision is one version of an AppDefinition: a chart by its digest, and the schema of its values.',
@@ -58,5 +56,4 @@ export const APP_REVISION_KIND: Kind<AppRevisionSpec, object> = {
     AGE_COLUMN,
   ],
   spec,
-  status,
 };

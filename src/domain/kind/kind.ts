@@ -5,8 +5,8 @@ import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Field } from './field.ts';
 import type { CelRule, StructuralSchema } from './structural-schema.ts';
 
-/** A kind of ours: what its CRD, its page in docs/ and its parsers are made of. */
-export interface Kind<S, T> {
+/** A kind of ours without a status, because its resources never change: what its CRD, its page in docs/ and its parser are made of. */
+export interface ImmutableKind<S> {
   readonly type: KnownType;
   readonly shortNames?: readonly string[];
   /** A sentence about what a resource of the kind is. */
@@ -15,6 +15,10 @@ export interface Kind<S, T> {
   /** About the resource as a whole; those about the spec are the spec's. */
   readonly rules?: readonly CelRule[];
   readonly spec: Field<S>;
+}
+
+/** A kind of ours whose status Chandlery reports. */
+export interface Kind<S, T> extends ImmutableKind<S> {
   readonly status: Field<T>;
 }
 
@@ -50,7 +54,7 @@ export const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', jsonPath: 
  *
  * @throws AppError `InvalidInput` that names the field, for one that the CRD would not let in.
  */
-export function specOf<S>(kind: Kind<S, unknown>, object: KubeObject): S {
+export function specOf<S>(kind: ImmutableKind<S>, object: KubeObject): S {
   return kind.spec.read(object.spec ?? {}) ?? reject('spec', kind.spec, object);
 }
 
