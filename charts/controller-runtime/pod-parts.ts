@@ -14,7 +14,7 @@ export function podSecurity(id: number): JsonObject {
   };
 }
 
-/** The same for a container: no way to more rights, and nothing to write to but its volumes. */
+/** The same for a container: no way to more permissions, and nothing to write to but its volumes. */
 export const CONTAINER_SECURITY: JsonObject = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,

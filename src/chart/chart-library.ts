@@ -155,7 +155,7 @@ type RepositorySource = Extract<ChartSource, { kind: 'repository' }>;
 interface Wish {
   readonly source: ChartSource;
   readonly access: ChartAccess;
-  /** With who we are toward this source. */
+  /** With the credentials for this source. */
   readonly context: RemoteContext;
   readonly have: FetchedChart | undefined;
 }

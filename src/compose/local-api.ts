@@ -113,10 +113,10 @@ async function readAll(cluster: Pick<Cluster, 'list'>, type: ResourceType, signa
 
 /** A port whose every use says that it takes a server. */
 function serverOnly<T extends object>(port: T, what: string): T {
-  const refuse = (): never => {
+  const fail = (): never => {
     throw new AppError('ServerRequired', `${what}: the command acts in the cluster of your kubeconfig; name the server with --server URL`);
   };
-  return new Proxy(port, { get: refuse });
+  return new Proxy(port, { get: fail });
 }
 
 /** The audit log of the api-server has who did what; the one of Chandlery belongs to its server. */

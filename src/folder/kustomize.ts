@@ -37,8 +37,8 @@ export interface KustomizeInput {
 export async function renderKustomization({ kubectl, ...input }: KustomizeInput): Promise<Rendered> {
   const root = await realpath(input.root);
   const place = { root, folder: await realpath(input.path) };
-  const refused = await refusedEntries(place);
-  if (refused.length > 0) return { documents: [], faults: refused, text: JSON.stringify(refused) };
+  const unsupported = await unsupportedFields(place);
+  if (unsupported.length > 0) return { documents: [], faults: unsupported, text: JSON.stringify(unsupported) };
   const draft = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-kustomize-'));
   try {
     // A kustomization around theirs asks for the origin of each object.
@@ -147,10 +147,10 @@ const PATHS = ['resources', 'bases', 'components', 'crds', 'configurations', 'pa
 const NESTED = ['patches', 'patchesJson6902', 'replacements'] as const;
 const GENERATORS = ['configMapGenerator', 'secretGenerator'] as const;
 /** What these hold may name addresses and programs in ways of its own. */
-const REFUSED = ['generators', 'transformers', 'validators', 'helmCharts', 'helmChartInflationGenerator', 'helmGlobals'] as const;
+const UNSUPPORTED = ['generators', 'transformers', 'validators', 'helmCharts', 'helmChartInflationGenerator', 'helmGlobals'] as const;
 
 /** The entries of a kustomization, and of those that it is made of, that are not in the folder. kustomize would fetch them. */
-async function refusedEntries({ root, folder }: Place): Promise<readonly SourceFault[]> {
+async function unsupportedFields({ root, folder }: Place): Promise<readonly SourceFault[]> {
   const faults: SourceFault[] = [];
   const queue = [folder];
   const seen = new Set(queue);
@@ -160,14 +160,14 @@ async function refusedEntries({ root, folder }: Place): Promise<readonly SourceF
     const file = relative(root, join(current, name)).split(sep).join('/');
     const [document] = located(parsePlainFile({ file, text: await readFile(join(current, name), 'utf8') })).documents;
     if (document === undefined) continue;
-    const refuse = (field: string, message: string): void => {
+    const reject = (field: string, message: string): void => {
       faults.push({ file, ...document.locate(field), message });
     };
-    for (const field of REFUSED) if (field in document.content) refuse(field, `${field} is not supported; remove it`);
+    for (const field of UNSUPPORTED) if (field in document.content) reject(field, `${field} is not supported; remove it`);
     for (const { field, path } of entriesOf(document.content)) {
       const target = await realpath(resolve(current, path)).catch(() => undefined);
       const isInside = target !== undefined && (target === root || target.startsWith(root + sep));
-      if (!isInside) refuse(field, `${JSON.stringify(path)} is not in the folder; remote bases are not fetched, so put a copy of it here`);
+      if (!isInside) reject(field, `${JSON.stringify(path)} is not in the folder; remote bases are not fetched, so put a copy of it here`);
       else if (!seen.has(target) && seen.size < MAX_KUSTOMIZATIONS && (await stat(target)).isDirectory()) {
         seen.add(target);
         queue.push(target);

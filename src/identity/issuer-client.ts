@@ -92,7 +92,7 @@ async function readKeys({ issuer }: IssuerAddress, configuration: Configuration,
   }
 }
 
-/** An issuer, and who we are there; only whoever signs in needs to be somebody. */
+/** An issuer, and the client that we are there; only a sign-in needs one. */
 type ClientAddress = IssuerAddress & { readonly clientId?: string; readonly clientSecret?: string };
 
 type Fetch = (url: string, options: RequestInit) => Promise<Response>;

@@ -9,7 +9,7 @@ import type { Monitoring } from '../domain/monitoring/monitoring-field.ts';
 import { askJson, type JsonAnswer, type JsonBounds, MAX_FAULT } from '../egress/ask-json.ts';
 import { createEgressPolicy, type EgressPolicy, guardedConnector } from '../egress/egress-policy.ts';
 
-/** A Prometheus, with who we are there. */
+/** A Prometheus, with the credentials for it. */
 export interface PrometheusAddress {
   readonly prometheus: Monitoring['prometheus'];
   readonly credentials?: Pick<ChartCredentials, 'login' | 'authorities' | 'identity' | 'revision'>;

@@ -11,14 +11,14 @@ interface Finalizable {
 }
 
 /** Adds our finalizer, before anything outside the object is made, so that nothing of it is forgotten. */
-export async function addFinalizer(cluster: Pick<Cluster, 'patch'>, guarded: Finalizable): Promise<void> {
-  await setFinalizers(cluster, guarded, [...(guarded.object.metadata.finalizers ?? []), OURS.finalizer]);
+export async function addFinalizer(cluster: Pick<Cluster, 'patch'>, resource: Finalizable): Promise<void> {
+  await setFinalizers(cluster, resource, [...(resource.object.metadata.finalizers ?? []), OURS.finalizer]);
 }
 
 /** Takes our finalizer off, and only ours. */
-export async function removeFinalizer(cluster: Pick<Cluster, 'patch'>, guarded: Finalizable): Promise<void> {
-  const others = (guarded.object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== OURS.finalizer);
-  await setFinalizers(cluster, guarded, others);
+export async function removeFinalizer(cluster: Pick<Cluster, 'patch'>, resource: Finalizable): Promise<void> {
+  const others = (resource.object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== OURS.finalizer);
+  await setFinalizers(cluster, resource, others);
 }
 
 async function setFinalizers(
@@ -40,11 +40,11 @@ async function setFinalizers(
  */
 export async function removeFinalizerOfLostKind(
   cluster: Pick<Cluster, 'get' | 'patch'>,
-  guarded: Finalizable,
+  resource: Finalizable,
 ): Promise<'KindLost' | 'Deleted'> {
-  const { type, object, signal } = guarded;
+  const { type, object, signal } = resource;
   if (!(await isKindLost(cluster, type, signal))) return 'Deleted';
-  if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await removeFinalizer(cluster, guarded);
+  if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await removeFinalizer(cluster, resource);
   return 'KindLost';
 }
 

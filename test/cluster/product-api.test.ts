@@ -110,22 +110,22 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
   it('gives one ETag in header and body, and holds every write against it', async () => {
     await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'tagged', spec: {} } });
     const instance = `${INSTANCES}/${CACHES}/tagged`;
-    const plan = await product.api('dev-a', '/change-requests', {
+    const request = await product.api('dev-a', '/change-requests', {
       method: 'POST',
       body: { environment: 'team-a', app: CACHES, name: 'asked', spec: {} },
     });
-    const planPath = (plan.headers.get('location') ?? '').replace('/api/v1', '');
+    const requestPath = (request.headers.get('location') ?? '').replace('/api/v1', '');
     for (const [as, path] of [
       ['dev-a', instance],
       ['admin', '/operators/chandlery-system/cache'],
-      ['dev-a', planPath],
+      ['dev-a', requestPath],
     ] as const) {
       const status = async (method: string, headers: Record<string, string>): Promise<number> =>
         (await product.api(as, path, { method, headers, ...(method === 'PATCH' ? { body: { spec: {} } } : {}) })).status;
       const shown = await product.api(as, path);
       const etag = shown.headers.get('etag') ?? '';
       assert.match(etag, /^"[^"]+"$/, path);
-      if (path !== planPath) assert.equal(textAt(shown.body, 'etag'), etag);
+      if (path !== requestPath) assert.equal(textAt(shown.body, 'etag'), etag);
       for (const ifMatch of ['"other"', `W/${etag}`, '"a", "b"']) {
         const rejected = await product.api(as, path, { method: 'DELETE', headers: { 'If-Match': ifMatch } });
         assert.deepEqual([rejected.status, textAt(rejected.body, 'code')], [412, 'PreconditionFailed'], `${path} ${ifMatch}`);
@@ -145,8 +145,8 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
         .status,
       412,
     );
-    const planTag = (await product.api('dev-a', planPath)).headers.get('etag') ?? '';
-    assert.equal((await product.api('dev-a', planPath, { method: 'DELETE', headers: { 'If-Match': `"x", ${planTag}` } })).status, 200);
+    const planTag = (await product.api('dev-a', requestPath)).headers.get('etag') ?? '';
+    assert.equal((await product.api('dev-a', requestPath, { method: 'DELETE', headers: { 'If-Match': `"x", ${planTag}` } })).status, 200);
     const list = await product.api('dev-a', INSTANCES, {
       method: 'POST',
       body: { app: CACHES, name: 'never' },

@@ -199,7 +199,7 @@ describe('what somebody sees by page, by REST and by kubectl with their own toke
     }
   });
 
-  it('is refused to a job with the words that say which claim is missing', async () => {
+  it('is denied to a job with the words that say which claim is missing', async () => {
     const context = async (token: string): Promise<string> => {
       const { stderr, exitCode } = await runner('chandlery ci context', token === '' ? {} : { CHANDLERY_TOKEN: token });
       assert.notEqual(exitCode, 0);

@@ -134,7 +134,7 @@ export async function push(range: Range, changes: Partial<Record<Side, Content>>
   }
 }
 
-/** Pushes a revision that `side` has to refuse; the other one applies it. */
+/** Pushes a revision that `side` has to reject; the other one applies it. */
 export async function pushRefused(range: Range, side: Side, files: Readonly<Record<string, string>>): Promise<void> {
   const { [side]: live } = range.expected;
   const commit = await range.host.push(files);

@@ -29,7 +29,7 @@ const OWNER = {
   path: 'clusters/one/apps.yaml',
 } as const;
 
-const refuse = (): never => {
+const absent = (): never => {
   throw new AppError('Forbidden', 'not in the samples');
 };
 
@@ -44,11 +44,11 @@ export const SAMPLE_PROPOSAL_OPERATIONS = {
     sources: ['team-a'],
   }),
   showOperatorOwner: async () => ({ sources: ['team-a'] }),
-  showProposal: async () => SAMPLE_PROPOSALS[0] ?? refuse(),
+  showProposal: async () => SAMPLE_PROPOSALS[0] ?? absent(),
   listProposalTargets: async () => ['team-a'],
-  proposeChange: refuse,
-  proposeInstall: refuse,
-  proposeOperator: refuse,
-  proposeRequest: refuse,
-  proposeUpgrade: refuse,
+  proposeChange: absent,
+  proposeInstall: absent,
+  proposeOperator: absent,
+  proposeRequest: absent,
+  proposeUpgrade: absent,
 } satisfies Partial<Operations>;

@@ -46,7 +46,7 @@ function databaseSql({ name, owner }: Database): string {
 }
 
 /**
- * Reading and writing are rights in every database that a user may connect to, so connecting is what is given and taken: by the list, and to
+ * Reading and writing are privileges in every database that a user may connect to, so connecting is what is given and taken: by the list, and to
  * owners by themselves.
  */
 function grantsSql({ name, databases: listed = [] }: User, databases: readonly Database[]): readonly string[] {

@@ -141,7 +141,7 @@ function pathOf(environment: string): string {
   return `/api/v1/environments/${encodeURIComponent(environment)}`;
 }
 
-const marks = { type: 'object', additionalProperties: { type: ['string', 'null'] } } as const;
+const textsByKey = { type: 'object', additionalProperties: { type: ['string', 'null'] } } as const;
 const kindCount = object({
   resource: { ...text, description: 'Plural and group; of instances, their app' },
   kind: text,
@@ -156,7 +156,7 @@ export const ENVIRONMENT_WRITE_SCHEMAS = {
     ...object(
       {
         spec: anything,
-        metadata: { ...object({ labels: marks, annotations: marks }, []), additionalProperties: false },
+        metadata: { ...object({ labels: textsByKey, annotations: textsByKey }, []), additionalProperties: false },
       },
       [],
     ),

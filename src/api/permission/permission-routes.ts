@@ -113,7 +113,7 @@ export const PERMISSION_SCHEMAS = {
       },
       role: { enum: ENVIRONMENT_ROLES, description: 'The least role of an Environment that would allow it' },
       remedy: { ...ref('Remedy'), description: 'The smallest grant; absent when it is allowed' },
-      limits: { ...list(text), description: 'What may still reject it' },
+      limits: { ...list(text), description: 'Further checks, which may still reject it' },
       kubectl: text,
       missing: { ...list(ref('MissingPermission')), description: 'Without these, some bindings are not known' },
     },

@@ -48,7 +48,7 @@ interface ParsedChallenge {
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** Opens `oci://host/path`. Where the registry asks who we are, that is answered once. */
+/** Opens `oci://host/path`. A registry that asks for credentials gets them once. */
 export function openRegistry(repository: URL, context: RemoteContext, signal: AbortSignal): Registry {
   const get = openSession(repository, context, signal);
   const base = `https://${repository.host}/v2${repository.pathname}`;

@@ -7,7 +7,7 @@ export interface ChartAccess {
   readonly verification?: ChartVerification;
 }
 
-/** What a Secret says of who we are at a source of charts. */
+/** The credentials for a source of charts, as a Secret holds them. */
 export interface ChartCredentials {
   /** `Secret "namespace/name"`, for sentences. */
   readonly source: string;

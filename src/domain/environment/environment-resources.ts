@@ -35,7 +35,7 @@ export interface EnvironmentResource {
   readonly managedBy?: ResourceManager;
   /** The Helm release, `namespace/name`: its own, or that of what stands at the top of its owners. */
   readonly release?: string;
-  /** Ids of the inventories that it is in, by its own marks or those of what stands at the top of its owners. */
+  /** Ids of the inventories that it is in, by its own labels or those of what stands at the top of its owners. */
   readonly inventories: readonly string[];
   /** For selectors; they may repeat a sensitive value, so they are not shown. */
   readonly labels: Readonly<Record<string, string>>;

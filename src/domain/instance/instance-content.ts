@@ -49,8 +49,8 @@ export function newResource(
   { metadata, spec }: { readonly metadata?: unknown; readonly spec?: unknown },
 ): KubeObject {
   const { labels, annotations } = objectAt(metadata) as Pick<ObjectMeta, 'labels' | 'annotations'>;
-  const marks = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
-  return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name, ...marks }, spec: spec ?? {} };
+  const given = { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) };
+  return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name, ...given }, spec: spec ?? {} };
 }
 
 /** The content without its `spec`. */

@@ -17,7 +17,7 @@ export type ChartSource =
       readonly version: string;
       /** `sha256:<hex>` of the archive, or, in a registry, of its manifest. */
       readonly digest?: string;
-      /** The Secret that says who we are there, in the namespace of the Operator. */
+      /** The Secret with the credentials, in the namespace of the Operator. */
       readonly secret?: string;
       /** The policy that it must be signed, and the Secret with the public keys. */
       readonly verify?: { readonly provider: VerifyProvider; readonly secret: string };

@@ -112,7 +112,7 @@ export type GitSource = ValueOf<typeof gitField>;
 /** Who changed what, as the repository tells it. */
 export type SourceCommit = ValueOf<typeof commitField>;
 
-/** A repository, and who we are there. */
+/** A repository, and the credentials for it. */
 export interface GitRequest {
   /** Whose checkout it is: one folder a source is kept. */
   readonly source: string;

@@ -70,7 +70,7 @@ export const ociField = object(
 
 export type OciSource = ValueOf<typeof ociField>;
 
-/** An artifact, who we are at its registry, and who must have signed it. */
+/** An artifact, the credentials for its registry, and who must have signed it. */
 export interface OciRequest extends ChartAccess {
   /** Whose checkout it is: one folder a source is kept. */
   readonly source: string;

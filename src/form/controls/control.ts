@@ -73,7 +73,7 @@ export interface Control<Node extends ScalarBase = ScalarBase> {
   read(node: Node, text: string): TextRead;
   /** The text of a value; undefined where it can hold none of that type. */
   format(node: Node, value: Json): string | undefined;
-  /** Why a text breaks the grammar that the schema asks for, as a sentence; undefined where it keeps it. The schema may refuse more. */
+  /** Why a text breaks the grammar that the schema asks for, as a sentence; undefined where it keeps it. The schema may reject more. */
   check?(node: Node, value: string): string | undefined;
   /** Why a text does not match the pattern of its schema, in words that say more than the pattern. */
   explain?(node: Node, value: string): string | undefined;

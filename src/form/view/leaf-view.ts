@@ -162,7 +162,7 @@ function unsetLabel({ fallback }: ScalarNode, { title }: ShowNode, options: read
   return `Default (${option?.words ?? option?.label ?? valueWords(fallback, 60).words.slice(0, 60)})`;
 }
 
-/** The same input, and below it what its value means, or that of the default while it is empty. Where something is refused, that is said instead. */
+/** The same input, and below it what its value means, or that of the default while it is empty. Where the text is wrong, the error is there instead. */
 function advisedView({ now }: ViewContext, view: TextView, node: ScalarNode): TextView | AdvisedView {
   const checkOp = controlOf(node).view(node).checkable === true && !view.disabled ? 'check' : '';
   const isDefault = view.value === '';

@@ -8,7 +8,7 @@ const ADMITTED_MS = { renewed: 4_000, ended: 9_000 };
 const MAX_ADMISSIONS = 20_000;
 
 /** Whoever the api-server is asked as. */
-interface Asking {
+interface Requester {
   readonly actor: Actor;
   readonly cluster: Pick<Cluster, 'review'>;
 }
@@ -29,17 +29,17 @@ export class Admissions {
    *
    * @throws AppError `Forbidden` with the missing permission, or whatever the review throws.
    */
-  async require(asking: Asking, permission: ResourceAttributes): Promise<void> {
+  async require(requester: Requester, permission: ResourceAttributes): Promise<void> {
     const { verb, group, resource, namespace } = permission;
     const all = { verb, group: '*', resource: '*', ...(namespace === undefined ? {} : { namespace }) };
-    if ((await this.#isAllowed(asking, all)) || (await this.#isAllowed(asking, permission))) return;
+    if ((await this.#isAllowed(requester, all)) || (await this.#isAllowed(requester, permission))) return;
     const type = group === '' ? resource : `${resource}.${group}`;
     throw new AppError('Forbidden', `${verb} ${type} in namespace "${namespace ?? ''}": the api-server does not allow it`, {
       missing: permission,
     });
   }
 
-  async #isAllowed({ actor, cluster }: Asking, permission: ResourceAttributes): Promise<boolean> {
+  async #isAllowed({ actor, cluster }: Requester, permission: ResourceAttributes): Promise<boolean> {
     const key = keyOfAdmission(actor, permission);
     const review = async (): Promise<boolean> => (await cluster.review(permission)).allowed;
     const known = this.#answers.get(key) ?? this.#ask(key, review);

@@ -130,7 +130,7 @@ class Evaluator {
     const content = batches.map(({ kindRules, open }) => ({ rules: kindRules.rules, objects: open.map(({ object }) => bare(object)) }));
     const outcome = await this.#thread.run('evaluate', [content], { timeoutMs: this.#timeoutMs, onPart });
     const end = outcome.kind === 'Result' ? batches.length : next.batch;
-    for (const one of left.slice(0, end).flatMap((open) => [...open])) this.#settle(one, undefined);
+    for (const one of left.slice(0, end).flatMap((open) => [...open])) this.#answer(one, undefined);
     const culprit = batches[end];
     if (culprit === undefined || outcome.kind === 'Result') return [];
     const ban = { rule: next.rule, why: this.#sentenceOf(outcome) };
@@ -147,16 +147,16 @@ class Evaluator {
       if (one === undefined) return [];
       if (answer.kind === 'Fault') {
         this.#report(kindRules, `[${rule}].when`, answer.fault);
-        this.#settle(one, unknownBy(kindRules, { rule, why: answer.message }));
+        this.#answer(one, unknownBy(kindRules, { rule, why: answer.message }));
       } else {
         if (answer.fault !== undefined) this.#report(kindRules, `[${rule}].messageExpression`, answer.fault);
-        this.#settle(one, { ...answer.health, rule: `${kindRules.field}[${rule}]` });
+        this.#answer(one, { ...answer.health, rule: `${kindRules.field}[${rule}]` });
       }
       return [one];
     });
   }
 
-  #settle({ object, key }: Open, health: JudgedHealth | undefined): void {
+  #answer({ object, key }: Open, health: JudgedHealth | undefined): void {
     setCustomHealth(object, health);
     if (key !== undefined) this.#known.set(key, { health });
   }

@@ -25,7 +25,7 @@ export interface OperatorActionInput extends OperatorAddress {
  * Asks for an attempt now, for an upgrade whatever the state, or holds or resumes the Operator, as the actor. The controller does the rest in its own
  * time.
  *
- * @throws AppError as `findOperator`, and `Forbidden` without the right to patch it.
+ * @throws AppError as `findOperator`, and `Forbidden` without the permission to patch it.
  */
 export async function requestOperatorAction(
   ports: Pick<Ports, 'clusters' | 'auditLog'>,

@@ -29,7 +29,7 @@ export interface DryRunInput extends ReleasePlace {
   readonly objects: readonly KubeObject[];
   /** `<group>/<kind>` of the CRDs of the chart itself. */
   readonly kindsOfChart: ReadonlySet<string>;
-  /** Of the release's namespace; `Made`: it is made with it. */
+  /** Of the release's namespace; `ToBeCreated`: Helm creates it with the release. */
   readonly state: 'Exists' | 'ToBeCreated';
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;

@@ -21,8 +21,8 @@ export type EnvironmentAction =
 
 /** One act for each state. */
 export function nextEnvironmentAction(state: EnvironmentState): EnvironmentAction {
-  if (state.deleting === 'deleting') return state.guarded === 'guarded' ? actionOfRemoval(state) : { kind: 'rest' };
-  if (state.guarded === 'unguarded') return { kind: 'add-finalizer' };
+  if (state.deleting === 'deleting') return state.finalizer === 'present' ? actionOfRemoval(state) : { kind: 'rest' };
+  if (state.finalizer === 'missing') return { kind: 'add-finalizer' };
   if (state.expiry === 'Due' && state.keeper === undefined) return { kind: 'expire' };
   const { ownership, spec } = state;
   switch (ownership.kind) {

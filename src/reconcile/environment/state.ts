@@ -12,7 +12,7 @@ import { isToBeTaken, namespaceOwnershipOf, type NamespaceOwnership } from './na
 export interface EnvironmentState {
   readonly environment: KubeObject;
   readonly spec: EnvironmentSpec;
-  readonly guarded: 'guarded' | 'unguarded';
+  readonly finalizer: 'present' | 'missing';
   readonly deleting: 'deleting' | 'staying';
   readonly ownership: NamespaceOwnership;
   /** Absent for an Environment without an end. */
@@ -33,7 +33,7 @@ export async function readState(
   return {
     environment,
     spec,
-    guarded: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'guarded' : 'unguarded',
+    finalizer: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'present' : 'missing',
     deleting: environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting',
     ownership: await withOperators(cluster, { ownership: namespaceOwnershipOf(environment, namespace), namespace: spec.namespace, signal }),
     ...(spec.expiry === undefined ? {} : { expiry: expiryPhase(spec.expiry, now().getTime()) }),

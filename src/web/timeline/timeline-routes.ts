@@ -199,7 +199,7 @@ function facets(all: readonly TimelineEntry[], query: TimelineQuery, path: strin
     order: TIMELINE_KINDS,
   });
   const people = facetOf({
-    label: 'Who',
+    label: 'User or tool',
     values: without('who').map((entry) => [entry.who]),
     selected: who,
     hrefOf: (value) => hrefWith(path, { ...query, who: value }),

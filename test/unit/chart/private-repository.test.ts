@@ -50,7 +50,7 @@ describe('a private repository', () => {
     await assertFails(fetchAs(library, site.address, { bearerToken: 'x' }), 'ChartUnauthorized', /rejected the token of Secret/);
   });
 
-  it('does not make us tell another host who we are: not in its index, unless the Secret says so', async (t) => {
+  it('sends credentials to no other host that its index names, unless the Secret says so', async (t) => {
     const asked: (string | undefined)[] = [];
     const elsewhere = await serveHttps(t, (request, response) => {
       asked.push(request.headers.authorization);
@@ -73,7 +73,7 @@ describe('a private repository', () => {
   });
 
   for (const passCredentialsAll of ['false', 'true']) {
-    it(`does not make us tell another host who we are by a redirect, nor our own when it leads back (passCredentialsAll: ${passCredentialsAll})`, async (t) => {
+    it(`sends credentials to no other host of a redirect, nor to its own when it leads back (passCredentialsAll: ${passCredentialsAll})`, async (t) => {
       const asked: string[] = [];
       const note = (name: string, listener: RequestListener): RequestListener => {
         return (request, response) => {

@@ -84,9 +84,9 @@ describe('chandlery release', () => {
   it('writes nothing through a link, after a refusal, and on a dry run', () => {
     const before = snapshot(tree);
     assert.match(release('new', 'aws/v23.0.0', '--dry-run').stdout, /^created {2}aws\/v23\.0\.0\/release\.yaml$/m);
-    const refused = release('upgrade', 'gauss/peu01', '--to', 'v21.0.0');
-    assert.equal(refused.status, 1);
-    assert.match(refused.stderr, /^chandlery: release: aws\/v21\.0\.0\/release\.yaml:\d+: gauss\/peu01 runs v22\.0\.0/);
+    const rejected = release('upgrade', 'gauss/peu01', '--to', 'v21.0.0');
+    assert.equal(rejected.status, 1);
+    assert.match(rejected.stderr, /^chandlery: release: aws\/v21\.0\.0\/release\.yaml:\d+: gauss\/peu01 runs v22\.0\.0/);
     assert.deepEqual(snapshot(tree), before);
     const outside = mkdtempSync(join(tmpdir(), 'chandlery-outside-'));
     symlinkSync(outside, join(tree, 'gcp'));

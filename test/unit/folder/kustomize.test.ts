@@ -36,7 +36,7 @@ describe('reading a kustomization', () => {
     assert.deepEqual([document?.file, document?.locate('metadata.name')], ['base/settings.yaml', { line: 5, column: 3 }]);
   });
 
-  const refused: readonly { title: string; kustomization: string; line: number; message: RegExp }[] = [
+  const rejected: readonly { title: string; kustomization: string; line: number; message: RegExp }[] = [
     {
       title: 'an address',
       kustomization: 'resources:\n  - https://example.com/a.yaml\n',
@@ -55,8 +55,8 @@ describe('reading a kustomization', () => {
     { title: 'a chart', kustomization: 'helmCharts: [{name: a}]\n', line: 1, message: /helmCharts is not supported/ },
     { title: 'what kustomize rejects', kustomization: 'nonsense: 1\n', line: 0, message: /^kustomize: .*nonsense/ },
   ];
-  for (const { title, kustomization, line, message } of refused) {
-    it(`refuses ${title}, on its line`, async () => {
+  for (const { title, kustomization, line, message } of rejected) {
+    it(`rejects ${title}, on its line`, async () => {
       await symlink('/etc/hostname', join(folder, 'link.yaml'));
       await save('kustomization.yaml', kustomization);
       const { files } = await read();

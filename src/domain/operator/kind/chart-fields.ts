@@ -73,7 +73,7 @@ export const chartField = (place: string) =>
         object(
           { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
           {
-            description: `A Secret in ${place} that says who we are at the repository. Its keys are username and password, or bearerToken, or .dockerconfigjson (oci only); for TLS ca.crt, tls.crt and tls.key.`,
+            description: `A Secret in ${place} with the credentials for the repository. Its keys are username and password, or bearerToken, or .dockerconfigjson (oci only); for TLS ca.crt, tls.crt and tls.key.`,
           },
         ),
       ),

@@ -12,7 +12,7 @@ import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const SINCE = '2026-01-01T00:00:00Z';
 
-describe('the plan of a deletion', () => {
+describe('the preview of a deletion', () => {
   const none = { instances: 0, blockers: [] };
   const some = { instances: 3, blockers: [] };
   const cases: readonly { title: string; progress: DeletionProgress; states: string }[] = [
@@ -30,9 +30,9 @@ describe('the plan of a deletion', () => {
   ];
   for (const { title, progress, states } of cases) {
     it(title, () => {
-      const plan = deletionPreview(progress);
-      assert.equal(plan.policy, progress.policy);
-      assert.equal(plan.steps.map(({ state }) => state[0]).join(''), states);
+      const preview = deletionPreview(progress);
+      assert.equal(preview.policy, progress.policy);
+      assert.equal(preview.steps.map(({ state }) => state[0]).join(''), states);
     });
   }
 
@@ -70,7 +70,7 @@ describe('an Operator as admins see it', () => {
     },
   };
 
-  it('has its plan while it is being deleted', () => {
+  it('has its preview while it is being deleted', () => {
     const { deletion } = operatorView(operator);
     assert.equal(deletion?.policy, 'Block');
     assert.equal(deletion.instances, 40);

@@ -122,7 +122,7 @@ describe('the upgrade of a cluster in git', () => {
     ]);
   });
 
-  const refused = [
+  const rejected = [
     {
       why: 'archived',
       change: ['aws/v22.0.0/release.yaml', 'state: active', 'state: archived'],
@@ -145,8 +145,8 @@ describe('the upgrade of a cluster in git', () => {
       message: /^aws\/v22\.0\.0\/release\.yaml:7: spec\.state must be one of wip, active/,
     },
   ] as const;
-  for (const { why, change, message } of refused) {
-    it(`is refused with file and line when the release is ${why}`, () => {
+  for (const { why, change, message } of rejected) {
+    it(`is rejected with file and line when the release is ${why}`, () => {
       const tree = fixture();
       const [file, from, to] = change;
       edit(tree, file, from, to);
@@ -154,7 +154,7 @@ describe('the upgrade of a cluster in git', () => {
     });
   }
 
-  it('is refused when the release that runs was changed together with its digest', () => {
+  it('is rejected when the release that runs was changed together with its digest', () => {
     const tree = fixture();
     edit(tree, 'aws/v21.0.0/base/machinepool.yaml', 'v1.21.4', 'v1.21.5');
     edit(tree, 'aws/v21.0.0/release.yaml', /state: active\n/, 'state: wip\n');

@@ -34,7 +34,7 @@ for (const control of CONTROLS as readonly Control[]) {
         assert.equal(valuesToFields(model, values).get(`v.spec.${example.name}`), example.text);
       });
 
-      it(`refuses ${JSON.stringify(example.wrong.text)} with a sentence`, () => {
+      it(`rejects ${JSON.stringify(example.wrong.text)} with a sentence`, () => {
         const { faults } = submit(formOf(example), { ...example, text: example.wrong.text });
         assert.deepEqual(
           faults.map(({ field, message }) => [field, message]),

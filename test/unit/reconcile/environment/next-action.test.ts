@@ -50,7 +50,7 @@ function stateOf(world: World): EnvironmentState {
   return {
     environment,
     spec: parseEnvironment(environment, { projectPrefix: 'oidc:' }),
-    guarded: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'guarded' : 'unguarded',
+    finalizer: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'present' : 'missing',
     deleting: world.deleting === true ? 'deleting' : 'staying',
     ownership: namespaceOwnershipOf(environment, namespace),
     ...(world.expiry === undefined ? {} : { expiry: world.expiry }),
@@ -137,7 +137,7 @@ describe('operators in the namespace of an environment', () => {
   });
 });
 
-describe('the plan for an environment', () => {
+describe('the next action for an environment', () => {
   for (const [reason, world, kind, message] of CASES) {
     test(reason, () => {
       const act = nextEnvironmentAction(stateOf(world));

@@ -15,13 +15,13 @@ const GOOD = 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {
 describe('what to do about a CatalogSource', () => {
   const cases: readonly { title: string; source: KubeObject; content: ParsedFolder; act: string }[] = [
     {
-      title: 'one that is being deleted is dissolved',
+      title: 'one that is being deleted is finalized',
       source: source({ ...FINALIZER, deletionTimestamp: 'x' }),
       content: folder(GOOD),
       act: 'finalize',
     },
     {
-      title: 'one that is deleted while suspended is dissolved all the same',
+      title: 'one that is deleted while suspended is finalized all the same',
       source: source({ deletionTimestamp: 'x' }, { suspend: true }),
       content: folder(GOOD),
       act: 'finalize',

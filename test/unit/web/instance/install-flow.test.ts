@@ -328,17 +328,17 @@ test('anybody who lacks the permission can ask somebody else, with exactly what 
   assert.deepEqual(wish, { environment: 'team-a', app: POSTGRES, name: 'blocked', spec, action: 'install', message: 'please' });
 });
 
-test('a secret in a plan is rejected at its field, and the form comes back', async () => {
-  const faults = [{ field: 'spec.storage.size', message: 'A plan must not hold a secret' }];
-  const post = await start({ createChangeRequest: async () => Promise.reject(new AppError('InvalidInput', 'plan: no', { faults })) });
+test('a secret in a change request is rejected at its field, and the form comes back', async () => {
+  const faults = [{ field: 'spec.storage.size', message: 'A change request must not hold a secret' }];
+  const post = await start({ createChangeRequest: async () => Promise.reject(new AppError('InvalidInput', 'change request: no', { faults })) });
   const response = await post(INSTALL, `${GOOD}&_do=ask`);
   assert.equal(response.status, 422);
   const html = await response.text();
-  assert.match(html, /A plan must not hold a secret/);
+  assert.match(html, /A change request must not hold a secret/);
   assert.match(html, /value="20Gi"/);
 });
 
-test('a plan is approved with the digest of the page, and shown anew where it moved', async () => {
+test('a change request is approved with the digest of the page, and shown anew where it moved', async () => {
   const web = await startSampleWeb();
   webs.push(web);
   const post = async (form: string): Promise<Response> =>
