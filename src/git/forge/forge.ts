@@ -24,7 +24,6 @@ export interface ForgeOptions {
 
 export type ForgeCredentials = Pick<ChartCredentials, 'login' | 'authorities'>;
 
-const PROTOCOLS: Readonly<Record<ForgeKind, ForgeProtocol>> = { GitLab: gitlab, GitHub: github, Gitea: gitea, Bitbucket: bitbucket };
 const CONNECT_MS = 5_000;
 const TOTAL_MS = 20_000;
 const BOUNDS: JsonBounds = { totalMs: TOTAL_MS, maxBytes: 4 * 1024 * 1024, unavailable };
@@ -254,3 +253,5 @@ function bitbucketMergeRequest(answer: unknown): MergeRequest {
     ...(state === 'MERGED' && commit !== undefined ? { mergeCommit: commit } : {}),
   };
 }
+
+const PROTOCOLS: Readonly<Record<ForgeKind, ForgeProtocol>> = { GitLab: gitlab, GitHub: github, Gitea: gitea, Bitbucket: bitbucket };

@@ -78,16 +78,8 @@ function sessionsOf(database: Database, { seal, clock }: { readonly seal: Seal; 
     },
     put: async (key, record) => {
       const { subject, issuerSession, seenAt, expiresAt, refreshAt } = record;
-      await database.query(PUT_SESSION, [
-        key,
-        subject,
-        issuerSession,
-        seenAt,
-        expiresAt,
-        refreshAt,
-        clock(),
-        sealSession(key, record, seal),
-      ]);
+      const values = [key, subject, issuerSession, seenAt, expiresAt, refreshAt, clock(), sealSession(key, record, seal)];
+      await database.query(PUT_SESSION, values);
     },
     replace: async (key, record) => {
       const { subject, issuerSession, seenAt, expiresAt, refreshAt } = record;

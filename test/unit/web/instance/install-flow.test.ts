@@ -330,7 +330,9 @@ test('anybody who lacks the permission can ask somebody else, with exactly what 
 
 test('a secret in a change request is rejected at its field, and the form comes back', async () => {
   const faults = [{ field: 'spec.storage.size', message: 'A change request must not hold a secret' }];
-  const post = await start({ createChangeRequest: async () => Promise.reject(new AppError('InvalidInput', 'change request: no', { faults })) });
+  const post = await start({
+    createChangeRequest: async () => Promise.reject(new AppError('InvalidInput', 'change request: no', { faults })),
+  });
   const response = await post(INSTALL, `${GOOD}&_do=ask`);
   assert.equal(response.status, 422);
   const html = await response.text();
