@@ -103,6 +103,10 @@ const appSummary = {
   availabilityMessage: text,
   operator: { ...object({ namespace: text, name: text }), description: 'The Operator that brings the kind' },
   definition: { type: 'string', description: 'The AppDefinition that generates the kind' },
+  limits: {
+    ...object({ maxInstances: integer, perEnvironment: integer, instances: integer }, ['instances']),
+    description: 'How many instances there may be, and how many there are in the cluster',
+  },
 };
 const appRequired = ['id', 'kind', 'group', 'version', 'plural', 'displayName', 'availability'];
 const newSecret = {

@@ -13,6 +13,7 @@ import { pinCachedCharts } from './pin-cached-charts.ts';
 import { namespaceOf, watchGenerated } from './environment/watch-generated.ts';
 import { watchOperators } from './watch-operators.ts';
 import { type KeySource, mapSource, type Reconcile, runController } from '../controller/controller.ts';
+import { countQuota } from '../domain/app-definition/limits.ts';
 import { buildCatalog } from '../domain/catalog/app-catalog.ts';
 import { textAt } from '../domain/core/read.ts';
 import type { NamePrefixes } from '../domain/gitlab/gitlab-deployment.ts';
@@ -118,15 +119,16 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
     discovery: kube,
     apps: () =>
       buildCatalog(catalog.operators(), catalog.customResourceDefinitions(), catalog.appDefinitions()).map(({ summary }) => summary),
+    appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     events: createEventRecorder({ cluster, log }),
     // As the first issuer of CI jobs names them (`--ci-issuer`), which is never that of people: they must not share names.
     settings: { projectPrefix: '' },
     now,
   });
-  const { environments: all, customResourceDefinitions: definitions } = catalog.reflectors;
+  const { environments: all, customResourceDefinitions: definitions, operators, appDefinitions } = catalog.reflectors;
   return {
     name: 'environment',
-    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators: catalog.reflectors.operators, log, signal })],
+    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators, appDefinitions, log, signal })],
     reconcile,
     workers: 2,
   };

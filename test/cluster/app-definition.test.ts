@@ -49,7 +49,8 @@ before(async () => {
     allowEgress: [],
   });
   const events = { record: () => Promise.resolve() };
-  reconcile = createAppDefinitionReconciler({ cluster: kube.asController(), charts: library, events, now: () => new Date() });
+  const environments = { all: () => [] };
+  reconcile = createAppDefinitionReconciler({ cluster: kube.asController(), charts: library, environments, events, now: () => new Date() });
 });
 after(async () => {
   await kube.close();

@@ -49,6 +49,7 @@ before(async () => {
     environments,
     definitions,
     operators: { onChange: () => () => undefined },
+    appDefinitions: { get: () => undefined, onChange: () => () => undefined },
     log,
     signal: ending.signal,
   });

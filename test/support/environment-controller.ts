@@ -31,6 +31,7 @@ export async function runEnvironmentController({
     cluster,
     discovery: kube,
     apps,
+    appLimits: () => ({ hard: {}, pending: false }),
     events: createEventRecorder({ cluster, log }),
     settings: { projectPrefix: '' },
     now: () => new Date(),

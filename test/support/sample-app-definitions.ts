@@ -28,7 +28,11 @@ const SAMPLES: readonly AppDefinitionView[] = [
     status: { conditions: [condition('Ready', 'False', 'chart: queue 9.9.9: the repository offers no such version')] },
   }),
   definition('web-app', {
-    spec: { catalog: { displayName: 'Web application', category: 'Applications' }, allowedResources: [{ group: '', kind: 'Namespace' }] },
+    spec: {
+      catalog: { displayName: 'Web application', category: 'Applications' },
+      updatePolicy: 'Automatic',
+      allowedResources: [{ group: '', kind: 'Namespace' }],
+    },
     status: {
       chart: { name: 'web-app', version: '0.2.0', appVersion: '6.7.1', digest: DIGEST },
       availableVersion: '0.3.0',
@@ -36,6 +40,18 @@ const SAMPLES: readonly AppDefinitionView[] = [
       crd: 'webapps.apps.chandlery.dev',
       revision: 'web-app-5f70bf18a086',
       instances: 2,
+      rollout: {
+        version: '0.2.0',
+        revision: 'web-app-5f70bf18a086',
+        wave: 'development',
+        updated: 2,
+        upgrading: 0,
+        pending: 0,
+        failed: 1,
+        pinned: 0,
+        skipped: 0,
+        admitted: ['team-a/shop'],
+      },
       conditions: [condition('Ready', 'True', 'The kind WebApp is served')],
     },
   }),
@@ -61,6 +77,15 @@ const missing = (name: string): never => {
   throw new AppError('NotFound', `app definition ${JSON.stringify(name)}: there is none in the cluster`);
 };
 
+const SHOP = {
+  namespace: 'team-a',
+  name: 'shop',
+  tier: 'development',
+  version: '0.1.0',
+  result: 'Failed',
+  message: 'Helm: the Deployment is invalid',
+} as const;
+
 export const SAMPLE_APP_DEFINITION_OPERATIONS = {
   listAppDefinitions: async (actor) => {
     forAdmins(actor);
@@ -85,6 +110,7 @@ export const SAMPLE_APP_DEFINITION_OPERATIONS = {
       ...found,
       revisions: isOffered ? REVISIONS : [],
       placed: isOffered ? [placed] : [],
+      versions: isOffered ? [SHOP] : [],
       missing: isOffered ? [permission] : [],
       unavailable: [],
       readme: isOffered ? '# Web application\n\nA Deployment and a Service.' : '',
@@ -137,6 +163,8 @@ export const APP_DEFINITION_PAGES: readonly SamplePage[] = [
       'href="/environments/team-a/instances/webapps.apps.chandlery.dev/shop"',
       'web-app-5f70bf18a086',
       'Namespace',
+      'Helm: the Deployment is invalid',
+      '0.2.0 in tier development: 2 updated, 1 failed',
       'The permission to list webapps.apps.chandlery.dev',
       'README of the chart',
     ],

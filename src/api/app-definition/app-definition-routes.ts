@@ -1,4 +1,5 @@
 import { APP_DEFINITION_STATES } from '../../domain/app-definition/app-definition-view.ts';
+import { ROLLOUT_RESULTS } from '../../domain/app-definition/rollout.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -100,6 +101,24 @@ const DEFINITION = {
   revision: { ...text, description: 'The current AppRevision' },
   instances: { ...integer, description: 'In the whole cluster; absent while they are not counted' },
   updatePolicy: { enum: ['Manual', 'Automatic'] },
+  rollout: {
+    ...object(
+      {
+        version: text,
+        revision: text,
+        wave: { ...text, description: 'The tier that is upgraded now; absent when none is left' },
+        updated: integer,
+        upgrading: integer,
+        pending: integer,
+        failed: integer,
+        pinned: integer,
+        skipped: integer,
+        admitted: { ...list(text), description: 'The instances that may take the version now, as `namespace/name`' },
+      },
+      ['version', 'revision', 'updated', 'upgrading', 'pending', 'failed', 'pinned', 'skipped', 'admitted'],
+    ),
+    description: 'With `updatePolicy: Automatic`',
+  },
   deletionPolicy: { enum: ['Block', 'Cascade', 'Orphan'] },
   allowedResources: list(object({ group: text, kind: text })),
   suspended: flag,
@@ -107,7 +126,7 @@ const DEFINITION = {
   created: time,
   etag: text,
 } as const;
-const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances'];
+const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances', 'rollout'];
 const REQUIRED = Object.keys(DEFINITION).filter((key) => !OPTIONAL.includes(key));
 
 /** Components of AppDefinitions. */
@@ -119,11 +138,15 @@ export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       ...DEFINITION,
       revisions: list(object({ name: text, version: text, appVersion: text, digest: text, created: time })),
       placed: { ...list(ref('OperatorInstance')), description: 'The instances that the caller may list' },
+      versions: {
+        ...list(object({ namespace: text, name: text, tier: text, version: text, result: { enum: ROLLOUT_RESULTS }, message: text })),
+        description: 'What the current version means for each of them, in the order of a roll-out',
+      },
       missing: list(ref('MissingPermission')),
       unavailable: list(ref('UnavailableKind')),
       readme: { ...text, description: 'Untrusted Markdown' },
     },
-    [...REQUIRED, 'revisions', 'placed', 'missing', 'unavailable', 'readme'],
+    [...REQUIRED, 'revisions', 'placed', 'versions', 'missing', 'unavailable', 'readme'],
   ),
   ChartPreview: object({
     repoURL: text,

@@ -12,12 +12,12 @@ interface AppDefinitionsInput {
   readonly kube: Kube;
   readonly catalog: LiveCatalog;
   readonly charts: ChartLibrary;
-  /** The names of those that have an instance more or less. */
+  /** The names of those that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
   readonly log: Log;
 }
 
-/** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, or that is in its way, does, and when its instances are counted anew. */
+/** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, or that is in its way, does, and when its instances do. */
 export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefinitionsInput): {
   readonly name: string;
   readonly sources: readonly KeySource[];
@@ -28,6 +28,7 @@ export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefin
   const reconcile = createAppDefinitionReconciler({
     cluster,
     charts,
+    environments: catalog.reflectors.environments,
     events: createEventRecorder({ cluster, log }),
     now: () => new Date(),
   });

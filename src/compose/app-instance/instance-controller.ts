@@ -16,6 +16,7 @@ import { environmentOf } from '../../reconcile/instance/find-environment.ts';
 import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
 import type { InstancePorts } from '../../reconcile/instance/ports.ts';
 import { pinCachedCharts } from '../pin-cached-charts.ts';
+import { changedDefinitions } from './changed-definitions.ts';
 import { watchInstances, watchReleases } from './watch-instances.ts';
 
 interface InstanceControllerInput {
@@ -37,7 +38,7 @@ interface InstanceController {
   readonly sources: readonly KeySource[];
   readonly reconcile: Reconcile;
   readonly workers: number;
-  /** The names of AppDefinitions that have an instance more or less. */
+  /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
 }
 
@@ -55,7 +56,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     instances.keys((_kind, { metadata }) => environmentOf(environments.all(), metadata.namespace ?? '')?.metadata.name === name);
   const sources = [
     instances,
-    mapSource(appDefinitions, ofDefinition),
+    changedDefinitions(appDefinitions, instances),
     mapSource(revisions, ofRevision),
     mapSource(environments, ofEnvironment),
     ...watchReleases({ kube, log, signal }, instances),

@@ -31,7 +31,7 @@ export interface WatchedInstances extends KeySource {
   kindOf(plural: string): GeneratedKind | undefined;
   /** The keys of the instances that a test picks. */
   keys(test: (kind: GeneratedKind, instance: KubeObject) => boolean): readonly string[];
-  /** The names of AppDefinitions that have an instance more or less. */
+  /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
 }
 
@@ -95,18 +95,25 @@ function watchKind(
 ): WatchedKind {
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
-  const instances = startMetadataReflector({ cluster: kube.asController(), type: kind, log, signal: until });
-  const known = new Set<string>();
+  const cluster = kube.asController();
+  const names = { list: cluster.listMetadata, watch: cluster.watchMetadata };
+  const instances = startReflector({ cluster: names, type: kind, keep: withGeneration, log, signal: until });
+  const known = new Map<string, number>();
   instances.onChange((key) => {
-    const isThere = instances.get(key) !== undefined;
-    if (isThere !== known.has(key)) {
-      if (isThere) known.add(key);
-      else known.delete(key);
+    const generation = instances.get(key)?.metadata.generation;
+    if (generation !== known.get(key)) {
+      if (generation === undefined) known.delete(key);
+      else known.set(key, generation);
       counted();
     }
     changed(`${kind.resource}/${key}`);
   });
   return { kind, instances, stop };
+}
+
+function withGeneration({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace = '', uid = '', resourceVersion = '', generation = 0 } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, generation } };
 }
 
 /** What charts mostly consist of. Changes of other kinds are seen when a release is looked at anyway. */

@@ -26,6 +26,7 @@ interface WatchGeneratedInput {
   /** All CustomResourceDefinitions. */
   readonly definitions: KeySource;
   readonly operators: KeySource;
+  readonly appDefinitions: Pick<Reflector, 'get' | 'onChange'>;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -38,7 +39,15 @@ const MESH_CRDS: readonly string[] = ['peerauthentications.security.istio.io', '
 const VISIBILITY_NAME = 'chandlery-environment-';
 
 /** The names of Environments whose namespace, or an object that Chandlery made for them, was changed or deleted, or whose mesh came, so that all is put right at once. */
-export function watchGenerated({ kube, environments, definitions, operators, log, signal }: WatchGeneratedInput): KeySource[] {
+export function watchGenerated({
+  kube,
+  environments,
+  definitions,
+  operators,
+  appDefinitions,
+  log,
+  signal,
+}: WatchGeneratedInput): KeySource[] {
   const cluster = kube.asController();
   const labelSelector = `app.kubernetes.io/managed-by=chandlery,${OURS.environmentLabel}`;
   const scope = { labelSelector, log, signal };
@@ -54,6 +63,7 @@ export function watchGenerated({ kube, environments, definitions, operators, log
     mapSource(quotas, ofObject),
     // The catalogue has changed.
     ...[definitions, operators].map((source) => mapSource(source, () => having('allowedApps'))),
+    mapSource(specChanges(appDefinitions), () => environments.all().map(({ metadata }) => metadata.name)),
     // A mesh has come or gone.
     mapSource(definitions, (name) => (MESH_CRDS.includes(name) ? having('mesh') : [])),
     ...IN_NAMESPACES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), ofObject)),
@@ -72,7 +82,7 @@ export function namespaceOf({ metadata, spec }: KubeObject): string {
 }
 
 /** Only what is not a change of the status: that of a quota follows every pod. */
-function specChanges(reflector: Reflector): KeySource {
+function specChanges(reflector: Pick<Reflector, 'get' | 'onChange'>): KeySource {
   const known = new Map<string, unknown>();
   return mapSource(reflector, (key) => {
     const object = reflector.get(key);

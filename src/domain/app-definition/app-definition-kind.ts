@@ -46,6 +46,38 @@ const allowedResource = object(
   {},
 );
 
+const limits = object(
+  {
+    maxInstances: optional(
+      integer({ description: 'How many instances there may be in all environments together.', minimum: 0, maximum: 5000 }),
+    ),
+    perEnvironment: optional(
+      integer({
+        description:
+          'How many instances there may be in each environment. Its namespace has a ResourceQuota for this, so that the api-server rejects further ones.',
+        minimum: 0,
+        maximum: 5000,
+      }),
+    ),
+  },
+  {
+    description:
+      'How many instances there may be. Existing releases stay when a limit is lowered. Instances beyond a limit are not installed; the oldest come first.',
+  },
+);
+
+const rollout = object(
+  {
+    maxConcurrent: integer({
+      description: 'How many instances are upgraded at the same time. With 1, the first failure is the only one.',
+      default: 5,
+      minimum: 1,
+      maximum: 100,
+    }),
+  },
+  { description: 'How updatePolicy Automatic brings a new version of the chart to existing instances.' },
+);
+
 const catalog = object(
   { ...entryMembers, ...appMembers },
   {
@@ -67,8 +99,16 @@ const spec = object(
     names: orEmpty(names),
     updatePolicy: choice(['Manual', 'Automatic'], {
       description:
-        'What a new version of the chart means for existing instances. Manual leaves them at their version until spec.version of the instance changes. Automatic upgrades instances without a version of their own.',
+        'What a new version of the chart means for existing instances. Manual leaves them at their version until spec.version of the instance changes. Automatic upgrades instances without a version of their own, tier after tier: development first, production last.',
       default: 'Manual',
+    }),
+    rollout: orEmpty(rollout),
+    limits: orEmpty(limits),
+    revisionHistoryLimit: integer({
+      description: 'How many AppRevisions to keep beside the current one. Those that instances have, or ask for, are kept in any case.',
+      default: 10,
+      minimum: 0,
+      maximum: 100,
     }),
     allowedResources: orEmpty(
       list(allowedResource, {
@@ -128,6 +168,32 @@ const generatedNames = object(
   { description: 'The names of the generated kind.' },
 );
 
+const rolloutStatus = object(
+  {
+    version: text({ description: 'The version of the chart that is rolled out.' }),
+    revision: text({ description: 'Its AppRevision.' }),
+    wave: optional(text({ description: 'The tier of the Environments whose instances are upgraded now. Absent when none is left.' })),
+    updated: integer({ description: 'Instances that run the version.' }),
+    upgrading: integer({ description: 'Instances that are being upgraded.' }),
+    pending: integer({ description: 'Instances that wait for their turn.' }),
+    failed: integer({ description: 'Instances that the version has failed in. With one of them, the roll-out stops.' }),
+    pinned: integer({ description: 'Instances with a version of their own, which are left alone.' }),
+    skipped: integer({ description: 'Instances that are suspended, new, in no Environment, or were not healthy before.' }),
+    admitted: orEmpty(list(text({}), { description: 'The instances that may take the version now, as namespace/name.', merge: 'atomic' })),
+  },
+  { description: 'How far the version has come over existing instances. Only with updatePolicy Automatic.' },
+);
+
+const uids = (description: string) => orEmpty(list(text({}), { description, merge: 'atomic' }));
+
+const limitsStatus = object(
+  {
+    admitted: uids('The uids of instances that may be installed.'),
+    refused: uids('The uids of instances beyond a limit, at most five hundred.'),
+  },
+  { description: 'Which instances the limits let in. Only with limits.' },
+);
+
 const status = object(
   {
     observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
@@ -140,6 +206,8 @@ const status = object(
     crd: optional(text({ description: 'The name of the generated CustomResourceDefinition.' })),
     revision: optional(text({ description: 'The name of the current AppRevision.' })),
     instances: optional(integer({ description: 'How many instances exist.' })),
+    rollout: optional(rolloutStatus),
+    limits: optional(limitsStatus),
     conditions: conditionsField('the AppDefinition'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },
@@ -171,6 +239,11 @@ export const APP_DEFINITION_KIND: Kind<AppDefinitionFields, AppDefinitionStatus>
       rule: 'oldSelf.hasValue() || size(self.metadata.name) <= 63',
       optionalOldSelf: true,
       message: 'the name must be at most 63 characters, as it is a label of the generated kind',
+    },
+    {
+      rule: "oldSelf.hasValue() || self.metadata.name != 'new'",
+      optionalOldSelf: true,
+      message: 'the name cannot be new, which is the page for another AppDefinition; choose another name',
     },
     {
       rule: [

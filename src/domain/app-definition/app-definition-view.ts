@@ -27,6 +27,8 @@ export interface AppDefinitionView {
   /** In the whole cluster; absent while they are not counted. */
   readonly instances?: number;
   readonly updatePolicy: AppDefinitionFields['updatePolicy'];
+  /** With `updatePolicy: Automatic`. */
+  readonly rollout?: NonNullable<AppDefinitionStatus['rollout']>;
   readonly deletionPolicy: AppDefinitionFields['deletionPolicy'];
   readonly allowedResources: AppDefinitionFields['allowedResources'];
   readonly suspended: boolean;
@@ -53,7 +55,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
   const { metadata } = definition;
   const spec = specOf(APP_DEFINITION_KIND, definition);
   const status = statusOf(APP_DEFINITION_KIND, definition);
-  const { names, crd, revision, instances, conditions } = status;
+  const { names, crd, revision, instances, rollout, conditions } = status;
   return {
     name: metadata.name,
     displayName: spec.catalog.displayName ?? metadata.name,
@@ -66,6 +68,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
     ...(revision === undefined ? {} : { revision }),
     ...(instances === undefined ? {} : { instances }),
     updatePolicy: spec.updatePolicy,
+    ...(rollout === undefined ? {} : { rollout }),
     deletionPolicy: spec.deletionPolicy,
     allowedResources: spec.allowedResources,
     suspended: spec.suspend,

@@ -60,6 +60,9 @@ export const instanceStatus = object(
       text({ description: 'The value of the annotation chandlery.dev/reconcile-at that was handled last.' }),
     ),
     version: optional(text({ description: 'The version of the chart that runs, or is being installed.' })),
+    availableVersion: optional(
+      text({ description: 'The version that the AppDefinition offers, while the instance has another one. Set spec.version to upgrade.' }),
+    ),
     revision: optional(text({ description: 'The name of the AppRevision of this version.' })),
     chart: optional(chartStatusField),
     values: orEmpty(

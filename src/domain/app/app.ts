@@ -31,6 +31,15 @@ export interface AppSummary {
   readonly operator?: { readonly namespace: string; readonly name: string };
   /** The AppDefinition that generates its kind, by name. */
   readonly definition?: string;
+  /** Of the AppDefinition; absent without limits. */
+  readonly limits?: AppLimits;
+}
+
+/** How many instances there may be, and how many there are in the whole cluster. */
+export interface AppLimits {
+  readonly maxInstances?: number;
+  readonly perEnvironment?: number;
+  readonly instances: number;
 }
 
 /** What brings the kind of an App, as people know it: its kind, and its name with its namespace. */

@@ -1,4 +1,5 @@
 import { parseAppDefinition, parseAppDefinitionStatus } from '../app-definition/app-definition.ts';
+import { hasLimits } from '../app-definition/limits.ts';
 import type { AppDefinitionStatus } from '../app-definition/app-definition-kind.ts';
 import { isBuiltInGroup } from '../kubernetes/resource-types.ts';
 import type { AppSummary, AppVersion, Availability } from '../app/app.ts';
@@ -155,7 +156,7 @@ function definitionEntries(definitions: readonly KubeObject[], crds: readonly Ku
     const crd = generated.find(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === name);
     const version = crd && versionForNew(crd);
     if (crd === undefined || version === undefined) return [];
-    const { catalog } = parseAppDefinition(definition);
+    const { catalog, limits } = parseAppDefinition(definition);
     const status = parseAppDefinitionStatus(definition);
     const kind = kindOf(crd, version);
     const kindBlock = catalogKind.read({ ...catalog, kind: kind.kind });
@@ -163,7 +164,8 @@ function definitionEntries(definitions: readonly KubeObject[], crds: readonly Ku
     const [availability, availabilityMessage] = definitionAvailability(definition, crd, status);
     const displayName = catalog.displayName ?? spaced(kind.kind);
     const words = { displayName, summary: catalog.summary ?? firstSentence(textAt(schemaOf(crd, version), 'description') ?? '') };
-    const summary = { ...kind, ...shownOf(catalog, status.chart), ...words, availability, availabilityMessage, definition: name };
+    const owned = { definition: name, ...(hasLimits(limits) ? { limits: { ...limits, instances: status.instances ?? 0 } } : {}) };
+    const summary = { ...kind, ...shownOf(catalog, status.chart), ...words, availability, availabilityMessage, ...owned };
     return [{ summary, operator: definition, crd, kindBlock, audience: catalog.audience }];
   });
 }

@@ -8,6 +8,12 @@ import type { AppOverlay, EnvironmentRole } from './environment-kind.ts';
 /** A tier, as the admin names it; the usual ones sort in this order. */
 export const USUAL_TIERS = ['production', 'staging', 'testing', 'development'] as const;
 
+/** The place of a tier in the order in which a change goes through them: other tiers, development, testing, staging, production. */
+export function tierRank(tier: string): number {
+  const rank = USUAL_TIERS.findIndex((usual) => usual === tier);
+  return rank < 0 ? -1 : USUAL_TIERS.length - rank;
+}
+
 /** On an Environment: "true" lets it take over a namespace that exists and that no Environment owns. */
 export const ADOPT_ANNOTATION = `${OURS.group}/adopt-namespace`;
 

@@ -3,7 +3,7 @@ import { jsonPatchBetween } from '../core/merge-patch.ts';
 import { type Health, worstHealth } from '../health/health.ts';
 import type { UnavailableKind } from '../tree/tree.ts';
 import type { BoardEntry } from './board-entries.ts';
-import { type EnvironmentView, USUAL_TIERS } from './environment.ts';
+import { type EnvironmentView, tierRank } from './environment.ts';
 import type { ResourceHealth } from './environment-resources.ts';
 
 /** An environment on the tier board. */
@@ -71,12 +71,7 @@ interface OpenRequest {
 
 /** Environments in the order in which a change goes through them: other tiers, development, testing, staging, production. */
 export function byTier(a: Pick<EnvironmentView, 'tier' | 'name'>, b: Pick<EnvironmentView, 'tier' | 'name'>): number {
-  return rankOf(a.tier) - rankOf(b.tier) || a.tier.localeCompare(b.tier) || a.name.localeCompare(b.name);
-}
-
-function rankOf(tier: string): number {
-  const rank = USUAL_TIERS.findIndex((usual) => usual === tier);
-  return rank < 0 ? -1 : USUAL_TIERS.length - rank;
+  return tierRank(a.tier) - tierRank(b.tier) || a.tier.localeCompare(b.tier) || a.name.localeCompare(b.name);
 }
 
 export function tierColumn({ environment, entries, missing, unavailable }: ColumnReading): TierColumn {
@@ -132,10 +127,10 @@ const MAX_FIELDS = 20;
 
 /** Beside the nearest earlier tier that has the app; where that has it several times, beside the one that is most alike. */
 function driftOf({ environment, entry }: PlacedEntry, same: readonly PlacedEntry[]): Drift | undefined {
-  const earlier = same.filter((other) => rankOf(other.environment.tier) < rankOf(environment.tier));
-  const nearest = Math.max(...earlier.map((other) => rankOf(other.environment.tier)));
+  const earlier = same.filter((other) => tierRank(other.environment.tier) < tierRank(environment.tier));
+  const nearest = Math.max(...earlier.map((other) => tierRank(other.environment.tier)));
   const drifts = earlier
-    .filter((other) => rankOf(other.environment.tier) === nearest)
+    .filter((other) => tierRank(other.environment.tier) === nearest)
     .map((other) => ({ from: other.environment.name, fields: differences(other.entry.compared, entry.compared) }));
   return drifts.sort((a, b) => a.fields.length - b.fields.length)[0];
 }

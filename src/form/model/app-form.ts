@@ -23,7 +23,7 @@ type FormParts = Pick<
   App,
   'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'relatedApps' | 'references' | 'otherKinds'
 > &
-  Partial<Pick<App, 'presets' | 'suggestedFields'>>;
+  Partial<Pick<App, 'presets' | 'suggestedFields' | 'definition'>>;
 
 /**
  * The form of an App: of its `spec`, of the members beside it, and of labels and annotations. What the catalogue picked comes first; without a pick, what the example sets, or
@@ -40,6 +40,7 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
   return cacheForm({
     schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
     ...formRoot(app.schema),
+    ...(app.definition === undefined ? {} : { chartValues: CHART_VALUES }),
     curated,
     suggested: app.suggestedFields ?? [],
     defaults,
@@ -50,6 +51,9 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
     sensitive: app.sensitive ?? [],
   });
 }
+
+/** In the instances of kinds that AppDefinitions generate. */
+const CHART_VALUES = ['spec', 'values'];
 
 /** Where a form of `contentSchema` begins. */
 export function formRoot(schema: JsonObject): { readonly root: ''; readonly hoisted?: 'spec' } {

@@ -24,6 +24,8 @@ export interface FormInput {
   readonly root: string;
   /** See `FormModel.hoisted`. */
   readonly hoisted?: string;
+  /** Where the values of a chart begin: the defaults of their schema are those of the chart. Absent: nowhere. */
+  readonly chartValues?: readonly string[];
   /** Dotted paths, root included, of the fields that the catalogue picked, in their order. */
   readonly curated: readonly string[];
   /** The same where nobody picked a field, and the form is not so small that it shows all. */

@@ -9,6 +9,8 @@ import { resolveSchema, type SchemaDocument } from '../../schema/resolve-schema.
 
 /** Where the paths of a form begin. */
 interface FormRoot extends Pick<FormModel, 'hoisted'> {
+  /** Where the values of a chart begin. */
+  readonly chartValues?: readonly string[];
   /** The first key of every path; empty where the members of the schema are the first keys. */
   readonly root: string;
 }
@@ -59,7 +61,11 @@ export function baseOf(context: BaseContext, place: BasePlace, schema: JsonObjec
     layer: place.chain && !isRoot(context.input, place.path) && isAmongRequired(context) ? 'required' : picked,
   };
   if (fallback === undefined || (isObject(fallback) && Object.keys(fallback).length === 0)) return base;
-  return { ...base, fallback, fallbackSource: place.fallback === undefined ? 'schema' : context.defaultsFrom };
+  return { ...base, fallback, fallbackSource: place.fallback === undefined ? schemaSource(context, place.path) : context.defaultsFrom };
+}
+
+function schemaSource({ input: { chartValues } }: BaseContext, path: readonly string[]): FallbackSource {
+  return chartValues?.every((key, index) => path[index] === key) === true ? 'chart' : 'schema';
 }
 
 export function rootPath({ root }: FormRoot): readonly string[] {

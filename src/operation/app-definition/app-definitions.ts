@@ -5,6 +5,7 @@ import {
   appRevisionViews,
 } from '../../domain/app-definition/app-definition-view.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
+import { type RolloutInstance, rolloutOf } from '../../domain/app-definition/rollout.ts';
 import { AppError, isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import { contentOf, newResource } from '../../domain/instance/instance-content.ts';
@@ -18,7 +19,9 @@ import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
 import { audited } from '../audit/audited.ts';
 import { rejectOtherKind, rejectReserved, USER_WRITE } from '../instance/instance-draft.ts';
-import { listCrdInstances } from '../operator/list-operator-instances.ts';
+import { listEnvironments } from '../environment/find-environment.ts';
+import { listKind } from '../instance/list-instances.ts';
+import { listCrdInstances, servedCrds } from '../operator/list-operator-instances.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from '../preflight/preflight.ts';
 
@@ -37,6 +40,8 @@ export interface AppDefinitionDetails extends AppDefinitionView {
   /** Newest first. */
   readonly revisions: readonly AppRevisionView[];
   readonly placed: readonly OperatorInstance[];
+  /** What the current version means for each instance that the actor may list, in the order of a roll-out. */
+  readonly versions: readonly RolloutInstance[];
   /** Permissions without which instances cannot be listed. */
   readonly missing: readonly MissingPermission[];
   /** Kinds that nobody can list now. */
@@ -63,19 +68,41 @@ export async function showAppDefinition(
   });
   const definition = appDefinitionView(object);
   const { crd, chart } = definition;
-  const [revisions, found, words] = await Promise.all([
+  const [revisions, found, versions, words] = await Promise.all([
     cluster.list(APP_REVISION, { labelSelector: `${OURS.appDefinitionLabel}=${name}` }),
     listCrdInstances(ports, actor, crd === undefined ? [] : [crd]),
+    listVersions(ports, actor, definition),
     chart.digest === undefined ? undefined : ports.chart(chart.digest),
   ]);
   return {
     ...definition,
     revisions: appRevisionViews(revisions.items, name),
     placed: found.instances,
+    versions,
     missing: found.missing,
     unavailable: found.unavailable,
     readme: words?.readme ?? '',
   };
+}
+
+/** Empty where the actor may not list them. */
+async function listVersions(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  { crd, revision = '', chart }: AppDefinitionView,
+): Promise<readonly RolloutInstance[]> {
+  const cluster = ports.clusters.asActor(actor);
+  const [served] = servedCrds(ports, crd === undefined ? [] : [crd]);
+  if (served === undefined) return [];
+  const { group, version, resource } = served;
+  const [list, environments] = await Promise.all([
+    listKind(async (options) => (await cluster.list({ group, version, resource }, options)).items),
+    listEnvironments(ports, actor),
+  ]);
+  if (list.outcome !== 'Listed') return [];
+  const tiers = new Map(environments.map(({ namespace, tier }) => [namespace, tier]));
+  const tierOf = (namespace: string): string | undefined => tiers.get(namespace);
+  return rolloutOf({ revision, digest: chart.digest ?? '', instances: list.items, tierOf, maxConcurrent: 1 }).instances;
 }
 
 /** The permission to create AppDefinitions that the actor lacks; undefined when they have it. */

@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type CatalogEntry, schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { isAppAllowed, notAllowedMessage } from '../../domain/environment/allowed-apps.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import { limitSentence } from '../../domain/app-definition/limits.ts';
 import { AppError, type FieldFault, type MissingPermission } from '../../domain/core/errors.ts';
 import { withArticle } from '../../domain/core/name-words.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
@@ -126,6 +127,20 @@ export function rejectDeleting({ summary, operator, crd }: CatalogEntry): void {
 export function rejectNotAllowed({ summary }: Pick<CatalogEntry, 'summary'>, { name, allowedApps }: EnvironmentView): void {
   if (isAppAllowed(allowedApps, summary)) return;
   throw new AppError('AppNotAllowed', notAllowedMessage(name, summary.id));
+}
+
+/**
+ * Before anything is written; the controller of AppDefinitions decides for good, and the api-server counts what each environment may have.
+ *
+ * @throws AppError `QuotaExceeded` when the cluster has as many instances as the AppDefinition allows.
+ */
+export function rejectBeyondLimit({ summary: { displayName, limits } }: Pick<CatalogEntry, 'summary'>): void {
+  if (limits?.maxInstances === undefined || limits.instances < limits.maxInstances) return;
+  const remedy = 'Delete another one, or ask an admin to raise spec.limits of the AppDefinition';
+  throw new AppError(
+    'QuotaExceeded',
+    `${displayName}: ${limitSentence(limits).toLowerCase()}, and there are ${limits.instances}. ${remedy}`,
+  );
 }
 
 /** The annotations of a draft as a part of metadata, on top of those that are there. */

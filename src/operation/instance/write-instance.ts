@@ -8,7 +8,7 @@ import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.t
 import { recordedDeployment } from '../environment/job-deployments.ts';
 import { findInstance, type InstanceAddress, instanceView } from './find-instance.ts';
 import { type InstanceChange, writeChange } from './instance-change.ts';
-import { type InstanceDraft, prepareDraft, rejectDeleting, rejectNotAllowed, USER_WRITE } from './instance-draft.ts';
+import { type InstanceDraft, prepareDraft, rejectBeyondLimit, rejectDeleting, rejectNotAllowed, USER_WRITE } from './instance-draft.ts';
 import { rejectLocked } from './instance-layers.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
 import { audited, instanceEvent } from '../audit/audited.ts';
@@ -42,6 +42,7 @@ export async function makeInstance(
   const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
   rejectDeleting(entry);
   rejectNotAllowed(entry, environment);
+  rejectBeyondLimit(entry);
   rejectLocked(layers, { wanted: contentOf(object) });
   await rejectChartValues(ports, entry, object);
   const cluster = ports.clusters.asActor(actor);

@@ -19,6 +19,7 @@ import {
   ownContent,
   prepareDraft,
   rejectDeleting,
+  rejectBeyondLimit,
   rejectNotAllowed,
   USER_WRITE,
   type InstanceDraft,
@@ -56,6 +57,7 @@ export async function preflightInstance(
     dryRun: async () => {
       rejectDeleting(entry);
       rejectNotAllowed(entry, environment);
+      rejectBeyondLimit(entry);
       rejectLocked(layers, { wanted: contentOf(object) });
       await rejectChartValues(ports, entry, object);
       await dryRunNewSecrets(cluster, secrets, place);

@@ -16,7 +16,14 @@ import { findChangeRequest } from '../change-request/request-access.ts';
 import { type EnvironmentChange, environmentToCreate, prepareEnvironmentChange } from '../environment/environment-change.ts';
 import { environmentEvent } from '../environment/write-environment.ts';
 import { type InstanceChange, prepareChange } from '../instance/instance-change.ts';
-import { type InstanceDraft, missingPermission, prepareDraft, rejectDeleting, rejectNotAllowed } from '../instance/instance-draft.ts';
+import {
+  type InstanceDraft,
+  missingPermission,
+  prepareDraft,
+  rejectBeyondLimit,
+  rejectDeleting,
+  rejectNotAllowed,
+} from '../instance/instance-draft.ts';
 import { layersOf, rejectLocked } from '../instance/instance-layers.ts';
 import { markedOf, secretsOf } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
@@ -171,6 +178,7 @@ async function preparedInstall(ports: InstanceNeeds, actor: Actor, draft: Instan
   const { entry, environment, layers, object, type } = await prepareDraft(ports, actor, draft);
   rejectDeleting(entry);
   rejectNotAllowed(entry, environment);
+  rejectBeyondLimit(entry);
   rejectLocked(layers, { wanted: contentOf(object) });
   if ((draft.secrets ?? []).length > 0)
     throw impossible('it would create a Secret, and Secrets do not belong into git; reference an existing Secret');

@@ -142,12 +142,14 @@ async function findCrd({ ports, signal }: DefinitionWork, name: string): Promise
   return await ifFound(ports.cluster.get({ ...CRD, name }, { signal }));
 }
 
-/** Metadata of all instances of a generated kind. */
+/** All instances of a generated kind, of which most need the metadata alone. */
 export async function observeInstances(
-  { ports, signal }: DefinitionWork,
+  { ports: { cluster }, signal }: DefinitionWork,
   { plural }: Pick<GeneratedNames, 'plural'>,
+  content: 'metadata' | 'full' = 'metadata',
 ): Promise<readonly KubeObject[]> {
-  const found = await ifFound(ports.cluster.listMetadata(instanceType(plural), { signal }));
+  const type = instanceType(plural);
+  const found = await ifFound(content === 'full' ? cluster.list(type, { signal }) : cluster.listMetadata(type, { signal }));
   return found?.items ?? [];
 }
 

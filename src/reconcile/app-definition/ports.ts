@@ -29,6 +29,8 @@ export interface DefinitionPorts {
     fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<DefinitionChart>;
     has(digest: string): Promise<boolean>;
   };
+  /** As they are watched. */
+  readonly environments: { all(): readonly KubeObject[] };
   readonly events: {
     record(
       about: KubeObject,

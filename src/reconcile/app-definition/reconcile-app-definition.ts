@@ -1,7 +1,9 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import { parseAppDefinition } from '../../domain/app-definition/app-definition.ts';
+import { parseAppDefinition, parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { generatedCrdName } from '../../domain/app-definition/generated-crd.ts';
+import { admit, type Admission, hasLimits, limitsCondition } from '../../domain/app-definition/limits.ts';
 import { type AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
+import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -9,12 +11,14 @@ import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-t
 import type { CrdVerdict } from '../../domain/upgrade/crd-safety/finding.ts';
 import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { applyCrd } from './acts/apply-crd.ts';
+import { pruneRevisions } from './acts/prune-revisions.ts';
 import { publishApp } from './acts/publish-app.ts';
 import { finalizeDefinition } from './finalize-definition.ts';
 import type { FetchMemory } from './fetch-definition.ts';
 import { type DefinitionWork, observeDefinition, observeInstances } from './observe.ts';
 import type { DefinitionPorts } from './ports.ts';
 import { chartStatus, isFalse, isTrue, report } from './report.ts';
+import { rollOut } from './roll-out.ts';
 import { type ActiveState, determineActiveState } from './state.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
@@ -79,8 +83,7 @@ async function act(work: DefinitionWork, state: ActiveState): Promise<ReconcileR
       await report(work, generating('the CRD'));
       return { requeueAfter: ESTABLISHING_MS };
     case 'Ready':
-      await ready(work, state);
-      return { requeueAfter: spec.interval };
+      return await ready(work, state);
     default:
       return state satisfies never;
   }
@@ -110,23 +113,48 @@ async function applied(work: DefinitionWork, candidate: KubeObject): Promise<Rec
   }
 }
 
-async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState, { kind: 'Ready' }>): Promise<void> {
+async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState, { kind: 'Ready' }>): Promise<ReconcileResult> {
   await publishApp(work, names);
-  const instances = (await observeInstances(work, names)).length;
+  const { updatePolicy, limits } = work.spec;
+  // What instances report is read only where it counts.
+  const instances = await observeInstances(work, names, updatePolicy === 'Automatic' || hasLimits(limits) ? 'full' : 'metadata');
+  const { rollout, conditions, lookAfter } = await rollOut(work, instances, chart);
+  const { admission, condition } = admitted(work, instances);
+  await pruneRevisions(work, names, chart.revision.metadata.name);
   const { name, version } = chart.metadata;
   await report(work, {
     kind: 'Ready',
     reason: 'Ready',
     message: `${names.kind} is served with chart ${name} ${version}`,
-    also: [isTrue('Fetched', 'Fetched', `chart ${name} ${version}`), isTrue('CRDEstablished', 'Established', generatedCrdName(names))],
+    also: [
+      isTrue('Fetched', 'Fetched', `chart ${name} ${version}`),
+      isTrue('CRDEstablished', 'Established', generatedCrdName(names)),
+      ...conditions,
+      ...(condition === undefined ? [] : [condition]),
+    ],
     found: {
       names,
       crd: generatedCrdName(names),
       chart: chartStatus(chart),
       revision: chart.revision.metadata.name,
-      instances,
+      instances: instances.length,
+      rollout,
+      limits: admission,
     },
   });
+  return { requeueAfter: Math.min(lookAfter, work.spec.interval) };
+}
+
+interface Admitted {
+  readonly admission?: Admission;
+  readonly condition?: ConditionInput;
+}
+
+/** What the limits of the spec let in; nothing without any. */
+function admitted({ definition, spec: { limits } }: DefinitionWork, instances: readonly KubeObject[]): Admitted {
+  if (!hasLimits(limits)) return {};
+  const admission = admit(limits, instances, parseAppDefinitionStatus(definition).limits?.admitted);
+  return { admission, condition: limitsCondition(limits, instances, admission) };
 }
 
 function breakingSentence(version: string, { faults, faultCount = faults.length }: CrdVerdict): string {

@@ -15,8 +15,8 @@ export interface Report {
   readonly message: string;
   /** Of the other conditions. */
   readonly also?: readonly ConditionInput[];
-  /** Fields of the status that are known anew. */
-  readonly found?: Partial<Omit<AppDefinitionStatus, 'conditions'>>;
+  /** Fields of the status that are known anew; undefined: that are there no longer. */
+  readonly found?: { readonly [K in keyof Omit<AppDefinitionStatus, 'conditions'>]?: AppDefinitionStatus[K] | undefined };
 }
 
 /** The members of the status that a fetched chart gives. */
@@ -44,7 +44,7 @@ export async function report(
   const more = kind === 'Reconciling' || kind === 'Stalled' ? [isTrue(kind, reason, message)] : [];
   const next = [ready, ...more, ...also].map((condition) => ({ ...condition, observedGeneration: generation }));
   const requestedAt = annotations[OURS.reconcileAt];
-  const status: AppDefinitionStatus = {
+  const status = {
     ...before,
     ...found,
     observedGeneration: generation,

@@ -18,7 +18,7 @@ import {
 } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
-import { environmentObjects, labelsOf, ownerOf, type Placed } from './environment-objects.ts';
+import { appQuota, environmentObjects, labelsOf, ownerOf, type Placed } from './environment-objects.ts';
 import { ACCOUNTS_ANNOTATION, type EnvironmentSpec } from './environment-spec.ts';
 import { labelNamespace, markMesh } from './namespace.ts';
 import type { EnvironmentApp, EnvironmentPorts } from './ports.ts';
@@ -42,7 +42,7 @@ const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
  * @returns what is true of it now, beside that it is ready.
  */
 export async function applyEnvironment(
-  ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps'>,
+  ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps' | 'appLimits'>,
   applied: AppliedEnvironment,
   signal: AbortSignal,
 ): Promise<readonly ConditionInput[]> {
@@ -54,7 +54,7 @@ export async function applyEnvironment(
   await markMesh(cluster, { ...applied, signal });
   await keepAppsPolicy(ports, { environment, spec, signal });
   const { ofMesh, istio } = await meshKinds(discovery, spec, signal);
-  const wanted = environmentObjects(environment, spec, ofMesh);
+  const wanted = [...environmentObjects(environment, spec, ofMesh), ...appQuota(environment, spec, ports.appLimits().hard)];
   for (const type of [...PRUNED, ...(istio === undefined ? [] : [istio])]) {
     const kept = new Set(wanted.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
     await removeManagedObjects(

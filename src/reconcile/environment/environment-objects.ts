@@ -51,6 +51,13 @@ export function environmentObjects(environment: KubeObject, spec: EnvironmentSpe
   ];
 }
 
+/** The ResourceQuota with the limits of AppDefinitions, apart from the quota that admins give the Environment. */
+export function appQuota(environment: KubeObject, { namespace }: EnvironmentSpec, hard: Readonly<Record<string, number>>): Placed[] {
+  if (Object.keys(hard).length === 0) return [];
+  const metadata = { name: 'chandlery-apps', namespace, labels: labelsOf(environment) };
+  return [{ type: RESOURCE_QUOTA, object: { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard } } }];
+}
+
 /** The name of the ClusterRole and ClusterRoleBinding that let the members see the Environment itself. */
 export function visibilityName(environment: KubeObject): string {
   return `chandlery-environment-${environment.metadata.name}`;

@@ -1,5 +1,6 @@
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { CountQuota } from '../../domain/app-definition/limits.ts';
 import type { AppIdentity } from '../../domain/environment/allowed-apps.ts';
 import type { EnvironmentSettings } from './environment-spec.ts';
 
@@ -16,6 +17,8 @@ export interface EnvironmentPorts {
   readonly discovery: Pick<Discovery, 'kinds' | 'invalidate'>;
   /** The catalogue as it is now. */
   readonly apps: () => readonly EnvironmentApp[];
+  /** The limits of AppDefinitions for each Environment, as they are now. */
+  readonly appLimits: () => CountQuota;
   readonly events: {
     record(
       about: KubeObject,

@@ -26,6 +26,8 @@ import { type EnvironmentState, readState } from './state.ts';
 
 /** How soon something that others finish is looked at again. */
 const SOON_MS = 1_000;
+/** How soon to look whether new kinds can be counted. */
+const COUNTABLE_MS = 15_000;
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 
 /** The condition of an Environment that is true now, with its reason and message. */
@@ -71,7 +73,7 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
         expiry: spec.expiry,
         signal,
       });
-      return { requeueAfter: untilNextLook(spec, ports.now()) };
+      return { requeueAfter: Math.min(untilNextLook(spec, ports.now()), ports.appLimits().pending ? COUNTABLE_MS : Infinity) };
     case 'expire':
       await expire(ports, environment, { spec, signal });
       return {};

@@ -15,11 +15,12 @@ import { clearLeaseOf, createLeaseMemory, type LeaseMemory, withLeaseOf } from '
 import { waitBeforeAttempt } from '../helm-release/retry.ts';
 import { AT_ONCE, BUSY_MS, deploy } from './deploy.ts';
 import { environmentFault } from './find-environment.ts';
+import { limitOf } from './find-limit.ts';
 import { finalizeInstance } from './finalize-instance.ts';
 import { type ObjectMemory, observeObjects, type ObservedObjects } from './observe-objects.ts';
 import type { InstancePorts } from './ports.ts';
 import { INTERVAL_MS, notReady, released, reportFailure, writeStatus } from './report.ts';
-import { resolveTarget, type Target } from './resolve-target.ts';
+import { resolveTarget, type Target, wantedChart } from './resolve-target.ts';
 import { rollBack } from './roll-back.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
 import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
@@ -90,6 +91,7 @@ async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
   const release = await observeRelease(ports.cluster, work.release, { label: work.label, key: OURS.appInstanceLabel, signal });
   const facts = factsOf(work, release);
   if (facts.suspended || facts.noEnvironment !== undefined || !facts.hasFinalizer || facts.wait > 0) return facts;
+  if (facts.limit !== undefined && release.kind !== 'Own') return facts;
   const target = await resolveTarget(work);
   if (release.kind !== 'Own' || release.status !== 'deployed') return { ...facts, target };
   const objects = await observeObjects(memory.objects, work, release);
@@ -101,6 +103,7 @@ function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
   const { ports, instance, spec, status, generation, requestedAt, namespace } = work;
   const { rollback, managedRevision, history } = status;
   const noEnvironment = environmentFault(ports.environments.all(), namespace);
+  const limit = limitOf(work);
   const [newest] = release.kind === 'Own' ? release.records : [];
   const records = release.kind === 'Own' ? release.records : [];
   const recovery = lastHealthyRevision(history, records);
@@ -111,7 +114,11 @@ function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
     hasFinalizer: hasFinalizer(instance),
     suspended: spec.suspend,
     ...(noEnvironment === undefined ? {} : { noEnvironment }),
-    wait: isDeployed(work, release) ? 0 : waitBeforeAttempt({ status, generation, requestedAt, interval: INTERVAL_MS, now: ports.now() }),
+    ...(limit === undefined ? {} : { limit }),
+    wait:
+      isDeployed(work, release) || hasOtherChart(work)
+        ? 0
+        : waitBeforeAttempt({ status, generation, requestedAt, interval: INTERVAL_MS, now: ports.now() }),
     forced: work.forcedAt !== '',
     adopt: instance.metadata.annotations?.[ADOPT] === 'true',
     release,
@@ -129,6 +136,13 @@ function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
 function isDeployed({ status: { lastAttempted, managedRevision } }: Work, release: ReleaseFact): boolean {
   if (release.kind !== 'Own' || release.status !== 'deployed' || lastAttempted?.digest === undefined) return false;
   return release.configDigest === lastAttempted.digest && release.revision === managedRevision;
+}
+
+/** The definition offers another chart than the one that failed, or the roll-out of that one is over. */
+function hasOtherChart(work: Work): boolean {
+  const attempted = work.status.lastAttempted?.chartDigest;
+  const wanted = attempted === undefined ? undefined : wantedChart(work);
+  return wanted !== undefined && wanted !== attempted;
 }
 
 interface Seen {
@@ -154,6 +168,9 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
       return {};
     case 'NoEnvironment':
       await report(work, facts, { reason: 'NoEnvironment', message: state.error.message, outcome: 'Stalled' });
+      return { requeueAfter: INTERVAL_MS };
+    case 'BeyondLimit':
+      await report(work, facts, { reason: 'LimitExceeded', message: state.error.message, outcome: 'Stalled' });
       return { requeueAfter: INTERVAL_MS };
     case 'Foreign':
       return { requeueAfter: await reportForeign(work, facts, state.release) };

@@ -121,7 +121,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
   const rollback = finding.rollback === 'Forgotten' ? undefined : (finding.rollback ?? earlier.rollback);
   const handled = finding.request === 'Underway' ? earlier.lastHandledReconcileAt : requestedAt(work);
   const made = target === undefined ? earlier : madeOf(target);
-  const { version, revision, chart, values } = made;
+  const { version, availableVersion, revision, chart, values } = made;
   const managed = finding.managedRevision ?? earlier.managedRevision;
   const notes = finding.notes ?? earlier.notes;
   const attempt = finding.attempt ?? earlier.lastAttempted;
@@ -129,6 +129,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     observedGeneration: generation,
     ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
     ...(version === undefined ? {} : { version }),
+    ...(availableVersion === undefined ? {} : { availableVersion }),
     ...(revision === undefined ? {} : { revision }),
     ...(chart === undefined ? {} : { chart }),
     values,
@@ -149,12 +150,14 @@ function requestedAt({ instance, status }: Work): string | undefined {
 
 function madeOf({
   chart: { digest, contents },
+  availableVersion,
   revision,
   values,
-}: Target): Pick<InstanceStatus, 'version' | 'revision' | 'chart' | 'values'> {
+}: Target): Pick<InstanceStatus, 'version' | 'availableVersion' | 'revision' | 'chart' | 'values'> {
   const { name, version, appVersion } = contents.metadata;
   const chart = { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
-  return { version, revision, chart, values: values.provenance };
+  const available = availableVersion === undefined ? {} : { availableVersion };
+  return { version, ...available, revision, chart, values: values.provenance };
 }
 
 function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<InstanceStatus, 'release'> {

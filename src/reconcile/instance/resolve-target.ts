@@ -22,6 +22,8 @@ export interface Target {
   readonly chart: Chart;
   /** The name of the AppRevision. */
   readonly revision: string;
+  /** The version that the definition offers, where it is another one. */
+  readonly availableVersion?: string;
   readonly values: ResolvedValues;
   readonly configDigest: string;
   /** Kinds that its objects may be of although they are cluster-scoped or in other namespaces. */
@@ -43,10 +45,27 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
     const made = { values: values.values.values, legacyAPIs: 'Uplift' } as const;
     const digest = configDigest({ chartDigest: chart.digest, spec: made, kubernetesVersion, sources: values.values.revisions });
-    return { chart, revision: revision.metadata.name, values: values.values, configDigest: digest, allowed: allowedResources };
+    return {
+      chart,
+      revision: revision.metadata.name,
+      ...availableBeside(work, definition, chart),
+      values: values.values,
+      configDigest: digest,
+      allowed: allowedResources,
+    };
   } catch (error) {
     if (!(error instanceof AppError) || isAppError(error, 'ClusterUnavailable')) throw error;
     return { error };
+  }
+}
+
+/** The digest of the chart that the instance is to have now, as far as it is known without fetching; undefined when there is none. */
+export function wantedChart(work: Work): string | undefined {
+  try {
+    return specOf(APP_REVISION_KIND, chooseRevision(work, findDefinition(work))).digest;
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
   }
 }
 
@@ -59,15 +78,18 @@ function findDefinition({ ports, kind }: Work): KubeObject {
   );
 }
 
-/** The newest AppRevision of the version; without a version, the one that the instance has, or, for a new one and by `updatePolicy: Automatic`, the current one. */
-function chooseRevision({ ports, kind, spec, status }: Work, definition: KubeObject): KubeObject {
-  const revisions = ports.revisions.all().filter(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === kind.definition);
+/**
+ * The newest AppRevision of the version; without a version, the one that the instance has, or, for a new one and for one whose turn it is in the roll-out, the
+ * current one.
+ */
+function chooseRevision(work: Work, definition: KubeObject): KubeObject {
+  const { kind, spec, status } = work;
+  const revisions = revisionsOf(work);
   const named = (name: string | undefined): KubeObject | undefined => revisions.find(({ metadata }) => metadata.name === name);
-  const { updatePolicy } = specOf(APP_DEFINITION_KIND, definition);
   const current = named(statusOf(APP_DEFINITION_KIND, definition).revision);
   const own = named(status.revision);
   if (spec.version === undefined) {
-    const found = updatePolicy === 'Automatic' ? (current ?? own) : (own ?? current);
+    const found = isAdmitted(work, definition) ? (current ?? own) : (own ?? current);
     if (found !== undefined) return found;
     throw new AppError('NotFound', `AppDefinition "${kind.definition}": it has no version yet; see its conditions`);
   }
@@ -82,6 +104,24 @@ function chooseRevision({ ports, kind, spec, status }: Work, definition: KubeObj
     'NotFound',
     `spec.version: AppDefinition "${kind.definition}" has no version ${JSON.stringify(spec.version)}; it has ${offered}`,
   );
+}
+
+function revisionsOf({ ports, kind }: Work): KubeObject[] {
+  return ports.revisions.all().filter(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === kind.definition);
+}
+
+/** Whether the roll-out of the current revision has come to the instance. */
+function isAdmitted({ namespace, instance }: Work, definition: KubeObject): boolean {
+  const { revision, rollout } = statusOf(APP_DEFINITION_KIND, definition);
+  if (specOf(APP_DEFINITION_KIND, definition).updatePolicy !== 'Automatic' || rollout?.revision !== revision) return false;
+  return rollout?.admitted.includes(`${namespace}/${instance.metadata.name}`) === true;
+}
+
+function availableBeside(work: Work, definition: KubeObject, { contents }: Chart): Pick<Target, 'availableVersion'> {
+  const { revision } = statusOf(APP_DEFINITION_KIND, definition);
+  const current = revisionsOf(work).find(({ metadata }) => metadata.name === revision);
+  const version = current && specOf(APP_REVISION_KIND, current).chart.version;
+  return version === undefined || version === contents.metadata.version ? {} : { availableVersion: version };
 }
 
 async function fetchChart({ ports, signal }: Work, revision: KubeObject): Promise<Chart> {

@@ -11,6 +11,8 @@ export interface ActiveFacts {
   readonly suspended: boolean;
   /** Why nothing can be released in its namespace. */
   readonly noEnvironment?: AppError;
+  /** Whether the limits of its AppDefinition keep it from a first release; absent: they do not. */
+  readonly limit?: { readonly kind: 'Undecided' } | { readonly kind: 'Exceeded'; readonly error: AppError };
   /** Milliseconds until the next attempt is due; 0 when it is due now. */
   readonly wait: number;
   /** A person has asked for an upgrade whatever the state, and it has not been carried out. */
@@ -43,6 +45,7 @@ export type ActiveState =
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'FinalizerMissing' }
   | { readonly kind: 'NoEnvironment'; readonly error: AppError }
+  | { readonly kind: 'BeyondLimit'; readonly error: AppError }
   /** Somebody else has a release of that name. */
   | { readonly kind: 'Foreign'; readonly release: ForeignRelease }
   /** A worker that is gone has left the release pending. */
@@ -75,6 +78,8 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
   if (facts.suspended) return { kind: 'Suspended' };
   if (facts.noEnvironment !== undefined) return { kind: 'NoEnvironment', error: facts.noEnvironment };
   if (!facts.hasFinalizer) return { kind: 'FinalizerMissing' };
+  if (release.kind !== 'Own' && facts.limit !== undefined)
+    return facts.limit.kind === 'Undecided' ? { kind: 'Waiting', wait: UNDECIDED_MS } : { kind: 'BeyondLimit', error: facts.limit.error };
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
   if (release.kind === 'Own' && isPending(release))
     return isUnderWay(facts, release) ? { kind: 'Waiting', wait: PENDING_MS } : { kind: 'Locked' };
@@ -84,6 +89,8 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
   return release.kind === 'Foreign' ? { kind: 'OutOfSync', target } : { kind: 'Absent', target };
 }
 
+/** How soon to look whether the controller of AppDefinitions has decided. */
+const UNDECIDED_MS = 2_000;
 /** How soon to look again at a release that somebody else is changing. */
 const PENDING_MS = 2_000;
 

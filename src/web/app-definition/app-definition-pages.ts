@@ -1,5 +1,6 @@
 import type { AppDefinitionState, AppDefinitionView, AppRevisionView } from '../../domain/app-definition/app-definition-view.ts';
 import type { AppDefinitionDetails } from '../../operation/app-definition/app-definitions.ts';
+import type { RolloutResult } from '../../domain/app-definition/rollout.ts';
 import type { Badge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { renderMarkdown } from '../page/markdown.ts';
@@ -71,7 +72,9 @@ export interface AppDefinitionPage {
   readonly facts: readonly { readonly term: string; readonly text: string }[];
   readonly conditions: readonly ConditionRow[];
   readonly revisions: readonly (AppRevisionView & { readonly current: boolean })[];
-  readonly instances: readonly { readonly name: string; readonly href: string; readonly place: string; readonly created: string }[];
+  readonly instances: readonly InstanceRow[];
+  /** Whether the rows have a result of the roll-out. */
+  readonly isRolling: boolean;
   /** Why some instances are not in the list. */
   readonly unlisted: readonly string[];
   readonly more: number;
@@ -79,10 +82,31 @@ export interface AppDefinitionPage {
   readonly commands: readonly { readonly label: string; readonly text: string }[];
 }
 
+interface InstanceRow {
+  readonly name: string;
+  readonly href: string;
+  readonly place: string;
+  readonly tier: string;
+  readonly version: string;
+  readonly result?: Badge;
+  readonly message: string;
+  readonly created: string;
+}
+
+const RESULTS: Readonly<Record<RolloutResult, Omit<Badge, 'label'>>> = {
+  Updated: { tone: 'good', symbol: 'check' },
+  Upgrading: { tone: 'busy', symbol: 'busy' },
+  Pending: { tone: 'idle', symbol: 'pause' },
+  Failed: { tone: 'bad', symbol: 'bad' },
+  Pinned: { tone: 'idle', symbol: 'lock' },
+  Skipped: { tone: 'idle', symbol: 'missing' },
+};
+
 const SHOWN_INSTANCES = 100;
 
 export function appDefinitionPage(definition: AppDefinitionDetails): AppDefinitionPage {
-  const { name, displayName, state, message, crd, conditions, revisions, revision, placed, missing, unavailable, readme } = definition;
+  const { name, displayName, state, message, crd, conditions, revisions, revision, rollout, placed, missing, unavailable, readme } =
+    definition;
   return {
     name,
     displayName,
@@ -92,12 +116,8 @@ export function appDefinitionPage(definition: AppDefinitionDetails): AppDefiniti
     facts: factsOf(definition),
     conditions: conditionRows(conditions),
     revisions: revisions.map((one) => ({ ...one, current: one.name === revision })),
-    instances: placed.slice(0, SHOWN_INSTANCES).map(({ name: instance, app, environment, namespace = '', created }) => ({
-      name: instance,
-      href: environment === undefined ? '' : instancePath({ environment, app, name: instance }),
-      place: environment ?? namespace,
-      created,
-    })),
+    instances: instanceRows(definition).slice(0, SHOWN_INSTANCES),
+    isRolling: rollout !== undefined,
     unlisted: [...missing.map(missingSentence), ...unavailable.map(({ kind, message: why }) => `${kind}: ${why}`)],
     more: Math.max(0, placed.length - SHOWN_INSTANCES),
     ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),
@@ -109,11 +129,25 @@ export function appDefinitionPage(definition: AppDefinitionDetails): AppDefiniti
   };
 }
 
+/** In the order of the roll-out, what needs somebody first. */
+function instanceRows({ placed, versions, rollout }: AppDefinitionDetails): InstanceRow[] {
+  const known = new Map(versions.map((one, index) => [`${one.namespace}/${one.name}`, { ...one, index }]));
+  const rows = placed.map(({ name, app, environment, namespace = '', created }) => {
+    const { tier = '', version = '', result, message = '', index = versions.length } = known.get(`${namespace}/${name}`) ?? {};
+    const shown = rollout === undefined || result === undefined ? {} : { result: { label: result, ...RESULTS[result] }, message };
+    const href = environment === undefined ? '' : instancePath({ environment, app, name });
+    const row = { name, href, place: environment ?? namespace, tier, version, message: '', created, ...shown };
+    return { row, rank: result === 'Failed' ? -1 : index };
+  });
+  return rows.sort((a, b) => a.rank - b.rank).map(({ row }) => row);
+}
+
 function factsOf({
   chart,
   names,
   crd,
   updatePolicy,
+  rollout,
   deletionPolicy,
   allowedResources,
   suspended,
@@ -129,8 +163,16 @@ function factsOf({
     { term: 'Kind', text: names?.kind ?? '' },
     { term: 'CRD', text: crd ?? '' },
     { term: 'Update policy', text: updatePolicy },
+    { term: 'Roll-out', text: rollout === undefined ? '' : rolloutText(rollout) },
     { term: 'Deletion policy', text: deletionPolicy },
     { term: 'Allowed outside of the namespace', text: allowed === '' ? 'nothing' : allowed },
     { term: 'Suspended', text: suspended ? 'Yes' : '' },
   ].filter(({ text }) => text !== '');
+}
+
+function rolloutText({ version, wave, ...counts }: NonNullable<AppDefinitionDetails['rollout']>): string {
+  const { updated, upgrading, pending, failed, pinned, skipped } = counts;
+  const parts = Object.entries({ updated, upgrading, pending, failed, pinned, skipped }).filter(([, count]) => count > 0);
+  const words = parts.map(([word, count]) => `${count} ${word}`).join(', ');
+  return `${version}${wave === undefined ? '' : ` in tier ${wave}`}: ${words === '' ? 'no instances' : words}`;
 }

@@ -1,4 +1,5 @@
 import { type App, ownerOf } from '../../domain/app/app.ts';
+import { limitSentence } from '../../domain/app-definition/limits.ts';
 import { appCard, type AppCard, appIcon, type AppIcon } from './app-card.ts';
 import { availabilityBadge, type Badge } from '../page/badges.ts';
 import { renderMarkdown } from '../page/markdown.ts';
@@ -76,8 +77,15 @@ function factsOf(app: App, admin: boolean): AppPage['facts'] {
     { term: 'Category', text: app.category },
     ...(app.appVersion === undefined ? [] : [{ term: 'App version', text: app.appVersion }]),
     ...(app.chartVersion === undefined ? [] : [{ term: 'Chart version', text: app.chartVersion }]),
+    { term: 'Limits', text: limitsText(app) },
     { term: 'Kind', text: app.kind },
     { term: 'API', text: `${app.group}/${app.version}` },
     admin && app.operator !== undefined ? { ...fact, href: operatorPath(app.operator) } : fact,
   ].filter((fact) => fact.text !== '');
+}
+
+/** `At most 3 instances. There is 1.` Empty without limits. */
+export function limitsText({ limits }: Pick<App, 'limits'>): string {
+  if (limits === undefined) return '';
+  return `${limitSentence(limits)}. There ${limits.instances === 1 ? 'is 1' : `are ${limits.instances}`} in the cluster.`;
 }

@@ -14,6 +14,7 @@ import { applyPicks } from '../../form/references/apply-picks.ts';
 import type { ShownChoices } from '../../form/view/view-context.ts';
 import type { WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { appIcon, type AppIcon } from './app-card.ts';
+import { limitsText } from './app-page.ts';
 import { readShownChoices } from './form-choices.ts';
 import { presetsView, type PresetsView, presetValues, pressedPreset, shownPreset } from './install-presets.ts';
 import { faultsOfTexts, type InstallLink, type ShownSavedConfiguration, valuesOfLink } from './install-link.ts';
@@ -254,6 +255,8 @@ export interface InstallPage extends ShownForm {
   readonly appName: string;
   readonly kind: string;
   readonly icon: AppIcon;
+  /** How many instances there may be; empty without limits. */
+  readonly limits: string;
   readonly action: string;
   readonly backHref: string;
   readonly parametersHref: string;
@@ -316,6 +319,7 @@ async function installPage(
     appName: app.displayName,
     kind: app.kind,
     icon: appIcon(app),
+    limits: limitsText(app),
     action: installPath(app.id),
     backHref: appPath(app.id),
     parametersHref: appPath(app.id, 'parameters'),

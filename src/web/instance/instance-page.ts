@@ -1,5 +1,6 @@
 import { type App, ownerOf } from '../../domain/app/app.ts';
 import type { CauseLink } from '../../domain/cause/cause.ts';
+import { textAt } from '../../domain/core/read.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
@@ -155,8 +156,7 @@ function versionsOf(app: App, { object }: InstanceView, workloads: readonly Work
   const images = workloads.flatMap((workload) => workload.revisions.flatMap((revision) => revision.images).concat(workload.images));
   const byName = Map.groupBy(images, ({ name }) => name);
   return [
-    ...(app.appVersion === undefined ? [] : [{ term: app.displayName, text: app.appVersion }]),
-    ...(app.chartVersion === undefined ? [] : [{ term: 'Chart', text: app.chartVersion }]),
+    ...(app.definition === undefined ? installedVersions(app) : ownVersions(object)),
     { term: ownerOf(app).kind, text: ownerOf(app).name },
     { term: 'API version', text: object.apiVersion },
     ...[...byName]
@@ -164,6 +164,23 @@ function versionsOf(app: App, { object }: InstanceView, workloads: readonly Work
       .slice(0, MAX_IMAGES)
       .map(([name, same]) => ({ term: 'Image', text: `${name} ${[...new Set(same.map(tagOf))].join(', ')}` })),
   ];
+}
+
+/** Of an Operator, which is installed once for the whole cluster. */
+function installedVersions({ displayName, appVersion, chartVersion }: App): Fact[] {
+  return [
+    { term: displayName, text: appVersion ?? '' },
+    { term: 'Chart', text: chartVersion ?? '' },
+  ].filter(({ text }) => text !== '');
+}
+
+/** Each instance of a chart has a version of its own. */
+function ownVersions({ status }: KubeObject): Fact[] {
+  return [
+    { term: 'App version', text: textAt(status, 'chart', 'appVersion') ?? '' },
+    { term: 'Chart version', text: textAt(status, 'version') ?? '' },
+    { term: 'Available version', text: textAt(status, 'availableVersion') ?? '' },
+  ].filter(({ text }) => text !== '');
 }
 
 /** Of images. */

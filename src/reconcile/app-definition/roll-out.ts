@@ -1,0 +1,62 @@
+import type { AppDefinitionStatus } from '../../domain/app-definition/app-definition-kind.ts';
+import { type Rollout, rolloutCondition, rolloutOf } from '../../domain/app-definition/rollout.ts';
+import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { specOf } from '../../domain/kind/kind.ts';
+import { type ConditionInput, findCondition } from '../../domain/kubernetes/condition.ts';
+import { environmentOf } from '../instance/find-environment.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { FetchedDefinition } from './fetch-definition.ts';
+import type { DefinitionWork } from './observe.ts';
+
+/** How soon to look at the instances again. */
+const LOOK_MS = { rolling: 1_000, stopped: 5_000 };
+
+interface RolloutReport {
+  /** Absent with `updatePolicy: Manual`. */
+  readonly rollout?: NonNullable<AppDefinitionStatus['rollout']>;
+  readonly conditions: readonly ConditionInput[];
+  /** Milliseconds. */
+  readonly lookAfter: number;
+}
+
+/** How far the version of the spec has come over the instances, and which of them may take it now. The controller of instances acts on it. */
+export async function rollOut(work: DefinitionWork, instances: readonly KubeObject[], chart: FetchedDefinition): Promise<RolloutReport> {
+  const { ports, spec } = work;
+  if (spec.updatePolicy !== 'Automatic') return { conditions: [], lookAfter: spec.interval };
+  const environments = ports.environments.all();
+  const revision = chart.revision.metadata.name;
+  const rollout = rolloutOf({
+    revision,
+    digest: chart.digest,
+    instances,
+    tierOf: (namespace) => {
+      const environment = environmentOf(environments, namespace);
+      return environment && specOf(ENVIRONMENT_KIND, environment).tier;
+    },
+    maxConcurrent: spec.rollout.maxConcurrent,
+  });
+  const { version } = chart.metadata;
+  const condition = rolloutCondition(rollout, version);
+  await tell(work, condition);
+  return { rollout: { version, revision, ...inShort(rollout) }, conditions: [condition], lookAfter: lookAfter(work, rollout) };
+}
+
+type Progress = Omit<NonNullable<AppDefinitionStatus['rollout']>, 'version' | 'revision'>;
+
+function inShort({ wave, counts, admitted }: Rollout): Progress {
+  const { Updated: updated, Upgrading: upgrading, Pending: pending, Failed: failed, Pinned: pinned, Skipped: skipped } = counts;
+  return { ...(wave === undefined ? {} : { wave }), updated, upgrading, pending, failed, pinned, skipped, admitted };
+}
+
+function lookAfter({ spec }: DefinitionWork, { counts }: Rollout): number {
+  if (counts.Failed > 0) return LOOK_MS.stopped;
+  return counts.Upgrading + counts.Pending > 0 ? LOOK_MS.rolling : spec.interval;
+}
+
+/** An Event when a roll-out begins, stops or ends; one that had nothing to do is no news. */
+async function tell({ ports, definition }: DefinitionWork, { status, reason, message }: ConditionInput): Promise<void> {
+  const before = findCondition(parseAppDefinitionStatus(definition).conditions, 'RolledOut');
+  if (before?.reason === reason || (before === undefined && status === 'True')) return;
+  await ports.events.record(definition, { type: reason === 'InstanceFailed' ? 'Warning' : 'Normal', reason, message });
+}
