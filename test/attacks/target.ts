@@ -192,7 +192,7 @@ async function whenReady(target: Target): Promise<Target> {
   const offered = async (person: PersonName, path: string): Promise<number> =>
     listAt((await target.call(person, `/api/v1${path}`)).json, 'items').length;
   await eventually(async () => (await target.call('anonymous', '/readyz')).status === 200, 'the product is ready', 60);
-  await eventually(async () => (await offered('developer', '/apps?availability=Available')) >= 2, 'the sample apps are available', 120);
+  await eventually(async () => (await offered('developer', '/apps?availability=Available')) >= 8, 'the sample apps are available', 120);
   for (const [person, environment] of [
     ['developer', ATTACKED],
     ['neighbour', FOREIGN],

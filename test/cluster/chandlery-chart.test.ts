@@ -292,7 +292,7 @@ async function find(type: ResourceType, name: string): Promise<LiveObject | unde
 describe('The example catalogue', () => {
   it('is accepted by the api-server, its examples of kinds included', async () => {
     const documents = await catalogDocuments();
-    assert.deepEqual([...new Set(documents.map(({ kind }) => kind))].sort(), ['Environment', 'Operator']);
+    assert.deepEqual([...new Set(documents.map(({ kind }) => kind))].sort(), ['AppDefinition', 'Environment', 'Operator']);
     const examples = documents.flatMap(({ spec }) => listAt(spec, 'catalog', 'kinds')).map((kind) => at(kind, 'example') as Manifest);
     assert.equal(examples.length, 2);
     for (const manifest of [...documents, ...examples]) await dryRun(manifest);
