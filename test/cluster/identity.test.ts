@@ -6,9 +6,10 @@ import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { at, listAt, objectAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
-import { type CiIssuer, JOB_CLAIMS, startCiIssuer } from '../support/ci-issuer.ts';
+import { JOB_CLAIMS } from '../support/ci-issuer.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { type Product, startProduct, until } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { CI_AUDIENCE, type SharedProduct, sharedProduct } from '../support/shared-product.ts';
 
 const ENVIRONMENT = `
 apiVersion: chandlery.dev/v1alpha1
@@ -18,11 +19,9 @@ spec:
   namespace: shop-review
   projects: [{ name: shop/orders, branch: main, role: viewer }, { name: shop/deployer, role: developer }]
 `;
-const AUDIENCE = 'https://apps.example.com';
 
 describe('a job of a CI system', () => {
-  let ci: CiIssuer;
-  let product: Product;
+  let product: SharedProduct;
   let folder: string;
   let kubectl: string;
   let file: string;
@@ -30,19 +29,17 @@ describe('a job of a CI system', () => {
   before(async () => {
     kubectl = (await loadTools(repoRoot)).kubectl ?? 'kubectl';
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-identity-'));
-    ci = await startCiIssuer();
-    file = join(folder, 'authentication.yaml');
-    await writeFile(file, ci.configuration(AUDIENCE));
-    product = await startProduct(['--authentication-config', file]);
+    product = await sharedProduct();
+    file = product.ci.authenticationFile;
     await execa(kubectl, ['--kubeconfig', product.kubeconfigPath, 'apply', '-f', '-'], { input: ENVIRONMENT });
   });
   after(async () => {
+    await execa(kubectl, ['--kubeconfig', product.kubeconfigPath, 'delete', '-f', '-'], { input: ENVIRONMENT });
     await product.stop();
-    await ci.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const job = (claims: object = {}): Promise<string> => ci.sign({ ...JOB_CLAIMS, aud: AUDIENCE, ...claims });
+  const job = (claims: object = {}): Promise<string> => product.ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, ...claims });
   /** kubectl with a token alone. */
   const run = async (token: string, ...args: readonly string[]) => {
     const admin = JSON.parse(
@@ -123,7 +120,7 @@ describe('a job of a CI system', () => {
     );
     const { time, ...said } = objectAt(of('web'), 'lastFailed') as { time?: string };
     assert.ok(Date.parse(time ?? '') > 0);
-    const pipelineURL = `${ci.url}/shop/deployer/-/pipelines/7`;
+    const pipelineURL = `${product.ci.url}/shop/deployer/-/pipelines/7`;
     const proof = { project: 'shop/deployer', ref: 'main', commit: sha, pipelineURL, user: 'ci:shop/deployer' };
     assert.deepEqual(said, { ...proof, target: 'web', outcome: 'Failed', message: 'helm: timed out' });
     assert.equal(at(of('web'), 'running'), undefined);

@@ -10,11 +10,11 @@ import { parse } from 'yaml';
 import { listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
-import { type CiIssuer, JOB_CLAIMS, startCiIssuer } from '../support/ci-issuer.ts';
+import { JOB_CLAIMS } from '../support/ci-issuer.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { type Product, startProduct, until } from '../support/product.ts';
+import { until } from '../support/product.ts';
+import { CI_AUDIENCE, type SharedProduct, sharedProduct } from '../support/shared-product.ts';
 
-const AUDIENCE = 'https://apps.example.com';
 /** Two Environments, and what is in each. */
 const ENVIRONMENTS = ['same-a', 'same-b'] as const;
 const WORLD = `
@@ -43,8 +43,7 @@ interface Case {
 }
 
 describe('what somebody sees by page, by REST and by kubectl with their own token', { timeout: 300_000 }, () => {
-  let ci: CiIssuer;
-  let product: Product;
+  let product: SharedProduct;
   let folder: string;
   let kubectl: string;
   let admin: string;
@@ -53,9 +52,7 @@ describe('what somebody sees by page, by REST and by kubectl with their own toke
     kubectl = (await loadTools(repoRoot)).kubectl ?? 'kubectl';
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-same-list-'));
     await symlink(join(repoRoot, 'bin', 'chandlery.mjs'), join(folder, 'chandlery'));
-    ci = await startCiIssuer();
-    await writeFile(join(folder, 'authentication.yaml'), ci.configuration(AUDIENCE));
-    product = await startProduct(['--authentication-config', join(folder, 'authentication.yaml')]);
+    product = await sharedProduct();
     admin = product.kubeconfigPath;
     await execa(kubectl, ['--kubeconfig', admin, 'apply', '-f', '-'], { input: WORLD });
     for (const namespace of ENVIRONMENTS) {
@@ -66,8 +63,8 @@ describe('what somebody sees by page, by REST and by kubectl with their own toke
     await until(async () => (await byRest(await job())).length === 2, 'the project is bound');
   });
   after(async () => {
+    await execa(kubectl, ['--kubeconfig', admin, 'delete', '-f', '-'], { input: WORLD });
     await product.stop();
-    await ci.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -75,7 +72,7 @@ describe('what somebody sees by page, by REST and by kubectl with their own toke
     const people = [{ name, displayName: name, email: `${name}@example.com`, groups, role: name }];
     return await mintDemoToken({ stateDir: product.stateDir, name, people });
   };
-  const job = async (claims: object = {}): Promise<string> => await ci.sign({ ...JOB_CLAIMS, aud: AUDIENCE, ...claims });
+  const job = async (claims: object = {}): Promise<string> => await product.ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, ...claims });
 
   const get = async (token: string, path: string, accept: string): Promise<{ status: number; text: string }> => {
     const answer = await fetch(`${product.origin}${path}`, { headers: { authorization: `Bearer ${token}`, accept }, redirect: 'manual' });
@@ -208,7 +205,7 @@ describe('what somebody sees by page, by REST and by kubectl with their own toke
     };
     assert.match(await context(''), /the job has no ID token\. GitLab: id_tokens: .*GitHub Actions: permissions: \{id-token: write\}/);
     assert.match(await context(await job({ aud: 'other' })), /meant for another audience.*its audience \(aud\) "other"/s);
-    const nameless = await ci.sign({ sub: 'x', aud: AUDIENCE });
+    const nameless = await product.ci.sign({ sub: 'x', aud: CI_AUDIENCE });
     assert.match(await context(nameless), /it has no claim project_path or repository or project, which names the project/);
     const feature = await context(await job({ ref: 'feature' }));
     assert.match(

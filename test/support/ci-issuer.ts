@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose';
+import {
+  calculateJwkThumbprint,
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTHeaderParameters,
+  SignJWT,
+} from 'jose';
 import { ciAuthenticator } from '../../src/identity/claims/ci-presets.ts';
 import { renderAuthentication } from '../../src/identity/claims/render-authentication.ts';
 import { localTls } from './local-tls.ts';
@@ -14,7 +23,7 @@ export interface CiIssuer {
   /** The AuthenticationConfiguration that trusts it, with the rules for GitLab: what `--authentication-config` and the api-server read. */
   configuration(audience: string): string;
   /** The key that signs now. */
-  key(): { readonly privateKey: CryptoKey; readonly jwk: JWK };
+  key(): SigningKey;
   /** A token with these claims on top of the usual ones. */
   sign(claims: Readonly<Record<string, unknown>>, header?: Partial<JWTHeaderParameters>): Promise<string>;
   /** Signs with another key from now on, and forgets the old one. */
@@ -69,12 +78,7 @@ export async function startCiIssuer(): Promise<CiIssuer> {
       return renderAuthentication([{ ...entry, issuer: { ...entry.issuer, certificateAuthority: authority } }]);
     },
     key: () => current,
-    sign: async (claims, header = {}) => {
-      const now = Math.floor(Date.now() / 1000);
-      return await new SignJWT({ iss: url, jti: randomUUID(), iat: now, exp: now + 300, ...claims })
-        .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: current.jwk.kid ?? '', ...header })
-        .sign(current.privateKey);
-    },
+    sign: async (claims, header) => await signed(claims, { url, key: current, header }),
     rotate: async () => void (current = await newKey()),
     setAway: (word) => void (away = word === 'away'),
     close: async () => {
@@ -84,7 +88,40 @@ export async function startCiIssuer(): Promise<CiIssuer> {
   };
 }
 
-async function newKey(): Promise<{ readonly privateKey: CryptoKey; readonly jwk: JWK }> {
+interface SigningKey {
+  readonly privateKey: CryptoKey;
+  readonly jwk: JWK;
+}
+
+/** What another process needs to sign as an issuer that stays where it is. */
+export interface SharedCiIssuer {
+  readonly url: string;
+  readonly privateKey: JWK;
+}
+
+export async function shareCiIssuer(ci: CiIssuer): Promise<SharedCiIssuer> {
+  const { privateKey, jwk } = ci.key();
+  return { url: ci.url, privateKey: { ...jwk, ...(await exportJWK(privateKey)) } };
+}
+
+export async function signerOf({ url, privateKey: jwk }: SharedCiIssuer): Promise<CiIssuer['sign']> {
+  const key = { privateKey: (await importJWK(jwk, 'RS256')) as CryptoKey, jwk };
+  return async (claims, header) => await signed(claims, { url, key, header });
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+async function signed(
+  claims: Claims,
+  { url, key, header = {} }: { readonly url: string; readonly key: SigningKey; readonly header: Partial<JWTHeaderParameters> | undefined },
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return await new SignJWT({ iss: url, jti: randomUUID(), iat: now, exp: now + 300, ...claims })
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: key.jwk.kid ?? '', ...header })
+    .sign(key.privateKey);
+}
+
+async function newKey(): Promise<SigningKey> {
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = await exportJWK(publicKey);
   return { privateKey, jwk: { ...jwk, alg: 'RS256', use: 'sig', kid: await calculateJwkThumbprint(jwk) } };

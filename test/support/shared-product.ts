@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { type CiIssuer, type SharedCiIssuer, shareCiIssuer, signerOf, startCiIssuer } from './ci-issuer.ts';
 import { repoRoot } from './cluster.ts';
 import { freePort } from './free-port.ts';
 import { replaceFile } from './replace-file.ts';
@@ -19,7 +20,12 @@ export interface SharedProduct extends Product {
   readonly chartsDir: string;
   /** Where its metrics are, on a port of their own. */
   readonly metricsUrl: string;
+  /** An issuer of CI jobs that it trusts, with the rules for GitLab. */
+  readonly ci: { readonly url: string; readonly authenticationFile: string; readonly sign: CiIssuer['sign'] };
 }
+
+/** What the tokens of its CI jobs are meant for. */
+export const CI_AUDIENCE = 'https://apps.example.com';
 
 /** Git hosts and forges of tests are on this machine. */
 const LOCAL_HOSTS = ['--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128'];
@@ -30,8 +36,9 @@ export async function sharedProduct(): Promise<SharedProduct> {
   const folder = process.env['CHANDLERY_TEST_PRODUCT'] ?? '';
   if (folder === '') return await startOne();
   const text = await readFile(join(folder, 'product.json'), 'utf8');
-  const { origin, stateDir, metricsUrl } = JSON.parse(text) as Pick<SharedProduct, 'origin' | 'stateDir' | 'metricsUrl'>;
-  return { ...productAt({ origin, stateDir, stop: () => Promise.resolve() }), ...placesIn(folder), metricsUrl };
+  const { origin, stateDir, metricsUrl, ci } = JSON.parse(text) as Shared;
+  const places = placesIn(folder);
+  return { ...productAt({ origin, stateDir, stop: () => Promise.resolve() }), ...places, metricsUrl, ci: await ciOf(ci, folder) };
 }
 
 async function startOne(): Promise<SharedProduct> {
@@ -40,17 +47,22 @@ async function startOne(): Promise<SharedProduct> {
   await cp(join(repoRoot, 'catalog'), places.catalogDir, { recursive: true });
   await mkdir(places.chartsDir);
   const metricsPort = String(await freePort());
+  const issuer = await startCiIssuer();
+  await writeFile(authenticationFileIn(folder), issuer.configuration(CI_AUDIENCE));
+  const ofCi = ['--authentication-config', authenticationFileIn(folder)];
   const ofOurs = ['--catalog', places.catalogDir, '--chart-root', `samples=${places.chartsDir}`, '--metrics-port', metricsPort];
-  const product = await startProduct([...ofOurs, ...LOCAL_HOSTS]);
+  const product = await startProduct([...ofOurs, ...ofCi, ...LOCAL_HOSTS]);
   await until(async () => await isOffered(product), 'the sample apps and an environment are there', 180_000);
   const { origin, stateDir } = product;
   const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
-  await writeFile(join(folder, 'product.json'), JSON.stringify({ origin, stateDir, metricsUrl }));
+  const shared: Shared = { origin, stateDir, metricsUrl, ci: await shareCiIssuer(issuer) };
+  await writeFile(join(folder, 'product.json'), JSON.stringify(shared));
   const stop = async (): Promise<void> => {
     await product.stop();
+    await issuer.close();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...product, ...places, metricsUrl, stop };
+  return { ...product, ...places, metricsUrl, ci: await ciOf(shared.ci, folder), stop };
 }
 
 async function isOffered(product: Product): Promise<boolean> {
@@ -60,6 +72,19 @@ async function isOffered(product: Product): Promise<boolean> {
 
 function placesIn(folder: string): Pick<SharedProduct, 'folder' | 'catalogDir' | 'chartsDir'> {
   return { folder, catalogDir: join(folder, 'catalog'), chartsDir: join(folder, 'charts') };
+}
+
+/** `product.json`: what other processes cannot know by the folder. */
+interface Shared extends Pick<SharedProduct, 'origin' | 'stateDir' | 'metricsUrl'> {
+  readonly ci: SharedCiIssuer;
+}
+
+function authenticationFileIn(folder: string): string {
+  return join(folder, 'authentication.yaml');
+}
+
+async function ciOf(ci: SharedCiIssuer, folder: string): Promise<SharedProduct['ci']> {
+  return { url: ci.url, authenticationFile: authenticationFileIn(folder), sign: await signerOf(ci) };
 }
 
 /** Writes a file of the catalogue. */
