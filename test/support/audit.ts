@@ -61,17 +61,18 @@ export async function usersOfRequest(auditLogPath: string, requestId: string): P
 /** The resources in a namespace that are watched for people, once for each watch that has begun since then and has not ended. */
 export async function openWatches(auditLogPath: string, namespace: string, since: number): Promise<readonly string[]> {
   const lines = (await readFile(auditLogPath)).subarray(since).toString().split('\n');
-  const open = new Map<string, string>();
+  const open: string[] = [];
   lines
     .filter((line) => line.startsWith('{') && line.includes('"verb":"watch"') && line.includes(`"${namespace}"`))
     .map((line): unknown => JSON.parse(line))
     .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace && textAt(event, 'impersonatedUser', 'username') !== undefined)
     .forEach((event) => {
-      const id = textAt(event, 'auditID') ?? '';
-      if (textAt(event, 'stage') === 'ResponseStarted') open.set(id, textAt(event, 'objectRef', 'resource') ?? '');
-      else if (textAt(event, 'stage') === 'ResponseComplete') open.delete(id);
+      const resource = textAt(event, 'objectRef', 'resource') ?? '';
+      if (textAt(event, 'stage') === 'ResponseStarted') open.push(resource);
+      const index = open.indexOf(resource);
+      if (textAt(event, 'stage') === 'ResponseComplete' && index >= 0) open.splice(index, 1);
     });
-  return [...open.values()];
+  return open;
 }
 
 /** For whom the controller tried something. */
