@@ -1,7 +1,7 @@
 import { formatQuantity, type Nanos, parseQuantity } from '../core/quantity.ts';
 import { at, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { type Amount, CONTAINER_RESOURCES, type ContainerDemand, type ContainerResource, type Demand, demandOf } from './demand.ts';
+import { type Amount, type ContainerDemand, type Demand, demandOf, type Meter, meterFor, ONE } from './demand.ts';
 import { type Finding, type Findings, joinFindings } from './findings.ts';
 import { type PodEvidence, podFindings } from './pod-security.ts';
 
@@ -135,14 +135,10 @@ interface QuotaInput {
   readonly before?: Demand;
 }
 
-interface Need {
+interface Need extends Pick<Meter, 'units'> {
   /** What more is needed, in billionths. */
   readonly more: Nanos;
-  readonly units: 'binary' | 'decimal';
 }
-
-const ONE = 1_000_000_000n;
-const BY_CLASS = '.storageclass.storage.k8s.io/';
 
 /**
  * Compares what a new or changed instance takes with what its quotas have left. The number of objects of the kind is exact; what its pods and
@@ -215,41 +211,4 @@ function needFor(key: string, { demand, before }: QuotaInput): Need | undefined 
   const meter = meterFor(key);
   if (meter === undefined) return undefined;
   return { more: meter.read(demand) - (before === undefined ? 0n : meter.read(before)), units: meter.units };
-}
-
-interface Meter {
-  readonly units: Need['units'];
-  readonly read: (demand: Demand) => Nanos;
-}
-
-function meterFor(key: string): Meter | undefined {
-  const [side, resource] = key.startsWith('limits.')
-    ? (['limit', key.slice(7)] as const)
-    : (['request', key.replace(/^requests\./, '')] as const);
-  const known = CONTAINER_RESOURCES.find((candidate) => candidate === resource);
-  if (known !== undefined) return { units: known === 'cpu' ? 'decimal' : 'binary', read: (demand) => sumOf(demand, known, side) };
-  const [storageClass, counted] = key.includes(BY_CLASS) ? key.split(BY_CLASS) : [undefined, key];
-  const claims = (demand: Demand): Demand['claims'] =>
-    demand.claims.filter((claim) => storageClass === undefined || claim.storageClass === storageClass);
-  switch (counted) {
-    case 'requests.storage':
-      return { units: 'binary', read: (demand) => total(claims(demand).map(({ size, count }) => size.value * BigInt(count))) };
-    case 'persistentvolumeclaims':
-    case 'count/persistentvolumeclaims':
-      return { units: 'decimal', read: (demand) => total(claims(demand).map(({ count }) => BigInt(count) * ONE)) };
-    case 'pods':
-    case 'count/pods':
-      return { units: 'decimal', read: (demand) => BigInt(demand.pods) * ONE };
-    default:
-      return undefined;
-  }
-}
-
-function sumOf({ containers }: Demand, resource: ContainerResource, side: 'request' | 'limit'): Nanos {
-  const own = containers.filter((container) => container.resource === resource);
-  return total(own.map((container) => (container[side]?.value ?? 0n) * BigInt(container.count)));
-}
-
-function total(amounts: readonly Nanos[]): Nanos {
-  return amounts.reduce((sum, amount) => sum + amount, 0n);
 }

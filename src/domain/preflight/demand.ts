@@ -9,8 +9,8 @@ export interface Amount {
   readonly value: Nanos;
 }
 
-export const CONTAINER_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'] as const;
-export type ContainerResource = (typeof CONTAINER_RESOURCES)[number];
+const CONTAINER_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'] as const;
+type ContainerResource = (typeof CONTAINER_RESOURCES)[number];
 
 /** What each of `count` containers asks for of one resource. At least one of the two amounts is there. */
 export interface ContainerDemand {
@@ -142,4 +142,47 @@ function amountAt(group: Group, key: string, path: readonly string[]): Amount | 
   const found = Object.hasOwn(group, key) ? group[key] : undefined;
   const value = parseQuantity(found);
   return value === undefined || value < 0n ? undefined : { field: [...path, key].join('.'), text: String(found), value };
+}
+
+/** One object, in billionths. */
+export const ONE = 1_000_000_000n;
+const BY_CLASS = '.storageclass.storage.k8s.io/';
+
+/** How a quota counts a resource. */
+export interface Meter {
+  readonly units: 'binary' | 'decimal';
+  readonly read: (demand: Demand) => Nanos;
+}
+
+/** How the key of a quota, such as `requests.cpu`, counts; undefined for what a spec does not tell. */
+export function meterFor(key: string): Meter | undefined {
+  const [side, resource] = key.startsWith('limits.')
+    ? (['limit', key.slice(7)] as const)
+    : (['request', key.replace(/^requests\./, '')] as const);
+  const known = CONTAINER_RESOURCES.find((candidate) => candidate === resource);
+  if (known !== undefined) return { units: known === 'cpu' ? 'decimal' : 'binary', read: (demand) => sumOf(demand, known, side) };
+  const [storageClass, counted] = key.includes(BY_CLASS) ? key.split(BY_CLASS) : [undefined, key];
+  const claims = (demand: Demand): Demand['claims'] =>
+    demand.claims.filter((claim) => storageClass === undefined || claim.storageClass === storageClass);
+  switch (counted) {
+    case 'requests.storage':
+      return { units: 'binary', read: (demand) => total(claims(demand).map(({ size, count }) => size.value * BigInt(count))) };
+    case 'persistentvolumeclaims':
+    case 'count/persistentvolumeclaims':
+      return { units: 'decimal', read: (demand) => total(claims(demand).map(({ count }) => BigInt(count) * ONE)) };
+    case 'pods':
+    case 'count/pods':
+      return { units: 'decimal', read: (demand) => BigInt(demand.pods) * ONE };
+    default:
+      return undefined;
+  }
+}
+
+function sumOf({ containers }: Demand, resource: ContainerResource, side: 'request' | 'limit'): Nanos {
+  const own = containers.filter((container) => container.resource === resource);
+  return total(own.map((container) => (container[side]?.value ?? 0n) * BigInt(container.count)));
+}
+
+function total(amounts: readonly Nanos[]): Nanos {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
 }

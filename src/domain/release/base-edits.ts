@@ -1,5 +1,5 @@
 import { isSame } from '../core/merge-patch.ts';
-import { isObject, textAt } from '../core/read.ts';
+import { at, isObject, textAt } from '../core/read.ts';
 import type { Json, JsonObject } from '../kubernetes/resource.ts';
 import { strategicPatchBetween } from './strategic-merge.ts';
 
@@ -57,8 +57,8 @@ export interface Leaf {
 
 export function leaves(value: JsonObject, names: readonly string[]): Leaf[] {
   return Object.entries(value).flatMap(([name, member]): Leaf[] => {
-    const at = [...names, name];
-    return isObject(member) && Object.keys(member).length > 0 ? leaves(member, at) : [{ names: at, value: member }];
+    const path = [...names, name];
+    return isObject(member) && Object.keys(member).length > 0 ? leaves(member, path) : [{ names: path, value: member }];
   });
 }
 
@@ -72,4 +72,22 @@ function withoutRedundant(patch: JsonObject, lower: JsonObject): JsonObject {
     return (value === null && below === undefined) || isSame(value, below) ? [] : [[name, value]];
   });
   return Object.fromEntries(kept);
+}
+
+/** A value in base that becomes another one. */
+export interface BaseValueChange {
+  readonly file: string;
+  readonly path: string;
+  readonly from?: Json;
+  readonly to?: Json;
+}
+
+/** The values that one state of a resource in base has and another one has not, or has otherwise. */
+export function changedValues(file: string, before: JsonObject, after: JsonObject): BaseValueChange[] {
+  const paths = new Map([...leaves(before, []), ...leaves(after, [])].map(({ names }) => [JSON.stringify(names), names]));
+  return [...paths.values()].flatMap((names): BaseValueChange[] => {
+    const [from, to] = [at(before, ...names), at(after, ...names)] as (Json | undefined)[];
+    if (isSame(from, to)) return [];
+    return [{ file, path: names.join('.'), ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
+  });
 }

@@ -1,9 +1,7 @@
-import { isSame } from '../core/merge-patch.ts';
-import { at } from '../core/read.ts';
 import { isNewer } from '../chart/chart-version.ts';
-import type { Json, JsonObject } from '../kubernetes/resource.ts';
+import type { JsonObject } from '../kubernetes/resource.ts';
 import { applyLayers, type BaseResource, type DefaultApp, defaultAppsOf, isOfComponent, layersFor } from './apply-release.ts';
-import { addressOf, baseEdit, type BaseEdit, editOver, leaves } from './base-edits.ts';
+import { addressOf, baseEdit, type BaseEdit, type BaseValueChange, changedValues, editOver } from './base-edits.ts';
 import { checkUpgrade, type UpgradeRequest } from './check-upgrade.ts';
 import { baseKustomization, type BaseRecord, overlayKustomization, patchOverlay } from './kustomization.ts';
 import { KUSTOMIZATION, type ReleaseFolder, type ReleaseRepository, type TargetFolder } from './release-repository.ts';
@@ -14,14 +12,6 @@ export interface FileChange {
   readonly path: string;
   readonly before?: string;
   readonly after?: string;
-}
-
-/** A value in base that becomes another one. */
-interface BaseValueChange {
-  readonly file: string;
-  readonly path: string;
-  readonly from?: Json;
-  readonly to?: Json;
 }
 
 export interface TargetUpgrade {
@@ -219,15 +209,6 @@ function removedApps(input: GenerateInput, known: ReadonlySet<string | undefined
   return defaultAppsOf(from).flatMap(({ file, id, content }): BaseEdit[] =>
     stays.has(id) && !known.has(id) ? [{ file, address: addressOf(content), patch: { $patch: 'delete' }, paths: ['$patch'] }] : [],
   );
-}
-
-function changedValues(file: string, before: JsonObject, after: JsonObject): BaseValueChange[] {
-  const paths = new Map([...leaves(before, []), ...leaves(after, [])].map(({ names }) => [JSON.stringify(names), names]));
-  return [...paths.values()].flatMap((names): BaseValueChange[] => {
-    const [from, to] = [at(before, ...names), at(after, ...names)] as (Json | undefined)[];
-    if (isSame(from, to)) return [];
-    return [{ file, path: names.join('.'), ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
-  });
 }
 
 interface OverlayCheck {

@@ -30,10 +30,7 @@ export interface LocalControllersOptions {
 const FIRST_SYNC_DELAY_MS = 250;
 const MAX_SYNC_DELAY_MS = 5000;
 
-interface Dependencies {
-  readonly cluster: Pick<Cluster, 'list' | 'watch'>;
-  readonly log: Log;
-}
+type Dependencies = Pick<LocalControllersOptions, 'cluster' | 'log'>;
 
 /**
  * Stands in for the pods of controllers, which the embedded cluster only simulates: for each Deployment whose pod template has the annotation

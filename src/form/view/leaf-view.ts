@@ -245,6 +245,10 @@ function typedSecret(context: ViewContext, { path }: ShowNode): string | undefin
 /** A secret of one line, with a button that makes a value up; right after that, and only then, the page can show what it is. */
 function secretView(context: ViewContext, view: TextView, { path }: ShowNode): SecretView {
   const text = formatPath(path);
-  const isNew = context.generated === text;
-  return { ...view, partial: 'parts/field-secret', generateOp: `generate:${text}`, generated: isNew ? view.value : '' };
+  return {
+    ...view,
+    partial: 'parts/field-secret',
+    generateOp: `generate:${text}`,
+    generated: context.generated === text ? view.value : '',
+  };
 }

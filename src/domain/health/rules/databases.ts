@@ -224,17 +224,6 @@ const solr: HealthRules = {
   ],
 };
 
-/** Apache ZooKeeper by the operator of Pravega (github.com/pravega/zookeeper-operator). */
-const zookeeper: HealthRules = {
-  'zookeeper.pravega.io/ZookeeperCluster': [
-    progressing(
-      either(unreported, fewer(READY, 'status.replicas'), fewer(READY, 'spec.replicas')),
-      'Waiting for ZK Nodes to join the ensemble',
-    ),
-    healthy(otherwise, 'All ZK Nodes have joined the ensemble'),
-  ],
-};
-
 export const databases: readonly HealthRules[] = [
   atlas,
   cassandra,
@@ -246,5 +235,4 @@ export const databases: readonly HealthRules[] = [
   percona,
   postgresOperator,
   solr,
-  zookeeper,
 ];

@@ -4,7 +4,9 @@ import {
   all,
   condition,
   degraded,
+  either,
   evenWhenDeleted,
+  fewer,
   field,
   type HealthRule,
   type HealthRules,
@@ -19,6 +21,7 @@ import {
 } from './rule.ts';
 
 const PHASE = 'status.phase';
+const READY = 'status.readyReplicas';
 
 /** Confluent for Kubernetes (docs.confluent.io/operator): components and what is made in them have the same phases. */
 const confluent: HealthRules = {
@@ -125,4 +128,15 @@ const strimzi: HealthRules = {
   ],
 };
 
-export const messaging: readonly HealthRules[] = [confluent, koperator, rabbitmq, strimzi];
+/** Apache ZooKeeper by the operator of Pravega (github.com/pravega/zookeeper-operator). */
+const zookeeper: HealthRules = {
+  'zookeeper.pravega.io/ZookeeperCluster': [
+    progressing(
+      either(unreported, fewer(READY, 'status.replicas'), fewer(READY, 'spec.replicas')),
+      'Waiting for ZK Nodes to join the ensemble',
+    ),
+    healthy(otherwise, 'All ZK Nodes have joined the ensemble'),
+  ],
+};
+
+export const messaging: readonly HealthRules[] = [confluent, koperator, rabbitmq, strimzi, zookeeper];
