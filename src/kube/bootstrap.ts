@@ -1,13 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, messageOf } from '../domain/core/errors.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
+import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { afterYield } from '../domain/core/yield-to-event-loop.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { CATALOG_TYPES } from './watch/catalog-cache.ts';
+import { CLUSTER_ROLE } from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from './kube.ts';
 import { isEstablished, restoreCrd } from './own-crds.ts';
 
@@ -35,7 +38,7 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
   await applyManifests(kube, [namespace], signal);
   const crds = await ensureCrds(kube, files.crds, signal);
   if (files.policies !== undefined) await applyManifests(kube, await readManifests(files.policies), signal);
-  await applyManifests(kube, await readManifests(files.roles), signal);
+  await applyRoles(kube, await readManifests(files.roles), signal);
   return crds;
 }
 
@@ -47,6 +50,34 @@ async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): 
   const restored = await Promise.all(definitions.map((definition) => restoreCrd(kube.asController(), definition, signal)));
   for (const definition of definitions) await waitUntilServed(kube, definition, signal);
   return restored;
+}
+
+/**
+ * Applies the roles that are not there as they are in the file. An account without `escalate` cannot write them, so there they come with the chart of Chandlery.
+ *
+ * @throws AppError `Forbidden` that says so, when they are not those of this version.
+ */
+async function applyRoles(kube: BootKube, roles: readonly KubeObject[], signal: AbortSignal): Promise<void> {
+  for (const role of roles) {
+    const { name } = role.metadata;
+    const live = await ifFound(kube.asController().get({ ...CLUSTER_ROLE, name }, { signal }));
+    if (live !== undefined && isSameRole(role, live)) continue;
+    try {
+      await applyManifests(kube, [role], signal);
+    } catch (error) {
+      if (!isAppError(error, 'Forbidden')) throw error;
+      const state = live === undefined ? 'is missing' : 'is not the one of this version';
+      const why = `ClusterRole "${name}": it ${state}, and Chandlery's account may not write it: upgrade the chart of Chandlery, or apply its files/cluster-roles.yaml as an admin`;
+      throw new AppError('Forbidden', why, { cause: error });
+    }
+  }
+}
+
+/** Kubernetes fills in the rules of an aggregated role. */
+function isSameRole(role: KubeObject, live: KubeObject): boolean {
+  const rules = role['aggregationRule'] === undefined ? 'rules' : 'aggregationRule';
+  const labels = Object.entries(role.metadata.labels ?? {});
+  return isDeepStrictEqual(role[rules], live[rules]) && labels.every(([key, value]) => live.metadata.labels?.[key] === value);
 }
 
 /** Applies objects in their order, taking over fields that others set: these objects are our own. */

@@ -8,6 +8,7 @@ import type {
   GetOptions,
   ListOptions,
   LogOptions,
+  NonResourceAttributes,
   ObjectList,
   ObjectPage,
   ObjectTable,
@@ -233,9 +234,14 @@ function budgetError(error: unknown): AppError | undefined {
 }
 
 /** SelfSubjectAccessReview. */
-export async function reviewAccess(deps: Caller, permission: ResourceAttributes, options: CallOptions = {}): Promise<AccessReviewStatus> {
+export async function reviewAccess(
+  deps: Caller,
+  permission: ResourceAttributes | NonResourceAttributes,
+  options: CallOptions = {},
+): Promise<AccessReviewStatus> {
   const place: Place = SELF_SUBJECT_ACCESS_REVIEW;
-  const beyond = limitOfReview(deps.identity, permission);
+  const spec = 'path' in permission ? { nonResourceAttributes: permission } : { resourceAttributes: permission };
+  const beyond = 'path' in permission ? undefined : limitOfReview(deps.identity, permission);
   if (beyond !== undefined) return { allowed: false, reason: beyond };
   const { body } = await deps.transport.request({
     ...callFor(deps.identity, 'create', place),
@@ -243,7 +249,7 @@ export async function reviewAccess(deps: Caller, permission: ResourceAttributes,
     what: 'check of your permissions',
     method: 'POST',
     path: resourcePath(place),
-    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: permission } },
+    body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec },
     signal: options.signal,
   });
   return { allowed: at(body, 'status', 'allowed') === true, reason: textAt(body, 'status', 'reason') ?? '' };

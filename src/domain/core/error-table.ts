@@ -266,6 +266,14 @@ export const ERROR_TABLE = {
     remedy:
       'Choose another `spec.targetNamespace`, create the Operator in another namespace, or change the values of the chart. Nothing is written meanwhile, and the installed release stays.',
   },
+  PermissionsMissing: {
+    status: 403,
+    title: 'Chandlery lacks permissions for this chart',
+    meaning:
+      "Chandlery's own account may not create an object of the chart, or not grant what a role of the chart grants. The message names each missing verb, API group and resource. Nothing was changed.",
+    remedy:
+      "Add what the message says to `rbac.operators` in the values of Chandlery's chart and upgrade it, or change the values of the app's chart, so that it needs less. The controller retries with backoff. See [hybrid clusters](hybrid-clusters.md).",
+  },
   OperatorDeleting: {
     status: 409,
     title: 'The Operator of this app is being deleted',

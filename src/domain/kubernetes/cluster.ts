@@ -42,7 +42,7 @@ export interface Cluster {
   /** The same, but only metadata crosses the wire (PartialObjectMetadata). */
   watchMetadata(type: ResourceType, options: WatchOptions): AsyncIterable<WatchEvent>;
   /** SelfSubjectAccessReview. */
-  review(attributes: ResourceAttributes, options?: CallOptions): Promise<AccessReviewStatus>;
+  review(attributes: ResourceAttributes | NonResourceAttributes, options?: CallOptions): Promise<AccessReviewStatus>;
 }
 
 export interface CallOptions {
@@ -153,6 +153,11 @@ export interface ResourceAttributes {
   readonly namespace?: string;
   readonly name?: string;
 }
+/** A verb on a path of the api-server that is no resource, such as `/metrics`. */
+export interface NonResourceAttributes {
+  readonly verb: string;
+  readonly path: string;
+}
 export interface AccessReviewStatus {
   readonly allowed: boolean;
   readonly reason: string;
@@ -169,7 +174,7 @@ export interface DryRunCluster {
   /** Undefined when there is none. */
   metadataOf(ref: ResourceRef, options?: CallOptions): Promise<ObjectMeta | undefined>;
   /** SelfSubjectAccessReview. */
-  review(attributes: ResourceAttributes, options?: CallOptions): Promise<AccessReviewStatus>;
+  review(attributes: ResourceAttributes | NonResourceAttributes, options?: CallOptions): Promise<AccessReviewStatus>;
   /** The user name under which it is tried, by SelfSubjectReview. */
   account(options?: CallOptions): Promise<string>;
 }

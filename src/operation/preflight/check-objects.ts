@@ -24,7 +24,7 @@ export interface CheckedObjects {
 export async function checkObjects(dryRuns: DryRun, ports: Pick<Ports, 'discovery'>, input: CheckInput): Promise<CheckedObjects> {
   const { tried, left } = await dryRunObjects(dryRuns, ports, input);
   const forbidden = tried.flatMap(({ name, forbidden: own }) => own.map((one) => ({ ...one, name })));
-  const { remedies, ...lacking } = await missingPermissions(dryRuns, [...input.forbidden, ...forbidden], input);
+  const { remedies, ...lacking } = await missingPermissions(dryRuns, ports, { ...input, forbidden: [...input.forbidden, ...forbidden] });
   const more = left > 0 ? [line(`${left} more objects were not checked`, 'Object')] : [];
   return { tried, remedies, findings: joinFindings([...tried.map(findingsOf), lacking, { unchecked: more }]) };
 }

@@ -27,6 +27,7 @@ export interface DryRun {
 export interface DryRunInput extends ReleasePlace {
   /** What a chart renders, without its CRDs. */
   readonly objects: readonly KubeObject[];
+  readonly crds: readonly KubeObject[];
   /** `<group>/<kind>` of the CRDs of the chart itself. */
   readonly kindsOfChart: ReadonlySet<string>;
   /** Of the release's namespace; `ToBeCreated`: Helm creates it with the release. */

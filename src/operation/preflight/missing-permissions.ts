@@ -2,7 +2,10 @@ import pMap from 'p-map';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Finding, Remedy } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
-import { permissionText } from '../../domain/upgrade/preview/check-preview.ts';
+import { missingAccessSentence, valuesToAdd } from '../../domain/preflight/missing-access-text.ts';
+import { findMissingAccess, type MissingAccess } from '../../domain/preflight/release-permissions.ts';
+import { redact } from '../../domain/core/secret.ts';
+import type { Ports } from '../ports.ts';
 import type { ForbiddenDryRun, DryRun, DryRunInput } from './dry-run-objects.ts';
 
 /** What was not tried for want of a permission, and about which object. */
@@ -16,29 +19,45 @@ interface Lacking {
   readonly remedies: readonly Remedy[];
 }
 
-/** What Helm does with an object in the course of time. */
-const VERBS = ['get', 'create', 'patch', 'delete'] as const;
-const MAX_NAMES = 5;
-
 /**
- * What it means that something was not tried for want of a permission. The actor's own permissions stop nothing, because the controller is who applies; where the
- * controller lacks one, it will not be able to install the chart.
+ * What it means that something was not tried for want of a permission, and that the controller lacks one. The actor's own permissions stop nothing, because the
+ * controller is who applies; where the controller lacks one, it rejects the chart.
  */
 export async function missingPermissions(
   { cluster, by }: DryRun,
-  forbidden: readonly NamedDryRun[],
-  input: Pick<DryRunInput, 'namespace' | 'state' | 'signal'>,
+  { discovery }: Pick<Ports, 'discovery'>,
+  { forbidden, ...input }: DryRunInput & { readonly forbidden: readonly NamedDryRun[] },
 ): Promise<Lacking> {
   if (by === 'actor') return { blocked: [], unchecked: unasked(forbidden.map(({ permission }) => permission)), remedies: [] };
+  const { objects, crds, release, namespace, signal } = input;
+  const placed = await pMap(objects, async (object) => ({ object, kind: await discovery.find(object.apiVersion, object.kind, signal) }), {
+    concurrency: 4,
+  });
+  const content = { release, namespace, objects: placed, crds };
+  const missing = await findMissingAccess((attributes) => cluster.review(attributes, input), content);
   const pods = forbidden.filter((one) => one.of === 'pods').map(({ name, message }) => podsUnchecked(name, message));
-  const objects = forbidden.filter((one) => one.of === 'object');
-  if (objects.length === 0) return { blocked: [], unchecked: pods, remedies: [] };
-  const account = await cluster.account(input);
-  const byResource = Object.values(Object.groupBy(objects, ({ permission }) => JSON.stringify(reachOf(permission, input)))).flatMap(
-    (group) => (group === undefined ? [] : [group]),
-  );
-  const found = await pMap(byResource, async (group) => await checkGroup({ cluster, account, group }, input), { concurrency: 4 });
-  return { blocked: found.flatMap(({ blocked }) => blocked), unchecked: pods, remedies: found.flatMap(({ remedies }) => remedies) };
+  // The api-server forbids the others for another reason, which its words tell.
+  const explained = new Set(missing.flatMap((one) => one.objects));
+  const others = forbidden.filter((one) => one.of === 'object' && !explained.has(one.name));
+  const account = missing.length === 0 ? '' : await cluster.account(input);
+  return {
+    blocked: [
+      ...missing.map((one) => lineOf(redact(sentenceOf(account, one), input.secrets))),
+      ...others.map(({ name, message }) => lineOf(`${name}: ${message}`)),
+    ],
+    unchecked: pods,
+    remedies: missing.flatMap((one) => remedyOf(account, one, input)),
+  };
+}
+
+function sentenceOf(account: string, missing: MissingAccess): string {
+  return `The account of Chandlery, ${account}, ${missingAccessSentence(missing)}. To allow it, add to the values of its chart ${valuesToAdd([missing])}`;
+}
+
+function remedyOf(account: string, { target, verbs }: MissingAccess, input: DryRunInput): Remedy[] {
+  const [verb] = verbs;
+  if ('path' in target || verb === undefined) return [];
+  return [remedyFor({ user: account, permission: { ...reachOf(target, input), verb }, apps: new Set(), verbs })];
 }
 
 /** One line for all that the actor may not try. */
@@ -56,43 +75,13 @@ export function podsUnchecked(name: string, why: string): Finding {
   return { message: `Whether the pods of ${name} would be admitted is unknown: ${why}`, subject: 'PodSecurity', evidence: 'exact' };
 }
 
-interface Suspects {
-  readonly cluster: DryRun['cluster'];
-  readonly account: string;
-  /** All of one resource in one place. */
-  readonly group: readonly NamedDryRun[];
-}
-
-async function checkGroup(
-  { cluster, account, group }: Suspects,
-  input: Pick<DryRunInput, 'namespace' | 'state' | 'signal'>,
-): Promise<Omit<Lacking, 'unchecked'>> {
-  const [first] = group;
-  if (first === undefined) return { blocked: [], remedies: [] };
-  const reach = reachOf(first.permission, input);
-  const verdicts = await Promise.all(VERBS.map(async (verb) => ({ verb, ...(await cluster.review({ ...reach, verb }, input)) })));
-  const verbs = verdicts.flatMap(({ verb, allowed }) => (allowed ? [] : [verb]));
-  const [verb] = verbs;
-  // It may do that, so the api-server forbids it for another reason: giving away permissions that the account lacks itself, for example.
-  if (verb === undefined) return { blocked: group.map(({ name, message }) => lineOf(`${name}: ${message}`)), remedies: [] };
-  const permission = { ...reach, verb };
-  const message = `The account of Chandlery, ${account}, may not ${permissionText({ ...permission, verb: verbs.join(', ') })}, so it cannot install ${namesOf(group)}`;
-  return { blocked: [lineOf(message)], remedies: [remedyFor({ user: account, permission, apps: new Set(), verbs })] };
-}
-
 /** A role in a namespace that is not there yet could not be applied. */
 function reachOf(
-  { group, resource, namespace }: MissingPermission,
+  { group, resource, namespace, name }: Omit<MissingPermission, 'verb'>,
   { state, ...place }: Pick<DryRunInput, 'namespace' | 'state'>,
 ): Omit<MissingPermission, 'verb'> {
   const reachable = namespace !== undefined && !(state === 'ToBeCreated' && namespace === place.namespace);
-  return { group, resource, ...(reachable ? { namespace } : {}) };
-}
-
-function namesOf(group: readonly NamedDryRun[]): string {
-  const names = [...new Set(group.map(({ name }) => name))];
-  const more = names.length - MAX_NAMES;
-  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { group, resource, ...(reachable ? { namespace } : {}), ...(name === undefined ? {} : { name }) };
 }
 
 function lineOf(message: string): Finding {

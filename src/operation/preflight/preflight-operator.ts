@@ -260,6 +260,7 @@ async function checkRendered(ports: CheckPorts, actor: Actor, context: ChartCont
   const checked = await checkObjects(dryRuns, ports, {
     ...place,
     objects,
+    crds: rendering.crds,
     kindsOfChart: kindsOfChart(rendering),
     secrets,
     signal,

@@ -47,6 +47,7 @@ export async function checkUpgrade(dryRuns: DryRun, ports: Pick<Ports, 'discover
     checkObjects(dryRuns, ports, {
       ...place,
       objects: after.objects,
+      crds: after.crds,
       kindsOfChart: kindsOfChart(after),
       state,
       secrets,

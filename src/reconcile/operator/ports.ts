@@ -9,9 +9,9 @@ export interface OperatorPorts {
   /** As the controller's own account. */
   readonly cluster: Pick<
     Cluster,
-    'get' | 'list' | 'listMetadata' | 'pages' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'replace' | 'delete'
+    'get' | 'list' | 'listMetadata' | 'pages' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'replace' | 'delete' | 'review'
   >;
-  readonly discovery: Pick<Discovery, 'kinds' | 'invalidate'>;
+  readonly discovery: Pick<Discovery, 'kinds' | 'find' | 'invalidate'>;
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: ChartPort;

@@ -5,6 +5,7 @@ import { applyCrds } from './apply-crds.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 import type { RenderedChart, RenderFault } from '../../../domain/chart/rendered-chart.ts';
 import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
+import { rejectMissingAccess } from '../facts/observe-access.ts';
 import { rejectReserved } from '../facts/observe-reservation.ts';
 import { CONFIG_DIGEST_LABEL } from '../../helm-release/retry.ts';
 import type { ReleaseChange } from '../../helm-release/ports.ts';
@@ -36,6 +37,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
     const held = { ...work, signal };
     rendered = await renderChart(held, input.target, input.verb);
     await rejectReserved(held, rendered.objects);
+    await rejectMissingAccess(held, rendered);
     await input.announce(rendered);
     phase = 'CRDs';
     await applyCrds(held, rendered.crds);
