@@ -47,7 +47,7 @@ const log = createLog({ level: 'silent', format: 'lines', write: () => undefined
 const ending = new AbortController();
 let testCluster: TestCluster;
 let kube: Kube;
-let ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>;
+let ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'health' | 'publicUrl'>;
 let running: Promise<void>;
 
 before(async () => {
@@ -57,7 +57,8 @@ before(async () => {
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
   const catalog = createCatalogCache(kube, log, ending.signal);
   running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], log, signal: ending.signal });
-  ports = { clusters: explainWebhooks(kube, catalog), discovery: kube, catalog, publicUrl: 'http://localhost:8080' };
+  const health = { evaluate: async () => undefined, faults: () => [] };
+  ports = { clusters: explainWebhooks(kube, catalog), discovery: kube, catalog, health, publicUrl: 'http://localhost:8080' };
   await installVats(kube.asController(), { namespaces: [NS, OTHER], group: GROUP, members: [DEV, VIEWER] });
   await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'a developer may create', 60);
 });
@@ -283,8 +284,7 @@ describe('the check of a change', () => {
 describe('the tree of an instance', () => {
   it('names of the kinds that cannot be listed only those that may belong to it', async () => {
     await create({}, 'rooted');
-    const health = { evaluate: async () => undefined, faults: () => [] };
-    const { unreadable } = await showTree({ ...ports, groupMemory: createGroupMemory(), health }, VIEWER, at('rooted'));
+    const { unreadable } = await showTree({ ...ports, groupMemory: createGroupMemory() }, VIEWER, at('rooted'));
     const foreign = ['Lease', 'LimitRange', 'ResourceQuota', 'ControllerRevision', 'Operator', 'LocalSubjectAccessReview'];
     const named = unreadable.filter((kind) => foreign.includes(kind));
     assert.deepEqual(named, []);

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../kubernetes/resource.ts';
+
 /** The words of Helm for the state of a revision. */
 export const RELEASE_STATUSES = [
   'deployed',
@@ -26,6 +28,25 @@ export interface ReleaseInfo {
   readonly description: string;
   /** The labels of the release record; absent where Helm does not tell them (its history). */
   readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A hook of a revision, as Helm's record has it. */
+export interface ReleaseHook {
+  readonly kind: string;
+  readonly name: string;
+  /** E.g. `pre-delete`. */
+  readonly events: readonly string[];
+  /** E.g. `hook-succeeded`. */
+  readonly deletePolicies: readonly string[];
+}
+
+/** What Helm's record of a revision holds. */
+export interface RevisionContent {
+  readonly chart: string;
+  readonly version: string;
+  /** The values that the release was made with, those of the chart aside: secrets included. */
+  readonly values: JsonObject;
+  readonly hooks: readonly ReleaseHook[];
 }
 
 /** How the tests of a release ended. */

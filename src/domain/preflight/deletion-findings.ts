@@ -1,4 +1,5 @@
 import { textAt } from '../core/read.ts';
+import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Finding, Findings } from './findings.ts';
 
@@ -16,9 +17,9 @@ export interface ClaimFate {
 const CLAIM = 'PersistentVolumeClaim';
 const NAMES = 5;
 
-/** All objects below one, along owner references, that go when it goes: those that nothing else owns. */
-export function ownedBelow(root: KubeObject, objects: readonly KubeObject[]): KubeObject[] {
-  const gone = new Set([root.metadata.uid ?? '']);
+/** All objects below some, along owner references, that go when these go: those that nothing else owns. */
+export function ownedBelow(roots: readonly KubeObject[], objects: readonly KubeObject[]): KubeObject[] {
+  const gone = new Set(roots.map(({ metadata }) => metadata.uid ?? ''));
   const owned: KubeObject[] = [];
   let rest = objects.filter(({ metadata }) => (metadata.ownerReferences ?? []).length > 0);
   for (;;) {
@@ -80,6 +81,7 @@ function sizeOf({ spec, status }: KubeObject): string {
 }
 
 function finalizersOf({ metadata: { finalizers = [] } }: KubeObject): Finding[] {
-  if (finalizers.length === 0) return [];
-  return [{ message: `Waits for the finalizers of its operator: ${finalizers.join(', ')}`, subject: 'Object', evidence: 'exact' }];
+  const foreign = finalizers.filter((finalizer) => finalizer !== OURS.finalizer);
+  if (foreign.length === 0) return [];
+  return [{ message: `Waits for the finalizers of its operator: ${foreign.join(', ')}`, subject: 'Object', evidence: 'exact' }];
 }

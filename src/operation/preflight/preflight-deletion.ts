@@ -8,8 +8,11 @@ import { deletionCommands } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { claimsLeft, deletionFindings, ownedBelow, type ClaimFate, type Reclaim } from '../../domain/preflight/deletion-findings.ts';
 import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
-import { textAt } from '../../domain/core/read.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { releaseRemoval } from '../../domain/preflight/release-removal.ts';
+import { numberAt, textAt } from '../../domain/core/read.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import { releaseField, releaseMembers, releaseOfInstance } from '../../domain/tree/release-members.ts';
 import type { InstanceDeletion } from '../instance/write-instance.ts';
 import { findInstance, instanceView } from '../instance/find-instance.ts';
 import { missingPermission } from '../instance/instance-draft.ts';
@@ -17,12 +20,13 @@ import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
 import { markedOf } from '../instance/instance-masking.ts';
 import { namespacedKinds, readObjects } from '../instance/read-objects.ts';
+import { readRestOfRelease, readRevision } from '../release/read-release.ts';
 
 const MAX_CLAIMS = 50;
 
 /** What would go if an Instance were deleted now, and what would stay, as far as the actor may read it. */
 export async function preflightDeletion(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'health' | 'publicUrl'>,
   actor: Actor,
   address: InstanceDeletion,
 ): Promise<Preflight> {
@@ -53,14 +57,28 @@ export async function preflightDeletion(
   });
 }
 
-async function whatGoes({ discovery }: Pick<Ports, 'discovery'>, cluster: Cluster, root: KubeObject): Promise<Findings> {
+interface DeletionContext {
+  readonly cluster: Cluster;
+  readonly root: KubeObject;
+  /** All that could be read of the namespace. */
+  readonly objects: readonly KubeObject[];
+  /** All kinds that the cluster serves. */
+  readonly served: readonly ServedKind[];
+}
+
+async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Cluster, root: KubeObject): Promise<Findings> {
   const { namespace } = root.metadata;
-  const kinds = namespacedKinds(await discovery.kinds());
-  const { objects, unreadable, unavailable } = await readObjects(cluster, kinds, namespace === undefined ? {} : { namespace });
-  const owned = ownedBelow(root, objects);
-  const goes = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MAX_CLAIMS);
+  const served = await ports.discovery.kinds();
+  const { objects, unreadable, unavailable } = await readObjects(
+    cluster,
+    namespacedKinds(served),
+    namespace === undefined ? {} : { namespace },
+  );
+  const { goes, ...release } = await whatReleaseTakes(ports, { cluster, root, objects, served });
+  const owned = [...new Set([...ownedBelow([root], objects), ...goes])];
+  const ownedClaims = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MAX_CLAIMS);
   const claims = await pMap(
-    goes,
+    ownedClaims,
     async (claim): Promise<ClaimFate> => ({ claim, fate: 'Goes', reclaim: await reclaimOf(cluster, claim) }),
     {
       concurrency: 4,
@@ -71,9 +89,33 @@ async function whatGoes({ discovery }: Pick<Ports, 'discovery'>, cluster: Cluste
   const gaps = [
     ...(names.length === 0 ? [] : [`you may not list ${names.join(', ')} there`]),
     ...unavailable.map(({ kind, message }) => `${kind} cannot be listed: ${message}`),
+    ...release.gaps,
   ];
   const unchecked = gaps.map((gap): Finding => ({ message: `There may be more: ${gap}`, subject: 'Object', evidence: 'exact' }));
-  return joinFindings([deletionFindings(root, owned, [...claims, ...stays]), { unchecked }]);
+  return joinFindings([deletionFindings(root, owned, [...claims, ...stays]), release.findings, { unchecked }]);
+}
+
+interface ReleaseTakes {
+  readonly goes: readonly KubeObject[];
+  readonly findings: Partial<Findings>;
+  /** Why there may be more, a clause each. */
+  readonly gaps: readonly string[];
+}
+
+/** What goes with the release of an instance of a chart, and what that leaves. Nothing belongs to a release that was never made. */
+async function whatReleaseTakes(
+  { health }: Pick<Ports, 'health'>,
+  { cluster, root, objects, served }: DeletionContext,
+): Promise<ReleaseTakes> {
+  const release = parseApiVersion(root.apiVersion).group === OURS.appsGroup ? releaseOfInstance(root, objects) : undefined;
+  if (release === undefined) return { goes: [], findings: {}, gaps: [] };
+  const rest = await readRestOfRelease(cluster, { release, read: objects, kinds: served, health });
+  const live = [...objects, ...rest.objects.filter(({ metadata }) => metadata.uid !== undefined)];
+  const members = [...releaseMembers(live, (object) => releaseField(object, { release, named: rest.named }), root).keys()];
+  const revision = numberAt(root.status, 'release', 'revision') ?? 0;
+  const record = rest.missing.length > 0 ? undefined : await readRevision(cluster, release, revision);
+  const gaps = rest.missing.map(({ verb, resource }) => `you may not ${verb} ${resource}, by which the whole release is known`);
+  return { ...releaseRemoval({ root, release, members, hooks: record?.hooks ?? [], objects }), gaps: [...new Set(gaps)] };
 }
 
 /** The policy of the volume itself; where only the class can be read, that of the class, which new volumes get. */

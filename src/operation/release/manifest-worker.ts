@@ -1,8 +1,10 @@
-/** The thread of `read-release.ts`: reduces Helm's record of a release to what its manifest names. */
+/** The thread of `read-release.ts`: reduces Helm's record of a release to what its manifest names, or to its values and hooks. */
 import { gunzipSync } from 'node:zlib';
 import { AppError } from '../../domain/core/errors.ts';
-import { textAt } from '../../domain/core/read.ts';
+import { at, isObject, listAt, textAt, textsAt } from '../../domain/core/read.ts';
 import { parseRendered } from '../../domain/kubernetes/manifest.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { RevisionContent } from '../../domain/operator/release.ts';
 import { serveJobs } from '../../thread/serve-jobs.ts';
 
 /** An object of a manifest, by its name alone. */
@@ -14,7 +16,7 @@ export interface ManifestKey {
   readonly name: string;
 }
 
-export const MANIFEST_JOBS = { keysOf };
+export const MANIFEST_JOBS = { keysOf, contentIn };
 
 serveJobs(MANIFEST_JOBS);
 
@@ -30,11 +32,31 @@ function keysOf(record: string): readonly ManifestKey[] {
   }));
 }
 
-/** What is wrong must not repeat what is in the record. */
 function manifestOf(record: string): string {
+  return textAt(unpacked(record), 'manifest') ?? '';
+}
+
+function contentIn(record: string): RevisionContent {
+  const release = unpacked(record);
+  const config = at(release, 'config');
+  return {
+    chart: textAt(release, 'chart', 'metadata', 'name') ?? '',
+    version: textAt(release, 'chart', 'metadata', 'version') ?? '',
+    values: isObject(config) ? (config as JsonObject) : {},
+    hooks: listAt(release, 'hooks').map((hook) => ({
+      kind: textAt(hook, 'kind') ?? '',
+      name: textAt(hook, 'name') ?? '',
+      events: textsAt(hook, 'events'),
+      deletePolicies: textsAt(hook, 'delete_policies'),
+    })),
+  };
+}
+
+/** What is wrong must not repeat what is in the record. */
+function unpacked(record: string): unknown {
   try {
     const packed = Buffer.from(Buffer.from(record, 'base64').toString('latin1'), 'base64');
-    return textAt(JSON.parse(gunzipSync(packed, { maxOutputLength: UNPACKED_BYTES }).toString('utf8')), 'manifest') ?? '';
+    return JSON.parse(gunzipSync(packed, { maxOutputLength: UNPACKED_BYTES }).toString('utf8'));
   } catch {
     throw new AppError('InvalidInput', 'release: its record cannot be read');
   }

@@ -3,11 +3,13 @@ import { isAppError, type MissingPermission } from '../../domain/core/errors.ts'
 import { textAt } from '../../domain/core/read.ts';
 import { setCustomHealth } from '../../domain/health/rules/health-of.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { permissionTo, SECRET } from '../../domain/kubernetes/resource-types.ts';
+import type { RevisionContent } from '../../domain/operator/release.ts';
+import { recordName } from '../../domain/operator/release-notes.ts';
 import { memberKey, releaseAnnotations, type ReleaseName } from '../../domain/tree/release-members.ts';
-import { ThreadHost } from '../../thread/thread-host.ts';
+import { type JobOutcome, ThreadHost } from '../../thread/thread-host.ts';
 import { readObjects } from '../instance/read-objects.ts';
 import type { MANIFEST_JOBS, ManifestKey } from './manifest-worker.ts';
 
@@ -121,11 +123,35 @@ async function keysOfRelease(cluster: ReleaseCluster, { namespace, name }: Relea
   const newest = items.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
   if (newest === undefined) return [];
   const record = textAt(await cluster.get({ ...SECRET, namespace, name: newest.metadata.name }), 'data', 'release');
-  const outcome = await thread.run('keysOf', [record ?? ''], { timeoutMs: TIMEOUT_MS }).catch((error: unknown) => {
+  return (await askThread(async () => await thread.run('keysOf', [record ?? ''], { timeoutMs: TIMEOUT_MS }))) ?? [];
+}
+
+/**
+ * What Helm's record of a revision holds, read as whoever the cluster is: values are as they are, so mask them. Undefined where there is no such record, and where it cannot
+ * be read in time.
+ *
+ * @throws AppError `Forbidden`.
+ */
+export async function readRevision(
+  cluster: Pick<Cluster, 'get'>,
+  { namespace, name }: ReleaseName,
+  revision: number,
+): Promise<RevisionContent | undefined> {
+  if (!NAME.test(name) || !NAME.test(namespace)) return undefined;
+  const record = await ifFound(cluster.get({ ...SECRET, namespace, name: recordName(name, revision) }));
+  if (record === undefined) return undefined;
+  return await askThread(async () => await thread.run('contentIn', [textAt(record, 'data', 'release') ?? ''], { timeoutMs: TIMEOUT_MS }));
+}
+
+/** Undefined for a record that cannot be read, or not in time. */
+async function askThread<T>(ask: () => Promise<JobOutcome<T>>): Promise<T | undefined> {
+  try {
+    const outcome = await ask();
+    return outcome.kind === 'Result' ? outcome.result : undefined;
+  } catch (error) {
     if (isAppError(error, 'InvalidInput')) return undefined;
     throw error;
-  });
-  return outcome?.kind === 'Result' ? outcome.result : [];
+  }
 }
 
 function revisionOf({ metadata }: KubeObject): number {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimsLeft, deletionFindings, ownedBelow } from '../../../../src/domain/preflight/deletion-findings.ts';
+import { releaseRemoval } from '../../../../src/domain/preflight/release-removal.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const object = (kind: string, name: string, owners: readonly string[] = []): KubeObject => ({
@@ -20,7 +21,7 @@ const all = [pod, shared, owned, left, set, object('PersistentVolumeClaim', 'dat
 describe('what goes with an instance', () => {
   it('is what nothing else owns', () => {
     assert.deepEqual(
-      ownedBelow(root, all)
+      ownedBelow([root], all)
         .map(({ metadata }) => metadata.name)
         .toSorted(),
       ['c-set', 'c-set-0', 'owned'],
@@ -29,13 +30,13 @@ describe('what goes with an instance', () => {
 
   it('leaves the claims of StatefulSets behind', () => {
     assert.deepEqual(
-      claimsLeft(ownedBelow(root, all), all).map(({ metadata }) => metadata.name),
+      claimsLeft(ownedBelow([root], all), all).map(({ metadata }) => metadata.name),
       ['data-c-set-0'],
     );
   });
 
   it('does not end in a circle of owners', () => {
-    assert.deepEqual(ownedBelow(root, [object('A', 'a', ['b']), object('A', 'b', ['a'])]), []);
+    assert.deepEqual(ownedBelow([root], [object('A', 'a', ['b']), object('A', 'b', ['a'])]), []);
   });
 
   it('reports what the reclaim policy says of data, and what it does not know', () => {
@@ -57,5 +58,52 @@ describe('what goes with an instance', () => {
     const { removed = [], warned = [] } = deletionFindings(held, pods, []);
     assert.match(removed[1]?.message ?? '', /^Pod p0, p1, p10, p11, p2 and 7 more$/);
     assert.match(warned[0]?.message ?? '', /a\.example\/backup/);
+  });
+});
+
+describe('what goes with a release', () => {
+  const marked = (one: KubeObject, metadata: Partial<KubeObject['metadata']>): KubeObject => ({
+    ...one,
+    metadata: { ...one.metadata, ...metadata },
+  });
+  const kept = marked(object('PersistentVolumeClaim', 'dumps'), { annotations: { 'helm.sh/resource-policy': 'keep' } });
+  const [config, stateful] = [object('ConfigMap', 'config'), object('StatefulSet', 'set')];
+  const hook = { kind: 'Job', name: 'migrate', events: ['post-install'], deletePolicies: ['before-hook-creation'] };
+  const labelled = marked(object('Secret', 'generated'), { labels: { 'app.kubernetes.io/instance': 'r' } });
+  const around = [kept, config, stateful, object('Pod', 'set-0', ['set']), object('Job', 'migrate'), labelled, object('Secret', 'other')];
+  const instance = { ...root, spec: { valuesFrom: [{ kind: 'Secret', name: 'other', key: 'password' }] } };
+  const { goes, findings } = releaseRemoval({
+    root: instance,
+    release: { namespace: 'a', name: 'r' },
+    members: [kept, config, stateful],
+    hooks: [
+      hook,
+      { ...hook, name: 'clean', events: ['pre-delete'] },
+      { ...hook, name: 'other', kind: 'Secret', deletePolicies: ['hook-succeeded'] },
+    ],
+    objects: around,
+  });
+
+  it('is all of it and what that owns, but for what Helm keeps', () => {
+    assert.deepEqual(
+      goes.map(({ metadata }) => metadata.name),
+      ['config', 'set', 'set-0'],
+    );
+    assert.deepEqual(
+      findings.warned.map(({ message, evidence }) => `${message} (${evidence})`),
+      [
+        'PersistentVolumeClaim dumps stays with its data: it has the annotation helm.sh/resource-policy: keep (exact)',
+        'Job migrate stays: a hook made it, and Helm does not delete what hooks made (exact)',
+        'Secret generated stays: it is labelled as part of the release, and is not (estimate)',
+        'Secret other stays: spec.valuesFrom refers to it (exact)',
+      ],
+    );
+  });
+
+  it('runs the hooks for its deletion alone', () => {
+    assert.deepEqual(
+      findings.created.map(({ message }) => message),
+      ['Job clean, a pre-delete hook'],
+    );
   });
 });
