@@ -12,7 +12,8 @@ import { ageOf, colored } from './output.ts';
 import { approveSource } from './source-command.ts';
 import { bullets, findingSections, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
-import { waitUntilGone } from './wait.ts';
+import { waitUntilGone, waitUntilInstance } from './wait.ts';
+import { TEST_AT } from '../domain/app-instance/instance.ts';
 
 const DRY_RUN: Option = { name: 'dry-run', help: 'run the preflight checks and write nothing; exit with 3 if something blocks' };
 
@@ -78,6 +79,15 @@ export const CHANGE_COMMANDS: readonly ClientCommand[] = [
     options: [ENVIRONMENT_OPTION, DRY_RUN, ...WAIT_OPTIONS],
     examples: ['chandlery rollback orders -e team-a --dry-run', 'chandlery rollback orders 3 -e team-a --wait'],
     act: async (call) => await rollBack(call),
+  },
+  {
+    name: 'test',
+    usage: 'INSTANCE',
+    summary: 'run the tests of the chart of an instance; exit with 3 if one fails',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION, { name: 'wait', help: 'wait for the outcome; exit with 3 if a test fails, or none in time' }, TIMEOUT],
+    examples: ['chandlery test shop -e team-a --wait'],
+    act: async (call) => await testInstance(call),
   },
   {
     name: 'delete',
@@ -207,6 +217,26 @@ async function written(
     return await waitedStatus(call, params);
   }
   return { data: object, names: [name], text: () => `${name} ${did}\n` };
+}
+
+async function testInstance(call: Call): Promise<Result> {
+  const { api, args } = call;
+  const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
+  const name = `${params.app}/${params.name}`;
+  const timeout = durationOf('test', 'timeout', args.text('timeout') ?? '5m');
+  const asked = await api.call('testInstance', { params });
+  if (!args.flag('wait')) return { data: asked, names: [name], text: () => `${name} tests requested\n` };
+  const wanted = textAt(asked, 'object', 'metadata', 'annotations', TEST_AT);
+  const isWanted = (instance: unknown): boolean => textAt(lastTestOf(instance), 'requestedAt') === wanted;
+  const found = await waitUntilInstance(call, params, { timeoutMs: timeout, isWanted });
+  const outcome = lastTestOf(found);
+  const message =
+    found === undefined ? `the tests have not ended within ${args.text('timeout') ?? '5m'}` : (textAt(outcome, 'message') ?? '');
+  return { data: found ?? asked, names: [name], text: () => `${name} ${message}\n`, code: at(outcome, 'passed') === true ? 0 : ANSWER_NO };
+}
+
+function lastTestOf(instance: unknown): unknown {
+  return at(instance, 'object', 'status', 'lastTest');
 }
 
 async function deleteInstance(call: Call): Promise<Result> {

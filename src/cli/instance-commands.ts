@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stringify } from 'yaml';
 import { at, listAt, numberAt, textAt, textsAt } from '../domain/core/read.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import { findInstance, type InstanceParams, listAll } from './api.ts';
@@ -50,8 +51,12 @@ export const INSTANCE_COMMANDS: readonly ClientCommand[] = [
     usage: 'INSTANCE',
     summary: 'list the earlier revisions of an instance, and how many fields a rollback to each would change',
     words: INSTANCE_WORDS,
-    options: [ENVIRONMENT_OPTION],
-    examples: ['chandlery history orders -e team-a', 'chandlery history orders -o json'],
+    options: [
+      ENVIRONMENT_OPTION,
+      { name: 'releases', help: 'list the revisions of the Helm release of an instance of a chart instead' },
+      { name: 'values', value: 'REVISION', help: 'print the values of one revision of the Helm release, sensitive ones masked' },
+    ],
+    examples: ['chandlery history orders -e team-a', 'chandlery history shop --releases', 'chandlery history shop --values 2'],
     act: async (call) => await showHistory(call),
   },
   {
@@ -65,20 +70,59 @@ export const INSTANCE_COMMANDS: readonly ClientCommand[] = [
   },
 ];
 
-async function showHistory({ api, args }: Call): Promise<Result> {
+async function showHistory(call: Call): Promise<Result> {
+  const { api, args } = call;
   const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
-  const history = await api.call('listRevisions', { params });
-  const [missing] = listAt(history, 'missing');
-  if (missing !== undefined) {
-    const what = `${textAt(missing, 'verb') ?? ''} ${textAt(missing, 'resource') ?? ''} in the namespace ${textAt(missing, 'namespace') ?? ''}`;
-    throw new AppError('Forbidden', `history of ${params.name}: the permission to ${what} is missing`);
+  const revision = args.text('values');
+  if (revision !== undefined) return await showValues(call, params, revision);
+  if (args.flag('releases')) {
+    return listing({
+      items: listAt(await api.call('listReleaseRevisions', { params }), 'items'),
+      columns: RELEASE_COLUMNS,
+      nameOf: (item) => String(numberAt(item, 'revision') ?? ''),
+      empty: 'No Helm release.',
+    });
   }
+  const history = await api.call('listRevisions', { params });
+  rejectMissing(history, params.name);
   return listing({
     items: listAt(history, 'items'),
     columns: HISTORY_COLUMNS,
     nameOf: (item) => String(numberAt(item, 'revision') ?? ''),
     empty: 'No earlier revisions.',
   });
+}
+
+async function showValues({ api }: Call, params: InstanceParams, revision: string): Promise<Result> {
+  if (!/^[1-9]\d{0,8}$/.test(revision))
+    throw wrong(
+      'history',
+      `--values: ${JSON.stringify(revision)} is no revision; "chandlery history ${params.name} --releases" lists them`,
+    );
+  const found = await api.call('showReleaseRevision', { params: { ...params, revision } });
+  rejectMissing(found, params.name);
+  return { data: found, names: [revision], text: () => stringify(at(found, 'values') ?? {}, { lineWidth: 0 }) };
+}
+
+function rejectMissing(answer: unknown, name: string): void {
+  const [missing] = listAt(answer, 'missing');
+  if (missing === undefined) return;
+  const what = `${textAt(missing, 'verb') ?? ''} ${textAt(missing, 'resource') ?? ''} in the namespace ${textAt(missing, 'namespace') ?? ''}`;
+  throw new AppError('Forbidden', `history of ${name}: the permission to ${what} is missing`);
+}
+
+const RELEASE_COLUMNS: readonly Column<unknown>[] = [
+  { title: 'REVISION', cell: (item) => String(numberAt(item, 'revision') ?? '') },
+  { title: 'RELEASED', cell: (item) => ageOf(textAt(item, 'time'), Date.now()) },
+  { title: 'CHART', cell: (item) => `${textAt(item, 'chart') ?? ''} ${textAt(item, 'version') ?? ''}` },
+  textColumn('STATUS', 'status'),
+  { title: 'HEALTHY', cell: (item) => yesOrNo(at(item, 'healthy')) },
+  { title: 'TESTED', cell: (item) => yesOrNo(at(item, 'tested')) },
+];
+
+function yesOrNo(value: unknown): string {
+  if (value === undefined) return '-';
+  return value === true ? 'yes' : 'no';
 }
 
 const HISTORY_COLUMNS: readonly Column<unknown>[] = [

@@ -45,3 +45,18 @@ export async function waitUntilGone({ api, note, signal }: Call, params: Instanc
   note(`Still there after ${Math.round(timeoutMs / 1000)} s`);
   return false;
 }
+
+/** Waits until an instance is as wanted. @returns it; undefined where the time was over before. */
+export async function waitUntilInstance(
+  { api, signal }: Call,
+  params: InstanceParams,
+  { timeoutMs, isWanted }: { readonly timeoutMs: number; readonly isWanted: (instance: unknown) => boolean },
+): Promise<unknown> {
+  const end = performance.now() + timeoutMs;
+  while (performance.now() < end) {
+    const instance = await api.call('showInstance', { params });
+    if (isWanted(instance)) return instance;
+    await sleep(EVERY_MS, undefined, { signal });
+  }
+  return undefined;
+}

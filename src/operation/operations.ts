@@ -34,6 +34,8 @@ import { listRevisions, preflightRollback, rollbackInstance, rollbackOf } from '
 import { listEvents, listWorkloads, readInstance } from './instance/list-events.ts';
 import { listInstances } from './instance/list-instances.ts';
 import { previewInstanceMigration } from './instance/preview-migration.ts';
+import { requestInstanceTest } from './instance/request-test.ts';
+import { listReleaseRevisions, showReleaseRevision } from './instance/release-revisions.ts';
 import { revealValue, showInstance } from './instance/show-instance.ts';
 import { showLogs, showResourceLogs } from './instance/show-logs.ts';
 import { showTree } from './instance/show-tree.ts';
@@ -146,6 +148,7 @@ const OPERATIONS = {
   listPermissions,
   listProposalTargets,
   listProposals,
+  listReleaseRevisions,
   listReleases,
   listRevisions,
   listSavedConfigurationVersions,
@@ -183,6 +186,7 @@ const OPERATIONS = {
   proposeUpgrade,
   readInstance,
   reportDeployment,
+  requestInstanceTest,
   requestOperatorAction,
   requestSourceAction,
   revealConnectionKey,
@@ -218,6 +222,7 @@ const OPERATIONS = {
   showProposal,
   showRelease,
   showReleaseNotes,
+  showReleaseRevision,
   showResource,
   showResourceLogs,
   showSavedConfiguration,

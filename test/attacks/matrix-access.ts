@@ -24,10 +24,10 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
   `,
   Viewer: `
     showResource showResourceLogs showInstance showInstanceTimeline showTree showOwner listWorkloads listEvents
-    showLogs showConnection previewInstanceMigration listRevisions createChangeRequest showChangeRequest withdrawChangeRequest
+    showLogs showConnection previewInstanceMigration listRevisions listReleaseRevisions showReleaseRevision createChangeRequest showChangeRequest withdrawChangeRequest
   `,
   Developer: `
-    createInstance updateInstance replaceInstance rollbackInstance deleteInstance revealConnectionKey restartWorkload showScale
+    createInstance updateInstance replaceInstance rollbackInstance testInstance deleteInstance revealConnectionKey restartWorkload showScale
     scaleResource runCronJob suspendCronJob resumeCronJob evictPod reportDeployment approveChangeRequest declineChangeRequest
   `,
   Admin: `

@@ -31,6 +31,8 @@ import { SAMPLE_RESOURCE_OPERATIONS } from './sample-resource.ts';
 import { sampleTierBoard } from './sample-tier-board.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
 import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
+import type { ReleaseHistory } from '../../src/operation/instance/release-revisions.ts';
+import { sampleReleaseHistory, sampleReleaseRevision } from './sample-release-revisions.ts';
 import type { InstanceHistory, RevisionInput } from '../../src/operation/instance/instance-history.ts';
 import { sampleDeployment, sampleDeployments } from './sample-deployments.ts';
 import { sampleMetrics } from './sample-metrics.ts';
@@ -149,6 +151,9 @@ const WRITES = {
   previewInstanceMigration: async (_actor: unknown, address: InstanceAddress): Promise<InstanceMigration> => sampleMigration(find(address)),
   preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
+  requestInstanceTest: async () => await Promise.reject(new Error('no tests in samples')),
+  listReleaseRevisions: async (_actor: unknown, { name }: InstanceAddress): Promise<ReleaseHistory> => sampleReleaseHistory(name),
+  showReleaseRevision: async (_actor: unknown, { revision }: { readonly revision: number }) => sampleReleaseRevision(revision),
   listRevisions: async (_actor: unknown, { environment, name }: InstanceAddress): Promise<InstanceHistory> =>
     sampleHistory(environment, name),
   preflightRollback: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => preflight({ ...address, spec: {} }),

@@ -3,6 +3,7 @@ import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import type { ReleaseUpgradeItem, ReleaseView } from '../../src/operation/release/catalog-releases.ts';
 import { page, type SamplePage } from './sample-page.ts';
+import { RELEASE_REVISION_PAGES } from './sample-release-revisions.ts';
 import { SAMPLE_UPGRADES } from './sample-upgrade.ts';
 
 const DIGEST = `sha256:${'4e'.repeat(32)}`;
@@ -110,6 +111,7 @@ export const SAMPLE_RELEASE_OPERATIONS = {
 
 /** The pages of releases in their different states. */
 export const RELEASE_PAGES: readonly SamplePage[] = [
+  ...RELEASE_REVISION_PAGES,
   page('/releases', 'admin', {
     title: 'Releases',
     holds: [

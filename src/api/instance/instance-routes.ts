@@ -1,6 +1,6 @@
 import { filterChoices } from '../../domain/app/choices.ts';
 import { mergePatchBetween } from '../../domain/core/merge-patch.ts';
-import { listAt, numberAt, objectAt, textAt } from '../../domain/core/read.ts';
+import { listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import { secret } from '../../domain/core/secret.ts';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
 import { otherFieldsOf, contentOf, splitContent } from '../../domain/instance/instance-content.ts';
@@ -17,15 +17,15 @@ import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schema-parts.ts';
 
 const INSTANCES = '/environments/{environment}/instances';
-const INSTANCE = `${INSTANCES}/{app}/{name}`;
-const DRY_RUN = { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' } } as const;
+export const INSTANCE = `${INSTANCES}/{app}/{name}`;
+export const DRY_RUN = { dryRun: { enum: ['All'], description: '`All`: run preflight checks only, and write nothing' } } as const;
 
 const VERSION = {
   version: { type: 'string', default: '', description: 'A served version of the kind; default: that of the app' },
 } as const;
 
 /** What every way to change an instance takes and answers. */
-const A_CHANGE = {
+export const A_CHANGE = {
   query: { ...DRY_RUN, ...VERSION, ...PROPOSE_QUERY },
   body: ref('InstancePatch'),
   replies: {
@@ -245,53 +245,6 @@ export const MIGRATION_ROUTES: readonly Route[] = [
   },
 ];
 
-const REVISION = { type: 'integer', minimum: 1, description: 'Default: the newest revision that differs from the live instance' } as const;
-
-/** Earlier revisions of instances, and the way back to them. */
-export const REVISION_ROUTES: readonly Route[] = [
-  {
-    method: 'get',
-    path: `${INSTANCE}/revisions`,
-    operationId: 'listRevisions',
-    summary: 'List the earlier revisions of an instance, newest first, and what a rollback to each would change',
-    tag: 'Instances',
-    replies: {
-      200: {
-        description: 'The revisions; `missing` names the permissions without which they cannot be read',
-        schema: pageOf('InstanceRevision', { missing: { type: 'array', items: ref('MissingPermission') } }),
-      },
-    },
-    handle: async ({ operations, actor, params }) => {
-      const { revisions, missing } = await operations.listRevisions(actor, addressOf(params));
-      return { status: 200, body: { items: revisions, missing } };
-    },
-  },
-  {
-    method: 'post',
-    path: `${INSTANCE}/rollback`,
-    operationId: 'rollbackInstance',
-    etag: 'strong',
-    summary:
-      'Change an instance back to an earlier revision, or with `dryRun=All` run the preflight checks. Sensitive values stay as they are',
-    tag: 'Instances',
-    query: { ...DRY_RUN, ...PROPOSE_QUERY },
-    body: { type: 'object', properties: { revision: REVISION } },
-    replies: A_CHANGE.replies,
-    handle: async (call) => await rollBack(call),
-  },
-];
-
-async function rollBack(call: Call): Promise<Reply> {
-  const { operations, actor, params, query, body, preconditions, requestOrigin } = call;
-  const revision = numberAt(body, 'revision');
-  const wanted = { ...addressOf(params), preconditions, ...(revision === undefined ? {} : { revision }) };
-  if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightRollback(actor, wanted) };
-  const wish = wishOf(call);
-  if (wish === undefined) return { status: 200, body: await operations.rollbackInstance(actor, { ...wanted, ...requestOrigin }) };
-  const change = { ...(await operations.rollbackOf(actor, wanted)), preconditions };
-  return proposed(await operations.proposeChange(actor, { change, ...wish }));
-}
-
 /** No filter when the query has none. */
 function filterIn(query: Call['query']): Pick<TreeInput, 'filter'> {
   const [kind, search] = [textAt(query, 'kind'), textAt(query, 'search')];
@@ -355,7 +308,7 @@ async function change(call: Call, mode: 'Merge' | 'Replace'): Promise<Reply> {
   return { status: 200, body: await operations.updateInstance(actor, { ...wanted, ...requestOrigin }) };
 }
 
-function addressOf(params: Call['params']): InstanceAddress {
+export function addressOf(params: Call['params']): InstanceAddress {
   return { environment: params['environment'] ?? '', app: params['app'] ?? '', name: params['name'] ?? '' };
 }
 
@@ -365,6 +318,6 @@ function versioned(params: Call['params'], query: Call['query']): InstanceAddres
   return version === '' ? addressOf(params) : { ...addressOf(params), version };
 }
 
-function pathOf({ environment, app, name }: InstanceAddress): string {
+export function pathOf({ environment, app, name }: InstanceAddress): string {
   return `/api/v1/environments/${encodeURIComponent(environment)}/instances/${encodeURIComponent(app)}/${encodeURIComponent(name)}`;
 }

@@ -1,5 +1,6 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { FINDING_SUBJECTS } from '../../domain/preflight/findings.ts';
+import { REVISION_STATUSES } from '../../domain/operator/kind/status-fields.ts';
 import { RELATION_CLASSES } from '../../domain/tree/relations.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/preview/value-rows.ts';
 import { VALUE_LAYERS } from '../../domain/values/value-change.ts';
@@ -265,6 +266,18 @@ const commands = object(
   ['kubectl', 'curl', 'yaml', 'file'],
 );
 
+const releaseRevision = {
+  revision: { ...integer, description: 'The revision of the Helm release' },
+  chart: text,
+  version: { ...text, description: 'The version of the chart' },
+  appVersion: text,
+  time: { ...time, description: 'When Helm began it' },
+  status: { enum: REVISION_STATUSES, description: 'How it ended' },
+  tested: { type: 'boolean', description: 'Whether its tests passed; absent while they have not run' },
+  healthy: { type: 'boolean', description: 'Whether it became healthy; absent while that is open' },
+  rolledBackTo: { ...integer, description: 'The revision that was brought back instead' },
+};
+
 /** Schemas of preflight checks. */
 export const PREFLIGHT_SCHEMAS = {
   InstanceRevision: object({
@@ -275,6 +288,23 @@ export const PREFLIGHT_SCHEMAS = {
     content: { ...anything, description: 'The `spec` and the members beside it, with stand-ins for sensitive values' },
     changes: { ...list({ $ref: '#/components/schemas/ValueChange' }), description: 'What a rollback to it would change now' },
   }),
+  ReleaseRevision: object(releaseRevision, ['revision', 'chart', 'version', 'time', 'status']),
+  ReleaseRevisionValues: object(
+    {
+      revision: { ...integer, description: 'The revision of the Helm release' },
+      chart: text,
+      version: { ...text, description: 'The version of the chart' },
+      values: { ...anything, description: 'The values of the release, those of the chart aside; stand-ins for sensitive ones' },
+      before: { ...integer, description: 'The revision that it is compared with; absent when Helm has kept none' },
+      changes: { ...list({ $ref: '#/components/schemas/ValueChange' }), description: 'What differs from that revision' },
+      missing: {
+        ...list({ $ref: '#/components/schemas/MissingPermission' }),
+        description: 'Without these permissions no values are shown',
+      },
+      helm: { ...text, description: 'The helm command that prints the values' },
+    },
+    ['revision', 'chart', 'version', 'values', 'changes', 'missing', 'helm'],
+  ),
   ValueChange: object(
     {
       path: { ...text, description: 'For example `spec.storage.size`. Rows of lists are named by their key' },

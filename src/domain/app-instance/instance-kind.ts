@@ -25,6 +25,17 @@ import {
 /** Characters of the notes of a chart that a status holds. */
 export const MAX_NOTES = 8_000;
 
+const testField = object(
+  {
+    requestedAt: text({ description: 'The value of the annotation chandlery.dev/test-at that was carried out.' }),
+    revision: integer({ description: 'The revision of the release that was tested.' }),
+    passed: flag({ description: 'Whether all tests passed.' }),
+    message: text({ description: 'Which tests passed, or what failed.' }),
+    time: time({ description: 'When they ended.' }),
+  },
+  { description: 'The tests of the chart that somebody asked for last.' },
+);
+
 /** The spec of a generated kind. The schema of `values` is the one of its chart, so the generator of the CRD puts it there. */
 export const instanceSpec = object(
   {
@@ -81,6 +92,7 @@ export const instanceStatus = object(
       list(revisionField, { description: 'The revisions of the release, newest first, at most ten.', maxItems: 100, merge: 'atomic' }),
     ),
     rollback: optional(rollbackField),
+    lastTest: optional(testField),
     notes: optional(text({ description: 'The notes of the chart, at most 8,000 characters, without values of Secrets.' })),
     lastAttempted: optional(attemptField),
     failures: optional(

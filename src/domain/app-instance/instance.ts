@@ -13,6 +13,9 @@ export interface GeneratedKind extends KnownType {
   readonly singular: string;
 }
 
+/** The annotation by which a person asks for the tests of the chart once. Any new value counts. */
+export const TEST_AT = 'chandlery.dev/test-at';
+
 /** The kind that a CustomResourceDefinition defines; undefined when no AppDefinition generated it. */
 export function generatedKind({ metadata, spec }: KubeObject): GeneratedKind | undefined {
   const definition = metadata.labels?.[OURS.appDefinitionLabel];

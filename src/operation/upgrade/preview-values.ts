@@ -12,7 +12,7 @@ import { readValuesSource, sourceName } from '../../domain/values/read-source.ts
 import { sensitiveTexts } from '../../schema/sensitive/mask.ts';
 import type { Ports } from '../ports.ts';
 
-/** The values that an Operator lays over those of its chart, as far as the actor may read them. */
+/** The values that an Operator or an instance lays over those of its chart, as far as the actor may read them. */
 export interface OverlaidValues {
   /** Without the chart's own, the lowest first. */
   readonly layers: readonly ValuesLayer[];
@@ -25,10 +25,10 @@ export interface OverlaidValues {
 }
 
 export interface ValuesInput {
-  /** Of the Operator. */
+  /** Of the Operator, or of the instance. */
   readonly namespace: string;
-  readonly spec: OperatorSpec;
-  readonly status: OperatorStatus;
+  readonly spec: Pick<OperatorSpec, 'valuesFrom' | 'values'>;
+  readonly status: Pick<OperatorStatus, 'values'>;
 }
 
 /** What stands where a value may not be read: the same on both sides of a comparison. */

@@ -46,7 +46,7 @@ export interface ScopedChange extends ReleaseChange {
   readonly scope: ReleaseScope;
 }
 
-export interface InstanceHelm extends Pick<HelmPort, 'manifest' | 'uninstall' | 'unlock'> {
+export interface InstanceHelm extends Pick<HelmPort, 'manifest' | 'test' | 'uninstall' | 'unlock'> {
   install(request: ScopedChange, signal: AbortSignal): Promise<ReleaseInfo>;
   /** With `conflicts: 'force'`, what others have changed by hand is as the release has it again. */
   upgrade(request: ScopedChange & { readonly conflicts: 'force' }, signal: AbortSignal): Promise<ReleaseInfo>;

@@ -19,10 +19,11 @@ import { limitOf } from './find-limit.ts';
 import { finalizeInstance } from './finalize-instance.ts';
 import { type ObjectMemory, observeObjects, type ObservedObjects } from './observe-objects.ts';
 import type { InstancePorts } from './ports.ts';
-import { INTERVAL_MS, notReady, released, reportFailure, writeStatus } from './report.ts';
+import { INTERVAL_MS, isInstalled, notReady, released, reportFailure, writeStatus } from './report.ts';
 import { resolveTarget, type Target, wantedChart } from './resolve-target.ts';
 import { rollBack } from './roll-back.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
+import { testRelease } from './test-release.ts';
 import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
 
 /** What was seen lately, so that a settled instance costs little. */
@@ -120,6 +121,7 @@ function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
         ? 0
         : waitBeforeAttempt({ status, generation, requestedAt, interval: INTERVAL_MS, now: ports.now() }),
     forced: work.forcedAt !== '',
+    testAsked: work.testAt !== '',
     adopt: instance.metadata.annotations?.[ADOPT] === 'true',
     release,
     ...(managedRevision === undefined ? {} : { managedRevision }),
@@ -163,6 +165,8 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
       return await deploy(work, facts, state.target);
     case 'RollbackDue':
       return await rollBack(work, facts, state.failure);
+    case 'TestDue':
+      return await testRelease(work, state);
     case 'Suspended':
       await report(work, facts, { reason: 'Suspended', message: 'spec.suspend is set: the release stays as it is', outcome: 'Stalled' });
       return {};
@@ -273,8 +277,7 @@ async function reportReleased(
 ): Promise<ReconcileResult> {
   if (release.kind !== 'Own' || objects === undefined) return AT_ONCE;
   const health = healthy(objects.health);
-  const { name, version } = state.target.chart.contents.metadata;
-  const ready = health.status === 'True' ? isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy`) : notReady(health);
+  const ready = health.status === 'True' ? isInstalled(state.target) : notReady(health);
   const isProgressing = health.status === 'False' && objects.health.status !== 'Degraded';
   await writeStatus(work, {
     ready,

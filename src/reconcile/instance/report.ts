@@ -34,14 +34,15 @@ export interface Finding {
   /** A rollback that is about to begin; `Forgotten` when something else is installed. */
   readonly rollback?: Rollback | 'Forgotten';
   readonly notes?: string;
+  readonly test?: NonNullable<InstanceStatus['lastTest']>;
   readonly attempt?: Attempt;
   readonly failures?: number;
 }
 
 /** Conditions that stand until something else is known. */
-const PERMANENT = new Set(['Released', 'Healthy', 'Drifted']);
+const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested']);
 /** Conditions whose turns are worth an Event. */
-const TOLD = ['Released', 'Ready', 'Drifted'];
+const TOLD = ['Released', 'Ready', 'Drifted', 'Tested'];
 const UNDER_WAY = new Set(['Installing', 'Upgrading', 'RollingBack', 'Progressing', 'Unknown', 'Missing', 'Uninstalling']);
 
 /**
@@ -125,6 +126,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
   const managed = finding.managedRevision ?? earlier.managedRevision;
   const notes = finding.notes ?? earlier.notes;
   const attempt = finding.attempt ?? earlier.lastAttempted;
+  const test = finding.test ?? earlier.lastTest;
   return {
     observedGeneration: generation,
     ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
@@ -137,6 +139,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     ...(managed === undefined ? {} : { managedRevision: managed }),
     history: historyOf(work, finding, rollback ?? earlier.rollback),
     ...(rollback === undefined ? {} : { rollback }),
+    ...(test === undefined ? {} : { lastTest: test }),
     ...(notes === undefined || notes === '' ? {} : { notes }),
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),
     failures: finding.failures ?? earlier.failures,
@@ -165,10 +168,12 @@ function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<InstanceStatu
   return { release: { name: release.release, namespace: release.namespace, revision: fact.revision, status: fact.status } };
 }
 
-function composeConditions({ status, generation, ...work }: Work, { conditions, ready, phase }: Finding): Condition[] {
+function composeConditions({ status, generation, ...work }: Work, { conditions, ready, phase, managedRevision }: Finding): Condition[] {
   const decided = [...conditions, ready, ...(phase === undefined ? [] : [phase])];
   const known = new Set(decided.map(({ type }) => type));
-  const retained = status.conditions.filter(({ type }) => PERMANENT.has(type) && !known.has(type));
+  // What was tested is not what is about to be released.
+  const isNew = managedRevision !== undefined && managedRevision !== status.managedRevision;
+  const retained = status.conditions.filter(({ type }) => PERMANENT.has(type) && !known.has(type) && !(isNew && type === 'Tested'));
   const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
   return mergeConditions(status.conditions, [...retained, ...current], nowOf(work));
 }
@@ -214,4 +219,10 @@ export function doing(reason: 'Installing' | 'Upgrading' | 'RollingBack', messag
 
 export function released({ release, namespace }: Work['release'], revision: number): ConditionInput {
   return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
+}
+
+/** `Ready` of a release that is deployed and healthy. */
+export function isInstalled({ chart }: Pick<Target, 'chart'>): ConditionInput {
+  const { name, version } = chart.contents.metadata;
+  return isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy`);
 }

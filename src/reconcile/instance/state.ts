@@ -17,6 +17,8 @@ export interface ActiveFacts {
   readonly wait: number;
   /** A person has asked for an upgrade whatever the state, and it has not been carried out. */
   readonly forced: boolean;
+  /** A person has asked for the tests of the chart, and they have not run since. */
+  readonly testAsked: boolean;
   /** A person has asked to take over a release of that name. */
   readonly adopt: boolean;
   readonly release: ReleaseFact;
@@ -61,6 +63,8 @@ export type ActiveState =
   | { readonly kind: 'RolledBack'; readonly target: Target; readonly rollback: Rollback; readonly outcome: 'Deployed' | 'Failed' }
   /** Somebody has made a revision with helm; what it has is not known. */
   | { readonly kind: 'ChangedByHand'; readonly target: Target; readonly release: OwnRelease }
+  /** As desired and healthy, and somebody has asked for its tests. */
+  | { readonly kind: 'TestDue'; readonly target: Target; readonly release: OwnRelease }
   /** The release is as desired; how its objects are, conditions say. */
   | { readonly kind: 'InSync'; readonly target: Target };
 
@@ -122,7 +126,7 @@ function installedState(facts: ActiveFacts, installed: Installed): ActiveState {
   const failure = moved ? undefined : failureOf(facts, installed);
   if (failure !== undefined) return { kind: 'RollbackDue', failure };
   if (moved || release.status !== 'deployed') return { kind: 'OutOfSync', target };
-  return { kind: 'InSync', target };
+  return facts.testAsked && facts.health?.status === 'Healthy' ? { kind: 'TestDue', target, release } : { kind: 'InSync', target };
 }
 
 /** Helm passes our labels on to revisions that others make, so they are known by their number. What people want anew in the spec goes over them. */

@@ -7,6 +7,7 @@ import {
   parseInstanceSpec,
   parseInstanceStatus,
   releaseNameOf,
+  TEST_AT,
 } from '../../domain/app-instance/instance.ts';
 import type { InstanceSpec, InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import type { ReleaseRef } from '../helm-release/ports.ts';
@@ -30,6 +31,8 @@ export interface Work {
   readonly requestedAt: string;
   /** The annotation `chandlery.dev/force-at` while it has not been carried out; else empty. */
   readonly forcedAt: string;
+  /** The annotation `chandlery.dev/test-at` while its tests have not run; else empty. */
+  readonly testAt: string;
   readonly generation: number;
   readonly signal: AbortSignal;
 }
@@ -42,6 +45,7 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
   const { annotations = {}, namespace = 'default' } = metadata;
   const status = parseInstanceStatus(instance);
   const forcedAt = annotations[FORCE_AT] ?? '';
+  const testAt = annotations[TEST_AT] ?? '';
   return {
     ports,
     kind,
@@ -54,6 +58,7 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     deployer: ports.asDeployer(namespace),
     requestedAt: requestOf(annotations, forcedAt),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
+    testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,
     generation: metadata.generation ?? 0,
     signal,
   };

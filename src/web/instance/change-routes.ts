@@ -21,7 +21,7 @@ import { runFormJob } from '../form-thread/run-form-job.ts';
 import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './change-page.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm } from './form-commands.ts';
 import type { ReviewYaml } from './review-yaml.ts';
-import { addressOf, instanceCrumbs } from './instance-routes.ts';
+import { addressOf, instanceCrumbs, revisionIn } from './instance-routes.ts';
 import { sealFor } from './instance-form.ts';
 import { hiddenInputs, reviewOf } from './review.ts';
 import { versionMoves } from './version-moves.ts';
@@ -111,15 +111,10 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
       status: 403,
     };
   }
-  const revision = revisionIn(visit.query);
+  const revision = revisionIn(visit, 'revision');
   const content = revision === undefined ? contentOfInstance(instance) : await revisedContentOf(operations, change, revision);
   const fields = await runFormJob('valuesToFields', change.model, content);
   return await showDraft(change, { fields, faults: [], foreign: [], ...(revision === undefined ? {} : { revision }) });
-}
-
-function revisionIn(query: URLSearchParams): number | undefined {
-  const text = query.get('revision') ?? '';
-  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
 /** The live content with the spec and the other members of an earlier revision. */

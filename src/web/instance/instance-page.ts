@@ -4,6 +4,7 @@ import { textAt } from '../../domain/core/read.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
+import { numberAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Address } from '../../domain/tree/addresses.ts';
 import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
@@ -32,6 +33,8 @@ export interface InstanceLive {
   readonly addresses: readonly { readonly address: string; readonly url: string; readonly reached: string; readonly source: string }[];
   readonly resources: ResourceSummary;
   readonly versions: readonly Fact[];
+  /** What the chart says to whoever installs it, as plain text; empty when it says nothing. */
+  readonly notes: string;
   readonly unreadable: readonly string[];
   readonly conditions: readonly ConditionRow[];
   readonly events: readonly (EventView & { readonly warning: boolean })[];
@@ -120,6 +123,7 @@ export function instanceLive({ instance, tree, workloads, events }: InstanceRead
     })),
     resources: resourceSummary(instance, tree),
     versions: versionsOf(app, instance, workloads),
+    notes: app.definition === undefined ? '' : (textAt(instance.object.status, 'notes') ?? ''),
     unreadable: tree.unreadable,
     conditions: conditionRows(instance.conditions),
     events: events.map((event) => ({ ...event, warning: event.type === 'Warning' })),
@@ -176,10 +180,12 @@ function installedVersions({ displayName, appVersion, chartVersion }: App): Fact
 
 /** Each instance of a chart has a version of its own. */
 function ownVersions({ status }: KubeObject): Fact[] {
+  const release = textAt(status, 'release', 'name');
   return [
     { term: 'App version', text: textAt(status, 'chart', 'appVersion') ?? '' },
     { term: 'Chart version', text: textAt(status, 'version') ?? '' },
     { term: 'Available version', text: textAt(status, 'availableVersion') ?? '' },
+    { term: 'Release', text: release === undefined ? '' : `${release}, revision ${numberAt(status, 'release', 'revision') ?? 0}` },
   ].filter(({ text }) => text !== '');
 }
 

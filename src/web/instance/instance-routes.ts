@@ -67,6 +67,12 @@ export function addressOf({ param }: Pick<Visit, 'param'>): InstanceAddress {
   return { environment: param('environment'), app: param('app'), name: param('name') };
 }
 
+/** The number of a revision in a parameter; undefined for anything else. */
+export function revisionIn({ query }: Pick<Visit, 'query'>, name: string): number | undefined {
+  const text = query.get(name) ?? '';
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
 /** The way to an Instance's page, and below it. */
 export function instanceCrumbs(address: InstanceAddress, environment: Pick<EnvironmentView, 'displayName'>, below?: string): Crumb[] {
   const crumbs = [

@@ -85,6 +85,16 @@ export function rollbackValuesView(changes: readonly ValueChange[], revision: nu
   return viewOf(changes, { title: `Changes by a rollback to revision ${revision}`, none, before: 'Current', after: 'New', layered: false });
 }
 
+/** For a revision of a release: what differs from the one before. */
+export function releasedValuesView(
+  changes: readonly ValueChange[],
+  { revision, before }: { readonly revision: number; readonly before: number | undefined },
+): ValueChangesView {
+  const none = before === undefined ? 'There is no earlier revision to compare with.' : `No differences from revision ${before}.`;
+  const title = `Changes since revision ${before ?? 0}`;
+  return viewOf(changes, { title, none, before: `Revision ${before ?? 0}`, after: `Revision ${revision}`, layered: false });
+}
+
 type Words = Pick<ValueChangesView, 'title' | 'none' | 'before' | 'after' | 'layered'>;
 
 function viewOf(changes: readonly ValueChange[], words: Words): ValueChangesView {

@@ -1,10 +1,10 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { AppError } from '../../../domain/core/errors.ts';
-import { redact } from '../../../domain/core/secret.ts';
 import type { TestReport } from '../../../domain/operator/release.ts';
-import { crdsEstablished, fetched, healthy, released, testing, tested } from '../report/conditions.ts';
+import { crdsEstablished, fetched, healthy, released } from '../report/conditions.ts';
 import { isFalse, reconciling } from '../../conditions.ts';
 import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
+import { tested, testing, withoutSecretsIn } from '../../helm-release/test-report.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 import type { OwnRelease } from '../../helm-release/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
@@ -72,11 +72,4 @@ function findingOf(
     configDigest: target.configDigest,
     attempt: attemptOf(work, target),
   };
-}
-
-/** Names of hooks come from the chart, and may hold a value. */
-function withoutSecretsIn(report: TestReport, secrets: readonly string[]): TestReport {
-  const shown = (texts: readonly string[]): readonly string[] => texts.map((text) => redact(text, secrets));
-  if (report.kind === 'Passed') return { ...report, tests: shown(report.tests) };
-  return { ...report, failed: shown(report.failed), message: redact(report.message, secrets) };
 }

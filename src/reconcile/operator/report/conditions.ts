@@ -7,12 +7,11 @@ import { isFalse, isTrue } from '../../conditions.ts';
 import type { ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import type { AppError } from '../../../domain/core/errors.ts';
 import { addressOf, type ChartSource } from '../../../domain/operator/operator-spec.ts';
-import type { TestReport } from '../../../domain/operator/release.ts';
 import type { DeployPhase } from '../acts/deploy.ts';
 import type { DeployVerb } from '../state.ts';
 import { conversionsSentence, type RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
-import type { OwnRelease, ReleaseFact } from '../../helm-release/observe-release.ts';
+import type { ReleaseFact } from '../../helm-release/observe-release.ts';
 import { differencesSentence } from '../../helm-release/compare-release.ts';
 import type { DriftFact } from '../drift.ts';
 import type { OperatorHealth } from '../facts/observe-health.ts';
@@ -56,10 +55,6 @@ export function rollingBack({ release, namespace }: ReleaseRef, { chart, revisio
   return isFalse('Released', 'RollingBack', `Release ${namespace}/${release} is rolled back to revision ${toRevision}: ${why}`);
 }
 
-export function testing({ revision }: OwnRelease): ConditionInput {
-  return { type: 'Tested', status: 'Unknown', reason: 'Testing', message: `The tests of revision ${revision} are running` };
-}
-
 /** A new revision is about to come. */
 export const UNTESTED: ConditionInput = {
   type: 'Tested',
@@ -67,16 +62,6 @@ export const UNTESTED: ConditionInput = {
   reason: 'NotTested',
   message: 'The tests run when the new revision is healthy',
 };
-
-/** How the tests of the newest revision ended. */
-export function tested(report: TestReport): ConditionInput {
-  if (report.kind === 'Failed') {
-    const who = report.failed.length === 0 ? '' : `${report.failed.join(', ')} failed: `;
-    return isFalse('Tested', 'TestFailed', `${who}${report.message}`);
-  }
-  if (report.tests.length === 0) return isTrue('Tested', 'NoTests', 'The chart has no tests');
-  return isTrue('Tested', 'TestsPassed', `Passed: ${report.tests.join(', ')}`);
-}
 
 export function crdsEstablished(crds: readonly CrdFact[]): ConditionInput {
   const waiting = crds.filter((crd) => !crd.established).map((crd) => crd.name);

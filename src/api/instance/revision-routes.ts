@@ -1,0 +1,101 @@
+import { numberAt } from '../../domain/core/read.ts';
+import { PROPOSE_QUERY, proposed, wishOf } from '../proposal/proposal-routes.ts';
+import type { Call, Reply, Route } from '../route.ts';
+import { pageOf, ref } from '../schema-parts.ts';
+import { A_CHANGE, addressOf, DRY_RUN, INSTANCE, pathOf } from './instance-routes.ts';
+
+const REVISION = { type: 'integer', minimum: 1, description: 'Default: the newest revision that differs from the live instance' } as const;
+
+/** Earlier revisions of instances, and the way back to them. */
+export const REVISION_ROUTES: readonly Route[] = [
+  {
+    method: 'get',
+    path: `${INSTANCE}/revisions`,
+    operationId: 'listRevisions',
+    summary: 'List the earlier revisions of an instance, newest first, and what a rollback to each would change',
+    tag: 'Instances',
+    replies: {
+      200: {
+        description: 'The revisions; `missing` names the permissions without which they cannot be read',
+        schema: pageOf('InstanceRevision', { missing: { type: 'array', items: ref('MissingPermission') } }),
+      },
+    },
+    handle: async ({ operations, actor, params }) => {
+      const { revisions, missing } = await operations.listRevisions(actor, addressOf(params));
+      return { status: 200, body: { items: revisions, missing } };
+    },
+  },
+  {
+    method: 'get',
+    path: `${INSTANCE}/release-revisions`,
+    operationId: 'listReleaseRevisions',
+    summary: 'List the revisions of the Helm release of an instance of a chart, newest first',
+    tag: 'Instances',
+    replies: {
+      200: { description: 'The revisions; none where the instance is no release', schema: pageOf('ReleaseRevision') },
+    },
+    handle: async ({ operations, actor, params }) => {
+      const { revisions } = await operations.listReleaseRevisions(actor, addressOf(params));
+      return { status: 200, body: { items: revisions } };
+    },
+  },
+  {
+    method: 'get',
+    path: `${INSTANCE}/release-revisions/{revision}`,
+    operationId: 'showReleaseRevision',
+    summary: 'Get the values of a revision of the Helm release of an instance, and how they differ from those of the revision before',
+    tag: 'Instances',
+    replies: {
+      200: {
+        description: 'The values, sensitive ones masked; `missing` names the permissions without which they are not shown',
+        schema: ref('ReleaseRevisionValues'),
+      },
+    },
+    handle: async ({ operations, actor, params }) => {
+      const revision = revisionNumber(params['revision'] ?? '');
+      return { status: 200, body: await operations.showReleaseRevision(actor, { ...addressOf(params), revision }) };
+    },
+  },
+  {
+    method: 'post',
+    path: `${INSTANCE}/tests`,
+    operationId: 'testInstance',
+    etag: 'strong',
+    summary: 'Run the tests of the chart of an instance; `status.lastTest` and the condition `Tested` have the outcome',
+    tag: 'Instances',
+    replies: { 202: { description: 'The tests run once the release is healthy; Location is the instance', schema: ref('Instance') } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const asked = { ...addressOf(params), at: new Date().toISOString(), preconditions, ...requestOrigin };
+      return { status: 202, body: await operations.requestInstanceTest(actor, asked), location: pathOf(addressOf(params)) };
+    },
+  },
+  {
+    method: 'post',
+    path: `${INSTANCE}/rollback`,
+    operationId: 'rollbackInstance',
+    etag: 'strong',
+    summary:
+      'Change an instance back to an earlier revision, or with `dryRun=All` run the preflight checks. Sensitive values stay as they are',
+    tag: 'Instances',
+    query: { ...DRY_RUN, ...PROPOSE_QUERY },
+    body: { type: 'object', properties: { revision: REVISION } },
+    replies: A_CHANGE.replies,
+    handle: async (call) => await rollBack(call),
+  },
+];
+
+/** 0, which is never one, for anything else. */
+function revisionNumber(text: string): number {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
+}
+
+async function rollBack(call: Call): Promise<Reply> {
+  const { operations, actor, params, query, body, preconditions, requestOrigin } = call;
+  const revision = numberAt(body, 'revision');
+  const wanted = { ...addressOf(params), preconditions, ...(revision === undefined ? {} : { revision }) };
+  if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightRollback(actor, wanted) };
+  const wish = wishOf(call);
+  if (wish === undefined) return { status: 200, body: await operations.rollbackInstance(actor, { ...wanted, ...requestOrigin }) };
+  const change = { ...(await operations.rollbackOf(actor, wanted)), preconditions };
+  return proposed(await operations.proposeChange(actor, { change, ...wish }));
+}
