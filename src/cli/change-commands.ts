@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../domain/core/errors.ts';
 import { at, listAt, numberAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
 import { applyMergePatch } from '../domain/core/merge-patch.ts';
+import { OURS } from '../domain/kubernetes/names.ts';
 import { findApp, findEnvironment, findInstance, type InstanceParams, listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
@@ -12,8 +13,7 @@ import { ageOf, colored } from './output.ts';
 import { approveSource } from './source-command.ts';
 import { bullets, findingSections, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
-import { waitUntilGone, waitUntilInstance } from './wait.ts';
-import { TEST_AT } from '../domain/app-instance/instance.ts';
+import { waitUntilGone } from './wait.ts';
 
 const DRY_RUN: Option = { name: 'dry-run', help: 'run the preflight checks and write nothing; exit with 3 if something blocks' };
 
@@ -57,13 +57,14 @@ export const CHANGE_COMMANDS: readonly ClientCommand[] = [
       {
         name: 'version',
         value: 'VERSION',
-        help: 'the version of the kind, or of the chart of an Operator; default: the newest that is offered',
+        help: 'the version of the kind, or of the chart of an Operator or an instance; default: the newest that is offered, or the same',
       },
       DRY_RUN,
       ...WAIT_OPTIONS,
     ],
     examples: [
       'chandlery upgrade orders -e team-a --set spec.replicas=3 --wait',
+      'chandlery upgrade shop -e team-a --version 0.3.0 --dry-run',
       'chandlery upgrade operator/chandlery-system/cache --version 0.2.0 --dry-run',
     ],
     act: async (call) => {
@@ -79,15 +80,6 @@ export const CHANGE_COMMANDS: readonly ClientCommand[] = [
     options: [ENVIRONMENT_OPTION, DRY_RUN, ...WAIT_OPTIONS],
     examples: ['chandlery rollback orders -e team-a --dry-run', 'chandlery rollback orders 3 -e team-a --wait'],
     act: async (call) => await rollBack(call),
-  },
-  {
-    name: 'test',
-    usage: 'INSTANCE',
-    summary: 'run the tests of the chart of an instance; exit with 3 if one fails',
-    words: { least: 1, most: 1, kinds: ['instance'] },
-    options: [ENVIRONMENT_OPTION, { name: 'wait', help: 'wait for the outcome; exit with 3 if a test fails, or none in time' }, TIMEOUT],
-    examples: ['chandlery test shop -e team-a --wait'],
-    act: async (call) => await testInstance(call),
   },
   {
     name: 'delete',
@@ -167,9 +159,10 @@ async function secretIn(text: string): Promise<{ readonly name: string; readonly
 async function upgradeInstance(call: Call): Promise<Result> {
   const { api, args } = call;
   const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
-  const version = args.text('version');
+  const isRelease = params.app.endsWith(`.${OURS.appsGroup}`);
+  const version = isRelease ? undefined : args.text('version');
   const query = version === undefined ? {} : { version };
-  const { content } = await contentInFiles(args.texts('file'));
+  const { content } = withChartVersion(await contentInFiles(args.texts('file')), isRelease ? args.text('version') : undefined);
   const isByField = args.texts('set').length > 0;
   const [form, live] = await Promise.all([
     isByField ? api.call('showForm', { params: { app: params.app }, query: { environment: params.environment } }) : undefined,
@@ -188,6 +181,15 @@ async function upgradeInstance(call: Call): Promise<Result> {
       ? 'unchanged'
       : 'changed';
   return await written(call, params, { did, object: changed });
+}
+
+/** Of an instance that is a release the version is a field. */
+function withChartVersion<T extends { readonly content: object }>(
+  files: T,
+  version: string | undefined,
+): { readonly content: T['content'] } {
+  if (version === undefined) return files;
+  return { content: applyMergePatch(files.content, { spec: { version } }) as T['content'] };
 }
 
 async function rollBack(call: Call): Promise<Result> {
@@ -217,26 +219,6 @@ async function written(
     return await waitedStatus(call, params);
   }
   return { data: object, names: [name], text: () => `${name} ${did}\n` };
-}
-
-async function testInstance(call: Call): Promise<Result> {
-  const { api, args } = call;
-  const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
-  const name = `${params.app}/${params.name}`;
-  const timeout = durationOf('test', 'timeout', args.text('timeout') ?? '5m');
-  const asked = await api.call('testInstance', { params });
-  if (!args.flag('wait')) return { data: asked, names: [name], text: () => `${name} tests requested\n` };
-  const wanted = textAt(asked, 'object', 'metadata', 'annotations', TEST_AT);
-  const isWanted = (instance: unknown): boolean => textAt(lastTestOf(instance), 'requestedAt') === wanted;
-  const found = await waitUntilInstance(call, params, { timeoutMs: timeout, isWanted });
-  const outcome = lastTestOf(found);
-  const message =
-    found === undefined ? `the tests have not ended within ${args.text('timeout') ?? '5m'}` : (textAt(outcome, 'message') ?? '');
-  return { data: found ?? asked, names: [name], text: () => `${name} ${message}\n`, code: at(outcome, 'passed') === true ? 0 : ANSWER_NO };
-}
-
-function lastTestOf(instance: unknown): unknown {
-  return at(instance, 'object', 'status', 'lastTest');
 }
 
 async function deleteInstance(call: Call): Promise<Result> {

@@ -11,6 +11,7 @@ import { INSTANCE_COMMANDS, LOGS_COMMAND } from '../cli/instance-commands.ts';
 import { choiceOf } from '../cli/options.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { SOURCE_COMMAND } from '../cli/source-command.ts';
+import { TEST_COMMAND } from '../cli/test-command.ts';
 import { type Config, parseConfig } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { execCredential, tokenEnd } from '../domain/kubectl/exec-credential.ts';
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
     ...INSTANCE_COMMANDS,
     LOGS_COMMAND,
     ...CHANGE_COMMANDS,
+    TEST_COMMAND,
     SOURCE_COMMAND,
     ACCESS_TOKEN_COMMAND,
     GENERATE_COMMAND,

@@ -9,6 +9,7 @@ import { appPage, parseAppTab } from './app/app-page.ts';
 import { catalogPage, parseAppQuery } from './app/catalog-page.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
 import { pictureOf } from './page/picture-address.ts';
+import { copyRoutes } from './instance/copy-page.ts';
 import { historyRoutes } from './instance/history-page.ts';
 import { timelineRoutes } from './timeline/timeline-routes.ts';
 import { environmentDeleteRoutes } from './environment/environment-delete-page.ts';
@@ -51,6 +52,7 @@ export function createWebRouter(deps: WebDeps): Router {
     membersRoutes(deps),
     permissionsRoutes(deps),
     historyRoutes(deps),
+    copyRoutes(deps),
     accessTokenRoutes(deps),
     allAccessTokenRoutes(deps),
     kubectlRoutes(deps),

@@ -25,6 +25,14 @@ import {
 /** Characters of the notes of a chart that a status holds. */
 export const MAX_NOTES = 8_000;
 
+const offeredVersion = object(
+  {
+    version: text({ description: 'The version of the chart.' }),
+    digest: text({ description: 'The SHA-256 digest of its archive.' }),
+  },
+  {},
+);
+
 const testField = object(
   {
     requestedAt: text({ description: 'The value of the annotation chandlery.dev/test-at that was carried out.' }),
@@ -73,6 +81,13 @@ export const instanceStatus = object(
     version: optional(text({ description: 'The version of the chart that runs, or is being installed.' })),
     availableVersion: optional(
       text({ description: 'The version that the AppDefinition offers, while the instance has another one. Set spec.version to upgrade.' }),
+    ),
+    versions: orEmpty(
+      list(offeredVersion, {
+        description: 'The versions of the chart that spec.version may name, newest first, at most twenty.',
+        maxItems: 20,
+        merge: 'atomic',
+      }),
     ),
     revision: optional(text({ description: 'The name of the AppRevision of this version.' })),
     chart: optional(chartStatusField),

@@ -10,7 +10,7 @@ import type { Preconditions } from '../../domain/kubernetes/etag.ts';
 import { permissionTo, SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ValueChange } from '../../domain/values/value-change.ts';
-import { objectAt } from '../../domain/core/read.ts';
+import { objectAt, textAt } from '../../domain/core/read.ts';
 import { audited, instanceEvent } from '../audit/audited.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
@@ -85,11 +85,17 @@ export async function rollbackOf(
   return {
     ...address,
     ...(version === found.entry.summary.version || version === '' ? {} : { version }),
-    spec: objectAt(content, 'spec') as JsonObject,
+    spec: specToBringBack(found, objectAt(content, 'spec') as JsonObject),
     ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }),
     specVersion: specVersionOf(found.object),
     revision: revision.revision,
   };
+}
+
+/** A release that asks for no version still asks for none when it runs that version anyway. */
+function specToBringBack({ object }: FoundInstance, { version, ...spec }: JsonObject): JsonObject {
+  const isImplied = textAt(object.spec, 'version') === undefined && version === textAt(object.status, 'version');
+  return version === undefined || isImplied ? spec : { ...spec, version };
 }
 
 export interface Rollback extends RevisionInput {

@@ -1,6 +1,7 @@
 import { isAppError } from '../../domain/core/errors.ts';
 import { historyName, revisedContent, withRevision } from '../../domain/instance/instance-revision.ts';
-import { isSame } from '../../domain/core/merge-patch.ts';
+import { applyMergePatch, isSame } from '../../domain/core/merge-patch.ts';
+import { textAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
@@ -58,7 +59,13 @@ export function historyRef({ entry, ref }: Recorded): typeof SECRET & { readonly
   return { ...SECRET, namespace: ref.namespace, name: historyName(entry.summary.id, ref.name) };
 }
 
-/** What of an object is kept, and compared with what was kept: nothing sensitive. */
+/**
+ * What of an object is kept, and compared with what was kept: nothing sensitive. Of a release that asks for no version the one that runs, so that a rollback brings its
+ * chart back, too.
+ */
 export function keptContent({ entry, ref }: Recorded, object: KubeObject): JsonObject {
-  return maskValue(contentMarked(markedOf(entry, ref.version)), { value: revisedContent(object), root: [] }) as JsonObject;
+  const content = revisedContent(object);
+  const running = entry.summary.definition === undefined ? undefined : textAt(object.status, 'version');
+  const value = running === undefined ? content : (applyMergePatch({ spec: { version: running } }, content) as JsonObject);
+  return maskValue(contentMarked(markedOf(entry, ref.version)), { value, root: [] }) as JsonObject;
 }

@@ -10,6 +10,7 @@ import { isFalse, isTrue, reconciling, stalled } from '../conditions.ts';
 import { isTerminal } from '../helm-release/failure.ts';
 import type { ReleaseFact } from '../helm-release/observe-release.ts';
 import { RETRY_BACKOFF } from '../helm-release/retry.ts';
+import { offeredVersions } from './offered-versions.ts';
 import type { Target } from './resolve-target.ts';
 import { nowOf, type Work } from './work.ts';
 
@@ -134,6 +135,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     ...(availableVersion === undefined ? {} : { availableVersion }),
     ...(revision === undefined ? {} : { revision }),
     ...(chart === undefined ? {} : { chart }),
+    versions: offeredVersions(work),
     values,
     ...releaseStatus(work, finding.release),
     ...(managed === undefined ? {} : { managedRevision: managed }),

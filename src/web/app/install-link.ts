@@ -8,6 +8,7 @@ import { contentOfSavedConfiguration } from '../../domain/saved-configuration/sa
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
 import { prefill } from '../../form/input/prefill.ts';
+import { contentForCopy, copiedInstance } from '../instance/copied-content.ts';
 import type { Visit, WebDeps } from '../page/page.ts';
 
 /** A view of `parts/form-link`: the address of a form as it is filled in, and what it leaves out. */
@@ -40,16 +41,19 @@ export interface ShownSavedConfiguration {
 }
 
 /**
- * The values that a link fills a form with: those of the saved configuration that it names, with its own fields over them.
+ * The values that a link fills a form with: those of the saved configuration or the instance that it names, with its own fields over them.
  *
  * @throws AppError `NotFound` for one that is not the actor's, or of another App.
  */
 export async function valuesOfLink(
   { operations }: WebDeps,
-  { actor, query }: Visit,
+  visit: Visit,
   { app, model }: { readonly app: string; readonly model: FormModel },
 ): Promise<{ readonly values: JsonObject; readonly savedConfiguration?: ShownSavedConfiguration }> {
+  const { actor, query } = visit;
   const own = prefill(model, query);
+  const copied = await copiedInstance(operations, visit, app);
+  if (copied !== undefined) return { values: applyMergePatch(contentForCopy(copied), own) as JsonObject };
   const id = query.get('saved-configuration') ?? '';
   if (id === '') return { values: own };
   const savedConfiguration = await operations.showSavedConfiguration(actor, id);

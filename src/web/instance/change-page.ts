@@ -37,6 +37,8 @@ export interface ChangeDraft {
   readonly frozen?: readonly string[];
   /** The earlier revision that the fields have the values of. */
   readonly revision?: number;
+  /** The other instance that they have the values of. */
+  readonly promoted?: string;
   /** What the fields can refer to in the environment. */
   readonly choices?: ShownChoices;
 }

@@ -10,6 +10,7 @@ import { remedyFor } from '../../domain/preflight/remedy.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { freezeNodes, placedForm } from '../../form/model/app-form.ts';
+import { offeredVersions, withVersionChoice } from '../../form/model/version-choice.ts';
 import { applyPicks } from '../../form/references/apply-picks.ts';
 import { keepYaml, type WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { isSmall } from '../../schema/values/check-values.ts';
@@ -19,6 +20,7 @@ import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
 import { requestApproval } from '../change-request/change-request-routes.ts';
 import { runFormJob } from '../form-thread/run-form-job.ts';
 import { changePage, contentOfInstance, saltOf, type ChangeDraft } from './change-page.ts';
+import { contentForPromotion, copiedInstance } from './copied-content.ts';
 import { commandOf, editForm, kindOf, orCorrect, submitForm } from './form-commands.ts';
 import type { ReviewYaml } from './review-yaml.ts';
 import { addressOf, instanceCrumbs, revisionIn } from './instance-routes.ts';
@@ -93,7 +95,7 @@ async function startChange(deps: WebDeps, visit: Visit): Promise<Change> {
   ]);
   const owner = await operations.showOwner(visit.actor, { ...address, instance });
   if (!isSmall(contentOfInstance(instance))) throw new AppError('TooLarge', `instance ${JSON.stringify(instance.name)}: ${LARGE}`);
-  const model = freezeNodes(placedForm(app, 'edit', environment), visit.body.getAll('frozen'));
+  const model = freezeNodes(placedForm(withVersionChoice(app, instance.object), 'edit', environment), visit.body.getAll('frozen'));
   return { deps, visit, instance, environment, app, model, owner };
 }
 
@@ -111,10 +113,27 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
       status: 403,
     };
   }
-  const revision = revisionIn(visit, 'revision');
-  const content = revision === undefined ? contentOfInstance(instance) : await revisedContentOf(operations, change, revision);
+  const { content, ...begun } = await beginning(operations, change);
   const fields = await runFormJob('valuesToFields', change.model, content);
-  return await showDraft(change, { fields, faults: [], foreign: [], ...(revision === undefined ? {} : { revision }) });
+  return await showDraft(change, { fields, faults: [], foreign: [], ...begun });
+}
+
+/** What the form starts from: the live values, or what the link asks for: `?revision=2`, `?version=1.2.0`, or `?from=staging/shop`. */
+async function beginning(
+  operations: WebDeps['operations'],
+  change: Change,
+): Promise<{ readonly content: JsonObject } & Pick<ChangeDraft, 'revision' | 'promoted'>> {
+  const { visit, instance } = change;
+  const revision = revisionIn(visit, 'revision');
+  if (revision !== undefined) return { content: await revisedContentOf(operations, change, revision), revision };
+  const source = await copiedInstance(operations, visit, instance.app);
+  if (source !== undefined) {
+    return { content: contentForPromotion(instance, source), promoted: `${source.name} in ${source.environment}` };
+  }
+  const live = contentOfInstance(instance);
+  const version = visit.query.get('version') ?? '';
+  const isOffered = offeredVersions(instance.object).includes(version);
+  return { content: isOffered ? (applyMergePatch(live, { spec: { version } }) as JsonObject) : live };
 }
 
 /** The live content with the spec and the other members of an earlier revision. */
@@ -248,6 +267,7 @@ async function showDraft(change: Change, draft: ChangeDraft): Promise<Answer> {
       ...(await changePage(instance, model, { ...draft, choices, seal: sealFor(deps, visit) })),
       ...moves,
       ...(draft.revision === undefined ? {} : { revision: draft.revision }),
+      ...(draft.promoted === undefined ? {} : { promoted: draft.promoted }),
       ...gitOwnerPart(change.owner),
     },
     ...statusOf(wrong, draft),

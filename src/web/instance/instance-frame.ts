@@ -47,6 +47,7 @@ export interface InstanceFrame {
   readonly changeHref?: string;
   readonly deleteHref?: string;
   readonly saveHref: string;
+  readonly copyHref: string;
   readonly tabs: readonly Tab[];
   /** Where the page goes when the instance is gone. */
   readonly goneHref: string;
@@ -71,6 +72,7 @@ export function instanceFrame({ instance, environment, permissions }: FrameInput
     ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
     ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
     saveHref: `${href}/save`,
+    copyHref: `${href}/copy`,
     tabs: instanceTabs(instance, tab),
     goneHref: `${environmentPath(name)}?deleted=${encodeURIComponent(instance.name)}`,
   };

@@ -1,6 +1,5 @@
 import { type App, ownerOf } from '../../domain/app/app.ts';
 import type { CauseLink } from '../../domain/cause/cause.ts';
-import { textAt } from '../../domain/core/read.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';

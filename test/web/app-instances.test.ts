@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
+import { openBrowser } from '../support/browser.ts';
+import { packChart } from '../support/charts.ts';
+import { until } from '../support/product.ts';
+import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { signIn } from '../support/visitor.ts';
+
+const APP = 'notebooks.apps.chandlery.dev';
+const [HOME, OTHER] = ['notes-home', 'notes-other'];
+const CHART = {
+  'values.yaml': 'replicas: 1\npassword: ""\n',
+  'templates/all.yaml': `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: {{ .Release.Name }}}
+spec:
+  replicas: {{ .Values.replicas }}
+  selector: {matchLabels: {app: {{ .Release.Name }}}}
+  template:
+    metadata: {labels: {app: {{ .Release.Name }}}}
+    spec: {containers: [{name: web, image: "example.com/notebook:{{ .Chart.Version }}"}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: {{ .Release.Name }}-pages, annotations: {helm.sh/resource-policy: keep}}
+data: {page: empty}
+`,
+  'templates/test.yaml': `
+apiVersion: batch/v1
+kind: Job
+metadata: {name: {{ .Release.Name }}-smoke, annotations: {helm.sh/hook: test}}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: smoke, image: example.com/smoke}]}}}
+`,
+  'templates/NOTES.txt': 'Read {{ .Release.Name }} of chart {{ .Chart.Version }}',
+};
+
+describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
+  let product: SharedProduct;
+  let browser: Browser;
+
+  before(async () => {
+    [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    for (const version of ['1.0.0', '1.1.0']) {
+      const files = { ...CHART, 'Chart.yaml': `apiVersion: v2\nname: notebook\nversion: ${version}\n` };
+      await writeFile(join(product.chartsDir, `notebook-${version}.tgz`), await packChart('notebook', files));
+    }
+    await Promise.all([HOME, OTHER].map(async (name) => await addEnvironment(product, name)));
+  });
+  after(async () => {
+    for (const file of ['apps/notebook.yaml', `environments/${HOME}.yaml`, `environments/${OTHER}.yaml`])
+      await rm(join(product.catalogDir, file), { force: true });
+    await browser.close();
+    await product.stop();
+  });
+
+  const offer = async (version: string): Promise<void> => {
+    const chart = `{repoURL: file://samples, name: notebook, version: ${version}}`;
+    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: notebook}\nspec:\n  chart: ${chart}\n  catalog: {fields: [spec.values.replicas]}\n`;
+    await addToCatalog(product, 'apps/notebook.yaml', text);
+    const offered = async (): Promise<boolean> => {
+      const { body } = await product.api('dev-a', `/apps/${APP}`);
+      return textAt(body, 'availability') === 'Available' && textAt(body, 'chartVersion') === version;
+    };
+    await until(offered, `notebook ${version} is offered`, 120_000);
+  };
+  const read = async (name: string): Promise<unknown> =>
+    at((await product.api('dev-a', `/environments/${HOME}/instances/${APP}/${name}`)).body, 'object');
+  const untilReleased = async (name: string, revision: number): Promise<void> => {
+    const isWell = async (): Promise<boolean> => {
+      const status = at(await read(name), 'status');
+      const [newest] = listAt(status, 'history');
+      return numberAt(newest, 'revision') === revision && at(newest, 'healthy') === true;
+    };
+    await until(isWell, `revision ${revision} of ${name} is healthy`, 120_000);
+  };
+  const untilShown = async (page: Page, text: string): Promise<void> => {
+    const isShown = async (): Promise<boolean> => {
+      await page.reload();
+      return (await page.getByText(text).count()) > 0;
+    };
+    await until(isShown, `the page shows ${text}`, 60_000);
+  };
+
+  for (const javaScript of ['on', 'off'] as const) {
+    it(`is installed, tested, upgraded, rolled back, copied and deleted, with JavaScript ${javaScript}`, async () => {
+      await offer('1.0.0');
+      const name = `diary-${javaScript}`;
+      const { page, check, close } = await signIn(browser, product.origin, 'dev-a', { javaScript });
+      await page.goto(`/apps/${APP}/install?environment=${HOME}&name=${name}&v.spec.values.replicas=1`);
+      await page.getByRole('button', { name: 'Install', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await untilReleased(name, 1);
+      await page.reload();
+      await page.getByText(`Read notebook-${name} of chart 1.0.0`).waitFor();
+      await check();
+
+      await page.getByRole('link', { name: 'History', exact: true }).click();
+      await page.getByRole('button', { name: 'Run the tests' }).click();
+      await untilShown(page, `Revision 1: Passed: Job notebook-${name}-smoke`);
+      await check();
+
+      await offer('1.1.0');
+      await until(async () => listAt(await read(name), 'status', 'versions').length === 2, 'both versions are offered', 60_000);
+      await page.getByRole('link', { name: 'Change', exact: true }).click();
+      await page.locator('[name="v.spec.values.replicas"]').fill('2');
+      await choose(page, '1.1.0');
+      await check();
+      await page.getByRole('button', { name: 'Save the change' }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await untilReleased(name, 2);
+      assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
+
+      await page.getByRole('link', { name: 'History', exact: true }).click();
+      await page.getByRole('link', { name: 'Values of revision 2' }).click();
+      await page.getByRole('heading', { name: 'Values of revision 2' }).waitFor();
+      assert.match((await page.locator('#values table').textContent()) ?? '', /spec\.values\.replicas\s*1\s*2/);
+      await check();
+      await page.getByRole('link', { name: 'Roll back to revision 1' }).click();
+      await page.getByRole('button', { name: 'Save the change' }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      await untilReleased(name, 3);
+      const object = await read(name);
+      assert.deepEqual([textAt(object, 'status', 'version'), numberAt(object, 'spec', 'values', 'replicas')], ['1.0.0', 1]);
+
+      await page.getByRole('link', { name: 'Copy or promote' }).click();
+      await check();
+      await page.getByRole('link', { name: `Install a copy in ${OTHER}` }).click();
+      assert.equal(await page.locator('[name="v.spec.values.replicas"]').inputValue(), '1');
+      assert.equal(await page.locator(`input[name="environment"][value="${OTHER}"]`).isChecked(), true);
+
+      await page.goto(`/environments/${HOME}/instances/${APP}/${name}/delete`);
+      const stays = `ConfigMap notebook-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;
+      await page.getByText(stays).waitFor();
+      await page.getByText(`Deployment notebook-${name}`, { exact: true }).waitFor();
+      await check();
+      await page.getByRole('button', { name: `Delete ${name}` }).click();
+      await until(
+        async () => (await product.api('dev-a', `/environments/${HOME}/instances/${APP}/${name}`)).status === 404,
+        `${name} is gone`,
+        60_000,
+      );
+      const kept = await product.api('dev-a', `/environments/${HOME}/resources/configmaps/notebook-${name}-pages`);
+      assert.equal(kept.status, 200);
+      await close();
+    });
+  }
+});
+
+/** The version of the chart, however many there are to choose from. */
+async function choose(page: Page, version: string): Promise<void> {
+  const select = page.locator('select[name="v.spec.version"]');
+  if ((await select.count()) > 0) await select.selectOption(version);
+  else await page.locator(`input[name="v.spec.version"][value="${version}"]`).check();
+}
