@@ -9,7 +9,7 @@ import type { NewAccessToken } from '../../operation/access-token/create-access-
 import type { AccessTokenList } from '../../operation/access-token/list-access-tokens.ts';
 import type { Badge } from '../page/badges.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { ACCESS_TOKENS_PATH, ALL_ACCESS_TOKENS_PATH } from '../page/paths.ts';
+import { ACCESS_TOKENS_PATH, ALL_ACCESS_TOKENS_PATH, hrefWith } from '../page/paths.ts';
 
 const DAY = 86_400_000;
 /** So that the longest lifetime that the server allows can be chosen, although the form was sent a moment later than it was made. */
@@ -247,17 +247,13 @@ function allAccessTokensPage(tokens: readonly AccessTokenView[], { search, after
     limit: TOKENS_A_PAGE,
     ...(after === undefined ? {} : { after }),
   });
-  const hrefOf = (cursor: string): string => {
-    const query = new URLSearchParams({ ...(search === '' ? {} : { search }), ...(cursor === '' ? {} : { after: cursor }) });
-    return query.size === 0 ? ALL_ACCESS_TOKENS_PATH : `${ALL_ACCESS_TOKENS_PATH}?${query.toString()}`;
-  };
   return {
     search,
     total: tokens.length,
     revoked,
     tokens: found.items.map((token) => rowOf(token, `${ALL_ACCESS_TOKENS_PATH}/${token.id}/revocation`)),
-    nextHref: found.next === undefined ? '' : hrefOf(found.next),
-    firstHref: after === undefined ? '' : hrefOf(''),
+    nextHref: found.next === undefined ? '' : hrefWith(ALL_ACCESS_TOKENS_PATH, { search, after: found.next }),
+    firstHref: after === undefined ? '' : hrefWith(ALL_ACCESS_TOKENS_PATH, { search }),
   };
 }
 

@@ -6,7 +6,7 @@ import { runFormJob } from '../form-thread/run-form-job.ts';
 import { createLongWork, type WorkWords } from '../page/long-work.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { APP_DEFINITIONS_PATH, appDefinitionPath, NEW_APP_DEFINITION_PATH } from '../page/paths.ts';
+import { APP_DEFINITIONS_PATH, appDefinitionPath, hrefWith, NEW_APP_DEFINITION_PATH } from '../page/paths.ts';
 import { type CheckedOperator, newOperatorPage, operatorIn } from '../operator/new-operator-page.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
 import { yamlText } from '../page/yaml-text.ts';
@@ -198,14 +198,13 @@ function chartPart(chart: ChartPreview, query: ChartQuery): ChartPart {
     faults,
     images,
     facts,
-    versions: versions.map((one) => ({ version: one, href: hrefOf({ ...query, version: one }), current: one === version })),
+    versions: versions.map((one) => ({
+      version: one,
+      href: hrefWith(NEW_APP_DEFINITION_PATH, { ...query, version: one }),
+      current: one === version,
+    })),
     ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),
   };
-}
-
-function hrefOf(query: ChartQuery): string {
-  const given = FIELDS.flatMap((field): [string, string][] => (query[field] === '' ? [] : [[field, query[field]]]));
-  return `${NEW_APP_DEFINITION_PATH}?${new URLSearchParams(given).toString()}`;
 }
 
 /** The file that offers the chart. What it leaves open has a good default. */

@@ -1,7 +1,7 @@
 import type { Availability } from '../../domain/app/app.ts';
 import { appCard, type AppCard } from './app-card.ts';
 import type { Facet as FacetView, FacetOption } from '../page/facets.ts';
-import { draftsPath } from '../page/paths.ts';
+import { draftsPath, hrefWith } from '../page/paths.ts';
 import type { AppList, AppQuery, Facet } from '../../operation/app/list-apps.ts';
 
 export interface CatalogPage {
@@ -78,15 +78,8 @@ function facetOptions(name: FacetName, facets: readonly Facet[], query: AppQuery
 }
 
 function catalogHref(query: AppQuery, toggled: FacetName, value: string): string {
-  const parameters = new URLSearchParams();
-  if (query.search !== '') parameters.set('search', query.search);
-  for (const name of FACETS) {
-    const values: readonly string[] = query[name];
-    const next = name === toggled ? toggle(values, value) : values;
-    for (const one of next) parameters.append(name, one);
-  }
-  const text = parameters.toString();
-  return text === '' ? '/' : `/?${text}`;
+  const facets = FACETS.map((name): [string, readonly string[]] => [name, name === toggled ? toggle(query[name], value) : query[name]]);
+  return hrefWith('/', { search: query.search, ...Object.fromEntries(facets) });
 }
 
 function toggle(values: readonly string[], value: string): readonly string[] {

@@ -16,13 +16,14 @@ import { environmentListTabs, type EnvironmentTab } from './environment-tabs.ts'
 import { checkSelector, parseResourceFilter, resourcesPage } from './resources-page.ts';
 import { parseBoardFilter, workloadsLive, workloadsPage } from './workloads-page.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
-import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
+import { type Facet, facetOf } from '../page/facets.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
 import {
   changeRequestPath,
   environmentPath,
   environmentWorkloadsPath,
+  hrefWith,
   instancePath,
   resourcePath,
   TIER_BOARD_PATH,

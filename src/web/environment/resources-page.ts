@@ -16,10 +16,10 @@ import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
-import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
+import { type Facet, facetOf } from '../page/facets.ts';
 import { emptyView, type EmptyView } from '../page/empty-view.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { environmentResourcesPath, instancePath, resourcePath } from '../page/paths.ts';
+import { environmentResourcesPath, hrefWith, instancePath, resourcePath } from '../page/paths.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
 

@@ -5,6 +5,7 @@ import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tre
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { emptySentence } from '../page/message-page.ts';
+import { hrefWith } from '../page/paths.ts';
 import {
   foldText,
   nodePath,
@@ -168,10 +169,8 @@ function choice(value: string, label: string, selected: string | undefined): Cho
   return { value, label, selected: value === selected };
 }
 
-function hrefOf(path: string, { view, expanded, kind = '', search = '', ...rest }: ResourcesQuery): string {
-  const health = rest.health ?? '';
-  const given = Object.entries({ view: view === 'list' ? '' : view, kind, health, search, expanded }).filter(([, value]) => value !== '');
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
+function hrefOf(path: string, { view, expanded, kind, health, search }: ResourcesQuery): string {
+  return hrefWith(path, { view: view === 'list' ? '' : view, kind, health, search, expanded });
 }
 
 /** A view of `parts/tree-graph`: an SVG of boxes and lines, with all texts cut to fit. */

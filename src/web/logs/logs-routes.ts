@@ -7,7 +7,7 @@ import { addressOf, instanceCrumbs } from '../instance/instance-routes.ts';
 import { operatorCrumbs } from '../operator/operator-routes.ts';
 import { displayNameOf } from '../operator/operators-page.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
-import { instancePath, operatorPath, resourcePath } from '../page/paths.ts';
+import { hrefWith, instancePath, operatorPath, resourcePath } from '../page/paths.ts';
 import { RESOURCE_ROUTE, resourceAddressOf, resourceCrumbs } from '../resource/resource-routes.ts';
 import type { Crumb, Section } from '../page/shell.ts';
 
@@ -225,11 +225,11 @@ function logPage({ name, subject, path, tabs }: LogSubject, search: LogSearch, v
     follow,
     search: search.search,
     live: logLive(search, view),
-    streamHref: `${action}/stream${queryOfFilter(search)}`,
+    streamHref: hrefOf(`${action}/stream`, search),
     goneHref: path,
-    followHref: `${action}${queryOfFilter({ ...search, follow: !follow })}`,
-    refreshHref: `${action}${queryOfFilter(search)}`,
-    downloadHref: `${action}/download${queryOfFilter({ ...search, follow: false })}`,
+    followHref: hrefOf(action, { ...search, follow: !follow }),
+    refreshHref: hrefOf(action, search),
+    downloadHref: hrefOf(`${action}/download`, { ...search, follow: false }),
     commands: commandsOf(search, view),
   };
 }
@@ -273,16 +273,15 @@ function labelOf({ name, phase, containers }: LogPod): string {
   return facts.length === 0 ? name : `${name} (${facts.join(', ')})`;
 }
 
-function queryOfFilter({ pod, container, search, previous, lines, follow }: LogSearch): string {
-  const pairs = [
-    ['pod', pod],
-    ['container', container],
-    ['search', search],
-    ['previous', previous ? 'on' : ''],
-    ['lines', lines === DEFAULT_AMOUNT ? '' : String(lines)],
-    ['follow', follow ? 'on' : ''],
-  ].filter(([, value]) => value !== '') as [string, string][];
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+function hrefOf(path: string, { pod, container, search, previous, lines, follow }: LogSearch): string {
+  return hrefWith(path, {
+    pod,
+    container,
+    search,
+    previous: previous ? 'on' : '',
+    lines: lines === DEFAULT_AMOUNT ? '' : String(lines),
+    follow: follow ? 'on' : '',
+  });
 }
 
 /** A line for each pod, as kubectl has no name for all pods of an instance. */

@@ -9,7 +9,7 @@ import type { OperatorAddress } from '../../operation/operator/find-operator.ts'
 import { newOperatorRoutes, operatorRoutes, operatorsRoutes } from './operator-routes.ts';
 import type { Badge } from '../page/badges.ts';
 import { page, type WebDeps } from '../page/page.ts';
-import { draftsPath, instancePath, operatorPath } from '../page/paths.ts';
+import { draftsPath, hrefWith, instancePath, operatorPath } from '../page/paths.ts';
 import { appDefinitionRoutes } from '../app-definition/app-definition-routes.ts';
 import { releaseRoutes } from '../release/release-routes.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
@@ -131,14 +131,9 @@ function auditPage({ entries, next }: AuditPage, { before, ...words }: AuditSear
     ...words,
     rows: entries.map(rowOf),
     filtered: Object.values(words).some((word) => word !== ''),
-    newestHref: before === undefined ? '' : hrefOf(words),
-    olderHref: next === undefined ? '' : hrefOf({ ...words, before: String(next) }),
+    newestHref: before === undefined ? '' : hrefWith(PATH, words),
+    olderHref: next === undefined ? '' : hrefWith(PATH, { ...words, before: String(next) }),
   };
-}
-
-function hrefOf(words: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams(Object.entries(words).filter(([, word]) => word !== '')).toString();
-  return query === '' ? PATH : `${PATH}?${query}`;
 }
 
 function rowOf({ time, user, groups, action, target, outcome, code, via, requestId, environment, token = '' }: AuditEntry): AuditRow {

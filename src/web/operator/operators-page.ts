@@ -9,7 +9,7 @@ import {
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import { type Page, pageByKey } from '../../domain/core/page-by-key.ts';
 import { type Badge, operatorBadge, stateBadge } from '../page/badges.ts';
-import { operatorPath } from '../page/paths.ts';
+import { hrefWith, operatorPath } from '../page/paths.ts';
 
 /** Operators on one page. */
 const OPERATORS_A_PAGE = 50;
@@ -163,14 +163,7 @@ function stateLinks(list: OperatorList, { after: _after, ...query }: OperatorsQu
 }
 
 function operatorsHref({ search, state, category, upgrade, after }: OperatorsQuery, path = '/operators'): string {
-  const parameters = new URLSearchParams();
-  if (search !== '') parameters.set('search', search);
-  for (const one of state) parameters.append('state', one);
-  for (const one of category) parameters.append('category', one);
-  if (upgrade === 'available') parameters.set('upgrade', upgrade);
-  if (after !== undefined) parameters.set('after', after);
-  const text = parameters.toString();
-  return text === '' ? path : `${path}?${text}`;
+  return hrefWith(path, { search, state, category, upgrade: upgrade === 'available' ? upgrade : '', after });
 }
 
 const SHOWN_KINDS = 4;

@@ -43,9 +43,3 @@ export function facetOf({ label, values, selected, hrefOf, labelOf = (value) => 
       })),
   };
 }
-
-/** An address with the parameters that have a value. */
-export function hrefWith(path: string, parameters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '');
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`;
-}

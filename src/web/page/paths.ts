@@ -112,11 +112,7 @@ export function operatorPath({ namespace, name }: { readonly namespace: string; 
 
 /** The drafts, or those that probably belong to one Operator. */
 export function draftsPath(operator?: { readonly namespace: string; readonly name: string }, after?: string): string {
-  const parameters = new URLSearchParams({
-    ...(operator === undefined ? {} : { operator: `${operator.namespace}/${operator.name}` }),
-    ...(after === undefined ? {} : { after }),
-  });
-  return parameters.size === 0 ? '/catalog/drafts' : `/catalog/drafts?${parameters.toString()}`;
+  return hrefWith('/catalog/drafts', { operator: operator && `${operator.namespace}/${operator.name}`, after });
 }
 
 export function changeRequestPath(id: string): string {
@@ -133,4 +129,13 @@ export function releasePath(name: string, below?: string): string {
 export function sourcePath(name: string, below?: string): string {
   const page = `/sources/${encodeURIComponent(name)}`;
   return below === undefined ? page : `${page}/${below}`;
+}
+
+/** An address with the parameters that have a value, and once for each of several values. */
+export function hrefWith(path: string, parameters: Readonly<Record<string, string | readonly string[] | undefined>>): string {
+  const given = Object.entries(parameters).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): [string, string] => [name, value]),
+  );
+  const query = new URLSearchParams(given.filter(([, value]) => value !== '')).toString();
+  return query === '' ? path : `${path}?${query}`;
 }

@@ -4,7 +4,7 @@ import type { ReleaseUpgradeItem, ReleaseUpgradePreview, ReleaseView } from '../
 import type { Badge } from '../page/badges.ts';
 import { createLongWork } from '../page/long-work.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
-import { releasePath, operatorPath } from '../page/paths.ts';
+import { hrefWith, operatorPath, releasePath } from '../page/paths.ts';
 import type { Crumb } from '../page/shell.ts';
 import { plural } from '../page/view-helpers.ts';
 import { upgradePage, type UpgradePage } from '../upgrade/upgrade-page.ts';
@@ -37,14 +37,13 @@ export function releaseRoutes(deps: WebDeps): Router {
     `${ROUTE}/upgrade-preview`,
     page(deps, async (visit) => {
       const [name, target] = [visit.param('name'), targetOf(visit)];
-      const path = releasePath(name, 'upgrade-preview');
       const words = {
         title: `Preparing the preview of ${name}`,
         text: 'Chandlery fetches and renders the charts of each Operator, and does a dry run of each object.',
         crumbs: crumbs(name, 'Upgrade preview'),
         section: 'releases',
       } as const;
-      const address = target === '' ? path : `${path}?${new URLSearchParams({ target }).toString()}`;
+      const address = hrefWith(releasePath(name, 'upgrade-preview'), { target });
       return await work.join(visit, address, { words, run: async () => await showPreview(deps, visit) });
     }),
   );

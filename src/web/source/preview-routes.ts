@@ -7,7 +7,7 @@ import type { Badge } from '../page/badges.ts';
 import { createLongWork, type WorkWords } from '../page/long-work.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { sourcePath } from '../page/paths.ts';
+import { hrefWith, sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import { type DiffRow, diffRow } from '../upgrade/upgrade-page.ts';
 import { sourceCrumbs } from './source-act-routes.ts';
@@ -36,8 +36,7 @@ export function sourcePreviewRoutes(deps: WebDeps): Router {
     page(deps, async (visit) => {
       const name = visit.param('name');
       const ref = refOf(visit);
-      const address =
-        ref === '' ? sourcePath(name, 'preview') : `${sourcePath(name, 'preview')}?${new URLSearchParams({ ref }).toString()}`;
+      const address = hrefWith(sourcePath(name, 'preview'), { ref });
       return await work.join(visit, address, { words: wordsFor(name), run: async () => await showPreview(deps, visit) });
     }),
   );

@@ -2,7 +2,7 @@ import { type Page, pageByKey } from '../../domain/core/page-by-key.ts';
 import type { SourceFilter, SourceList } from '../../domain/source/source-list.ts';
 import { SOURCE_STATES, type SourceState, type SourceOrigin, type SourceView } from '../../domain/source/source-view.ts';
 import { type Badge, sourceBadge } from '../page/badges.ts';
-import { sourcePath } from '../page/paths.ts';
+import { hrefWith, sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 
 const SOURCES_A_PAGE = 50;
@@ -113,11 +113,7 @@ function stateLink(state: SourceState, count: number, query: SourcesQuery): Sour
 }
 
 function sourcesHref({ search, state, after }: SourcesQuery, path = '/sources'): string {
-  const parameters = new URLSearchParams();
-  if (search !== '') parameters.set('search', search);
-  for (const one of state) parameters.append('state', one);
-  if (after !== undefined) parameters.set('after', after);
-  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+  return hrefWith(path, { search, state, after });
 }
 
 function sourceRow(source: SourceView): SourceRow {

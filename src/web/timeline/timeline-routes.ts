@@ -13,10 +13,10 @@ import { environmentTabs } from '../environment/environment-tabs.ts';
 import { instanceFrame, instanceTabPath } from '../instance/instance-frame.ts';
 import { addressOf, instanceCrumbs } from '../instance/instance-routes.ts';
 import type { Badge } from '../page/badges.ts';
-import { type Facet, facetOf, hrefWith } from '../page/facets.ts';
+import { type Facet, facetOf } from '../page/facets.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
-import { changeRequestPath, environmentTimelinePath, instancePath, resourcePath } from '../page/paths.ts';
+import { changeRequestPath, environmentTimelinePath, hrefWith, instancePath, resourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 
 /** What happened in an environment, and to one instance. */
