@@ -23,7 +23,7 @@ export async function finalizeDefinition(work: DefinitionWork): Promise<Reconcil
   const instances = crd === undefined || spec.deletionPolicy === 'Orphan' ? [] : await instancesOf(work);
   const state = determineDeletingState({ hasFinalizer: hasFinalizer(definition), policy: spec.deletionPolicy, crd, instances });
   switch (state.kind) {
-    case 'Released':
+    case 'Finalized':
       return {};
     case 'InUse':
       await waiting(work, state.instances, 'InstancesExist', '; delete them, or set spec.deletionPolicy to Cascade or Orphan');

@@ -79,7 +79,7 @@ export interface DeletingFacts {
 }
 
 export type DeletingState =
-  | { readonly kind: 'Released' }
+  | { readonly kind: 'Finalized' }
   | { readonly kind: 'Kept'; readonly crd: KubeObject | undefined }
   | { readonly kind: 'InUse'; readonly instances: readonly KubeObject[] }
   | { readonly kind: 'DeletingInstances'; readonly instances: readonly KubeObject[] }
@@ -88,7 +88,7 @@ export type DeletingState =
 
 /** Says how far the deletion of an AppDefinition has come. Pure. */
 export function determineDeletingState({ hasFinalizer, policy, crd, instances }: DeletingFacts): DeletingState {
-  if (!hasFinalizer) return { kind: 'Released' };
+  if (!hasFinalizer) return { kind: 'Finalized' };
   if (policy === 'Orphan') return { kind: 'Kept', crd };
   if (instances.length > 0) return { kind: policy === 'Cascade' ? 'DeletingInstances' : 'InUse', instances };
   return crd === undefined ? { kind: 'CrdDeleted' } : { kind: 'CrdLeft', crd };

@@ -8,9 +8,9 @@ import type { OwnRelease } from '../helm-release/observe-release.ts';
 import type { Work } from './work.ts';
 
 /** What was seen of the objects of each release, by the uid of its instance, so that a settled one costs little. */
-export type ObjectMemory = Map<string, Sight>;
+export type ObjectMemory = Map<string, Observation>;
 
-interface Sight {
+interface Observation {
   readonly revision: number;
   readonly manifest: readonly KubeObject[];
   readonly notes: string;
@@ -37,14 +37,14 @@ const NOT_COMPARED: Comparison = { drifted: [], uncompared: [] };
 export async function observeObjects(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<ObservedObjects> {
   const key = work.instance.metadata.uid ?? '';
   const known = memory.get(key);
-  const sight = known?.revision === release.revision ? known : await lookAnew(work, release);
-  const live = await Promise.all(sight.manifest.map((object) => readLive(work, object)));
-  const drift = await compare(work, { sight, live });
+  const observation = known?.revision === release.revision ? known : await observeAgain(work, release);
+  const live = await Promise.all(observation.manifest.map((object) => readLive(work, object)));
+  const drift = await compare(work, { observation, live });
   memory.set(key, drift);
-  return { health: healthOfAll(sight.manifest, live), drift: drift.drift, notes: sight.notes };
+  return { health: healthOfAll(observation.manifest, live), drift: drift.drift, notes: observation.notes };
 }
 
-async function lookAnew({ ports, deployer, release, namespace, signal }: Work, { revision }: OwnRelease): Promise<Sight> {
+async function observeAgain({ ports, deployer, release, namespace, signal }: Work, { revision }: OwnRelease): Promise<Observation> {
   const [all, notes] = await Promise.all([deployer.helm.manifest(release, signal), deployer.helm.notes(release, signal)]);
   const typeOf = async ({ apiVersion, kind }: KubeObject) => await ports.discovery.find(apiVersion, kind, signal);
   const found = await Promise.all(all.map(async (object) => ({ object, type: await typeOf(object) })));
@@ -61,19 +61,22 @@ async function readLive({ ports, deployer, namespace, signal }: Work, object: Ku
 }
 
 interface Live {
-  readonly sight: Sight;
+  readonly observation: Observation;
   readonly live: readonly (KubeObject | undefined)[];
 }
 
 /** Compares when the versions of the objects have changed, somebody asks, or the last look is long ago. */
-async function compare({ ports, deployer, release, namespace, requestedAt, signal }: Work, { sight, live }: Live): Promise<Sight> {
+async function compare(
+  { ports, deployer, release, namespace, requestedAt, signal }: Work,
+  { observation, live }: Live,
+): Promise<Observation> {
   const now = ports.now().getTime();
   const fingerprint = fingerprintOf(live);
-  const isSame = sight.fingerprint === fingerprint && sight.requestedAt === requestedAt;
-  if (isSame && now - sight.comparedAt < INTERVAL_MS) return sight;
+  const isSame = observation.fingerprint === fingerprint && observation.requestedAt === requestedAt;
+  if (isSame && now - observation.comparedAt < INTERVAL_MS) return observation;
   const compared = { cluster: deployer.cluster, discovery: ports.discovery, release, ignore: [], namespace, signal };
-  const drift = await compareRelease(compared, sight.manifest);
-  return { ...sight, fingerprint, requestedAt, comparedAt: now, drift };
+  const drift = await compareRelease(compared, observation.manifest);
+  return { ...observation, fingerprint, requestedAt, comparedAt: now, drift };
 }
 
 /** Kinds with a generation change it with their spec alone. */

@@ -28,7 +28,7 @@ export async function finalizeOperator(work: Work): Promise<ReconcileResult> {
   const facts = await observe(work);
   const state = determineDeletingState(facts);
   switch (state.kind) {
-    case 'Released':
+    case 'Finalized':
       return {};
     case 'InUse':
       await report(work, facts, blocked(state.instances));

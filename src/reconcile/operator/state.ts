@@ -121,7 +121,7 @@ export interface RevisionFailure {
 
 /** What is true of an Operator that is being deleted. */
 export type DeletingState =
-  | { readonly kind: 'Released' }
+  | { readonly kind: 'Finalized' }
   | { readonly kind: 'ReleaseKept' }
   /** Kinds have instances, or nobody can tell now whether they have. */
   | { readonly kind: 'InUse'; readonly instances: readonly InstancesFact[] }
@@ -163,7 +163,7 @@ export function isAdoptable({ adopt }: Pick<ActiveFacts, 'adopt'>, release: Fore
 
 /** Says how far the deletion of an Operator has come. Pure. */
 export function determineDeletingState(facts: DeletingFacts): DeletingState {
-  if (!facts.hasFinalizer) return { kind: 'Released' };
+  if (!facts.hasFinalizer) return { kind: 'Finalized' };
   if (facts.policy === 'Orphan') return { kind: 'ReleaseKept' };
   const used = facts.instances.filter(({ items, unavailable }) => items.length > 0 || unavailable !== undefined);
   if (used.length > 0) return { kind: facts.policy === 'Cascade' ? 'DeletingInstances' : 'InUse', instances: used };

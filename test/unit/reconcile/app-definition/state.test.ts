@@ -68,7 +68,7 @@ describe('the state of an AppDefinition that stays', () => {
 describe('the state of an AppDefinition that is being deleted', () => {
   const instance: KubeObject = { apiVersion: 'apps.chandlery.dev/v1alpha1', kind: 'Shop', metadata: { namespace: 'a', name: 'b' } };
   const cases: readonly { title: string; facts: Partial<DeletingFacts>; kind: DeletingState['kind'] }[] = [
-    { title: 'without our finalizer it is not its affair any more', facts: { hasFinalizer: false }, kind: 'Released' },
+    { title: 'without our finalizer it is not its affair any more', facts: { hasFinalizer: false }, kind: 'Finalized' },
     { title: 'Block waits for instances', facts: { instances: [instance] }, kind: 'InUse' },
     { title: 'Cascade deletes instances', facts: { policy: 'Cascade', instances: [instance] }, kind: 'DeletingInstances' },
     { title: 'then the CRD goes', facts: {}, kind: 'CrdLeft' },

@@ -18,7 +18,7 @@ describe('what an Operator that is being deleted is', () => {
     {
       title: 'one without our finalizer is left to the api-server',
       facts: { hasFinalizer: false, instances: used },
-      state: 'Released',
+      state: 'Finalized',
     },
     { title: 'instances block it', facts: { instances: used }, state: 'InUse' },
     {
@@ -51,7 +51,7 @@ describe('what an Operator that is being deleted is', () => {
     {
       title: 'an orphaned one without our finalizer is left to the api-server',
       facts: { hasFinalizer: false, policy: 'Orphan' },
-      state: 'Released',
+      state: 'Finalized',
     },
     { title: 'without release its CRDs stay', facts: { release: { kind: 'Absent' } }, state: 'CrdsDeleted' },
     {
