@@ -8,6 +8,7 @@ import { GITLAB_DEPLOYMENT_KIND } from '../src/domain/gitlab/gitlab-deployment.t
 import { GITLAB_MONITORING_KIND } from '../src/domain/gitlab/gitlab-monitoring.ts';
 import { CATALOG_RELEASE_KIND } from '../src/domain/release/catalog-release.ts';
 import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
+import { SAVED_CONFIGURATION_KIND } from '../src/domain/saved-configuration/saved-configuration-kind.ts';
 import { OPERATOR_KIND } from '../src/domain/operator/kind/operator-kind.ts';
 import { helpOf } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/compose/commands.ts';
@@ -25,6 +26,7 @@ const KINDS: readonly { readonly kind: DocumentedKind; readonly page: string }[]
   { kind: GITLAB_DEPLOYMENT_KIND, page: 'docs/gitlab-deployment.md' },
   { kind: GITLAB_MONITORING_KIND, page: 'docs/gitlab-monitoring.md' },
   { kind: OPERATOR_KIND, page: 'docs/operator.md' },
+  { kind: SAVED_CONFIGURATION_KIND, page: 'docs/saved-configurations.md' },
 ];
 
 /** `npm run docs` writes these: each file that is made from the code, or a part of it, with its text as it has to be. */

@@ -20,6 +20,7 @@ import { openStore } from './compose/open-store.ts';
 import { audiencesOf, readTrustedIssuers, type TrustedIssuers } from './compose/identity/trusted-issuers.ts';
 import { fetchSettings, workInBackground } from './compose/work-in-background.ts';
 import { waitAtMost } from './compose/wait-at-most.ts';
+import { savedConfigurationSpaces } from './compose/saved-configuration-spaces.ts';
 import type { Config } from './config.ts';
 import { AppError, messageOf } from './domain/core/errors.ts';
 import { textAt } from './domain/core/read.ts';
@@ -152,6 +153,7 @@ async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSig
     ...storePorts(kept, config, { log, ...(config.auditStdout && input.print !== undefined ? { print: input.print } : {}) }),
     ...clusterPorts(kube, catalog, log),
     ...catalogPorts(catalog),
+    savedConfigurations: savedConfigurationSpaces(kube),
     chart: cacheChartDescriptions(charts),
     chartValues: readChartValues(charts),
     ...(await previewPorts(input, { kube, charts })),

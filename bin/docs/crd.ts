@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import type { ImmutableKind, Kind } from '../../src/domain/kind/kind.ts';
+import type { StaticKind, Kind } from '../../src/domain/kind/kind.ts';
 import { apiVersionOf } from '../../src/domain/kubernetes/resource.ts';
 
-export type DocumentedKind = Kind<unknown, unknown> | ImmutableKind<unknown>;
+export type DocumentedKind = Kind<unknown, unknown> | StaticKind<unknown>;
 
 /** The CustomResourceDefinition of a kind of ours, as a file of our chart. */
 export function crdFile(kind: DocumentedKind): string {

@@ -43,18 +43,17 @@ import { type AuditPortInput, createAuditPort } from './create-audit-port.ts';
 import type { TrustedIssuers } from './identity/trusted-issuers.ts';
 import type { OpenStore } from './open-store.ts';
 
-type Kept = 'accessTokens' | 'savedConfigurations' | 'auditLog' | 'deployments';
+type Kept = 'accessTokens' | 'auditLog' | 'deployments';
 
 /** What operations need of the store, and of the clock for what the cluster keeps. */
 export function storePorts(
-  { store, local }: Pick<OpenStore, 'store' | 'local'>,
+  { store }: Pick<OpenStore, 'store'>,
   { tokenLifetime, tokenAbsence }: Pick<Config, 'tokenLifetime' | 'tokenAbsence'>,
   output: Pick<AuditPortInput, 'log' | 'print'>,
 ): Pick<Ports, Kept | 'changeRequests'> {
   return {
     accessTokens: { table: store.accessTokens, now: Date.now, maxLifetime: tokenLifetime, absence: tokenAbsence },
     changeRequests: { now: Date.now },
-    savedConfigurations: { table: local.savedConfigurations, now: Date.now },
     deployments: store.deployments,
     auditLog: createAuditPort({ auditLog: store.auditLog, ...output }),
   };

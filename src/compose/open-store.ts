@@ -15,11 +15,11 @@ import { apiVersionOf, type JsonObject, type KubeObject } from '../domain/kubern
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import { createStore } from '../store/create-store.ts';
-import { type EarlierRequests, openEarlierRequests } from '../store/earlier-requests.ts';
+import { type EarlierResources, openEarlierResources } from '../store/earlier-resources.ts';
 import { openKeyFile } from '../store/key-file.ts';
 import { createPostgresStore } from '../store/postgres/create-postgres-store.ts';
 import type { DatabaseSettings } from '../store/postgres/database.ts';
-import type { FileStore, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 export interface OpenStoreInput {
   readonly config: Config;
@@ -31,10 +31,9 @@ export interface OpenStoreInput {
 /** The store, and what is sealed with the keys of the installation. */
 export interface OpenStore {
   readonly store: Store;
-  /** What is not in the database yet. */
-  readonly local: Pick<FileStore, 'savedConfigurations'>;
   /** What is to be in the cluster. */
-  readonly earlierRequests: EarlierRequests;
+  readonly earlierRequests: EarlierResources;
+  readonly earlierConfigurations: EarlierResources;
   readonly clusterUid: () => Promise<string>;
   /** For sign-ins under way. */
   readonly loginSeal: Seal;
@@ -59,7 +58,12 @@ export async function openStore({ config, stateDir, kube, log }: OpenStoreInput)
   const seal = sealFor('sessions');
   const clusterUid = readOnce(async () => await readClusterUid(kube));
   const file = join(stateDir, 'store.json');
-  const earlierRequests = await openEarlierRequests(file);
+  const earlierRequests = await openEarlierResources({ file, name: 'change-requests', tables: ['changeRequests'] });
+  const earlierConfigurations = await openEarlierResources({
+    file,
+    name: 'saved-configurations',
+    tables: ['savedConfigurations', 'savedConfigurationVersions'],
+  });
   const local = await createStore({ file, seal, auditRetention });
   const shared =
     database === undefined
@@ -67,8 +71,8 @@ export async function openStore({ config, stateDir, kube, log }: OpenStoreInput)
       : await createPostgresStore({ settings: await databaseSettings(database), clusterUid, seal, auditRetention });
   return {
     store: shared ?? local,
-    local,
     earlierRequests,
+    earlierConfigurations,
     clusterUid,
     loginSeal: sealFor('sign-in'),
     formSeal: sealFor('form'),
@@ -121,12 +125,12 @@ function databaseUrl(text: string): URL {
 
 interface MoveInput {
   readonly kube: Pick<Kube, 'asController' | 'asActor'>;
-  readonly earlierRequests: EarlierRequests;
+  readonly earlierRequests: EarlierResources;
   readonly clusterUid: () => Promise<string>;
   readonly log: Log;
 }
 
-type Entry = EarlierRequests['entries'][number];
+type Entry = EarlierResources['entries'][number];
 
 /**
  * Makes resources of the change requests that an earlier version kept in files, once each. Those of another cluster wait for it, and those of an Environment that is

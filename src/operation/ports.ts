@@ -1,10 +1,11 @@
 import type { AccessTokenTable } from '../domain/access-token/access-token.ts';
+import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 import type { JobDeploymentTable } from '../domain/environment/job-deployment.ts';
 import type { ProposedEdit } from '../domain/proposal/edit-repository.ts';
 import type { MergeRequest } from '../domain/proposal/proposal.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
-import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
+import type { SpaceOwner } from '../domain/saved-configuration/saved-configuration-space.ts';
 import type { ChartValues } from '../schema/embed-chart-values.ts';
 import type { AuditPort } from './audit/audited.ts';
 import type { WatchPort } from './follow.ts';
@@ -15,11 +16,12 @@ import type { MetricSource, QueryRange } from '../domain/monitoring/metrics.ts';
 import type { SourcePreviewPorts } from './source/source-ports.ts';
 import type { UpgradePorts } from './upgrade/upgrade-ports.ts';
 
-/** What saved configurations need of the world. */
+/** What saved configurations need of the world: the namespaces that people and groups have for them, made by the controller's own account. */
 interface SavedConfigurationPorts {
-  readonly table: SavedConfigurationTable;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  /** Those of the owners who have a namespace. */
+  readonly withSpace: (owners: readonly SpaceOwner[]) => Promise<readonly SpaceOwner[]>;
+  /** Makes the namespace of an owner where there is none, and waits until the actor, who is that owner or in that group, may write there. */
+  readonly createSpace: (owner: SpaceOwner, actor?: Actor) => Promise<void>;
 }
 
 /** What personal access tokens need of the world. Times and spans are in milliseconds. */

@@ -2,7 +2,6 @@ import type { AccessTokenTable } from '../domain/access-token/access-token.ts';
 import type { AuditLog } from '../domain/audit/audit-log.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 import type { JobDeploymentTable } from '../domain/environment/job-deployment.ts';
-import type { SavedConfigurationTable } from '../domain/saved-configuration/saved-configuration.ts';
 
 /** Who renews the tokens of a session, and until when nobody else does. Times are milliseconds since 1970. */
 export interface RenewalClaim {
@@ -47,9 +46,4 @@ export interface Store {
   unavailableReason(): Promise<string | undefined>;
   /** Waits for what is being written. */
   close(): Promise<void>;
-}
-
-/** What one machine keeps beside the cluster. */
-export interface FileStore extends Store {
-  readonly savedConfigurations: SavedConfigurationTable;
 }

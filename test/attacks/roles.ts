@@ -27,7 +27,9 @@ interface Row {
 const VERBS = ['list', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 /** `<verb> <plural>.<group>` that a role may do in its environment, beside what it may do with the offered apps. docs/environment.md#roles tells the same. */
 const CHANGED_BY_DEVELOPERS = [
-  ...['configmaps', 'secrets'].flatMap((resource) => ['create', 'update', 'patch', 'delete'].map((verb) => `${verb} ${resource}`)),
+  ...['configmaps', 'secrets', 'savedconfigurations.chandlery.dev'].flatMap((resource) =>
+    ['create', 'update', 'patch', 'delete'].map((verb) => `${verb} ${resource}`),
+  ),
   // Restart, suspend and run by hand; what else these verbs could do, policies reject.
   ...['daemonsets.apps', 'deployments.apps', 'statefulsets.apps', 'cronjobs.batch'].map((resource) => `patch ${resource}`),
   'create jobs.batch',

@@ -28,6 +28,30 @@ export const SAMPLE_SAVED_CONFIGURATIONS: readonly SavedConfiguration[] = [
     updated: TIME,
     version: 4,
   },
+  {
+    id: 'team-a.from-git',
+    app: APP,
+    title: 'From git',
+    description: '',
+    values: { instances: 2 },
+    owner: { environment: 'team-a' },
+    created: TIME,
+    updated: TIME,
+    version: 1,
+    fault: { kind: 'Secrets', message: 'it contains secrets, which are left out: spec.password' },
+  },
+  {
+    id: 'team-a.stray',
+    app: 'nothing.example.com',
+    title: 'Stray',
+    description: '',
+    values: {},
+    owner: { environment: 'team-a' },
+    created: TIME,
+    updated: TIME,
+    version: 1,
+    fault: { kind: 'UnknownApp', message: 'the catalogue has no app "nothing.example.com"' },
+  },
 ];
 
 type SavedConfigurationOperations = Pick<
@@ -46,7 +70,8 @@ type SavedConfigurationOperations = Pick<
 export const SAMPLE_SAVED_CONFIGURATION_OPERATIONS: SavedConfigurationOperations = {
   listSavedConfigurations: async (_actor, { app, search }) =>
     SAMPLE_SAVED_CONFIGURATIONS.filter(
-      (savedConfiguration) => savedConfiguration.app === app && savedConfiguration.title.toLowerCase().includes(search.toLowerCase()),
+      (savedConfiguration) =>
+        (app === '' || savedConfiguration.app === app) && savedConfiguration.title.toLowerCase().includes(search.toLowerCase()),
     ),
   showSavedConfiguration: async (_actor, id) => {
     const savedConfiguration = SAMPLE_SAVED_CONFIGURATIONS.find((one) => one.id === id);

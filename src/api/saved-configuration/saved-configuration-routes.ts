@@ -7,13 +7,13 @@ import { pageOf, ref, text } from '../schema-parts.ts';
 
 const SAVED_CONFIGURATION = '/saved-configurations/{id}';
 
-/** Saved configurations of people and groups. */
+/** Saved configurations of people, groups and environments. */
 export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
   {
     method: 'get',
     path: '/saved-configurations',
     operationId: 'listSavedConfigurations',
-    summary: 'List the saved configurations of you and your groups',
+    summary: 'List the saved configurations of you, your groups and your environments',
     tag: 'Saved configurations',
     query: {
       app: { type: 'string', default: '', description: 'Only configurations of this app' },
@@ -33,7 +33,7 @@ export const SAVED_CONFIGURATION_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/saved-configurations',
     operationId: 'saveConfiguration',
-    summary: 'Save a configuration for yourself or a group of yours, without its secrets',
+    summary: 'Save a configuration for yourself, a group of yours or an environment, without its secrets',
     tag: 'Saved configurations',
     body: ref('SavedConfigurationDraft'),
     replies: { 201: { description: 'The saved configuration; Location is its URL', schema: ref('SavedConfigurationResult') } },
@@ -151,8 +151,9 @@ async function change({ operations, actor, params, body, preconditions, requestO
 }
 
 function ownerIn(body: unknown): SavedConfigurationOwner | undefined {
-  const [user, group] = [textAt(body, 'owner', 'user'), textAt(body, 'owner', 'group')];
+  const [user, group, environment] = ['user', 'group', 'environment'].map((kind) => textAt(body, 'owner', kind));
   if (group !== undefined) return { group };
+  if (environment !== undefined) return { environment };
   return user === undefined ? undefined : { user };
 }
 
@@ -167,10 +168,11 @@ const title = { type: 'string', minLength: 1, maxLength: 100 } as const;
 const description = { type: 'string', maxLength: 1000 } as const;
 
 const owner = {
-  description: 'A user or a group, by its name at the api-server',
+  description: 'A user or a group, by its name at the api-server, or an environment',
   oneOf: [
     { type: 'object', properties: { user: text }, required: ['user'], additionalProperties: false },
     { type: 'object', properties: { group: text }, required: ['group'], additionalProperties: false },
+    { type: 'object', properties: { environment: text }, required: ['environment'], additionalProperties: false },
   ],
 } as const;
 
@@ -190,6 +192,12 @@ export const SAVED_CONFIGURATION_SCHEMAS = {
       created: time,
       updated: time,
       version: { type: 'integer' },
+      fault: {
+        type: 'object',
+        description: 'What is wrong with a configuration that somebody wrote past Chandlery; absent: nothing',
+        properties: { kind: { enum: ['Malformed', 'UnknownApp', 'Secrets', 'TooLarge'] }, message: text },
+        required: ['kind', 'message'],
+      },
     },
     required: ['id', 'app', 'title', 'description', 'values', 'owner', 'created', 'updated', 'version'],
   },

@@ -1,4 +1,4 @@
-import { AGE_COLUMN, type ImmutableKind } from '../kind/kind.ts';
+import { AGE_COLUMN, type StaticKind } from '../kind/kind.ts';
 import { generation, object, optional, text, type ValueOf } from '../kind/field.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { APP_REVISION } from '../kubernetes/resource-types.ts';
@@ -45,7 +45,7 @@ const spec = object(
 
 export type AppRevisionSpec = ValueOf<typeof spec>;
 
-export const APP_REVISION_KIND: ImmutableKind<AppRevisionSpec> = {
+export const APP_REVISION_KIND: StaticKind<AppRevisionSpec> = {
   type: APP_REVISION,
   shortNames: ['apprev'],
   description: 'An AppRevision is one version of an AppDefinition: a chart by its digest, and the schema of its values.',

@@ -5,8 +5,8 @@ import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Field } from './field.ts';
 import type { CelRule, StructuralSchema } from './structural-schema.ts';
 
-/** A kind of ours without a status, because its resources never change: what its CRD, its page in docs/ and its parser are made of. */
-export interface ImmutableKind<S> {
+/** A kind of ours without a status, because Chandlery acts on none of its resources: what its CRD, its page in docs/ and its parser are made of. */
+export interface StaticKind<S> {
   readonly type: KnownType;
   readonly shortNames?: readonly string[];
   /** A sentence about what a resource of the kind is. */
@@ -18,7 +18,7 @@ export interface ImmutableKind<S> {
 }
 
 /** A kind of ours whose status Chandlery reports. */
-export interface Kind<S, T> extends ImmutableKind<S> {
+export interface Kind<S, T> extends StaticKind<S> {
   readonly status: Field<T>;
 }
 
@@ -54,7 +54,7 @@ export const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', jsonPath: 
  *
  * @throws AppError `InvalidInput` that names the field, for one that the CRD would not let in.
  */
-export function specOf<S>(kind: ImmutableKind<S>, object: KubeObject): S {
+export function specOf<S>(kind: StaticKind<S>, object: KubeObject): S {
   return kind.spec.read(object.spec ?? {}) ?? reject('spec', kind.spec, object);
 }
 

@@ -50,6 +50,9 @@ export const OURS = {
   appInstanceLabel: 'chandlery.dev/app-instance',
   /** Label on a namespace: the Environment that it belongs to. */
   environmentLabel: 'chandlery.dev/environment',
+  /** Label on a namespace for saved configurations: `user`, `group` or `everybody`; and annotation: the user or group that they are of. */
+  savedConfigurationsLabel: 'chandlery.dev/saved-configurations',
+  savedConfigurationsOwner: 'chandlery.dev/saved-configurations-owner',
   /** Label on a Secret that was made for an Instance: the name of the Instance. */
   instanceLabel: 'chandlery.dev/instance',
   /** Label on what a CatalogSource applied: its name. */

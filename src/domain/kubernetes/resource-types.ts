@@ -26,6 +26,7 @@ export const CATALOG_RELEASE = known(CHANDLERY, 'catalogreleases', 'CatalogRelea
 export const APP_DEFINITION = known(CHANDLERY, 'appdefinitions', 'AppDefinition', 'Cluster');
 export const APP_REVISION = known(CHANDLERY, 'apprevisions', 'AppRevision', 'Cluster');
 export const CHANGE_REQUEST = known(CHANDLERY, 'changerequests', 'ChangeRequest', 'Namespaced');
+export const SAVED_CONFIGURATION = known(CHANDLERY, 'savedconfigurations', 'SavedConfiguration', 'Namespaced');
 
 export const NAMESPACE = known(CORE, 'namespaces', 'Namespace', 'Cluster');
 export const NODE = known(CORE, 'nodes', 'Node', 'Cluster');

@@ -36,7 +36,7 @@ const MAX_INSTANCES = 200;
  * @throws AppError as `showSavedConfiguration` and `findInstance`.
  */
 export async function compareSavedConfiguration(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'savedConfigurations'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'savedConfigurations' | 'chart' | 'chartValues'>,
   actor: Actor,
   { id, instance }: { readonly id: string; readonly instance?: ComparableInstance },
 ): Promise<SavedConfigurationComparison> {

@@ -1,11 +1,19 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { AppError } from '../../domain/core/errors.ts';
+import { isAppError } from '../../domain/core/errors.ts';
 import {
-  isSameOwner,
+  contentOfSavedConfiguration,
+  earlierVersionsOf,
   type SavedConfiguration,
-  type SavedConfigurationOwner,
+  type SavedConfigurationFault,
 } from '../../domain/saved-configuration/saved-configuration.ts';
+import { appForm } from '../../form/model/app-form.ts';
+import type { FormModel } from '../../form/model/form-node.ts';
+import { showApp } from '../app/show-app.ts';
 import type { Ports } from '../ports.ts';
+import { omitSecrets } from './omit-secrets.ts';
+import { findStored, readStored, type SavedConfigurationNeeds } from './stored-configurations.ts';
+
+type Needs = SavedConfigurationNeeds & Pick<Ports, 'chart' | 'chartValues'>;
 
 /** What the saved configurations are narrowed by; an empty text leaves all. */
 export interface SavedConfigurationQuery {
@@ -15,47 +23,70 @@ export interface SavedConfigurationQuery {
   readonly search: string;
 }
 
-/** The saved configurations of the actor and of their groups, by title. */
+/** The saved configurations of the actor, of their groups and of their environments, by title. */
 export async function listSavedConfigurations(
-  ports: Pick<Ports, 'savedConfigurations'>,
+  ports: Needs,
   actor: Actor,
   { app, search }: SavedConfigurationQuery,
 ): Promise<readonly SavedConfiguration[]> {
-  const all = await ports.savedConfigurations.table.listOf(ownersFor(actor));
+  const all = (await readStored(ports, actor)).map(({ savedConfiguration }) => savedConfiguration);
   const words = search.toLowerCase().split(/\s+/);
-  return all.filter((savedConfiguration) => {
-    const text = [savedConfiguration.title, savedConfiguration.description, ...Object.values(savedConfiguration.owner)]
-      .join(' ')
-      .toLowerCase();
+  const found = all.filter((savedConfiguration) => {
+    const { title, description, owner } = savedConfiguration;
+    const text = [title, description, ...Object.values(owner)].join(' ').toLowerCase();
     return (app === '' || savedConfiguration.app === app) && words.every((word) => text.includes(word));
   });
+  const forms = new Map<string, Promise<Form | undefined>>();
+  const formOf = (id: string): Promise<Form | undefined> => {
+    const form = forms.get(id) ?? openForm(ports, actor, id);
+    forms.set(id, form);
+    return form;
+  };
+  const shown = await Promise.all(found.map(async (one) => shownConfiguration(one, await formOf(one.app))));
+  return shown.sort((a, b) => a.title.localeCompare(b.title) || a.id.localeCompare(b.id));
 }
 
-/** @throws AppError `NotFound`, in the same words whether there is none or it is somebody else's. */
-export async function showSavedConfiguration(
-  ports: Pick<Ports, 'savedConfigurations'>,
-  actor: Actor,
-  id: string,
-): Promise<SavedConfiguration> {
-  const savedConfiguration = await ports.savedConfigurations.table.get(id);
-  if (savedConfiguration === undefined || !ownersFor(actor).some((owner) => isSameOwner(owner, savedConfiguration.owner))) {
-    throw new AppError('NotFound', `saved configuration ${JSON.stringify(id)}: you and your groups have none of this id`);
-  }
-  return savedConfiguration;
+/** @throws AppError `NotFound`, in the same words whether there is none or the actor may not read it. */
+export async function showSavedConfiguration(ports: Needs, actor: Actor, id: string): Promise<SavedConfiguration> {
+  const { savedConfiguration } = await findStored(ports, actor, id);
+  return shownConfiguration(savedConfiguration, await openForm(ports, actor, savedConfiguration.app));
 }
 
 /** What a saved configuration was before its last changes, the newest first. Throws like `showSavedConfiguration`. */
-export async function listSavedConfigurationVersions(
-  ports: Pick<Ports, 'savedConfigurations'>,
-  actor: Actor,
-  id: string,
-): Promise<readonly SavedConfiguration[]> {
-  await showSavedConfiguration(ports, actor, id);
-  return await ports.savedConfigurations.table.earlierOf(id);
+export async function listSavedConfigurationVersions(ports: Needs, actor: Actor, id: string): Promise<readonly SavedConfiguration[]> {
+  const { savedConfiguration, object } = await findStored(ports, actor, id);
+  const form = await openForm(ports, actor, savedConfiguration.app);
+  return earlierVersionsOf(object, savedConfiguration).map((earlier) => shownConfiguration(earlier, form));
 }
 
-/** Whose saved configurations the actor may read and write. They belong to no environment, so a token that is limited to some reaches none. */
-export function ownersFor(actor: Actor): readonly SavedConfigurationOwner[] {
-  if (actor.limits?.environments !== undefined) return [];
-  return [{ user: actor.user }, ...actor.groups.map((group) => ({ group }))];
+type Form = Pick<FormModel, 'root' | 'sensitive'>;
+
+/** Undefined when the actor finds no such app. */
+async function openForm(ports: Needs, actor: Actor, app: string): Promise<Form | undefined> {
+  try {
+    return appForm(await showApp(ports, actor, app), 'create');
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Nothing in the cluster keeps kubectl from writing a secret into one. Without the form nobody knows which values are. */
+function shownConfiguration(savedConfiguration: SavedConfiguration, form: Form | undefined): SavedConfiguration {
+  const { otherFields: _otherFields, ...rest } = savedConfiguration;
+  if (form === undefined) return { ...rest, values: {}, fault: savedConfiguration.fault ?? unknownApp(savedConfiguration) };
+  const { omittedSecrets, ...content } = omitSecrets(form, contentOfSavedConfiguration(savedConfiguration));
+  if (omittedSecrets.length === 0) return savedConfiguration;
+  return { ...rest, ...content, fault: { kind: 'Secrets', message: `it contains secrets, which are left out: ${named(omittedSecrets)}` } };
+}
+
+function unknownApp({ app }: SavedConfiguration): SavedConfigurationFault {
+  return { kind: 'UnknownApp', message: `the catalogue has no app ${JSON.stringify(app)}` };
+}
+
+const MAX_NAMED = 5;
+
+function named(paths: readonly string[]): string {
+  const more = paths.length - MAX_NAMED;
+  return `${paths.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,32 +1,51 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEvent, RequestOrigin } from '../../domain/audit/audit-log.ts';
-import { AppError, type FieldFault } from '../../domain/core/errors.ts';
+import { AppError, type FieldFault, isAppError } from '../../domain/core/errors.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
-import { isObject, objectAt } from '../../domain/core/read.ts';
-import { otherFieldsOf } from '../../domain/instance/instance-content.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { checkPreconditions, type Preconditions } from '../../domain/kubernetes/etag.ts';
-import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { SAVED_CONFIGURATION } from '../../domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type JsonObject } from '../../domain/kubernetes/resource.ts';
+import {
+  MAX_DESCRIPTION_LENGTH,
+  MAX_EARLIER,
+  MAX_TITLE_LENGTH,
+  SAVED_CONFIGURATION_KIND,
+  type SavedConfigurationSpec,
+} from '../../domain/saved-configuration/saved-configuration-kind.ts';
 import {
   contentOfSavedConfiguration,
+  earlierOf,
+  earlierVersionsOf,
   isForEverybody,
   isOfAnotherAuthor,
   isSameOwner,
-  savedConfigurationEtag,
+  MAX_VALUES_LENGTH,
+  SAVED_CONFIGURATION_BOUNDS,
   type SavedConfiguration,
-  type SavedConfigurationBounds,
+  savedConfigurationEtag,
+  savedConfigurationOf,
   type SavedConfigurationOwner,
+  valuesLength,
 } from '../../domain/saved-configuration/saved-configuration.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { showApp } from '../app/show-app.ts';
 import { audited } from '../audit/audited.ts';
+import { USER_WRITE } from '../instance/instance-draft.ts';
 import { me } from '../me.ts';
 import type { Ports } from '../ports.ts';
-import { ownersFor, showSavedConfiguration } from './list-saved-configurations.ts';
-import { formatPath, type FormPath } from '../../schema/form-path.ts';
-import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
-import { hasStandIn } from '../../schema/sensitive/mask.ts';
+import { omitSecrets, type SavedValues } from './omit-secrets.ts';
+import {
+  findStored,
+  ownersFor,
+  type Place,
+  placeFor,
+  readPlace,
+  type SavedConfigurationNeeds,
+  type StoredConfiguration,
+} from './stored-configurations.ts';
 
 /** What somebody wants to save. */
 export interface SavedConfigurationDraft extends RequestOrigin {
@@ -61,65 +80,39 @@ export interface SavedConfigurationResult {
   readonly omittedSecrets: readonly string[];
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'savedConfigurations' | 'auditLog'>;
-
-/** What a person or a group can have: the store is a file, and is written whole. */
-const BOUNDS: SavedConfigurationBounds = {
-  count: 100,
-  characters: 4 * 1024 * 1024,
-  ofAuthor: { count: 10, characters: 512 * 1024 },
-};
+type Needs = SavedConfigurationNeeds & Pick<Ports, 'chart' | 'chartValues' | 'auditLog'>;
 
 /** One of those who save at the same time succeeds each time. */
 const ATTEMPTS = 20;
-const MAX_TITLE_LENGTH = 100;
-const MAX_DESCRIPTION_LENGTH = 1000;
-const MAX_BYTES = 256 * 1024;
-
-/** Values as a saved configuration keeps them. */
-interface SavedValues {
-  readonly values: JsonObject;
-  readonly otherFields?: JsonObject;
-  /** What was taken out because it is a secret: `spec.users[0].password`. */
-  readonly omittedSecrets: readonly string[];
-}
+/** Of values as JSON: an object of the cluster has room for 1.5 MiB. */
+const MAX_EARLIER_CHARACTERS = 512 * 1024;
 
 /**
- * Saves a configuration of an App for the actor or a group of theirs, without its secrets.
+ * Saves a configuration of an App for the actor, a group of theirs or an Environment, without its secrets, as the actor.
  *
- * @throws AppError `InvalidInput` for texts that are empty or too long; `Forbidden` for a group of others; `LimitReached` beyond 100 of an owner or 4 MiB;
- *   `TooLarge`; `NotFound` as `findApp`.
+ * @throws AppError `InvalidInput` for texts that are empty or too long; `Forbidden` for a group of others, and as the api-server; `LimitReached` beyond 100 of an
+ *   owner or 4 MiB; `TooLarge`; `NotFound` as `findApp` and `findEnvironment`.
  */
 export async function saveConfiguration(ports: Needs, actor: Actor, draft: SavedConfigurationDraft): Promise<SavedConfigurationResult> {
-  const id = randomBytes(16).toString('hex');
-  return await audited(ports, actor, savedConfigurationEvent('create saved configuration', `${draft.app}/${id}`, draft), async () => {
+  const name = randomBytes(16).toString('hex');
+  return await audited(ports, actor, savedConfigurationEvent('create saved configuration', `${draft.app}/${name}`, draft), async () => {
     const { app, owner } = draft;
     const words = parseWords(draft);
     rejectForeign(actor, owner);
-    const { omittedSecrets, ...values } = savedValues(
-      appForm(await showApp(ports, actor, app), 'create'),
-      contentOfSavedConfiguration(draft),
-    );
-    const now = new Date(ports.savedConfigurations.now()).toISOString();
-    const savedConfiguration: SavedConfiguration = {
-      id,
-      app,
-      ...words,
-      ...values,
+    const form = appForm(await showApp(ports, actor, app), 'create');
+    const { omittedSecrets, ...values } = savedValues(form, contentOfSavedConfiguration(draft));
+    const savedConfiguration = await create(ports, actor, {
+      name,
       owner,
-      author: actor.user,
-      created: now,
-      updated: now,
-      version: 1,
-    };
-    if ((await ports.savedConfigurations.table.add(savedConfiguration, BOUNDS)) === 'full') throw full(owner);
+      spec: { app, ...words, ...values, author: actor.user, earlier: [] },
+    });
     return { savedConfiguration, omittedSecrets };
   });
 }
 
 /**
- * Changes a saved configuration of the actor or of a group of theirs; `Conflict` when it is not of the version any more, `PreconditionFailed`, `Forbidden` for everybody's
- * of another author.
+ * Changes a saved configuration of the actor, of a group of theirs or of an Environment; `Conflict` when it is not of the version any more, `PreconditionFailed`,
+ * `Forbidden` for everybody's of another author.
  */
 export async function changeSavedConfiguration(
   ports: Needs,
@@ -128,29 +121,149 @@ export async function changeSavedConfiguration(
 ): Promise<SavedConfigurationResult> {
   return await audited(ports, actor, savedConfigurationEvent('update saved configuration', change.id, change), async () => {
     for (let attempt = 1; ; attempt += 1) {
-      const saved = await attemptChange(ports, actor, change);
+      const stored = await findStored(ports, actor, change.id);
+      const saved = await attemptChange(ports, actor, { stored, change });
       if (saved !== 'stale') return saved;
-      if (attempt >= ATTEMPTS) throw stale(await showSavedConfiguration(ports, actor, change.id));
+      if (attempt >= ATTEMPTS) throw stale(stored.savedConfiguration);
     }
   });
 }
 
+interface Attempt {
+  readonly stored: StoredConfiguration;
+  readonly change: SavedConfigurationChange;
+}
+
 /** Lays the change over the saved configuration as it is now; `stale` when somebody was faster. */
-async function attemptChange(ports: Needs, actor: Actor, change: SavedConfigurationChange): Promise<SavedConfigurationResult | 'stale'> {
-  const before = await showSavedConfiguration(ports, actor, change.id);
+async function attemptChange(ports: Needs, actor: Actor, { stored, change }: Attempt): Promise<SavedConfigurationResult | 'stale'> {
+  const { savedConfiguration: before, object } = stored;
   await rejectOthers(ports, actor, before);
   checkPreconditions(savedConfigurationWords(before), savedConfigurationEtag(before), change.preconditions ?? {});
+  rejectFaulty(before);
   const words = parseWords({ title: change.title ?? before.title, description: change.description ?? before.description });
-  const { otherFields: _otherFields, ...rest } = before;
   const { omittedSecrets, ...values } = await valuesOf(ports, actor, { before, change });
-  const updated = new Date(ports.savedConfigurations.now()).toISOString();
   const owner = change.owner ?? before.owner;
-  rejectForeign(actor, owner);
-  const savedConfiguration: SavedConfiguration = { ...rest, ...words, ...values, owner, updated, version: before.version + 1 };
+  if (!isSameOwner(owner, before.owner)) rejectForeign(actor, owner);
   if (before.version !== (change.version ?? before.version)) throw stale(before);
-  const done = await ports.savedConfigurations.table.replace(savedConfiguration, { version: before.version, bounds: BOUNDS });
-  if (done === 'full') throw full(owner);
-  return done === 'stale' ? 'stale' : { savedConfiguration, omittedSecrets };
+  const { author, app } = before;
+  const earlier = withinRoom([before, ...earlierVersionsOf(object, before)]).map(earlierOf);
+  const spec = { app, ...words, ...values, ...(author === undefined ? {} : { author }), earlier };
+  const savedConfiguration = isSameOwner(owner, before.owner)
+    ? await replace(ports, actor, { stored, spec })
+    : await give(ports, actor, { stored, spec: { ...spec, priorVersions: before.version }, owner });
+  return savedConfiguration === 'stale' ? 'stale' : { savedConfiguration, omittedSecrets };
+}
+
+interface Replacement {
+  readonly stored: StoredConfiguration;
+  readonly spec: SavedConfigurationSpec;
+}
+
+async function replace(
+  ports: Needs,
+  actor: Actor,
+  { stored: { object, place }, spec }: Replacement,
+): Promise<SavedConfiguration | 'stale'> {
+  const { priorVersions } = specOf(SAVED_CONFIGURATION_KIND, object);
+  const next = { ...object, spec: { ...spec, ...(priorVersions === undefined ? {} : { priorVersions }) } };
+  return await inTurn(place, async () => {
+    await rejectFull(ports, actor, { place, spec, name: object.metadata.name });
+    try {
+      const written = await ports.clusters.asActor(actor).replace(SAVED_CONFIGURATION, next, USER_WRITE);
+      return savedConfigurationOf(written.object, place.owner);
+    } catch (error) {
+      if (isAppError(error, 'Conflict')) return 'stale';
+      throw error;
+    }
+  });
+}
+
+/** Creates it for the next owner, as its author, before it deletes that of the last one: at worst both have it. */
+async function give(
+  ports: Needs,
+  actor: Actor,
+  { stored, spec, owner }: Replacement & { readonly owner: SavedConfigurationOwner },
+): Promise<SavedConfiguration | 'stale'> {
+  const { object, savedConfiguration: before } = stored;
+  const given = await create(ports, actor, { name: object.metadata.name, owner, spec: { ...spec, author: actor.user } });
+  try {
+    await remove(ports, actor, stored);
+    return given;
+  } catch (error) {
+    await remove(ports, actor, await findStored(ports, actor, given.id)).catch(() => undefined);
+    if (isAppError(error, 'Conflict')) return 'stale';
+    if (isAppError(error, 'NotFound')) throw stale(before);
+    throw error;
+  }
+}
+
+interface Creation {
+  readonly name: string;
+  readonly owner: SavedConfigurationOwner;
+  readonly spec: SavedConfigurationSpec;
+}
+
+async function create(ports: Needs, actor: Actor, { name, owner, spec }: Creation): Promise<SavedConfiguration> {
+  const place = await placeFor(ports, actor, owner);
+  const metadata = { name, namespace: place.namespace };
+  const object = { apiVersion: apiVersionOf(SAVED_CONFIGURATION), kind: SAVED_CONFIGURATION.kind, metadata, spec };
+  return await inTurn(place, async () => {
+    await rejectFull(ports, actor, { place, spec, name });
+    const written = await ports.clusters.asActor(actor).create(SAVED_CONFIGURATION, object, USER_WRITE);
+    return savedConfigurationOf(written.object, owner);
+  });
+}
+
+async function remove(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  { object: { metadata }, place }: StoredConfiguration,
+): Promise<void> {
+  const { name, uid, resourceVersion } = metadata;
+  const ref = { ...SAVED_CONFIGURATION, namespace: place.namespace, name };
+  const version = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  await clusters.asActor(actor).delete(ref, version);
+}
+
+/** Of those who write to one namespace at once, each counts what the ones before have written. */
+const turns = new Map<string, Promise<unknown>>();
+
+async function inTurn<T>({ namespace }: Place, task: () => Promise<T>): Promise<T> {
+  const mine = (turns.get(namespace) ?? Promise.resolve()).then(task, task);
+  turns.set(namespace, mine);
+  try {
+    return await mine;
+  } finally {
+    if (turns.get(namespace) === mine) turns.delete(namespace);
+  }
+}
+
+/** @throws AppError `LimitReached` when the owner, or the author of what is for everybody, would have more than the bounds. */
+async function rejectFull(
+  ports: Needs,
+  actor: Actor,
+  { place, spec, name }: { readonly place: Place; readonly spec: SavedConfigurationSpec; readonly name: string },
+): Promise<void> {
+  const all = await readPlace(ports, actor, place);
+  const others = all.filter(({ object }) => object.metadata.name !== name).map(({ savedConfiguration }) => savedConfiguration);
+  const own = others.filter(({ author }) => author === spec.author);
+  const { count, characters, ofAuthor } = SAVED_CONFIGURATION_BOUNDS;
+  const fits = (some: readonly SavedConfiguration[], most: { readonly count: number; readonly characters: number }): boolean =>
+    some.length < most.count && [spec, ...some].reduce((sum, one) => sum + valuesLength(one), 0) <= most.characters;
+  if (!fits(others, { count, characters }) || (isForEverybody(place.owner) && !fits(own, ofAuthor))) throw full(place.owner);
+}
+
+/** The newest of what it was before, as much as there is room for. */
+function withinRoom(earlier: readonly SavedConfiguration[]): readonly SavedConfiguration[] {
+  let room = MAX_EARLIER_CHARACTERS;
+  return earlier.slice(0, MAX_EARLIER).filter((one) => (room -= valuesLength(one)) >= 0);
+}
+
+/** What cannot be read cannot be kept while something else of it changes. */
+function rejectFaulty({ fault, ...savedConfiguration }: SavedConfiguration): void {
+  if (fault?.kind !== 'TooLarge' && fault?.kind !== 'Malformed') return;
+  const message = `${savedConfigurationWords(savedConfiguration)}: ${fault.message}; correct it with kubectl, or delete it`;
+  throw new AppError(fault.kind === 'TooLarge' ? 'TooLarge' : 'InvalidInput', message);
 }
 
 async function valuesOf(
@@ -166,17 +279,23 @@ async function valuesOf(
   return savedValues(appForm(await showApp(ports, actor, before.app), 'create'), contentOfSavedConfiguration(wanted));
 }
 
-/** Deletes a saved configuration of the actor or of a group of theirs. Throws like `changeSavedConfiguration`. */
+/** Deletes a saved configuration of the actor, of a group of theirs or of an Environment. Throws like `changeSavedConfiguration`. */
 export async function deleteSavedConfiguration(
-  ports: Pick<Ports, 'clusters' | 'savedConfigurations' | 'auditLog'>,
+  ports: SavedConfigurationNeeds & Pick<Ports, 'auditLog'>,
   actor: Actor,
   { id, version, preconditions = {}, ...requestOrigin }: Pick<SavedConfigurationChange, 'id' | 'version' | 'preconditions'> & RequestOrigin,
 ): Promise<void> {
   await audited(ports, actor, savedConfigurationEvent('delete saved configuration', id, requestOrigin), async () => {
-    const savedConfiguration = await showSavedConfiguration(ports, actor, id);
+    const stored = await findStored(ports, actor, id);
+    const { savedConfiguration } = stored;
     await rejectOthers(ports, actor, savedConfiguration);
     checkPreconditions(savedConfigurationWords(savedConfiguration), savedConfigurationEtag(savedConfiguration), preconditions);
-    if (!(await ports.savedConfigurations.table.delete(id, version ?? savedConfiguration.version))) throw stale(savedConfiguration);
+    if (version !== undefined && version !== savedConfiguration.version) throw stale(savedConfiguration);
+    try {
+      await remove(ports, actor, stored);
+    } catch (error) {
+      throw isAppError(error, 'Conflict', 'NotFound') ? stale(savedConfiguration) : error;
+    }
   });
 }
 
@@ -199,8 +318,9 @@ function parseWords(words: { readonly title: string; readonly description: strin
   return { title, description };
 }
 
+/** What an Environment allows is for the api-server to say. */
 function rejectForeign(actor: Actor, owner: SavedConfigurationOwner): void {
-  if (ownersFor(actor).some((one) => isSameOwner(one, owner))) return;
+  if ('environment' in owner || ownersFor(actor).some((one) => isSameOwner(one, owner))) return;
   throw new AppError('Forbidden', 'saved configuration: you can save for yourself and for groups that you are a member of');
 }
 
@@ -212,7 +332,7 @@ async function rejectOthers(ports: Pick<Ports, 'clusters'>, actor: Actor, savedC
 }
 
 function full(owner: SavedConfigurationOwner): AppError {
-  const { count, ofAuthor } = BOUNDS;
+  const { count, ofAuthor } = SAVED_CONFIGURATION_BOUNDS;
   const most = isForEverybody(owner) ? `${count} or 4 MiB, of one author ${ofAuthor.count} or 512 KiB` : `${count} or 4 MiB`;
   return new AppError('LimitReached', `saved configuration: this owner has reached the limit, ${most}; delete one first`);
 }
@@ -221,42 +341,15 @@ function stale(savedConfiguration: SavedConfiguration): AppError {
   return new AppError('Conflict', `${savedConfigurationWords(savedConfiguration)}: somebody else changed it meanwhile; check it again`);
 }
 
-function savedConfigurationWords({ title }: SavedConfiguration): string {
+function savedConfigurationWords({ title }: Pick<SavedConfiguration, 'title'>): string {
   return `saved configuration ${JSON.stringify(title)}`;
 }
 
-/**
- * What a saved configuration sets, without secrets, and without what stands for secrets of a live object.
- *
- * @throws AppError `TooLarge` beyond 256 KiB.
- */
+/** @throws AppError `TooLarge` beyond 256 KiB. */
 function savedValues(model: Pick<FormModel, 'root' | 'sensitive'>, content: JsonObject): SavedValues {
-  const secrets = new Set(sensitivePaths(model, content));
-  const omittedSecrets: string[] = [];
-  const keep = (place: FormPath, value: Json | undefined): boolean => {
-    const path = formatPath(place);
-    const gone = secrets.has(path) || (typeof value === 'string' && hasStandIn(value));
-    if (gone) omittedSecrets.push(path);
-    return !gone;
-  };
-  const kept = without({ path: model.root.path, value: content }, keep) as JsonObject;
-  if (JSON.stringify(kept).length > MAX_BYTES) {
-    throw new AppError('TooLarge', `saved configuration: it is larger than ${MAX_BYTES / 1024} KiB; save less of it`);
+  const saved = omitSecrets(model, content);
+  if (valuesLength(saved) > MAX_VALUES_LENGTH) {
+    throw new AppError('TooLarge', `saved configuration: it is larger than ${MAX_VALUES_LENGTH / 1024} KiB; save less of it`);
   }
-  const otherFields = otherFieldsOf(kept);
-  return {
-    values: objectAt(kept, 'spec') as JsonObject,
-    ...(Object.keys(otherFields).length === 0 ? {} : { otherFields }),
-    omittedSecrets,
-  };
-}
-
-function without({ path, value }: { readonly path: FormPath; readonly value: Json }, keep: (path: FormPath, value: Json) => boolean): Json {
-  if (Array.isArray(value)) {
-    const rows = (value as readonly Json[]).map((item, index) => ({ path: [...path, index], value: item }));
-    return rows.filter((row) => keep(row.path, row.value)).map((row) => without(row, keep));
-  }
-  if (!isObject(value)) return value;
-  const members = Object.entries(value).map(([key, member]) => ({ key, path: [...path, key], value: member as Json }));
-  return Object.fromEntries(members.filter((part) => keep(part.path, part.value)).map((part) => [part.key, without(part, keep)]));
+  return saved;
 }

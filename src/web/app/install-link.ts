@@ -64,6 +64,27 @@ export async function valuesOfLink(
   return { values, savedConfiguration: { title: savedConfiguration.title, unknown: unknownFields(model, saved) } };
 }
 
+/** A saved configuration that a form can start from. */
+export interface SavedConfigurationLink {
+  readonly title: string;
+  readonly href: string;
+}
+
+const MAX_LINKS = 5;
+
+/** The saved configurations of an App that changed last. */
+export async function savedConfigurationLinks(
+  { operations }: WebDeps,
+  { actor }: Visit,
+  app: string,
+): Promise<readonly SavedConfigurationLink[]> {
+  const found = await operations.listSavedConfigurations(actor, { app, search: '' });
+  return found
+    .toSorted((a, b) => b.updated.localeCompare(a.updated))
+    .slice(0, MAX_LINKS)
+    .map(({ id, title }) => ({ title, href: `${installPath(app)}?saved-configuration=${id}` }));
+}
+
 /** The faults of texts that would be lost; what is only missing may be missing from a saved configuration. */
 export function faultsOfTexts(body: URLSearchParams, faults: readonly FieldFault[]): readonly FieldFault[] {
   return faults.filter(({ field = '' }) => ['v', 'y', 'r', 'k'].some((letter) => (body.get(`${letter}.${field}`) ?? '') !== ''));

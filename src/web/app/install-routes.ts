@@ -17,7 +17,14 @@ import { appIcon, type AppIcon } from './app-card.ts';
 import { limitsText } from './app-page.ts';
 import { readShownChoices } from './form-choices.ts';
 import { presetsView, type PresetsView, presetValues, pressedPreset, shownPreset } from './install-presets.ts';
-import { faultsOfTexts, type InstallLink, type ShownSavedConfiguration, valuesOfLink } from './install-link.ts';
+import {
+  faultsOfTexts,
+  type InstallLink,
+  type SavedConfigurationLink,
+  savedConfigurationLinks,
+  type ShownSavedConfiguration,
+  valuesOfLink,
+} from './install-link.ts';
 import { resourceOf } from '../../domain/proposal/proposal.ts';
 import { type Badge, tierBadge } from '../page/badges.ts';
 import { proposed } from '../proposal/proposal-routes.ts';
@@ -76,7 +83,8 @@ async function openForm(install: Install, visit: Visit): Promise<Answer> {
   const preset = { fields: filled, wanted: query.get('preset') ?? '' };
   const fields = await runFormJob('switchPreset', install.model, install.targets.app.presets, preset);
   const head = { environment: query.get('environment') ?? '', name: query.get('name') ?? '' };
-  return await showDraft(install, { ...head, fields, faults: [], ...started });
+  const savedConfigurations = await savedConfigurationLinks(install.deps, visit, install.targets.app.id);
+  return await showDraft(install, { ...head, fields, faults: [], ...started, savedConfigurations });
 }
 
 async function receive(deps: WebDeps, started: Install, sent: Visit): Promise<Answer> {
@@ -116,7 +124,7 @@ async function saveForm(
     faults,
   }: { readonly typed: Omit<InstallDraft, 'faults'>; readonly values: JsonObject; readonly faults: readonly FieldFault[] },
 ): Promise<Answer> {
-  const { app } = install.targets;
+  const { app, targets } = install.targets;
   const wrong = faultsOfTexts(visit.body, faults);
   if (wrong.length > 0) return await showDraft(install, { ...typed, faults: wrong });
   const when = commandOf(visit.body) === 'keep' ? 'later' : 'now';
@@ -127,6 +135,7 @@ async function saveForm(
     action: installPath(app.id),
     backHref: '',
     kept: hiddenInputs(install.deps, visit),
+    environments: targets.filter(({ permissions }) => permissions.create).map(({ environment }) => environment.name),
   });
 }
 
@@ -261,6 +270,8 @@ export interface InstallPage extends ShownForm {
   readonly backHref: string;
   readonly parametersHref: string;
   readonly savedConfigurationsHref: string;
+  /** Some of them. */
+  readonly savedConfigurations: readonly SavedConfigurationLink[];
   /** The saved configuration that the form starts from. */
   readonly savedConfiguration?: ShownSavedConfiguration;
   readonly environments: readonly EnvironmentChoice[];
@@ -297,6 +308,7 @@ interface InstallDraft {
   /** What the fields can refer to in that environment. */
   readonly choices?: ShownChoices;
   readonly savedConfiguration?: ShownSavedConfiguration;
+  readonly savedConfigurations?: readonly SavedConfigurationLink[];
 }
 
 async function installPage(
@@ -324,6 +336,7 @@ async function installPage(
     backHref: appPath(app.id),
     parametersHref: appPath(app.id, 'parameters'),
     savedConfigurationsHref: savedConfigurationsPath(app.id),
+    savedConfigurations: draft.savedConfigurations ?? [],
     ...(draft.savedConfiguration === undefined ? {} : { savedConfiguration: draft.savedConfiguration }),
     environments,
     possible: environments.some(({ note }) => note === ''),

@@ -226,7 +226,7 @@ async function savedConfigurationEditPage(
     titleFault: ownFault(faults, 'title'),
     description: draft.description,
     descriptionFault: ownFault(faults, 'description'),
-    owners: ownerChoices(me, draft.owner),
+    owners: ownerChoices(me, draft.owner, 'environment' in savedConfiguration.owner ? [savedConfiguration.owner.environment] : []),
     version: draft.version,
     conflict: foreign !== undefined && { paths: foreign.slice(0, MAX_NAMES), more: Math.max(0, foreign.length - MAX_NAMES) },
     unknown: unknownFields(model, contentOfSavedConfiguration(savedConfiguration)),

@@ -17,6 +17,8 @@ interface SavedConfigurationsPage {
   readonly installHref: string;
   readonly search: string;
   readonly rows: readonly SavedConfigurationRow[];
+  /** Those that no app of the catalogue can use. */
+  readonly lost: readonly { readonly id: string; readonly fault: string }[];
   /** The title of the one that was just saved; empty without one. */
   readonly saved: string;
   /** How many secrets were left out of it. */
@@ -29,6 +31,8 @@ interface SavedConfigurationRow {
   readonly description: string;
   readonly owner: string;
   readonly updated: string;
+  /** What is wrong with it; empty when nothing is. */
+  readonly fault: string;
   readonly useHref: string;
   /** Whether whoever looks may change and delete it. */
   readonly isMine: boolean;
@@ -39,21 +43,24 @@ interface SavedConfigurationRow {
   readonly version: number;
 }
 
+/** @param savedConfigurations those of all apps */
 export function savedConfigurationsPage(
   app: App,
   savedConfigurations: readonly SavedConfiguration[],
   { query, me }: Pick<Visit, 'query' | 'me'>,
 ): SavedConfigurationsPage {
+  const ofApp = savedConfigurations.filter((one) => one.app === app.id);
   return {
     appName: app.displayName,
     action: savedConfigurationsPath(app.id),
     installHref: installPath(app.id),
     search: query.get('q') ?? '',
-    rows: savedConfigurations.map((savedConfiguration) => ({
+    rows: ofApp.map((savedConfiguration) => ({
       title: savedConfiguration.title,
       description: savedConfiguration.description,
       owner: ownerText(savedConfiguration.owner),
       updated: savedConfiguration.updated,
+      fault: savedConfiguration.fault?.message ?? '',
       useHref: `${installPath(app.id)}?saved-configuration=${savedConfiguration.id}`,
       isMine: me.admin || !isOfAnotherAuthor(savedConfiguration, me),
       changeHref: savedConfigurationPath(savedConfiguration),
@@ -62,7 +69,8 @@ export function savedConfigurationsPage(
       deleteAction: `${savedConfigurationPath(savedConfiguration)}/delete`,
       version: savedConfiguration.version,
     })),
-    saved: savedConfigurations.find(({ id }) => id === query.get('saved'))?.title ?? '',
+    lost: savedConfigurations.flatMap(({ id, fault }) => (fault?.kind === 'UnknownApp' ? [{ id, fault: fault.message }] : [])),
+    saved: ofApp.find(({ id }) => id === query.get('saved'))?.title ?? '',
     secrets: Math.min(1000, Math.max(0, Math.trunc(Number(query.get('secrets') ?? 0)) || 0)),
     deleted: query.has('deleted'),
   };
@@ -70,6 +78,7 @@ export function savedConfigurationsPage(
 
 function ownerText(owner: SavedConfigurationOwner): string {
   if ('user' in owner) return 'Yours';
+  if ('environment' in owner) return `Environment ${owner.environment}`;
   return owner.group === EVERYBODY ? 'For everybody who signs in' : `Group ${owner.group}`;
 }
 
@@ -103,7 +112,7 @@ export interface OwnerChoice {
 export interface SaveDraft {
   readonly title: string;
   readonly description: string;
-  /** `user`, or `group:` and its name. */
+  /** `user`, or `group:` or `environment:` and its name. */
   readonly owner: string;
 }
 
@@ -113,12 +122,14 @@ interface SaveInput {
   readonly action: string;
   readonly backHref: string;
   readonly draft: SaveDraft;
+  /** Names of those that it can be saved for. */
+  readonly environments: readonly string[];
   readonly stripped: readonly string[];
   readonly kept: SavePage['kept'];
   readonly faults: readonly FieldFault[];
 }
 
-export function savePage({ app, me, draft, faults, action, backHref, stripped, kept }: SaveInput): SavePage {
+export function savePage({ app, me, draft, environments, faults, action, backHref, stripped, kept }: SaveInput): SavePage {
   return {
     appName: app.displayName,
     action,
@@ -127,16 +138,17 @@ export function savePage({ app, me, draft, faults, action, backHref, stripped, k
     titleFault: faultOf(faults, 'title'),
     description: draft.description,
     descriptionFault: faultOf(faults, 'description'),
-    owners: ownerChoices(me, draft.owner),
+    owners: ownerChoices(me, draft.owner, environments),
     stripped,
     kept,
     errors: faults.map(({ field, message }) => ({ message, href: field === 'title' || field === 'description' ? `#${field}` : '' })),
   };
 }
 
-export function ownerChoices(me: Me, owner: string): readonly OwnerChoice[] {
+export function ownerChoices(me: Me, owner: string, environments: readonly string[]): readonly OwnerChoice[] {
   const choices = [
     { value: 'user', label: 'For me alone' },
+    ...environments.map((name) => ({ value: `environment:${name}`, label: `For the environment ${name}` })),
     ...me.groups
       .toSorted((a, b) => Number(a === EVERYBODY) - Number(b === EVERYBODY))
       .map((group) => ({ value: `group:${group}`, label: group === EVERYBODY ? 'For everybody who signs in' : `For the group ${group}` })),
@@ -147,12 +159,15 @@ export function ownerChoices(me: Me, owner: string): readonly OwnerChoice[] {
 
 /** An owner as `ownerChoices` and `parseOwner` know it. */
 export function ownerValue(owner: SavedConfigurationOwner): string {
-  return 'user' in owner ? 'user' : `group:${owner.group}`;
+  if ('user' in owner) return 'user';
+  return 'environment' in owner ? `environment:${owner.environment}` : `group:${owner.group}`;
 }
 
 /** The owner that a page names; a text that names none is the person. */
 export function parseOwner(text: string, user: string): SavedConfigurationOwner {
-  return text.startsWith('group:') ? { group: text.slice('group:'.length) } : { user };
+  const [, kind = '', name = ''] = /^(group|environment):(.*)$/s.exec(text) ?? [];
+  if (kind === 'environment') return { environment: name };
+  return kind === 'group' ? { group: name } : { user };
 }
 
 /** The way to the saved configurations of an App. */

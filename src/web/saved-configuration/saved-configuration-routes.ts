@@ -59,7 +59,7 @@ export function savedConfigurationRoutes(deps: WebDeps): Router {
 async function list({ operations }: WebDeps, visit: Visit): Promise<Answer> {
   const { actor, param, query } = visit;
   const app = await operations.showApp(actor, param('app'));
-  const savedConfigurations = await operations.listSavedConfigurations(actor, { app: app.id, search: query.get('q') ?? '' });
+  const savedConfigurations = await operations.listSavedConfigurations(actor, { app: '', search: query.get('q') ?? '' });
   const title = `Saved configurations of ${app.displayName}`;
   const model = savedConfigurationsPage(app, savedConfigurations, visit);
   return {
@@ -94,7 +94,12 @@ async function saveInstance(deps: WebDeps, visit: Visit, when?: 'now'): Promise<
   const { operations } = deps;
   const address = addressOf(visit);
   const [app, instance] = await Promise.all([operations.showApp(visit.actor, address.app), operations.showInstance(visit.actor, address)]);
-  const place = { action: `${instancePath(address)}/save`, backHref: instancePath(address), kept: [] };
+  const place = {
+    action: `${instancePath(address)}/save`,
+    backHref: instancePath(address),
+    kept: [],
+    environments: [address.environment],
+  };
   return await saveValues(deps, visit, { app, values: contentOfInstance(instance), when: when ?? 'later', ...place });
 }
 
@@ -107,6 +112,8 @@ export interface ValuesToSave {
   /** Empty where the form itself is carried along. */
   readonly backHref: string;
   readonly kept: readonly { readonly name: string; readonly value: string }[];
+  /** Names of those that it can be saved for. */
+  readonly environments: readonly string[];
   readonly when: 'now' | 'later';
 }
 

@@ -30,8 +30,9 @@ import { buildForm } from '../../../src/form/model/form-model.ts';
 import { unknownFields } from '../../../src/form/model/unknown-fields.ts';
 import { createStore } from '../../../src/store/create-store.ts';
 import { sampleSeal } from '../../support/sample-seal.ts';
-import type { FileStore } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
+import { savedConfigurationWorld } from '../../support/saved-configuration-world.ts';
 
 const SILENT = createLog({ level: 'silent', format: 'json', write: () => undefined });
 
@@ -68,7 +69,8 @@ const OPERATOR = {
 };
 
 let folder: string;
-let store: FileStore;
+let store: Store;
+let world: ReturnType<typeof savedConfigurationWorld>;
 let ports: Ports;
 let count = 0;
 
@@ -80,18 +82,19 @@ after(() => rm(folder, { recursive: true }));
 async function start(): Promise<void> {
   count += 1;
   store = await createStore({ file: join(folder, `${count}.json`), seal: sampleSeal() });
+  world = savedConfigurationWorld({ admin: ADMIN.user, members: [ANNA.user, BEN.user] });
   ports = {
     catalog: {
       operators: () => [OPERATOR],
       customResourceDefinitions: () => [CRD],
       appDefinitions: () => [],
-      environments: () => [],
+      environments: () => [world.environment],
       catalogSources: () => [],
     },
     chart: async () => undefined,
     publicUrl: 'http://h',
-    clusters: { asActor: ({ user }: Actor) => ({ review: async () => ({ allowed: user === ADMIN.user }) }) },
-    savedConfigurations: { table: store.savedConfigurations, now: () => 1_700_000_000_000 },
+    clusters: world.clusters,
+    savedConfigurations: world.savedConfigurations,
     auditLog: createAuditPort({ auditLog: store.auditLog, log: SILENT }),
   } as unknown as Ports;
 }
@@ -153,7 +156,12 @@ test('What is for everybody is changed and deleted by its author and by admins a
   assert.equal(await code(deleteSavedConfiguration(ports, admin, { id, ...asked })), 'done');
   const ours = (await saveConfiguration(ports, anna, draft({ owner: { group: 'oidc:team' } }))).savedConfiguration;
   assert.equal(await code(changeSavedConfiguration(ports, ben, { id: ours.id, owner: { group: EVERYBODY }, ...asked })), 'done');
-  assert.equal(await code(deleteSavedConfiguration(ports, ben, { id: ours.id, ...asked })), 'Forbidden', 'it is still its author’s');
+  assert.equal(
+    await code(deleteSavedConfiguration(ports, anna, { id: ours.id, ...asked })),
+    'Forbidden',
+    'it is of the one who gave it to everybody',
+  );
+  assert.equal(await code(deleteSavedConfiguration(ports, ben, { id: ours.id, ...asked })), 'done');
 });
 
 test('Nobody saves for another person or for a group that they are not in', async () => {
@@ -208,6 +216,65 @@ test('What a saved configuration was before is seen by those who see it, and by 
     [[1, { size: 1 }]],
   );
   assert.equal(await code(listSavedConfigurationVersions(ports, BEN, id)), 'NotFound');
+});
+
+test('The members of an environment share what is saved for it, and a token that is limited to it reaches that alone', async () => {
+  await start();
+  const { id } = (await saveConfiguration(ports, ANNA, draft({ owner: { environment: 'team' } }))).savedConfiguration;
+  await saveConfiguration(ports, BEN, draft({ owner: { user: BEN.user } }));
+  assert.equal(await code(showSavedConfiguration(ports, EVE, id)), 'NotFound');
+  assert.equal(await code(saveConfiguration(ports, EVE, draft({ owner: { environment: 'team' } }))), 'NotFound');
+  assert.equal(await code(changeSavedConfiguration(ports, BEN, { id, description: 'x', via: 'page', requestId: 'r' })), 'done');
+  const limits = { id: 't', name: 't', scope: 'write', environments: [{ name: 'team', namespace: 'team-ns' }] } as const;
+  const found = await listSavedConfigurations(ports, { ...BEN, limits }, { app: '', search: '' });
+  assert.deepEqual(
+    found.map(({ owner, description }) => [owner, description]),
+    [[{ environment: 'team' }, 'x']],
+  );
+});
+
+test('What kubectl wrote is shown without its secrets, and with what is wrong with it', async () => {
+  await start();
+  const title = 'From git';
+  world.apply('team-ns', 'good', { app: APP, title, values: { size: 3 } });
+  world.apply('team-ns', 'secret', { app: APP, title, values: { size: 3, users: [{ name: 'a', password: 'hunter2' }] } });
+  world.apply('team-ns', 'lost', { app: 'nothing.example.com', title, values: { adminPassword: 'hunter2' } });
+  world.apply('team-ns', 'large', { app: APP, title, values: { note: 'x'.repeat(300 * 1024) } });
+  world.apply('team-ns', 'none', { app: APP, values: 7 });
+  const found = await listSavedConfigurations(ports, ANNA, { app: '', search: '' });
+  assert.deepEqual(
+    found.toSorted((a, b) => a.id.localeCompare(b.id)).map(({ id, values, fault }) => [id, values, fault?.kind]),
+    [
+      ['team-ns.good', { size: 3 }, undefined],
+      ['team-ns.large', {}, 'TooLarge'],
+      ['team-ns.lost', {}, 'UnknownApp'],
+      ['team-ns.none', {}, 'Malformed'],
+      ['team-ns.secret', { size: 3, users: [{ name: 'a' }] }, 'Secrets'],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(found), /hunter2/);
+  for (const [id, answer] of [
+    ['good', 'done'],
+    ['large', 'TooLarge'],
+    ['none', 'InvalidInput'],
+    ['lost', 'done'],
+  ] as const) {
+    const change = { id: `team-ns.${id}`, description: 'x', via: 'page', requestId: 'r' } as const;
+    assert.equal(await code(changeSavedConfiguration(ports, ANNA, change)), answer, id);
+  }
+});
+
+test('The last five versions are kept, and the number goes on when it is given away', async () => {
+  await start();
+  const { id } = (await saveConfiguration(ports, ANNA, draft())).savedConfiguration;
+  for (let size = 2; size < 9; size += 1)
+    await changeSavedConfiguration(ports, ANNA, { id, values: { size }, via: 'page', requestId: 'r' });
+  await changeSavedConfiguration(ports, ANNA, { id, owner: { group: 'oidc:team' }, via: 'page', requestId: 'r' });
+  assert.equal((await showSavedConfiguration(ports, BEN, id)).version, 9);
+  assert.deepEqual(
+    (await listSavedConfigurationVersions(ports, BEN, id)).map(({ version }) => version),
+    [8, 7, 6, 5, 4],
+  );
 });
 
 test('A saved configuration is compared with the defaults of today', async () => {

@@ -3,22 +3,20 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { openEarlierRequests } from '../../../src/store/earlier-requests.ts';
+import { type EarlierResources, openEarlierResources } from '../../../src/store/earlier-resources.ts';
 import { createStore } from '../../../src/store/create-store.ts';
-import type { FileStore } from '../../../src/store/store.ts';
 import { JsonFile } from '../../../src/store/json-file.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 import { sampleSeal } from '../../support/sample-seal.ts';
 import { describeAccessTokens } from './access-token-contract.ts';
-import { aLine, aSavedConfiguration, aSession, describeFileStore, describeStore, type StoreUnderTest } from './store-contract.ts';
+import { aLine, aSession, describeStore, type StoreUnderTest } from './store-contract.ts';
 
 const seal = sampleSeal();
 
 describeStore('a JSON file', openFileStore);
 describeAccessTokens('a JSON file', openFileStore);
-describeFileStore('a JSON file', openFileStore);
 
-async function openFileStore(clock: () => number): Promise<StoreUnderTest<FileStore>> {
+async function openFileStore(clock: () => number): Promise<StoreUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), 'chandlery-store-'));
   const file = join(folder, 'deep', 'store.json');
   const store = await createStore({ file, seal, clock });
@@ -35,6 +33,11 @@ async function openFileStore(clock: () => number): Promise<StoreUnderTest<FileSt
   };
 }
 
+const openRequests = async (file: string): Promise<EarlierResources> =>
+  await openEarlierResources({ file, name: 'change-requests', tables: ['changeRequests'] });
+const openConfigurations = async (file: string): Promise<EarlierResources> =>
+  await openEarlierResources({ file, name: 'saved-configurations', tables: ['savedConfigurations', 'savedConfigurationVersions'] });
+
 describe('the file of a store', () => {
   let folder: string;
   before(async () => {
@@ -49,7 +52,7 @@ describe('the file of a store', () => {
     const store = await createStore({ file, seal });
     await store.sessions.put('k', aSession({ expiresAt: Date.now() + 1000 }));
     const files = (await readdir(folder)).toSorted();
-    assert.deepEqual(files, ['private.json', 'private.saved-configurations.json'], 'and no half-written ones');
+    assert.deepEqual(files, ['private.json'], 'and no half-written ones');
     for (const name of files) assert.equal((await stat(join(folder, name))).mode & 0o777, 0o600, name);
   });
 
@@ -94,17 +97,19 @@ describe('the file of a store', () => {
     const older = {
       sessions: { k: aSession({ expiresAt: Date.now() + 60_000 }) },
       secrets: { login: 'c2VjcmV0' },
-      savedConfigurations: { r: aSavedConfiguration() },
+      savedConfigurations: { r: { id: 'r' } },
+      savedConfigurationVersions: { r: [{ id: 'r', version: 1 }] },
       changeRequests: { a: { id: 'a' }, b: { id: 'b' } },
       auditLog: [{ target: 't' }],
     };
     await writeFile(file, JSON.stringify(older));
     for (const time of ['first', 'second']) {
-      const requests = await openEarlierRequests(file);
+      const requests = await openRequests(file);
+      const configurations = await openConfigurations(file);
       assert.deepEqual(requests.entries, [{ id: 'a' }, { id: 'b' }], time);
       const store = await createStore({ file, seal });
       assert.ok(await store.sessions.get('k'), time);
-      assert.deepEqual(await store.savedConfigurations.get('r'), aSavedConfiguration(), time);
+      assert.deepEqual([configurations.entries, configurations.besides('r')], [[{ id: 'r' }], [{ id: 'r', version: 1 }]], time);
       assert.equal((await store.auditLog.search(EVERY_ENTRY))[0]?.target, 't', time);
       await store.sessions.touch('k', 7);
       await store.close();
@@ -118,12 +123,14 @@ describe('the file of a store', () => {
       'older.json',
       'older.saved-configurations.json',
     ]);
-    await (await openEarlierRequests(file)).forget(new Set(['a']));
-    const left = await openEarlierRequests(file);
+    await (await openConfigurations(file)).forget(new Set(['r']));
+    await assert.rejects(stat(join(folder, 'older.saved-configurations.json')));
+    await (await openRequests(file)).forget(new Set(['a']));
+    const left = await openRequests(file);
     assert.deepEqual(left.entries, [{ id: 'b' }]);
     await left.forget(new Set(['b']));
     await assert.rejects(stat(join(folder, 'older.change-requests.json')));
-    assert.deepEqual((await openEarlierRequests(file)).entries, []);
+    assert.deepEqual((await openRequests(file)).entries, []);
   });
 
   it('takes over the audit log of the file before, and lets that go', async () => {

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EVERYBODY } from '../../../src/domain/kubernetes/actor.ts';
 import type { AuditQuery, AuditRecord } from '../../../src/domain/audit/audit-log.ts';
-import type {
-  SavedConfiguration,
-  SavedConfigurationBounds,
-  SavedConfigurationOwner,
-} from '../../../src/domain/saved-configuration/saved-configuration.ts';
 import { type JobDeployment, MAX_DEPLOYMENT_TARGETS } from '../../../src/domain/environment/job-deployment.ts';
 import type { SessionRecord } from '../../../src/domain/core/session.ts';
 import { EVERY_ENTRY } from '../../support/sample-audit-log.ts';
 import { sampleDeployment } from '../../support/sample-deployments.ts';
-import type { FileStore, Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
 
 export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
   const now = 1_000_000;
@@ -26,14 +20,6 @@ export function aSession(change: Partial<SessionRecord> = {}): SessionRecord {
     ...change,
   };
 }
-
-export function aSavedConfiguration(change: Partial<SavedConfiguration> = {}): SavedConfiguration {
-  const time = '2026-01-01T00:00:00.000Z';
-  const words = { id: 'r', app: 'caches.example.com', title: 'Small', description: '', values: { size: 1 } };
-  return { ...words, owner: { user: 'oidc:u1' }, created: time, updated: time, version: 1, ...change };
-}
-
-const ROOM: SavedConfigurationBounds = { count: 9, characters: 1000, ofAuthor: { count: 2, characters: 100 } };
 
 export function aLine(change: Partial<AuditRecord> = {}): AuditRecord {
   const asked = { via: 'page', requestId: 'r' } as const;
@@ -231,140 +217,6 @@ export function describeStore(name: string, open: Open<Store>): void {
         await Promise.all(keys.map((key) => store.sessions.put(key, aSession({ subject: key, idToken: key }))));
         const again = await reopen();
         for (const key of keys) assert.equal((await again.sessions.get(key))?.idToken, key);
-      }));
-  });
-}
-
-/** What the store of one machine must do besides. */
-export function describeFileStore(name: string, open: Open<FileStore>): void {
-  describe(`what one machine keeps: ${name}`, () => {
-    const withStore = stores(open);
-
-    it('keeps saved configurations by their owners, over a restart', () =>
-      withStore(async ({ store, reopen }) => {
-        await store.savedConfigurations.add(aSavedConfiguration({ id: 'r2', title: 'b' }), ROOM);
-        await store.savedConfigurations.add(aSavedConfiguration({ id: 'r1', title: 'a' }), ROOM);
-        await store.savedConfigurations.add(aSavedConfiguration({ id: 'g', owner: { group: 'oidc:u1' } }), ROOM);
-        const { savedConfigurations } = await reopen();
-        assert.deepEqual(await savedConfigurations.get('r1'), aSavedConfiguration({ id: 'r1', title: 'a' }));
-        const ids = async (...owners: SavedConfigurationOwner[]): Promise<string[]> =>
-          (await savedConfigurations.listOf(owners)).map(({ id }) => id);
-        assert.deepEqual(await ids({ user: 'oidc:u1' }), ['r1', 'r2']);
-        assert.deepEqual(await ids({ group: 'oidc:u1' }), ['g'], 'a group is not the person of the same name');
-        assert.deepEqual(await ids({ user: 'oidc:u2' }), []);
-        for (const id of ['', '__proto__', 'constructor']) assert.equal(await savedConfigurations.get(id), undefined);
-      }));
-
-    it('keeps no more saved configurations of an owner than the bound, however many come at once', () =>
-      withStore(async ({ store: { savedConfigurations } }) => {
-        const many = Array.from({ length: 5 }, (_, index) => aSavedConfiguration({ id: `r${index}` }));
-        const answers = await Promise.all(
-          many.map((savedConfiguration) => savedConfigurations.add(savedConfiguration, { ...ROOM, count: 3 })),
-        );
-        assert.deepEqual(answers.toSorted(), ['added', 'added', 'added', 'full', 'full']);
-        assert.equal((await savedConfigurations.listOf([{ user: 'oidc:u1' }])).length, 3);
-        assert.equal(
-          await savedConfigurations.add(aSavedConfiguration({ id: 'other', owner: { user: 'oidc:u2' } }), { ...ROOM, count: 3 }),
-          'added',
-        );
-      }));
-
-    it('lets no author fill up what is for everybody', () =>
-      withStore(async ({ store: { savedConfigurations } }) => {
-        const add = async (id: string, change: Partial<SavedConfiguration>): Promise<string> =>
-          await savedConfigurations.add(aSavedConfiguration({ id, owner: { group: EVERYBODY }, author: 'oidc:u1', ...change }), ROOM);
-        const large = { values: { a: 'x'.repeat(100) } };
-        assert.deepEqual(
-          [await add('a', {}), await add('b', large), await add('c', {}), await add('d', {})],
-          ['added', 'full', 'added', 'full'],
-        );
-        assert.equal(await add('e', { author: 'oidc:u2' }), 'added');
-        assert.equal(await add('f', { owner: { user: 'oidc:u1' }, ...large }), 'added', 'of their own they have more');
-      }));
-
-    it('changes and deletes a saved configuration for one of those who read the same version', () =>
-      withStore(async ({ store: { savedConfigurations } }) => {
-        await savedConfigurations.add(aSavedConfiguration(), ROOM);
-        const changes = ['x', 'y'].map((title) =>
-          savedConfigurations.replace(aSavedConfiguration({ title, version: 2 }), { version: 1, bounds: ROOM }),
-        );
-        assert.equal((await Promise.all(changes)).filter((answer) => answer === 'done').length, 1);
-        assert.equal(await savedConfigurations.delete('r', 1), false);
-        assert.equal(await savedConfigurations.delete('r', 2), true);
-        assert.equal(await savedConfigurations.delete('r', 2), false);
-        assert.equal(await savedConfigurations.replace(aSavedConfiguration(), { version: 1, bounds: ROOM }), 'stale');
-        assert.equal(await savedConfigurations.get('r'), undefined);
-      }));
-
-    it('keeps the last five versions of a saved configuration before this one, until it is deleted', () =>
-      withStore(async ({ store, reopen }) => {
-        await store.savedConfigurations.add(aSavedConfiguration(), ROOM);
-        for (let version = 1; version < 8; version += 1) {
-          await store.savedConfigurations.replace(aSavedConfiguration({ title: `t${version + 1}`, version: version + 1 }), {
-            version,
-            bounds: ROOM,
-          });
-        }
-        const { savedConfigurations } = await reopen();
-        assert.deepEqual(
-          (await savedConfigurations.earlierOf('r')).map(({ version }) => version),
-          [7, 6, 5, 4, 3],
-        );
-        await savedConfigurations.delete('r', 8);
-        assert.deepEqual(await savedConfigurations.earlierOf('r'), []);
-      }));
-
-    it('gives a saved configuration to nobody who has as many as the bound', () =>
-      withStore(async ({ store: { savedConfigurations } }) => {
-        const group = { group: 'oidc:team' };
-        await savedConfigurations.add(aSavedConfiguration(), ROOM);
-        await savedConfigurations.add(aSavedConfiguration({ id: 'g', owner: group }), ROOM);
-        assert.equal(
-          await savedConfigurations.replace(aSavedConfiguration({ owner: group, version: 2 }), {
-            version: 1,
-            bounds: { ...ROOM, count: 1 },
-          }),
-          'full',
-        );
-        assert.equal(
-          await savedConfigurations.replace(aSavedConfiguration({ owner: group, version: 2 }), {
-            version: 1,
-            bounds: { ...ROOM, count: 2 },
-          }),
-          'done',
-        );
-        assert.equal((await savedConfigurations.listOf([group])).length, 2);
-      }));
-
-    it('forgets what saved configurations were before rather than to hold more than the bound, and takes nothing beyond it', () =>
-      withStore(async ({ store: { savedConfigurations } }) => {
-        const sized = (characters: number): SavedConfiguration['values'] => ({ a: 'x'.repeat(characters - '{"a":""}'.length) });
-        const change = (version: number, characters: number) =>
-          savedConfigurations.replace(aSavedConfiguration({ version, updated: `2026-01-0${version}`, values: sized(characters) }), {
-            version: version - 1,
-            bounds: ROOM,
-          });
-        await savedConfigurations.add(aSavedConfiguration({ values: sized(300) }), ROOM);
-        assert.deepEqual([await change(2, 300), await change(3, 400)], ['done', 'done'], 'all three have 1,000 characters');
-        assert.equal((await savedConfigurations.earlierOf('r')).length, 2);
-        assert.equal(await change(4, 401), 'done');
-        assert.deepEqual(
-          (await savedConfigurations.earlierOf('r')).map(({ version }) => version),
-          [3],
-        );
-        assert.equal(await savedConfigurations.add(aSavedConfiguration({ id: 'r2', values: sized(599) }), ROOM), 'added');
-        assert.deepEqual(await savedConfigurations.earlierOf('r'), []);
-        assert.equal(await savedConfigurations.add(aSavedConfiguration({ id: 'r3' }), ROOM), 'full');
-        assert.equal(await change(5, 402), 'full');
-        assert.equal((await savedConfigurations.get('r'))?.version, 4);
-      }));
-
-    it('gives copies of saved configurations', () =>
-      withStore(async ({ store: { savedConfigurations } }) => {
-        const savedConfiguration = aSavedConfiguration({ values: { a: { b: 1 } } });
-        await savedConfigurations.add(savedConfiguration, ROOM);
-        (savedConfiguration.values['a'] as { b: number }).b = 2;
-        assert.deepEqual((await savedConfigurations.get('r'))?.values, { a: { b: 1 } });
       }));
   });
 }

@@ -190,7 +190,7 @@ test('Of another app it is not found', async () => {
 test('The group of everybody is called what it is, and stands last', () => {
   const me = { user: 'oidc:dev-a', groups: ['chandlery:signed-in', 'oidc:team-a'], name: 'Dana', admin: false };
   assert.deepEqual(
-    ownerChoices(me, 'user').map(({ label }) => label),
-    ['For me alone', 'For the group oidc:team-a', 'For everybody who signs in'],
+    ownerChoices(me, 'user', ['team-a']).map(({ label }) => label),
+    ['For me alone', 'For the environment team-a', 'For the group oidc:team-a', 'For everybody who signs in'],
   );
 });
