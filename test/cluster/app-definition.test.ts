@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
+import { buildCatalog } from '../../src/domain/catalog/app-catalog.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
@@ -28,6 +29,8 @@ const signal = AbortSignal.timeout(240_000);
 let testCluster: TestCluster;
 let kube: Kube;
 let charts: string;
+/** As the controller would have watched them. */
+let known: { readonly definitions: readonly KubeObject[]; readonly crds: readonly KubeObject[] } = { definitions: [], crds: [] };
 let reconcile: ReturnType<typeof createAppDefinitionReconciler>;
 
 before(async () => {
@@ -49,8 +52,8 @@ before(async () => {
     allowEgress: [],
   });
   const events = { record: () => Promise.resolve() };
-  const environments = { all: () => [] };
-  reconcile = createAppDefinitionReconciler({ cluster: kube.asController(), charts: library, environments, events, now: () => new Date() });
+  const watched = { environments: { all: () => [] }, definitions: { all: () => known.definitions }, crds: { all: () => known.crds } };
+  reconcile = createAppDefinitionReconciler({ cluster: kube.asController(), charts: library, ...watched, events, now: () => new Date() });
 });
 after(async () => {
   await kube.close();
@@ -81,6 +84,56 @@ describe('odd schemas', () => {
     } finally {
       await cluster.delete({ ...CRD, ...metadata });
     }
+  });
+});
+
+describe('an AppDefinition without a chart', () => {
+  const group = `stores.${RUN}.example.com`;
+  const crdName = `buckets.${group}`;
+  const name = `buckets-${RUN}`;
+  const bucketCrd = (): KubeObject => {
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+    const spec = { group, scope: 'Namespaced', names: { kind: 'Bucket', plural: 'buckets' }, versions };
+    return { apiVersion: apiVersionOf(CRD), kind: CRD.kind, metadata: { name: crdName, labels: { team: RUN } }, spec };
+  };
+  const of = (metadata: string, crds: JsonObject): KubeObject => {
+    const spec = { crds, catalog: { displayName: 'Buckets of somebody', category: 'Storage' } };
+    return { apiVersion: apiVersionOf(APP_DEFINITION), kind: APP_DEFINITION.kind, metadata: { name: metadata }, spec };
+  };
+  const entries = () => buildCatalog([], known.crds, known.definitions).filter(({ summary }) => summary.id === crdName);
+
+  it('publishes the kind of a CRD that somebody else installed, and takes nothing but its permissions back', async () => {
+    const cluster = kube.asController();
+    await cluster.create(APP_DEFINITION, of(name, { matchLabels: { team: RUN } }));
+    assert.match((await settled('CrdMissing', name)).ready?.message ?? '', /No CRD/);
+    await cluster.create(CRD, bucketCrd());
+    await settled('Ready', name);
+    const [entry] = entries();
+    assert.deepEqual(
+      [entry?.summary.displayName, entry?.summary.definition, entry?.summary.availability],
+      ['Buckets of somebody', name, 'Available'],
+    );
+    const role = await cluster.get({ ...CLUSTER_ROLE, name: `chandlery-app-${crdName}-edit` });
+    assert.equal(role.metadata.labels?.['chandlery.dev/aggregate-to-developer'], 'true');
+    const late = `a${name}`;
+    await cluster.create(APP_DEFINITION, of(late, { names: [crdName] }));
+    await settled('CrdMissing', late);
+    assert.equal(entries()[0]?.summary.definition, name, 'the one that was first has it');
+    await removed(late);
+    await removed(name);
+    assert.equal(await ifFound(cluster.get({ ...CLUSTER_ROLE, name: `chandlery-app-${crdName}-edit` })), undefined);
+    await cluster.get({ ...CRD, name: crdName });
+    await cluster.delete({ ...CRD, name: crdName });
+  });
+
+  it('has either a chart or CRDs, and stays so', async () => {
+    const cluster = kube.asController();
+    const chart = { repoURL: 'file://shops', name: NAME, version: '1.0.0' };
+    const both = of(name, { names: [crdName] });
+    const create = async (object: KubeObject) => await cluster.create(APP_DEFINITION, object, { dryRun: 'All' });
+    await assert.rejects(create({ ...both, spec: { ...(both.spec as JsonObject), chart } }), /exactly one of chartURL, chart and crds/);
+    await assert.rejects(create(of(name, {})), /give names or matchLabels/);
+    await assert.rejects(create(of('new', { names: [crdName] })), /the name cannot be new/);
   });
 });
 
@@ -181,6 +234,10 @@ async function patch(body: JsonObject): Promise<void> {
 }
 
 async function step(name = NAME): Promise<void> {
+  const cluster = kube.asController();
+  const [definitions, crds] = await Promise.all([cluster.list(APP_DEFINITION), cluster.list(CRD)]);
+  const isOwn = ({ metadata }: KubeObject): boolean => metadata.name.includes(RUN);
+  known = { definitions: definitions.items.filter(isOwn), crds: crds.items.filter(isOwn) };
   try {
     await reconcile(name, signal);
   } catch (error) {

@@ -6,7 +6,7 @@ import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { APP_DEFINITION, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, APP_REVISION, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
 import { chartFiles, packChart, writeFiles } from '../support/charts.ts';
@@ -45,7 +45,9 @@ describe('the roll-out of a new chart version', () => {
     const charts = await createChartLibrary({ cacheDir: cacheDir(), roots, mirrors: [], allowEgress: [] });
     const environments = (await cluster.list(ENVIRONMENT)).items;
     const events = { record: () => Promise.resolve() };
-    return createAppDefinitionReconciler({ cluster, charts, environments: { all: () => environments }, events, now: () => new Date() });
+    const none = { all: () => [] };
+    const watched = { environments: { all: () => environments }, definitions: none, crds: none };
+    return createAppDefinitionReconciler({ cluster, charts, ...watched, events, now: () => new Date() });
   }
 
   /** Puts a version into the repository, and offers it. */
@@ -130,4 +132,39 @@ describe('the roll-out of a new chart version', () => {
       return (await seen())['pinned'] === '1.3.0';
     }, 'the instance has the version of the definition');
   });
+
+  it(
+    'installs no more instances than its limits let in, the oldest first, and keeps the revisions that they use',
+    { timeout: 120_000 },
+    async () => {
+      const limited = (spec: object) =>
+        world.kube.asController().patch({ ...APP_DEFINITION, name: NAME }, { type: 'merge', body: { spec } });
+      await limited({ limits: { maxInstances: 5 }, revisionHistoryLimit: 0 });
+      await rolledOut('RolledOut', '1.3.0');
+      const [first, second] = [
+        { namespace: DEV, name: 'first' },
+        { namespace: PROD, name: 'second' },
+      ] as const;
+      await world.create(SITES, first);
+      await rolledOut('RolledOut', '1.3.0');
+      await world.create(SITES, second);
+      await rolledOut('RolledOut', '1.3.0');
+      const refused = await world.condition(SITES, second, { type: 'Stalled', status: 'True', reason: 'LimitExceeded' });
+      assert.match(refused.message, /at most 5 instances, and there are as many/);
+      await world.condition(SITES, first, ready);
+      const { conditions } = parseAppDefinitionStatus(await world.kube.asController().get({ ...APP_DEFINITION, name: NAME }));
+      assert.match(findCondition(conditions, 'WithinLimits')?.message ?? '', new RegExp(`Not installed: ${PROD}/second`));
+      await world.kube.asController().delete({ ...SITES, ...first });
+      await eventually(
+        async () => {
+          await rolledOut('RolledOut', '1.3.0');
+          return findCondition((await world.status(SITES, second)).conditions, 'Ready')?.status === 'True';
+        },
+        'the next one has the place',
+        60,
+      );
+      const revisions = await world.kube.asController().list(APP_REVISION, { labelSelector: `chandlery.dev/app-definition=${NAME}` });
+      assert.equal(revisions.items.length, 1, 'no instance has an earlier one');
+    },
+  );
 });

@@ -29,6 +29,7 @@ export function sampleOperator(name: string, spec: object = {}, metadata: Partia
 }
 
 const SAMPLE_DRAFTS = draftKinds({
+  definitions: [],
   operators: [sampleOperator('postgres-operator', {}, { labels: { 'chandlery.dev/source': 'catalog' } })],
   sources: [
     {

@@ -96,6 +96,7 @@ const DEFINITION = {
   state: { enum: APP_DEFINITION_STATES },
   message: { ...text, description: 'Of the condition Ready; empty before the first reconcile' },
   chart: object({ address: text, name: text, version: text, appVersion: text, digest: text, availableVersion: text }, ['address']),
+  published: { ...list(text), description: 'The CRDs of others that it publishes instead of a chart' },
   names: object({ kind: text, plural: text, singular: text, shortNames: list(text) }),
   crd: { ...text, description: 'The generated CustomResourceDefinition, which is the id of the app; absent before it exists' },
   revision: { ...text, description: 'The current AppRevision' },

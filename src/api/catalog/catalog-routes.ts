@@ -144,9 +144,10 @@ export const DRAFT_SCHEMAS = {
       },
       publication: {
         type: 'object',
-        description: '`Claim`: the YAML is an entry for an existing Operator. `Adopt`: a complete Operator manifest without its chart',
+        description:
+          '`Claim`: the YAML is an entry for an existing Operator. `Adopt`: a complete Operator manifest without its chart. `Publish`: an AppDefinition without a chart',
         properties: {
-          kind: { enum: ['Claim', 'Adopt'] },
+          kind: { enum: ['Claim', 'Adopt', 'Publish'] },
           instructions: text,
           file: { ...text, description: 'Relative to the folder of the catalogue' },
           yaml: text,

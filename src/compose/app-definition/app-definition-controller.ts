@@ -1,6 +1,7 @@
 import type { ChartLibrary } from '../../chart/chart-library.ts';
 import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { at } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
@@ -17,7 +18,7 @@ interface AppDefinitionsInput {
   readonly log: Log;
 }
 
-/** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, or that is in its way, does, and when its instances do. */
+/** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, publishes, or that is in its way, does, and when its instances do. */
 export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefinitionsInput): {
   readonly name: string;
   readonly sources: readonly KeySource[];
@@ -29,12 +30,15 @@ export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefin
     cluster,
     charts,
     environments: catalog.reflectors.environments,
+    definitions: catalog.reflectors.appDefinitions,
+    crds: catalog.reflectors.customResourceDefinitions,
     events: createEventRecorder({ cluster, log }),
     now: () => new Date(),
   });
   const { appDefinitions: all, customResourceDefinitions: crds } = catalog.reflectors;
+  const publishing = (): string[] => all.all().flatMap(({ metadata, spec }) => (at(spec, 'crds') === undefined ? [] : [metadata.name]));
   const generating = mapSource(crds, (name) => {
-    if (!name.endsWith(`.${OURS.appsGroup}`)) return [];
+    if (!name.endsWith(`.${OURS.appsGroup}`)) return publishing();
     const owner = crds.get(name)?.metadata.labels?.[OURS.appDefinitionLabel];
     const naming = all.all().filter((definition) => parseAppDefinitionStatus(definition).crd === name);
     return [...new Set([...naming.map(({ metadata }) => metadata.name), ...(owner === undefined ? [] : [owner])])];

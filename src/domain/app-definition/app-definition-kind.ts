@@ -7,6 +7,7 @@ import {
   generation,
   integer,
   list,
+  map,
   object,
   optional,
   orEmpty,
@@ -44,6 +45,31 @@ const allowedResource = object(
     kind: text({ description: 'The kind, for example ClusterRole.', maxLength: 63, pattern: KIND_PATTERN }),
   },
   {},
+);
+
+const crds = object(
+  {
+    names: orEmpty(
+      list(text({ maxLength: 253, minLength: 1 }), {
+        description: 'The names of CRDs, for example buckets.storage.example.com.',
+        maxItems: 100,
+        merge: 'set',
+      }),
+    ),
+    matchLabels: orEmpty(
+      map(text({ maxLength: 63 }), { description: 'Labels of CRDs. One that has all of them is published.', maxProperties: 20 }),
+    ),
+  },
+  {
+    description:
+      'Publishes the kinds of CRDs that somebody else installed, by name or label, instead of a chart. Only names, labels, catalog and suspend apply to them.',
+    rules: [
+      {
+        rule: '(has(self.names) && size(self.names) > 0) || (has(self.matchLabels) && size(self.matchLabels) > 0)',
+        message: 'give names or matchLabels',
+      },
+    ],
+  },
 );
 
 const limits = object(
@@ -96,6 +122,7 @@ const spec = object(
       }),
     ),
     chart: optional(chartField(`the namespace ${OURS.systemNamespace}`)),
+    crds: optional(crds),
     names: orEmpty(names),
     updatePolicy: choice(['Manual', 'Automatic'], {
       description:
@@ -138,7 +165,11 @@ const spec = object(
   {
     description: 'The chart, the kind that Chandlery generates for it, and its catalogue entry.',
     rules: [
-      { rule: 'has(self.chartURL) != has(self.chart)', message: 'give exactly one of chartURL and chart' },
+      {
+        rule: '[has(self.chartURL), has(self.chart), has(self.crds)].filter(given, given).size() == 1',
+        message: 'give exactly one of chartURL, chart and crds',
+      },
+      { rule: 'has(self.crds) == has(oldSelf.crds)', message: 'a chart cannot become crds, nor the other way; make another AppDefinition' },
       {
         rule: String.raw`!has(self.chartURL) || !self.chartURL.matches(r'^[a-z]+:[/\\]*[^/\\?#]*@')`,
         message: 'an address must not hold a user or password; use spec.chart, put them into a Secret and name it in spec.chart.secretRef',
@@ -204,6 +235,7 @@ const status = object(
     availableVersion: optional(text({ description: 'A newer version of the chart that the repository offers.' })),
     names: optional(generatedNames),
     crd: optional(text({ description: 'The name of the generated CustomResourceDefinition.' })),
+    published: orEmpty(list(text({}), { description: 'The CRDs that spec.crds publishes.', merge: 'atomic' })),
     revision: optional(text({ description: 'The name of the current AppRevision.' })),
     instances: optional(integer({ description: 'How many instances exist.' })),
     rollout: optional(rolloutStatus),

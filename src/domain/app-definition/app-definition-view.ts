@@ -18,6 +18,8 @@ export interface AppDefinitionView {
   /** Of the condition Ready; empty before the first reconcile. */
   readonly message: string;
   readonly chart: DefinedChart;
+  /** The CRDs of others that it publishes instead of a chart. */
+  readonly published: readonly string[];
   /** Of the generated kind; absent before it exists. */
   readonly names?: GeneratedNames;
   /** The generated CustomResourceDefinition, which is the id of the App; absent before it exists. */
@@ -55,7 +57,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
   const { metadata } = definition;
   const spec = specOf(APP_DEFINITION_KIND, definition);
   const status = statusOf(APP_DEFINITION_KIND, definition);
-  const { names, crd, revision, instances, rollout, conditions } = status;
+  const { names, crd, revision, instances, rollout, published, conditions } = status;
   return {
     name: metadata.name,
     displayName: spec.catalog.displayName ?? metadata.name,
@@ -63,6 +65,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
     state: stateOf(definition, spec, conditions),
     message: findCondition(conditions, 'Ready')?.message ?? '',
     chart: chartOf(spec, status),
+    published,
     ...(names === undefined ? {} : { names }),
     ...(crd === undefined ? {} : { crd }),
     ...(revision === undefined ? {} : { revision }),

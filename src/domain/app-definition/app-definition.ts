@@ -9,12 +9,14 @@ import type { AppRevisionSpec } from './app-revision-kind.ts';
 
 /** The spec of an AppDefinition with every default filled in. */
 export interface AppDefinitionSpec extends Omit<AppDefinitionFields, 'chart' | 'chartURL'> {
-  readonly chart: ChartSource;
+  /** Absent where the AppDefinition publishes CRDs. */
+  readonly chart?: ChartSource;
 }
 
 /** The spec of an AppDefinition. Throws as `specOf`. */
 export function parseAppDefinition(definition: KubeObject): AppDefinitionSpec {
   const { chart, chartURL, ...fields } = specOf(APP_DEFINITION_KIND, definition);
+  if (fields.crds !== undefined) return fields;
   return { ...fields, chart: chartURL === undefined ? parseChartSource(chart, definition) : { kind: 'url', url: chartURL } };
 }
 

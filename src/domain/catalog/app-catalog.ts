@@ -1,4 +1,5 @@
 import { parseAppDefinition, parseAppDefinitionStatus } from '../app-definition/app-definition.ts';
+import { publishedCrds } from '../app-definition/published-crds.ts';
 import { hasLimits } from '../app-definition/limits.ts';
 import type { AppDefinitionStatus } from '../app-definition/app-definition-kind.ts';
 import { isBuiltInGroup } from '../kubernetes/resource-types.ts';
@@ -28,7 +29,7 @@ export interface CatalogEntry {
 
 /**
  * The catalogue: every namespaced kind that an Operator brings and does not hide, by the label that the Operator's reconciler puts on its
- * CustomResourceDefinitions, and every kind that an AppDefinition generates. A CRD without that label is a draft and not part of it. Sorted by display name.
+ * CustomResourceDefinitions, and every kind that an AppDefinition generates or publishes. A CRD without that label is a draft and not part of it. Sorted by display name.
  */
 export function buildCatalog(
   operators: readonly KubeObject[],
@@ -148,33 +149,47 @@ function shownOf(
   };
 }
 
-/** The kinds that AppDefinitions generate, by the label on their CustomResourceDefinitions. */
+/** The kinds that AppDefinitions generate, by the label on their CustomResourceDefinitions, and those of others that they publish. */
 function definitionEntries(definitions: readonly KubeObject[], crds: readonly KubeObject[]): CatalogEntry[] {
   const generated = crds.filter(({ spec }) => textAt(spec, 'group') === OURS.appsGroup);
+  const published = publishedCrds(definitions, crds);
   return definitions.flatMap((definition) => {
     const { name } = definition.metadata;
-    const crd = generated.find(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === name);
-    const version = crd && versionForNew(crd);
-    if (crd === undefined || version === undefined) return [];
-    const { catalog, limits } = parseAppDefinition(definition);
-    const status = parseAppDefinitionStatus(definition);
-    const kind = kindOf(crd, version);
-    const kindBlock = catalogKind.read({ ...catalog, kind: kind.kind });
-    if (kindBlock === undefined) return [];
-    const [availability, availabilityMessage] = definitionAvailability(definition, crd, status);
-    const displayName = catalog.displayName ?? spaced(kind.kind);
-    const words = { displayName, summary: catalog.summary ?? firstSentence(textAt(schemaOf(crd, version), 'description') ?? '') };
-    const owned = { definition: name, ...(hasLimits(limits) ? { limits: { ...limits, instances: status.instances ?? 0 } } : {}) };
-    const summary = { ...kind, ...shownOf(catalog, status.chart), ...words, availability, availabilityMessage, ...owned };
-    return [{ summary, operator: definition, crd, kindBlock, audience: catalog.audience }];
+    const own = generated.filter(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === name).slice(0, 1);
+    const foreign = crds.filter(({ metadata }) => published.get(metadata.name) === name);
+    return [...own, ...foreign].flatMap((crd) => definitionEntry(definition, crd, foreign.length > 1 ? 'one of several' : 'single'));
   });
 }
 
+/** @param count of several kinds, each has the name of its own. */
+function definitionEntry(definition: KubeObject, crd: KubeObject, count: 'single' | 'one of several'): CatalogEntry[] {
+  const { name } = definition.metadata;
+  const version = versionForNew(crd);
+  if (version === undefined) return [];
+  const { catalog, limits } = parseAppDefinition(definition);
+  const status = parseAppDefinitionStatus(definition);
+  const kind = kindOf(crd, version);
+  const kindBlock = catalogKind.read({ ...catalog, kind: kind.kind });
+  if (kindBlock === undefined) return [];
+  const [availability, availabilityMessage] = definitionAvailability(definition, crd, status);
+  const displayName = (count === 'single' ? catalog.displayName : undefined) ?? spaced(kind.kind);
+  const words = { displayName, summary: catalog.summary ?? firstSentence(textAt(schemaOf(crd, version), 'description') ?? '') };
+  const owned = { definition: name, ...(hasLimits(limits) ? { limits: { ...limits, instances: status.instances ?? 0 } } : {}) };
+  const summary = { ...kind, ...shownOf(catalog, status.chart), ...words, availability, availabilityMessage, ...owned };
+  return [{ summary, operator: definition, crd, kindBlock, audience: catalog.audience }];
+}
+
 /** What is offered stays so while a change of it is not right yet. */
-function definitionAvailability(definition: KubeObject, crd: KubeObject, { revision }: AppDefinitionStatus): [Availability, string] {
+function definitionAvailability(
+  definition: KubeObject,
+  crd: KubeObject,
+  { revision, published }: AppDefinitionStatus,
+): [Availability, string] {
   if (definition.metadata.deletionTimestamp !== undefined) return ['Unavailable', 'The app is being removed from the catalogue'];
   const established = findCondition(conditionsOf(crd), 'Established')?.status === 'True';
-  return established && revision !== undefined ? ['Available', ''] : ['Installing', 'Its CRD is not established yet'];
+  return established && (revision !== undefined || published.includes(crd.metadata.name))
+    ? ['Available', '']
+    : ['Installing', 'Its CRD is not established yet'];
 }
 
 function availabilityOf(operator: KubeObject, crd: KubeObject, status: OperatorStatus): [Availability, string] {

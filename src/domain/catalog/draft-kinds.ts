@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { CATALOG_SOURCE_KIND } from '../source/catalog-source.ts';
+import { publishedCrds } from '../app-definition/published-crds.ts';
 import { statusOf } from '../kind/kind.ts';
 import { versionForNew, versionsOf } from './app-catalog.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './draft-owner.ts';
 import { isObject, listAt, textAt } from '../core/read.ts';
 import { conditionsOf } from '../health/rules/conditions.ts';
-import { isKubernetesGroup } from '../kubernetes/resource-types.ts';
+import { APP_DEFINITION, isKubernetesGroup } from '../kubernetes/resource-types.ts';
 import { findCondition } from '../kubernetes/condition.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { isReservedCrd } from '../kubernetes/reserved-objects.ts';
@@ -22,8 +23,11 @@ import { operatorLabelValue } from '../operator/operator-spec.ts';
 
 /** How an admin publishes a draft. */
 interface DraftPublication {
-  /** `Claim`: the YAML is an entry for an existing Operator. `Adopt`: it is a whole Operator, whose chart has to be filled in. */
-  readonly kind: 'Claim' | 'Adopt';
+  /**
+   * `Claim`: the YAML is an entry for an existing Operator. `Adopt`: it is a whole Operator, whose chart has to be filled in. `Publish`: it is an AppDefinition without
+   * a chart.
+   */
+  readonly kind: 'Claim' | 'Adopt' | 'Publish';
   /** Sentences. */
   readonly instructions: string;
   /** Relative to the catalogue's folder; absent for an Operator that no CatalogSource keeps. */
@@ -75,17 +79,18 @@ export interface DraftKind {
 export interface DraftSources {
   readonly operators: readonly KubeObject[];
   readonly crds: readonly KubeObject[];
+  readonly definitions: readonly KubeObject[];
   /** CatalogSources, for the files of Operators. */
   readonly sources: readonly KubeObject[];
 }
 
 /** The drafts by name; with an Operator only those that probably belong to it. */
 export function draftKinds(
-  { operators, crds, sources }: DraftSources,
+  { operators, crds, definitions, sources }: DraftSources,
   operator?: { readonly namespace: string; readonly name: string },
 ): DraftKind[] {
   const candidates = draftCandidates(operators, crds);
-  return draftCrds(operators, crds)
+  return draftCrds({ operators, crds, definitions })
     .map((crd) => ({ crd, likely: likelyOperator(crd, candidates) }))
     .filter(
       ({ likely }) =>
@@ -96,9 +101,11 @@ export function draftKinds(
 }
 
 /** The CRDs of drafts. What is Chandlery's or Kubernetes' own is none, nor is what an Operator has, hidden or not. */
-export function draftCrds(operators: readonly KubeObject[], crds: readonly KubeObject[]): KubeObject[] {
+export function draftCrds({ operators, crds, definitions }: Omit<DraftSources, 'sources'>): KubeObject[] {
+  const published = publishedCrds(definitions, crds);
   const labels = new Set(operators.map(({ metadata: { namespace = 'default', name } }) => operatorLabelValue(namespace, name)));
-  return crds.filter((crd) => isDraft(crd) && !labels.has(crd.metadata.labels?.[OURS.operatorLabel] ?? ''));
+  const free = crds.filter(({ metadata }) => !published.has(metadata.name));
+  return free.filter((crd) => isDraft(crd) && !labels.has(crd.metadata.labels?.[OURS.operatorLabel] ?? ''));
 }
 
 function isDraft(crd: KubeObject): boolean {
@@ -142,8 +149,24 @@ function draftOf({ crd, likely, candidates, sources }: DraftInput): DraftKind {
 
 /** What an admin writes, and where, so that a draft becomes an app. */
 function draftPublication(input: PublicationInput): DraftPublication {
-  const found = input.likely === undefined ? adoption(input) : claim(input, input.likely);
+  const found = input.likely === undefined ? publicationWithout(input) : claim(input, input.likely);
   return input.crd.scope === 'Cluster' ? { ...found, instructions: `${found.instructions} ${CLUSTER_SCOPED}` } : found;
+}
+
+/** What a Helm release brought, an Operator adopts with its chart; anything else needs no chart to be an app. */
+function publicationWithout(input: PublicationInput): DraftPublication {
+  const { crd, origin } = input;
+  if (origin.kind === 'HelmRelease' || origin.kind === 'Operator' || crd.scope === 'Cluster') return adoption(input);
+  const name = crd.name.replaceAll('.', '-').slice(0, 63).replace(/-+$/, '');
+  const definition = {
+    apiVersion: `${APP_DEFINITION.group}/${APP_DEFINITION.version}`,
+    kind: APP_DEFINITION.kind,
+    metadata: { name },
+    spec: { crds: { names: [crd.name] }, catalog: { category: 'Other' } },
+  };
+  const file = `apps/${name}.yaml`;
+  const instructions = `No Operator owns the CRD. Save this AppDefinition as ${file} in the catalogue: it publishes the kind as it is, for all roles. If a Helm chart brought the CRD, an Operator with spec.adopt can manage it as well.`;
+  return { kind: 'Publish', instructions, file, yaml: yamlOf(definition) };
 }
 
 function claim({ crd, sources }: PublicationInput, { candidate, evidence }: LikelyOperator): DraftPublication {

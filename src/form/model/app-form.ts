@@ -3,6 +3,7 @@ import type { ReferableKind } from '../../domain/catalog/app-references.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, objectAt } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import { contentSchema, hasSpec } from './content-schema.ts';
 import { curatedFromExample } from './node-base.ts';
 import type { FormMode, FormModel, FormNode, GroupNode, YamlNode } from './form-node.ts';
@@ -23,7 +24,7 @@ type FormParts = Pick<
   App,
   'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'relatedApps' | 'references' | 'otherKinds'
 > &
-  Partial<Pick<App, 'presets' | 'suggestedFields' | 'definition'>>;
+  Partial<Pick<App, 'presets' | 'suggestedFields'>>;
 
 /**
  * The form of an App: of its `spec`, of the members beside it, and of labels and annotations. What the catalogue picked comes first; without a pick, what the example sets, or
@@ -40,7 +41,7 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
   return cacheForm({
     schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
     ...formRoot(app.schema),
-    ...(app.definition === undefined ? {} : { chartValues: CHART_VALUES }),
+    ...(app.group === OURS.appsGroup ? { chartValues: CHART_VALUES } : {}),
     curated,
     suggested: app.suggestedFields ?? [],
     defaults,

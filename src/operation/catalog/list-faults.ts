@@ -84,7 +84,7 @@ export async function listOperatorDrafts(
 
 /** How many drafts there are; 0 for whoever may not see them. */
 export async function countDrafts({ clusters, catalog }: Needs, actor: Actor): Promise<number> {
-  return (await missingOf(clusters, actor)) === undefined ? draftCrds(catalog.operators(), catalog.customResourceDefinitions()).length : 0;
+  return (await missingOf(clusters, actor)) === undefined ? draftCrds(draftSources(catalog)).length : 0;
 }
 
 async function missingOf(clusters: Needs['clusters'], actor: Actor): Promise<MissingPermission | undefined> {
@@ -93,5 +93,10 @@ async function missingOf(clusters: Needs['clusters'], actor: Actor): Promise<Mis
 }
 
 function draftSources(catalog: Needs['catalog']): DraftSources {
-  return { operators: catalog.operators(), crds: catalog.customResourceDefinitions(), sources: catalog.catalogSources() };
+  return {
+    operators: catalog.operators(),
+    crds: catalog.customResourceDefinitions(),
+    definitions: catalog.appDefinitions(),
+    sources: catalog.catalogSources(),
+  };
 }

@@ -5,6 +5,7 @@ import { appRevision, type AppDefinitionSpec } from '../../domain/app-definition
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import { chartStructure, valuesSchemaOf } from '../../schema/structural/chart-structure.ts';
 import type { DefinitionChart, DefinitionPorts } from './ports.ts';
@@ -38,7 +39,8 @@ interface Remembered {
 
 interface FetchInput {
   readonly definition: KubeObject;
-  readonly spec: AppDefinitionSpec;
+  readonly spec: Pick<AppDefinitionSpec, 'interval'>;
+  readonly source: ChartSource;
   readonly signal: AbortSignal;
 }
 
@@ -46,17 +48,17 @@ const RETRY = { first: 2_000, longest: 10 * 60_000 };
 
 /** The chart of an AppDefinition, looked up again once an interval, for a new spec, another Secret, and when a person asks. What goes wrong is a fact, too. */
 export async function fetchDefinition(ports: DefinitionPorts, memory: FetchMemory, input: FetchInput): Promise<FetchFact> {
-  const { definition, spec, signal } = input;
+  const { definition, spec, source, signal } = input;
   const { uid = '', generation = 0, annotations = {} } = definition.metadata;
   const now = ports.now().getTime();
   const known = memory.get(uid);
   try {
     const find = (name: string) => ifFound(ports.cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
-    const { access, revision } = await readChartAccess({ source: spec.chart, namespace: OURS.systemNamespace, find });
+    const { access, revision } = await readChartAccess({ source, namespace: OURS.systemNamespace, find });
     const wish = JSON.stringify([generation, annotations[OURS.reconcileAt] ?? '', revision]);
     if (known?.wish === wish && (await isFresh(ports, known, { now, interval: spec.interval })))
       return factOf(known, { now, interval: spec.interval });
-    const outcome = await attempt(async () => generated(definition, await ports.charts.fetch(spec.chart, signal, access)));
+    const outcome = await attempt(async () => generated(definition, await ports.charts.fetch(source, signal, access)));
     signal.throwIfAborted();
     const failures = outcome.kind === 'Fetched' ? 0 : (known?.wish === wish ? known.failures : 0) + 1;
     const remembered = { wish, outcome, at: now, failures };

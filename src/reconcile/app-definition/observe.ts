@@ -38,9 +38,9 @@ export function hasFinalizer({ metadata }: KubeObject): boolean {
 export async function observeDefinition(work: DefinitionWork): Promise<ActiveFacts> {
   const { ports, definition, spec, fetches, signal } = work;
   const facts = { hasFinalizer: hasFinalizer(definition), suspended: spec.suspend };
-  if (!facts.hasFinalizer || facts.suspended) return facts;
+  if (!facts.hasFinalizer || facts.suspended || spec.chart === undefined) return facts;
   const { names: recorded } = parseAppDefinitionStatus(definition);
-  const fetched = await fetchDefinition(ports, fetches, { definition, spec, signal });
+  const fetched = await fetchDefinition(ports, fetches, { definition, spec, source: spec.chart, signal });
   const known = { ...facts, fetched, ...(recorded === undefined ? {} : { recorded }) };
   return fetched.kind === 'Failed' ? known : { ...known, generated: await observeGenerated(work, fetched.chart) };
 }

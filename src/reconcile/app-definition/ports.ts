@@ -31,6 +31,9 @@ export interface DefinitionPorts {
   };
   /** As they are watched. */
   readonly environments: { all(): readonly KubeObject[] };
+  readonly definitions: { all(): readonly KubeObject[] };
+  /** All CustomResourceDefinitions. */
+  readonly crds: { all(): readonly KubeObject[] };
   readonly events: {
     record(
       about: KubeObject,

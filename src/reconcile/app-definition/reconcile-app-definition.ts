@@ -18,6 +18,7 @@ import type { FetchMemory } from './fetch-definition.ts';
 import { type DefinitionWork, observeDefinition, observeInstances } from './observe.ts';
 import type { DefinitionPorts } from './ports.ts';
 import { chartStatus, isFalse, isTrue, report } from './report.ts';
+import { publishCrds } from './publish-crds.ts';
 import { rollOut } from './roll-out.ts';
 import { type ActiveState, determineActiveState } from './state.ts';
 
@@ -39,6 +40,7 @@ export function createAppDefinitionReconciler(ports: DefinitionPorts): Reconcile
       return await finalizeDefinition(work);
     }
     try {
+      if (work.spec.crds !== undefined) return await publishCrds(work);
       return await act(work, determineActiveState(await observeDefinition(work)));
     } catch (error) {
       signal.throwIfAborted();

@@ -46,14 +46,14 @@ export function appDefinitionsPage(definitions: readonly AppDefinitionView[], ne
   return { rows: definitions.map(rowOf), resultLine: total === 1 ? '1 app definition' : `${total} app definitions`, newHref };
 }
 
-function rowOf({ name, displayName, state, names, chart, instances, message }: AppDefinitionView): DefinitionRow {
+function rowOf({ name, displayName, state, names, published, chart, instances, message }: AppDefinitionView): DefinitionRow {
   return {
     href: appDefinitionPath(name),
     name,
     displayName,
     state: BADGES[state],
-    kind: names?.kind ?? '',
-    chart: chart.name ?? chart.address,
+    kind: names?.kind ?? published.join(', '),
+    chart: chart.name ?? (chart.address === '' ? 'none' : chart.address),
     version: chart.version ?? '',
     available: chart.availableVersion ?? '',
     instances: instances === undefined ? '' : String(instances),
@@ -146,6 +146,7 @@ function factsOf({
   chart,
   names,
   crd,
+  published,
   updatePolicy,
   rollout,
   deletionPolicy,
@@ -153,6 +154,7 @@ function factsOf({
   suspended,
 }: AppDefinitionDetails): AppDefinitionPage['facts'] {
   const allowed = allowedResources.map(({ group, kind }) => (group === '' ? kind : `${kind} (${group})`)).join(', ');
+  const isOfChart = chart.address !== '';
   const newer = chart.availableVersion === undefined ? '' : `, ${chart.availableVersion} is available`;
   return [
     { term: 'Chart', text: chart.name ?? '' },
@@ -162,10 +164,11 @@ function factsOf({
     { term: 'Digest', text: chart.digest ?? '' },
     { term: 'Kind', text: names?.kind ?? '' },
     { term: 'CRD', text: crd ?? '' },
-    { term: 'Update policy', text: updatePolicy },
+    { term: 'Published CRDs', text: published.join(', ') },
+    { term: 'Update policy', text: isOfChart ? updatePolicy : '' },
     { term: 'Roll-out', text: rollout === undefined ? '' : rolloutText(rollout) },
-    { term: 'Deletion policy', text: deletionPolicy },
-    { term: 'Allowed outside of the namespace', text: allowed === '' ? 'nothing' : allowed },
+    { term: 'Deletion policy', text: isOfChart ? deletionPolicy : '' },
+    { term: 'Allowed outside of the namespace', text: isOfChart ? allowed || 'nothing' : '' },
     { term: 'Suspended', text: suspended ? 'Yes' : '' },
   ].filter(({ text }) => text !== '');
 }

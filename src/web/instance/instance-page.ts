@@ -4,6 +4,7 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
 import { numberAt, textAt } from '../../domain/core/read.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Address } from '../../domain/tree/addresses.ts';
 import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
@@ -159,7 +160,7 @@ function versionsOf(app: App, { object }: InstanceView, workloads: readonly Work
   const images = workloads.flatMap((workload) => workload.revisions.flatMap((revision) => revision.images).concat(workload.images));
   const byName = Map.groupBy(images, ({ name }) => name);
   return [
-    ...(app.definition === undefined ? installedVersions(app) : ownVersions(object)),
+    ...(app.group === OURS.appsGroup ? ownVersions(object) : installedVersions(app)),
     { term: ownerOf(app).kind, text: ownerOf(app).name },
     { term: 'API version', text: object.apiVersion },
     ...[...byName]

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 
 /** The kind of an App. */
-type AppCrd = Pick<CrdFact, 'name' | 'group' | 'plural'>;
+export type AppCrd = Pick<CrdFact, 'name' | 'group' | 'plural'>;
 type Owner = Readonly<Record<string, string>>;
 
 const READ = ['get', 'list', 'watch'];

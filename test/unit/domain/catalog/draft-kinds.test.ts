@@ -28,7 +28,7 @@ const helm = (namespace: string, name: string): Partial<ObjectMeta> => ({
 });
 
 function draftOf(crd: KubeObject, operators = OPERATORS): DraftKind | undefined {
-  return draftKinds({ operators, crds: [HAVE, crd], sources: [] })[0];
+  return draftKinds({ operators, crds: [HAVE, crd], definitions: [], sources: [] })[0];
 }
 
 describe('a kind that no Operator publishes', () => {
