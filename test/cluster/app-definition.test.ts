@@ -3,22 +3,29 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import * as fc from 'fast-check';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { buildCatalog } from '../../src/domain/catalog/app-catalog.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
+import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { apiVersionOf, type KubeObject, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
+import { apiVersionOf, type Json, type KubeObject, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { APP_DEFINITION, APP_REVISION, CLUSTER_ROLE, CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
+import { chartStructure } from '../../src/schema/structural/chart-structure.ts';
+import { valueFaults } from '../../src/schema/values/value-faults.ts';
 import { structuralSchema } from '../../src/schema/structural/structural-schema.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { samplesOf, schemas } from '../support/json-schemas.ts';
+import { offeredCharts } from '../support/offered-charts.ts';
 import { ODD_SCHEMAS } from '../support/odd-schemas.ts';
+import { runs } from '../support/runs.ts';
 import { RUN } from '../support/operator-charts.ts';
 
 const NAME = `shop-${RUN}`;
@@ -87,6 +94,71 @@ describe('odd schemas', () => {
   });
 });
 
+describe('the kinds of charts', () => {
+  const kind = (name: string, values: JsonObject): KubeObject => {
+    const names = { kind: 'Offered', plural: name, singular: name, shortNames: [] };
+    const crd = generatedCrd({ definition: name, names, description: '', values, revision: `${name}-1` });
+    // In a group of its own, so that nobody works on its instances.
+    const group = `${RUN}.example.com`;
+    return { ...crd, metadata: { name: `${name}.${group}` }, spec: { ...(crd.spec as JsonObject), group } };
+  };
+  const serving = async (name: string, values: JsonObject, use: (type: typeof INSTANCES) => Promise<void>): Promise<void> => {
+    const cluster = kube.asController();
+    const crd = kind(name, values);
+    const type = { ...INSTANCES, group: `${RUN}.example.com`, resource: name };
+    await cluster.create(CRD, crd);
+    try {
+      await eventually(async () => (await ifFound(cluster.list(type))) !== undefined, `${name} is served`);
+      await use(type);
+    } finally {
+      await cluster.delete({ ...CRD, name: crd.metadata.name });
+    }
+  };
+  const kept = async (type: typeof INSTANCES, values: Json, title: string): Promise<void> => {
+    const metadata = { namespace: 'default', name: 'x' };
+    const offered = { apiVersion: `${type.group}/${type.version}`, kind: 'Offered', metadata, spec: { values } };
+    const { object } = await kube.asController().create(type, offered, { dryRun: 'All', fieldValidation: 'Strict' });
+    assert.deepEqual((object.spec as JsonObject)['values'], values, title);
+  };
+
+  it('of this repository, and of others, are accepted by the api-server, and keep the values of the chart and of ci/', async () => {
+    const charts = (await offeredCharts()).map((chart, index) => ({ ...chart, key: `c${index}`, structure: chartStructure(chart.source) }));
+    // Several charts share a kind, as the api-server takes seconds for each.
+    const sizes = charts.map(({ structure }) => JSON.stringify(structure).length);
+    const before = (index: number): number => sizes.slice(0, index).reduce((sum, size) => sum + size, 0);
+    for (const [share, members] of Map.groupBy(charts, (_chart, index) => Math.floor(before(index) / 500_000))) {
+      const properties = Object.fromEntries(members.map(({ key, structure }) => [key, structure]));
+      await serving(`offered${share}`, { type: 'object', properties }, async (type) => {
+        for (const { key, name, samples } of members) for (const values of samples) await kept(type, { [key]: values }, name);
+      });
+    }
+  });
+
+  const isTaken = (schema: JsonObject, value: Json): boolean => {
+    const { faults, unchecked } = valueFaults(schema, value);
+    return faults.length === 0 && unchecked === undefined;
+  };
+
+  it('of generated schemas are accepted, and keep what the JSON Schema takes', async () => {
+    const corpus = fc.sample(schemas(2), { numRuns: runs(15), seed: Number(process.env['CHANDLERY_TEST_SEED'] ?? 20_260_101) });
+    const properties = Object.fromEntries(corpus.map((schema, index) => [`f${index}`, structuralSchema(schema)]));
+    await serving('corpus', { type: 'object', properties }, async (type) => {
+      const taken = corpus.map((schema) =>
+        samplesOf(schema, 'a')
+          .slice(0, 16)
+          .filter((value) => isTaken(schema, value)),
+      );
+      for (const round of [0, 1, 2, 3]) {
+        const members = taken.flatMap((values, index): [string, Json][] => {
+          const value = values[(7 * round) % values.length];
+          return value === undefined ? [] : [[`f${index}`, value]];
+        });
+        await kept(type, Object.fromEntries(members), JSON.stringify(corpus));
+      }
+    });
+  });
+});
+
 describe('an AppDefinition without a chart', () => {
   const group = `stores.${RUN}.example.com`;
   const crdName = `buckets.${group}`;
@@ -108,6 +180,7 @@ describe('an AppDefinition without a chart', () => {
     assert.match((await settled('CrdMissing', name)).ready?.message ?? '', /No CRD/);
     await cluster.create(CRD, bucketCrd());
     await settled('Ready', name);
+    await step(name);
     const [entry] = entries();
     assert.deepEqual(
       [entry?.summary.displayName, entry?.summary.definition, entry?.summary.availability],

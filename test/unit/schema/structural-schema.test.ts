@@ -1,20 +1,26 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { parse } from 'yaml';
+import { schemaOf } from '../../../src/domain/catalog/app-catalog.ts';
+import { generatedCrd } from '../../../src/domain/app-definition/generated-crd.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { validateValue } from '../../../src/domain/upgrade/crd-safety/validate-value.ts';
+import { formToValues } from '../../../src/form/input/form-to-values.ts';
+import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
+import { appForm } from '../../../src/form/model/app-form.ts';
+import { embedChartValues } from '../../../src/schema/embed-chart-values.ts';
 import { boundSchema } from '../../../src/schema/structural/bound-schema.ts';
 import { chartStructure } from '../../../src/schema/structural/chart-structure.ts';
 import { structuralSchema } from '../../../src/schema/structural/structural-schema.ts';
 import { valueFaults } from '../../../src/schema/values/value-faults.ts';
 import { ODD_SCHEMAS } from '../../support/odd-schemas.ts';
 import { runs } from '../../support/runs.ts';
-import { SCHEMA_FOLDERS } from '../../support/schemas.ts';
+import { offeredCharts, type OfferedChart } from '../../support/offered-charts.ts';
+import { samplesOf, schemas } from '../../support/json-schemas.ts';
+import { plain } from '../form/generated-forms.ts';
 
 const anyValue = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
+const CHARTS = await offeredCharts();
 const ANYTHING = { 'x-kubernetes-preserve-unknown-fields': true };
 
 describe('the structural schema of a JSON Schema', () => {
@@ -101,20 +107,18 @@ describe('the structural schema of a JSON Schema', () => {
 });
 
 describe('the structural schema of a chart', () => {
-  for (const folder of SCHEMA_FOLDERS.map((one) => join(one, 'charts')).filter((one) => existsSync(one))) {
-    for (const file of readdirSync(folder).filter((one) => one.endsWith('.values.yaml'))) {
-      it(`takes the values of ${file}, with its schema and without`, () => {
-        const name = file.replace(/\.values\.yaml$/, '');
-        const valuesText = readFileSync(join(folder, file), 'utf8');
-        const values = (parse(valuesText) ?? {}) as JsonObject;
-        const schemaFile = ['json', 'yaml'].map((type) => join(folder, `${name}.schema.${type}`)).find((one) => existsSync(one));
-        const schema = schemaFile === undefined ? undefined : (parse(readFileSync(schemaFile, 'utf8')) as JsonObject);
-        const chart = { metadata: { dependencies: [] }, values, valuesText, subcharts: [], ciValues: [] };
-        for (const source of [chart, ...(schema === undefined ? [] : [{ ...chart, schema }])]) {
-          assert.deepEqual(validateValue(chartStructure(source), values), []);
-        }
-      });
-    }
+  for (const { name, source, samples } of CHARTS) {
+    it(`takes the values of ${name}, and its form loses none of them`, () => {
+      const structure = chartStructure(source);
+      const app = generated(structure, source);
+      for (const values of samples) {
+        assert.deepEqual(validateValue(structure, values), []);
+        const model = appForm(app, 'edit');
+        const content = { spec: { values } };
+        // Secrets never reach a page; those of the instance stay.
+        assert.deepEqual(plain(formToValues(model, valuesToFields(model, content), content).values), content);
+      }
+    });
   }
 
   it('has the values of subcharts below their names, global, and room for what ci/ sets', () => {
@@ -134,6 +138,14 @@ describe('the structural schema of a chart', () => {
   });
 });
 
+/** The App of a chart, with the chart's own schema in the CRD, as its form has it. */
+function generated(values: JsonObject, source: OfferedChart['source']): Parameters<typeof appForm>[0] {
+  const names = { kind: 'Web', plural: 'webs', singular: 'web', shortNames: [] };
+  const crd = generatedCrd({ definition: 'web', names, description: '', values, revision: 'web-1' });
+  const schema = embedChartValues(schemaOf(crd, 'v1alpha1'), source);
+  return { schema, fields: [], defaults: {}, group: 'apps.chandlery.dev', plural: 'webs', kind: 'Web', relatedApps: [] };
+}
+
 describe('the bounds of a structural schema', () => {
   it('what is too large is widened from the deepest level', () => {
     const leaf = { type: 'string', description: 'x'.repeat(100) };
@@ -145,46 +157,3 @@ describe('the bounds of a structural schema', () => {
     assert.equal(boundSchema(schema), schema);
   });
 });
-
-/** Schemas as strange as charts have them. */
-function schemas(depth: number): fc.Arbitrary<JsonObject> {
-  const names = fc.constantFrom('a', 'b', '__proto__', 'ü', 'a.b');
-  const below = depth === 0 ? fc.constant<JsonObject>({}) : fc.oneof(fc.constant<JsonObject>({}), schemas(depth - 1));
-  const type = fc.constantFrom('object', 'array', 'string', 'integer', 'number', 'boolean', 'null');
-  return fc.record<Record<string, Json>>(
-    {
-      type: fc.oneof(type, fc.uniqueArray(type, { minLength: 1, maxLength: 3 })),
-      properties: fc.dictionary(names, below, { maxKeys: 3 }),
-      additionalProperties: fc.oneof(fc.boolean(), below),
-      patternProperties: fc.constant<Json>({ '^a': {} }),
-      required: fc.uniqueArray(names, { maxLength: 2 }),
-      items: below,
-      minItems: fc.integer({ min: 0, max: 2 }),
-      enum: fc.uniqueArray(fc.oneof(names, fc.integer({ min: 0, max: 3 }), fc.boolean(), fc.constant(null)), {
-        minLength: 1,
-      }),
-      const: fc.oneof(names, fc.constant(null)),
-      minimum: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constant(1e30)),
-      exclusiveMaximum: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constant(0.5)),
-      multipleOf: fc.constantFrom(1, 2, 0.5, 2.5),
-      minLength: fc.constantFrom(0, 1, 1.5),
-      pattern: fc.constantFrom('^a', '\\s', '[^a]$', '^\\p{L}', '(?=a)'),
-      oneOf: fc.array(below, { minLength: 1, maxLength: 3 }),
-      anyOf: fc.array(below, { minLength: 1, maxLength: 3 }),
-      allOf: fc.array(below, { minLength: 1, maxLength: 2 }),
-      not: below,
-      if: below,
-      nullable: fc.boolean(),
-    },
-    { requiredKeys: [] },
-  );
-}
-
-/** Values that have a chance to fit. */
-function samplesOf(schema: JsonObject, any: Json): Json[] {
-  const names = ['a', 'b', '__proto__', 'ü', 'z'];
-  const maps = names.map((name) => Object.fromEntries([[name, any]]) as Json);
-  const leaves: Json[] = ['a', 'ab', 1, 2, 0.5, true, null, {}, [], ['a'], [{ a: 1 }]];
-  const deep = leaves.flatMap((leaf) => [{ a: leaf }, { b: leaf, a: {} }, [leaf], { a: { b: leaf } }] as Json[]);
-  return [...leaves, ...maps, ...deep, ...((schema['enum'] as Json[] | undefined) ?? [])];
-}
