@@ -37,6 +37,7 @@ import type { UnavailableComponent } from './http/http-deps.ts';
 import { metricsListener, probes } from './http/probes.ts';
 import { signedInOf } from './http/request-context.ts';
 import type { Identity } from './identity/create-identity.ts';
+import { createUserTokens } from './identity/user-tokens.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import { createSharedWatches } from './kube/watch/shared-watches.ts';
@@ -111,9 +112,10 @@ export async function startChandlery(input: ChandleryInput): Promise<Chandlery> 
     listeners.metrics?.answerWith(metricsListener(metrics.text));
     const publicUrl = config.publicUrl ?? new URL(`http://localhost:${listeners.pages.port}`);
     const issuers = await readTrustedIssuers(config, audiencesOf(config, publicUrl));
-    const opened = await openCluster({ ...input, issuers, tools, metrics });
+    const passed = config.userIdentity === 'PassThrough' ? { userTokens: createUserTokens() } : {};
+    const opened = await openCluster({ ...input, ...passed, issuers, tools, metrics });
     const start = config.role === 'controller' ? startController : startOn;
-    return await start(opened, { ...input, publicUrl, issuers, listeners, tools, metrics }).catch(async (error: unknown) => {
+    return await start(opened, { ...input, ...passed, publicUrl, issuers, listeners, tools, metrics }).catch(async (error: unknown) => {
       await opened.close();
       throw error;
     });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from './domain/core/errors.ts';
+import { type CiIssuerSetting, ciIssuerOf } from './domain/identity/ci-issuer-setting.ts';
 import { CLI_TOKENS, type CliToken } from './domain/kubectl/cli-client.ts';
 import { bad, countOf, durationOf, flag, hostOf, maybe, oneOf, portOf, prefixOf, sizeOf, urlOf } from './domain/core/setting-values.ts';
 
@@ -34,16 +35,6 @@ export type IssuerSetting =
       readonly cliToken: CliToken;
     };
 
-const CI_PRESETS = ['gitlab', 'github', 'generic'] as const;
-
-/** An issuer of CI jobs whose claims are read by a preset. */
-export interface CiIssuerSetting {
-  readonly preset: (typeof CI_PRESETS)[number];
-  /** What stands before `ci:` in its names, without the colon; empty for the first issuer. */
-  readonly prefix: string;
-  readonly url: string;
-}
-
 /** The PostgreSQL database that replicas share. */
 export interface DatabaseSetting {
   /** The file with its URL, which has a password. */
@@ -57,6 +48,9 @@ export interface DatabaseSetting {
 /** What a process does: it serves pages and REST, it runs the controllers whenever it has their lease, or both. */
 const ROLES = ['all', 'web', 'controller'] as const;
 export type Role = (typeof ROLES)[number];
+
+/** As whom calls for a signed-in person reach the api-server: impersonated by the account of Chandlery, or with the person's own token. */
+const USER_IDENTITIES = ['Impersonate', 'PassThrough'] as const;
 
 /** Everything that is set from outside, checked. */
 export interface Config {
@@ -87,6 +81,7 @@ export interface Config {
   readonly groupsPrefix?: string;
   readonly audience?: string;
   readonly bearerClients: readonly string[];
+  readonly userIdentity: (typeof USER_IDENTITIES)[number];
   readonly userinfo: boolean;
   readonly idTokenHint: boolean;
   /** Milliseconds without a request after which a session ends. */
@@ -177,6 +172,11 @@ export const SETTINGS: readonly Setting[] = [
     help: 'also read claims of a sign-in from the userinfo endpoint, for an issuer whose ID tokens have no groups',
   },
   { name: 'id-token-hint', value: '', help: 'add the ID token to the sign-out URL, for an issuer that requires it' },
+  {
+    name: 'user-identity',
+    value: 'HOW',
+    help: 'Impersonate: call the api-server for people by impersonation; PassThrough: with their own ID token; default Impersonate',
+  },
   { name: 'session-idle', value: 'DURATION', help: 'end sessions after this time without a request; default 2h' },
   { name: 'session-lifetime', value: 'DURATION', help: 'end sessions after this time in any case; default 12h, at most 30d' },
   { name: 'token-lifetime', value: 'DURATION', help: 'the longest lifetime of a personal access token; default 365d, which is the most' },
@@ -224,6 +224,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     chartCacheBytes: sizeOf('chart-cache-size', one('chart-cache-size') ?? '2Gi', SMALLEST_CACHE),
     bearerClients: values.get('bearer-client') ?? [],
     idTokenHint: flag('id-token-hint', one('id-token-hint')),
+    userIdentity: oneOf('user-identity', one('user-identity') ?? 'Impersonate', USER_IDENTITIES),
     trustedProxies: countOf('trusted-proxies', one('trusted-proxies') ?? '0'),
     logLevel: oneOf('log-level', one('log-level') ?? 'info', LOG_LEVELS),
     logFormat: oneOf('log-format', one('log-format') ?? (place.cluster.kind === 'in-cluster' ? 'json' : 'lines'), ['lines', 'json']),
@@ -289,6 +290,11 @@ function placeOf(one: One): Pick<Config, 'role' | 'cluster' | 'issuer' | 'listen
     issuer: issuerOf(one),
     listen: one('listen') ?? '127.0.0.1',
   };
+  if (one('user-identity') === 'PassThrough' && flag('userinfo', one('userinfo')))
+    throw bad(
+      'user-identity',
+      'PassThrough is exclusive with --userinfo: the api-server reads the groups of people from their ID tokens alone',
+    );
   const isLocal = place.cluster.kind !== 'in-cluster' && ['127.0.0.1', '::1', 'localhost'].includes(place.listen);
   if (place.role !== 'all' && place.cluster.kind === 'embedded')
     throw bad('role', `${place.role} is for a cluster of yours: name it by --context or --kubeconfig`);
@@ -352,14 +358,6 @@ function databaseOf(one: One): Pick<Config, 'database'> {
   const caFile = maybe('caFile', one('database-ca'), (text) => fileOf('database-ca', text));
   const connections = Math.max(1, countOf('database-connections', one('database-connections') ?? '10'));
   return { database: { urlFile: fileOf('database-url-file', urlFile), connections, ...caFile } };
-}
-
-function ciIssuerOf(text: string): CiIssuerSetting {
-  const [, name, prefix = '', url = ''] = /^([a-z]+)(?::([a-z][a-z0-9-]{0,30}))?=(https?:\/\/.+)$/.exec(text) ?? [];
-  const preset = CI_PRESETS.find((one) => one === name);
-  if (preset !== undefined && URL.canParse(url)) return { preset, prefix, url };
-  const presets = CI_PRESETS.join(', ');
-  throw bad('ci-issuer', `${JSON.stringify(text)} is not PRESET=URL or PRESET:PREFIX=URL, with a preset of ${presets}`);
 }
 
 function mirrorOf(text: string): MirrorSetting {

@@ -48,11 +48,17 @@ type Kept = 'accessTokens' | 'auditLog' | 'deployments';
 /** What operations need of the store, and of the clock for what the cluster keeps. */
 export function storePorts(
   { store }: Pick<OpenStore, 'store'>,
-  { tokenLifetime, tokenAbsence }: Pick<Config, 'tokenLifetime' | 'tokenAbsence'>,
+  { tokenLifetime, tokenAbsence, userIdentity }: Pick<Config, 'tokenLifetime' | 'tokenAbsence' | 'userIdentity'>,
   output: Pick<AuditPortInput, 'log' | 'print'>,
 ): Pick<Ports, Kept | 'changeRequests'> {
   return {
-    accessTokens: { table: store.accessTokens, now: Date.now, maxLifetime: tokenLifetime, absence: tokenAbsence },
+    accessTokens: {
+      table: store.accessTokens,
+      now: Date.now,
+      maxLifetime: tokenLifetime,
+      absence: tokenAbsence,
+      usable: userIdentity === 'Impersonate' ? 'Yes' : 'TokensPassThrough',
+    },
     changeRequests: { now: Date.now },
     deployments: store.deployments,
     auditLog: createAuditPort({ auditLog: store.auditLog, ...output }),

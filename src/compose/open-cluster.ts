@@ -8,6 +8,7 @@ import { createEmbeddedIssuer, type EmbeddedIssuer } from '../embedded/issuer/cr
 import { createIdentity, type Identity } from '../identity/create-identity.ts';
 import { createClaimMapper } from '../identity/claims/claim-mapper.ts';
 import { authenticatorOf, identitySettings, type IdentitySettings } from '../identity/identity-settings.ts';
+import type { UserTokens } from '../identity/user-tokens.ts';
 import { createKube, type Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -30,6 +31,8 @@ export interface OpenClusterInput {
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'apiServerAnswered'>;
   readonly durability: 'kept' | 'throwaway';
+  /** Where calls carry the tokens of people. */
+  readonly userTokens?: UserTokens;
   readonly signal?: AbortSignal;
 }
 
@@ -38,7 +41,8 @@ const USER_AGENT = 'chandlery';
 /** Starts the embedded cluster, or connects to the configured one, which may be away. */
 export async function openCluster(input: OpenClusterInput): Promise<OpenCluster> {
   const { config, stateDir, metrics } = input;
-  const client = { userAgent: USER_AGENT, observe: metrics.apiServerAnswered };
+  const { userTokens } = input;
+  const client = { userAgent: USER_AGENT, observe: metrics.apiServerAnswered, ...(userTokens === undefined ? {} : { userTokens }) };
   const { cluster, reset } = config;
   switch (cluster.kind) {
     case 'embedded': {
@@ -94,17 +98,21 @@ export interface OpenIdentityInput {
   /** For the pages of the embedded issuer. */
   readonly assets: Pick<Assets, 'url'>;
   readonly embedded: EmbeddedCluster | undefined;
+  readonly userTokens?: UserTokens;
 }
 
 /** Who signs people in; with the embedded issuer when none is configured. */
 export async function openIdentity(input: OpenIdentityInput): Promise<{ identity: Identity; issuer?: EmbeddedIssuer }> {
-  const { config, issuers, stateDir, publicUrl, assets, embedded } = input;
+  const { config, issuers, stateDir, publicUrl, assets, embedded, userTokens } = input;
   const { store, loginSeal } = input.opened;
   // The name by which the embedded api-server knows the embedded issuer.
   const clusterIssuer = embedded?.issuer;
   const stylesheet = assets.url('css/chandlery.css');
   const named = clusterIssuer === undefined ? {} : { clusterIssuer };
-  const issuer = config.issuer.kind === 'embedded' ? await createEmbeddedIssuer({ publicUrl, stateDir, stylesheet, ...named }) : undefined;
+  const issuer =
+    config.issuer.kind === 'embedded'
+      ? await createEmbeddedIssuer({ publicUrl, stateDir, stylesheet, userTokens: userTokens === undefined ? 'ours' : 'cluster', ...named })
+      : undefined;
   const client = issuer === undefined ? await externalClient(config) : embeddedClient(issuer);
   const signIn =
     issuers.signIn ?? authenticatorOf({ url: client.issuer.href, audiences: audiencesOf(config, publicUrl) }, issuers.demoClaims);
@@ -118,6 +126,8 @@ export async function openIdentity(input: OpenIdentityInput): Promise<{ identity
     issuerAliases: clusterIssuer === undefined ? [] : [clusterIssuer],
     bearerClients: bearerClientsOf(config),
     claimsFrom: config.userinfo ? 'userinfo' : 'id-token',
+    // The embedded api-server knows the embedded issuer by a name that only its access tokens have.
+    userToken: userTokens === undefined ? 'none' : issuer === undefined ? 'id' : 'access',
     signOutHint: config.idTokenHint ? 'id-token' : 'none',
     idleLifetime: config.sessionIdle,
     absoluteLifetime: config.sessionLifetime,
@@ -130,6 +140,7 @@ export async function openIdentity(input: OpenIdentityInput): Promise<{ identity
     usedIds: store.usedIds,
     storeUnavailable: store.unavailableReason,
     seal: loginSeal,
+    ...(userTokens === undefined ? {} : { userTokens }),
   });
   return { identity, ...(issuer === undefined ? {} : { issuer }) };
 }

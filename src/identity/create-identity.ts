@@ -14,6 +14,7 @@ import { ciJobOf } from './claims/ci-job.ts';
 import { checkSeparatePrefixes } from './claims/claim-mapper.ts';
 import { type AccessTokenPort, seenBy, signedInByAccessToken, signedInOfClaims } from './signed-in.ts';
 import { isAccessToken } from '../domain/access-token/token-text.ts';
+import type { UserTokens } from './user-tokens.ts';
 import { LOGOUT_TOKEN_SECONDS, verifyBearer, verifyLogoutToken } from './verify-token.ts';
 
 export interface IdentityDeps {
@@ -22,6 +23,8 @@ export interface IdentityDeps {
   readonly accessTokens: AccessTokenPort;
   /** Why no session can be kept now; undefined when one can. */
   readonly storeUnavailable?: () => Promise<string | undefined>;
+  /** Gets the tokens of those who are signed in, where calls to the api-server carry them. */
+  readonly userTokens?: Pick<UserTokens, 'remember'>;
   /** Ids that count once, on whichever replica they come. */
   readonly usedIds: UsedIds;
   /** Seals a sign-in under way, with keys that all replicas share. */
@@ -37,6 +40,10 @@ interface UsedIds {
   /** Takes a use back, because nothing came of it. */
   release(id: string): Promise<void>;
 }
+
+/** What the api-server has never seen cannot be passed on to it. */
+const NOT_PASSED =
+  'the api-server does not know it, and this Chandlery passes the tokens of people on (--user-identity PassThrough); send a token of the identity provider';
 
 /** When trying again makes sense. */
 const RETRY_SECONDS = 5;
@@ -58,21 +65,17 @@ interface LoginDeps {
  * @throws AppError `ConfigInvalid` when two issuers could make the same names.
  */
 export function createIdentity({ settings, sessions: table, accessTokens, usedIds, seal, clock = Date.now, ...rest }: IdentityDeps) {
+  const { userTokens, storeUnavailable } = rest;
   checkSeparatePrefixes([settings, ...settings.otherIssuers].map(({ issuer: url, mapping }) => ({ url: url.href, mapping })));
   const issuer = createIssuerClient(settings, clock);
   const deps = { settings, issuer, seal, usedIds, clock };
   const others = otherIssuers(settings, clock);
-  const renew = async (record: SessionRecord): Promise<SessionRecord> => {
-    const renewed = await renewTokens({ settings, issuer, clock }, record);
-    // The issuer may have replaced the refresh token, so the session counts whatever the store says; the next renewal brings the tokens up to date.
-    await accessTokens.renew(seenBy(renewed, clock())).catch(() => undefined);
-    return renewed;
-  };
-  const sessions = createSessions({ settings, sessions: table, renew, clock });
+  const renew = (record: SessionRecord): Promise<SessionRecord> => renewSession({ settings, issuer, clock, accessTokens }, record);
+  const sessions = createSessions({ settings, sessions: table, renew, userTokens, clock });
   return {
     beginLogin: async (returnTo: string) => {
       // Better said before somebody has typed a password than after.
-      const reason = await rest.storeUnavailable?.();
+      const reason = await storeUnavailable?.();
       if (reason !== undefined) throw new AppError('DatabaseUnavailable', reason, { retryAfter: RETRY_SECONDS });
       return await beginLogin(deps, returnTo);
     },
@@ -88,8 +91,8 @@ export function createIdentity({ settings, sessions: table, accessTokens, usedId
     peekSession: (session: string): Promise<SignedIn | undefined> => sessions.peek(session),
     signedInByToken: async (token: string): Promise<SignedIn> =>
       isAccessToken(token)
-        ? await signedInByAccessToken({ accessTokens, absence: settings.tokenAbsence, clock }, token)
-        : await signedInByToken(others.get(issuerNamedBy(token)) ?? deps, token),
+        ? await signedInByAccessToken({ accessTokens: passedBy(userTokens, accessTokens), absence: settings.tokenAbsence, clock }, token)
+        : await rememberedBy(userTokens, token, signedInByToken(others.get(issuerNamedBy(token)) ?? deps, token)),
     logout: async (session: string): Promise<URL | undefined> => await signOut(deps, await sessions.end(session)),
     backchannelLogout: async (logoutToken: string): Promise<void> => await logoutBackchannel(deps, table, logoutToken),
     formTargets: (): readonly string[] => formTargets(issuer, settings),
@@ -128,6 +131,20 @@ async function signedInByToken(deps: BearerDeps, token: string): Promise<SignedI
   return { ...signedInOfClaims(claims, deps.settings.mapping), ...known };
 }
 
+type Remembering = Pick<UserTokens, 'remember'> | undefined;
+
+/** @throws AppError `Unauthenticated` where calls carry tokens that the api-server knows: it knows no personal access tokens. */
+function passedBy(userTokens: Remembering, accessTokens: AccessTokenPort): AccessTokenPort {
+  if (userTokens === undefined) return accessTokens;
+  throw new AppError('Unauthenticated', `personal access token: ${NOT_PASSED}`);
+}
+
+async function rememberedBy(userTokens: Remembering, token: string, verified: Promise<SignedIn>): Promise<SignedIn> {
+  const signedIn = await verified;
+  userTokens?.remember(signedIn.actor, token);
+  return signedIn;
+}
+
 /** By the name of the issuer in the tokens. */
 function otherIssuers({ otherIssuers: issuers }: IdentitySettings, clock: () => number): ReadonlyMap<string, BearerDeps> {
   return new Map(issuers.map((settings) => [settings.url, { settings, issuer: createIssuerClient(settings, clock), clock }] as const));
@@ -145,6 +162,16 @@ function issuerNamedBy(token: string): string {
 interface IssuerDeps {
   readonly settings: IdentitySettings;
   readonly issuer: IssuerClient;
+}
+
+async function renewSession(
+  { accessTokens, ...deps }: IssuerDeps & { clock: () => number; accessTokens: AccessTokenPort },
+  record: SessionRecord,
+): Promise<SessionRecord> {
+  const renewed = await renewTokens(deps, record);
+  // The issuer may have replaced the refresh token, so the session counts whatever the store says; the next renewal brings the tokens up to date.
+  await accessTokens.renew(seenBy(renewed, deps.clock())).catch(() => undefined);
+  return renewed;
 }
 
 async function renewTokens(

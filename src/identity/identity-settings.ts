@@ -74,6 +74,8 @@ export interface IdentitySettings extends BearerIssuer {
   readonly claimsFrom: 'id-token' | 'userinfo';
   /** What the sign-out at the issuer carries besides our client id: `id-token` is for issuers that demand it. */
   readonly signOutHint: 'none' | 'id-token';
+  /** The token of a sign-in that calls to the api-server carry; `none`: Chandlery impersonates its users. */
+  readonly userToken: 'none' | 'id' | 'access';
   /** Milliseconds without a request after which a session ends. */
   readonly idleLifetime: number;
   /** Milliseconds after which a session ends in any case. */
@@ -96,6 +98,7 @@ export function identitySettings(
     issuerAliases: [],
     callHeaders: {},
     signOutHint: 'none',
+    userToken: 'none',
     mapping: createClaimMapper(names, 'issuer'),
     otherIssuers: [],
     claimsFrom: 'id-token',

@@ -6,6 +6,7 @@ import { createRenewal, type Renew, type SessionPort } from './renewal.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { signedInOfClaims } from './signed-in.ts';
 import { checkIssuedAt } from './verify-token.ts';
+import { endOf, type UserTokens } from './user-tokens.ts';
 
 /** A session is marked as seen at most once in so many milliseconds, to spare the store. */
 const SEEN_STEP = 60_000;
@@ -25,11 +26,12 @@ interface SessionDeps {
   readonly settings: IdentitySettings;
   readonly sessions: SessionPort;
   readonly renew: Renew;
+  readonly userTokens: Pick<UserTokens, 'remember'> | undefined;
   readonly clock: () => number;
 }
 
 /** Sessions with an idle and an absolute end, whose tokens are renewed while they are used. */
-export function createSessions({ settings, sessions, renew, clock }: SessionDeps): Sessions {
+export function createSessions({ settings, sessions, renew, userTokens, clock }: SessionDeps): Sessions {
   const renewal = createRenewal({ sessions, renew, clock });
   const look = async (secret: string, use: 'used' | 'seen'): Promise<SignedIn | undefined> => {
     const key = keyOf(secret);
@@ -42,6 +44,9 @@ export function createSessions({ settings, sessions, renew, clock }: SessionDeps
     }
     const current = await renewal.current(key, record);
     if (current === undefined) return undefined;
+    // A session from before tokens were passed on has none.
+    if (settings.userToken !== 'none' && current.userToken === undefined) return undefined;
+    if (current.userToken !== undefined) userTokens?.remember(current.actor, current.userToken);
     if (use === 'used' && now - current.seenAt >= SEEN_STEP) await sessions.touch(key, now);
     return { actor: current.actor, person: current.person, subject: current.subject };
   };
@@ -81,15 +86,19 @@ export function sessionOfTokens(tokens: Tokens, settings: IdentitySettings, now:
     throw new AppError('Unauthenticated', 'sign-in: the identity provider sent no id token');
   }
   checkClaims(claims, settings, now);
+  const userToken = userTokenOf(tokens, settings);
+  // Without a refresh token, nothing comes after the first one.
+  const lastsUntil = userToken === undefined || tokens.refresh_token !== undefined ? Number.POSITIVE_INFINITY : endOf(userToken);
   return {
     ...signedInOfClaims(claims, settings.mapping),
     subject: claims.sub,
     ...(typeof claims['sid'] === 'string' && { issuerSession: claims['sid'] }),
     ...(settings.signOutHint === 'id-token' && { idToken: tokens.id_token }),
-    ...renewalOf(tokens, tokens.refresh_token, now),
+    ...renewalOf(tokens, { refreshToken: tokens.refresh_token, userToken, now }),
+    ...(userToken === undefined ? {} : { userToken }),
     createdAt: now,
     seenAt: now,
-    expiresAt: now + settings.absoluteLifetime,
+    expiresAt: Math.min(now + settings.absoluteLifetime, lastsUntil),
   };
 }
 
@@ -101,7 +110,14 @@ export function sessionOfTokens(tokens: Tokens, settings: IdentitySettings, now:
 export function renewedSession(record: SessionRecord, tokens: Tokens, settings: IdentitySettings, now: number): SessionRecord {
   const claims = tokens.claims();
   const { refreshAt: _over, ...kept } = record;
-  const renewal = renewalOf(tokens, tokens.refresh_token ?? record.refreshToken, now);
+  const userToken = userTokenOf(tokens, settings);
+  if (settings.userToken !== 'none' && userToken === undefined) {
+    throw new AppError('Unauthenticated', 'session: the identity provider sent no new ID token, which the api-server needs');
+  }
+  const renewal = {
+    ...renewalOf(tokens, { refreshToken: tokens.refresh_token ?? record.refreshToken, userToken, now }),
+    ...(userToken === undefined ? {} : { userToken }),
+  };
   if (claims === undefined) return { ...kept, ...renewal };
   checkClaims(claims, settings, now);
   if (claims.sub !== record.subject) throw new AppError('Unauthenticated', 'session: the renewed tokens are for another user');
@@ -122,9 +138,23 @@ function checkClaims(claims: Claims, { clientId }: IdentitySettings, now: number
   }
 }
 
-function renewalOf(tokens: Tokens, refreshToken: string | undefined, now: number): Pick<SessionRecord, 'refreshToken' | 'refreshAt'> {
-  const lifetime = tokens.expiresIn();
-  if (refreshToken === undefined || lifetime === undefined) return {};
-  const milliseconds = lifetime * 1000;
+/** The token that the api-server takes from this person. */
+function userTokenOf(tokens: Tokens, { userToken }: IdentitySettings): string | undefined {
+  if (userToken === 'none') return undefined;
+  return userToken === 'id' ? tokens.id_token : tokens.access_token;
+}
+
+interface Renewal {
+  readonly refreshToken: string | undefined;
+  readonly userToken: string | undefined;
+  readonly now: number;
+}
+
+/** A token for the api-server ends by its own claim, which the issuer's answer does not tell. */
+function renewalOf(tokens: Tokens, { refreshToken, userToken, now }: Renewal): Pick<SessionRecord, 'refreshToken' | 'refreshAt'> {
+  const own = userToken === undefined ? undefined : (endOf(userToken) - now) / 1000;
+  const lifetimes = [tokens.expiresIn(), own].filter((seconds) => seconds !== undefined);
+  if (refreshToken === undefined || lifetimes.length === 0) return {};
+  const milliseconds = Math.max(0, Math.min(...lifetimes)) * 1000;
   return { refreshToken, refreshAt: now + Math.max(milliseconds - EARLY, milliseconds / 2) };
 }

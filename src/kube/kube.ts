@@ -23,12 +23,21 @@ import { createDiscovery } from './discovery.ts';
 import { callFor, type Identity, impersonationHeaders, type Place, resourcePath, type ServiceAccountRef } from './transport/call.ts';
 import { type ClusterAccess, type ConfigEntries, createCredentials, createDispatcherPool } from './transport/credentials.ts';
 import { METADATA_OF_ONE } from './transport/dry-run-guard.ts';
-import { type Answer, type Caller, createTransport, type Transport, type TransportOptions } from './transport/transport.ts';
+import {
+  type Answer,
+  type Caller,
+  createTransport,
+  type Transport,
+  type TransportOptions,
+  type UserTokens,
+} from './transport/transport.ts';
 
 export interface KubeOptions extends ClusterAccess {
   readonly userAgent: string;
   /** See `TransportOptions`. */
   readonly readerPatience?: number;
+  /** The tokens of people, where calls carry them in place of impersonation. */
+  readonly userTokens?: UserTokens;
   /** See `TransportOptions`. */
   readonly observe?: TransportOptions['observe'];
 }
@@ -69,12 +78,13 @@ interface DryRunInput {
  *
  * @throws AppError `ConfigInvalid` when the kubeconfig cannot be used.
  */
-export function createKube({ userAgent, readerPatience, observe, ...access }: KubeOptions): Kube {
+export function createKube({ userAgent, readerPatience, observe, userTokens, ...access }: KubeOptions): Kube {
   const credentials = createCredentials(access);
   const transport = createTransport({
     credentials,
     pool: createDispatcherPool(),
     userAgent,
+    ...(userTokens === undefined ? {} : { people: { tokens: userTokens, pool: createDispatcherPool() } }),
     ...(readerPatience === undefined ? {} : { readerPatience }),
     ...(observe === undefined ? {} : { observe }),
   });

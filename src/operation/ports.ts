@@ -31,6 +31,8 @@ interface AccessTokenPorts {
   readonly maxLifetime: number;
   /** Without a sign-in of their user for so long, tokens pause. */
   readonly absence: number;
+  /** `TokensPassThrough`: calls carry tokens that the api-server knows, and it knows none of these. */
+  readonly usable: 'Yes' | 'TokensPassThrough';
 }
 
 /** What change requests need of the world. */

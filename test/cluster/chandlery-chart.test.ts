@@ -267,6 +267,11 @@ describe('The chart of Chandlery', () => {
     assert.deepEqual(await verbs('--kube-version', '1.36.0'), [['impersonate:user-info']]);
     assert.deepEqual(await verbs('--kube-version', '1.35.4'), [['impersonate']]);
     assert.deepEqual(await verbs('--kube-version', '1.36.0', '--set', 'rbac.impersonation.mode=Legacy'), [['impersonate']]);
+    assert.deepEqual(
+      await verbs('--kube-version', '1.36.0', '--set', 'oidc.userIdentity=PassThrough'),
+      [],
+      'tokens of people pass through',
+    );
   });
 });
 

@@ -25,7 +25,7 @@ const TOKENS: readonly AccessTokenView[] = [
 
 /** Personal access tokens of dev-a; one named `full` is one too many. */
 export const SAMPLE_ACCESS_TOKEN_OPERATIONS = {
-  listAccessTokens: async ({ user }) => ({ tokens: TOKENS.filter((token) => token.user === user), longestDays: 365 }),
+  listAccessTokens: async ({ user }) => ({ tokens: TOKENS.filter((token) => token.user === user), longestDays: 365, usable: 'Yes' }),
   listAllAccessTokens: async ({ groups }, { search }) => {
     if (!groups.includes('oidc:platform')) throw new AppError('Forbidden', 'personal access tokens: you may not list them');
     return TOKENS.filter(({ name }) => name.includes(search));

@@ -25,6 +25,8 @@ export interface SessionRecord extends SignedIn {
   readonly issuerSession?: string;
   /** Kept only for an issuer that wants to see it at sign-out. */
   readonly idToken?: string;
+  /** What the api-server takes from this person, where calls carry it instead of impersonating them. */
+  readonly userToken?: string;
   readonly refreshToken?: string;
   /** From when on the tokens are to be renewed; absent when there is nothing to renew them with. */
   readonly refreshAt?: number;

@@ -18,17 +18,16 @@ export const CLI_CLIENT: ClientMetadata = {
 };
 
 /**
- * Makes the access tokens of the command line good for the embedded api-server, too: it knows the issuer by another name, and takes tokens for its own audience.
+ * Makes the access tokens of clients good for the embedded api-server, too: it knows the issuer by another name, and takes tokens for its own audience.
  *
- * @param clusterIssuer undefined without an embedded cluster.
+ * @param clusterIssuer that name.
  */
-export function cliTokens(clusterIssuer: string | undefined): Pick<Configuration, 'formats'> {
-  if (clusterIssuer === undefined) return {};
+export function tokensFor(clusterIssuer: string, clients: readonly string[]): Pick<Configuration, 'formats'> {
   return {
     formats: {
       customizers: {
         jwt: (_ctx, token, parts) => {
-          if (!('clientId' in token) || token.clientId !== CLI_CLIENT_ID) return;
+          if (!('clientId' in token) || !clients.includes(token.clientId ?? '')) return;
           const { aud } = parts.payload;
           parts.payload['iss'] = clusterIssuer;
           parts.payload['aud'] = [...[aud ?? []].flat(), CLUSTER_AUDIENCE];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Request, type RequestHandler, Router } from 'express';
 import { type Configuration, type Grant, type KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { CLI_CLIENT, cliTokens } from './cli-client.ts';
+import { CLI_CLIENT, CLI_CLIENT_ID, tokensFor } from './cli-client.ts';
 import { claimsOf, DEMO_PEOPLE, type DemoPerson } from './demo-people.ts';
 import { deviceFlow, deviceRoutes, interactionRoutes, noticePage, type PageAssets, signOutPage } from './issuer-pages.ts';
 import { ensureSecrets, type IssuerSecrets, writeNames } from './issuer-secrets.ts';
@@ -15,6 +15,8 @@ interface EmbeddedIssuerOptions {
   readonly stateDir: string;
   /** The name by which an embedded api-server knows it. */
   readonly clusterIssuer?: string;
+  /** Whom the access tokens of sign-ins at the pages are for: our API alone, or the embedded api-server, too. */
+  readonly userTokens?: 'ours' | 'cluster';
   readonly people?: readonly DemoPerson[];
   /** The address of the product's style sheet. */
   readonly stylesheet?: string;
@@ -46,12 +48,14 @@ export async function createEmbeddedIssuer(options: EmbeddedIssuerOptions): Prom
   const state = new IssuerState(stateDir, clock);
   await state.load();
   const { clusterIssuer } = options;
+  const clusterClients = options.userTokens === 'cluster' ? [CLI_CLIENT_ID, CLIENT_ID] : [CLI_CLIENT_ID];
+  const clusterTokens = clusterIssuer === undefined ? {} : tokensFor(clusterIssuer, clusterClients);
   await writeNames(stateDir, {
     issuer: issuerUrl.href,
     audience: publicUrl.origin,
     ...(clusterIssuer === undefined ? {} : { clusterIssuer }),
   });
-  const provider = new Provider(issuerUrl.href, providerConfiguration({ publicUrl, people, secrets, state, assets, clusterIssuer }));
+  const provider = new Provider(issuerUrl.href, providerConfiguration({ publicUrl, people, secrets, state, assets, clusterTokens }));
   provider.proxy = true;
   const handler = Router().use(
     underPublicUrl(publicUrl),
@@ -113,7 +117,7 @@ interface ProviderInput {
   readonly secrets: IssuerSecrets;
   readonly state: IssuerState;
   readonly assets: PageAssets;
-  readonly clusterIssuer: string | undefined;
+  readonly clusterTokens: Pick<Configuration, 'formats'>;
 }
 
 /** The embedded issuer as oidc-provider wants it: our two clients, the pages and the command line; JWT access tokens for our API; refresh tokens. */
@@ -122,7 +126,7 @@ function providerConfiguration(input: ProviderInput): Configuration {
   return {
     adapter: (model) => state.adapter(model),
     clients: [clientOf(publicUrl, secrets.clientSecret), CLI_CLIENT],
-    ...cliTokens(input.clusterIssuer),
+    ...input.clusterTokens,
     jwks: { keys: [secrets.signingKey] },
     cookies: { keys: [secrets.cookieKey], names: cookieNames(publicUrl) },
     ...claimsConfiguration(people),

@@ -1,4 +1,4 @@
-import type { CiIssuerSetting } from '../../config.ts';
+import type { CiIssuerSetting } from '../../domain/identity/ci-issuer-setting.ts';
 import type { JwtAuthenticator } from './authentication-configuration.ts';
 
 /** Where a preset finds what in the claims, as expressions of CEL; an empty text stands for none. */

@@ -172,6 +172,16 @@ function entriesOf(config: KubeConfig): ConfigEntries {
   return { cluster, user };
 }
 
+const bare = new WeakMap<Credentials, Credentials>();
+
+/** The way to the same api-server without what says who we are; the same object for the same credentials, whose connections are kept. */
+export function withoutIdentity(credentials: Credentials): Credentials {
+  const { cert: _cert, key: _key, ...tls } = credentials.tls;
+  const known = bare.get(credentials) ?? { ...credentials, authorization: undefined, tls };
+  bare.set(credentials, known);
+  return known;
+}
+
 const CONNECT_MS = 5_000;
 /** As client-go: load balancers drop connections that are silent for a minute. */
 const TCP_KEEP_ALIVE_MS = 30_000;

@@ -5,7 +5,8 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { parseJson as parseExactly } from '../../domain/core/exact-json.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { type Call, type Identity, impersonationHeaders } from './call.ts';
-import type { Credentials, CredentialSource, DispatcherPool } from './credentials.ts';
+import { type Credentials, type CredentialSource, type DispatcherPool, withoutIdentity } from './credentials.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { dryRunAgent, guardDryRun } from './dry-run-guard.ts';
 import { guardLimits } from './limits-guard.ts';
 import { isReset, statusError, unreachable } from './status-error.ts';
@@ -34,9 +35,17 @@ export interface Caller {
   readonly identity: Identity;
 }
 
+/** The tokens of people, where calls carry them in place of impersonation. */
+export interface UserTokens {
+  /** Undefined when the actor has none that counts now. */
+  tokenOf(actor: Actor): string | undefined;
+}
+
 export interface TransportOptions {
   readonly credentials: CredentialSource;
   readonly pool: DispatcherPool;
+  /** Absent: people are impersonated. */
+  readonly people?: { readonly tokens: UserTokens; readonly pool: DispatcherPool };
   readonly userAgent: string;
   /** Milliseconds that somebody who only reads waits for an answer to begin; default 10 s. */
   readonly readerPatience?: number;
@@ -65,7 +74,7 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     request: (call) => withRetries(options, call, () => requestOnce(options, call)),
     stream: (call) => withRetries(options, call, () => streamOnce(options, call)),
-    close: () => options.pool.close(),
+    close: async () => void (await Promise.all([options.pool.close(), options.people?.pool.close()])),
   };
 }
 
@@ -106,16 +115,47 @@ async function send(options: TransportOptions, call: Call, bounds: Bounds): Prom
   const impersonation = impersonationHeaders(call.identity);
   guardDryRun(call);
   guardLimits(call);
+  if (options.people !== undefined && call.identity.kind === 'actor') {
+    return await sendAsPerson(options, options.people, { call, actor: call.identity.actor, bounds });
+  }
   const dispatch = async (): Promise<Dispatcher.ResponseData> => {
     const credentials = await options.credentials.current();
-    const headers = { ...headersOf(options, call, credentials), ...impersonation };
-    return observed(options, call, () => dispatchCall(options, call, { credentials, headers, ...bounds }));
+    const headers = { ...headersOf(options, call, credentials.authorization), ...impersonation };
+    return observed(options, call, () => dispatchCall(options, call, { credentials, pool: options.pool, headers, ...bounds }));
   };
   const first = await dispatch();
   if (first.statusCode !== 401) return first;
   await first.body.dump();
   options.credentials.forget();
   return dispatch();
+}
+
+interface PersonCall {
+  readonly call: Call;
+  readonly actor: Actor;
+  readonly bounds: Bounds;
+}
+
+/**
+ * Sends with the person's own token, and nothing of ours: the api-server looks at a client certificate before it looks at a token.
+ *
+ * @throws AppError `Unauthenticated` when there is no token, or the api-server does not take it.
+ */
+async function sendAsPerson(
+  options: TransportOptions,
+  { tokens, pool }: NonNullable<TransportOptions['people']>,
+  { call, actor, bounds }: PersonCall,
+): Promise<Dispatcher.ResponseData> {
+  const token = tokens.tokenOf(actor);
+  if (token === undefined)
+    throw new AppError('Unauthenticated', `${call.what}: the token of ${actor.user} is over or not here; sign in again`);
+  const credentials = withoutIdentity(await options.credentials.current());
+  const headers = headersOf(options, call, `Bearer ${token}`);
+  const response = await observed(options, call, () => dispatchCall(options, call, { credentials, pool, headers, ...bounds }));
+  if (response.statusCode !== 401) return response;
+  await response.body.dump();
+  const why = 'the api-server does not accept your token: sign in again, and have an admin check that it trusts the identity provider';
+  throw new AppError('Unauthenticated', `${call.what}: ${why}`);
 }
 
 async function observed(
@@ -144,12 +184,13 @@ interface Bounds {
 
 interface Prepared extends Bounds {
   readonly credentials: Credentials;
+  readonly pool: DispatcherPool;
   readonly headers: Record<string, string>;
 }
 
 async function dispatchCall(options: TransportOptions, call: Call, prepared: Prepared): Promise<Dispatcher.ResponseData> {
   const { server } = prepared.credentials;
-  const dispatcher = options.pool.for(prepared.credentials);
+  const dispatcher = prepared.pool.for(prepared.credentials);
   const request: Dispatcher.RequestOptions = {
     origin: server.origin,
     path: `${server.pathname.replace(/\/$/, '')}${call.path}`,
@@ -163,7 +204,7 @@ async function dispatchCall(options: TransportOptions, call: Call, prepared: Pre
   try {
     return await dispatcher.request(request);
   } catch (error) {
-    if (prepared.signal?.aborted !== true) options.pool.giveUp(dispatcher);
+    if (prepared.signal?.aborted !== true) prepared.pool.giveUp(dispatcher);
     throw error;
   }
 }
@@ -177,14 +218,14 @@ function isReading({ identity, method, path }: Call): boolean {
   );
 }
 
-function headersOf(options: TransportOptions, call: Call, credentials: Credentials): Record<string, string> {
+function headersOf(options: TransportOptions, call: Call, authorization: string | undefined): Record<string, string> {
   return {
     accept: call.accept ?? 'application/json',
     ...auditId(),
     'user-agent': call.identity.kind === 'dryRun' ? dryRunAgent(options.userAgent, call.identity.actor) : options.userAgent,
     ...(call.ifNoneMatch === undefined ? {} : { 'if-none-match': call.ifNoneMatch }),
     ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
-    ...(credentials.authorization === undefined ? {} : { authorization: credentials.authorization }),
+    ...(authorization === undefined ? {} : { authorization }),
   };
 }
 

@@ -45,6 +45,7 @@ export async function createAccessToken(ports: Needs, actor: Actor, draft: Acces
   const event = { action: 'create access token', environment: '', target: id, via: draft.via, requestId: draft.requestId };
   return await audited(ports, actor, event, async () => {
     rejectTokens(actor);
+    rejectPassThrough(ports);
     const subject = subjectOf(draft);
     const text = newTokenText();
     const now = ports.accessTokens.now();
@@ -65,6 +66,13 @@ export async function createAccessToken(ports: Needs, actor: Actor, draft: Acces
     }
     return { accessToken: accessTokenView(ports, token), text: secret(text) };
   });
+}
+
+function rejectPassThrough({ accessTokens }: Needs): void {
+  if (accessTokens.usable === 'Yes') return;
+  const why =
+    'this Chandlery calls the api-server with the tokens of people (--user-identity PassThrough), and the api-server knows no personal access tokens';
+  throw new AppError('Forbidden', `personal access token: ${why}; send a token of the identity provider`);
 }
 
 function subjectOf({ subject }: AccessTokenDraft): string {

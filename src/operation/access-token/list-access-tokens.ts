@@ -17,6 +17,8 @@ export interface AccessTokenList {
   readonly tokens: readonly AccessTokenView[];
   /** The longest lifetime of a new one, in days: at least 1. */
   readonly longestDays: number;
+  /** See `AccessTokenPorts`. */
+  readonly usable: Ports['accessTokens']['usable'];
 }
 
 const DAY = 86_400_000;
@@ -24,9 +26,9 @@ const DAY = 86_400_000;
 /** The personal access tokens of the actor. @throws AppError `Forbidden` for a request with one. */
 export async function listAccessTokens(ports: Pick<Ports, 'accessTokens'>, actor: Actor): Promise<AccessTokenList> {
   rejectTokens(actor);
-  const { table, maxLifetime } = ports.accessTokens;
+  const { table, maxLifetime, usable } = ports.accessTokens;
   const tokens = (await table.list(actor.user)).map((token) => accessTokenView(ports, token));
-  return { tokens, longestDays: Math.floor(maxLifetime / DAY) };
+  return { tokens, longestDays: Math.floor(maxLifetime / DAY), usable };
 }
 
 /** What tokens are narrowed by; an empty text leaves all. */

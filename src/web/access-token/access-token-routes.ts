@@ -119,6 +119,8 @@ interface TokenForm {
 /** A view of `account/tokens`. */
 export interface AccessTokensPage {
   readonly action: string;
+  /** Whether tokens can be created and used here. */
+  readonly usable: boolean;
   readonly name: string;
   readonly nameFault: string;
   readonly scopes: readonly Choice[];
@@ -198,6 +200,7 @@ function accessTokensPage({ form, faults, list, environments, created, revoked, 
       selected: form.environments.includes(name),
     })),
     environmentsFault: fault('environments'),
+    usable: list.usable === 'Yes',
     lifetimes: lifetimesWithin(list.longestDays).map((days) => ({
       id: `days-${days}`,
       value: String(days),

@@ -48,6 +48,41 @@ describe('identity', () => {
     await kube.close();
   });
 
+  test("a call with a person's own token carries nothing else of who is calling", async () => {
+    await using server = await startTinyApiServer((_request, response) => reply(response, 200, OBJECT));
+    const userTokens = { tokenOf: ({ user }: { readonly user: string }) => (user === ACTOR.user ? 'own-token' : undefined) };
+    const kube = createKube({ kubeconfigPath: server.kubeconfigPath, userAgent: 'chandlery/1', userTokens });
+    await kube.asActor(ACTOR).get(REF);
+    await kube.asController().get(REF);
+    const [own, ours] = server.requests;
+    assert.deepEqual(linesOf(own?.rawHeaders ?? [], 'authorization'), ['Bearer own-token']);
+    assert.deepEqual(
+      Object.keys(own?.headers ?? {}).filter((name) => name.startsWith('impersonate')),
+      [],
+    );
+    assert.deepEqual(linesOf(ours?.rawHeaders ?? [], 'authorization'), ['Bearer first-token']);
+    const stranger = kube.asActor({ user: 'oidc:ben', groups: ['oidc:team-b'] });
+    assert.equal((await thrownBy(stranger.get(REF))).code, 'Unauthenticated');
+    assert.equal(server.requests.length, 2, 'without a token, nothing leaves');
+    await kube.close();
+  });
+
+  test("a person's token that the api-server rejects is not replaced by our own", async () => {
+    await using server = await startTinyApiServer((_request, response) =>
+      reply(response, 401, { kind: 'Status', message: 'Unauthorized' }),
+    );
+    const userTokens = { tokenOf: () => 'over' };
+    const kube = createKube({ kubeconfigPath: server.kubeconfigPath, userAgent: 'chandlery/1', userTokens });
+    const { code, message } = await thrownBy(kube.asActor(ACTOR).get(REF));
+    assert.equal(code, 'Unauthenticated');
+    assert.match(message, /sign in again/);
+    assert.deepEqual(
+      server.requests.map(({ rawHeaders }) => linesOf(rawHeaders, 'authorization')),
+      [['Bearer over']],
+    );
+    await kube.close();
+  });
+
   for (const [why, actor] of [
     ['the user is empty', { user: '', groups: ['oidc:a'] }],
     ['there are no groups', { user: 'oidc:a', groups: [] }],
