@@ -76,6 +76,7 @@ import { reviewAccess } from './permission/review-access.ts';
 import { showResource } from './resource/show-resource.ts';
 import { compareSavedConfiguration, listComparableInstances } from './saved-configuration/compare-saved-configuration.ts';
 import {
+  listChangeableEnvironments,
   listSavedConfigurations,
   listSavedConfigurationVersions,
   showSavedConfiguration,
@@ -137,6 +138,7 @@ const OPERATIONS = {
   listEnvironmentWorkloads,
   listEnvironments,
   listEvents,
+  listChangeableEnvironments,
   listFaults,
   listInstances,
   listMembers,

@@ -56,6 +56,7 @@ export const SAMPLE_SAVED_CONFIGURATIONS: readonly SavedConfiguration[] = [
 
 type SavedConfigurationOperations = Pick<
   Operations,
+  | 'listChangeableEnvironments'
   | 'listSavedConfigurations'
   | 'showSavedConfiguration'
   | 'listSavedConfigurationVersions'
@@ -68,6 +69,7 @@ type SavedConfigurationOperations = Pick<
 
 /** What is saved here is taken, and not kept. */
 export const SAMPLE_SAVED_CONFIGURATION_OPERATIONS: SavedConfigurationOperations = {
+  listChangeableEnvironments: async () => [],
   listSavedConfigurations: async (_actor, { app, search }) =>
     SAMPLE_SAVED_CONFIGURATIONS.filter(
       (savedConfiguration) =>

@@ -6,9 +6,11 @@ import {
   type SavedConfiguration,
   type SavedConfigurationFault,
 } from '../../domain/saved-configuration/saved-configuration.ts';
+import { SAVED_CONFIGURATION } from '../../domain/kubernetes/resource-types.ts';
 import { appForm } from '../../form/model/app-form.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
 import { showApp } from '../app/show-app.ts';
+import { findEnvironment } from '../environment/find-environment.ts';
 import type { Ports } from '../ports.ts';
 import { omitSecrets } from './omit-secrets.ts';
 import { findStored, readStored, type SavedConfigurationNeeds } from './stored-configurations.ts';
@@ -44,6 +46,23 @@ export async function listSavedConfigurations(
   };
   const shown = await Promise.all(found.map(async (one) => shownConfiguration(one, await formOf(one.app))));
   return shown.sort((a, b) => a.title.localeCompare(b.title) || a.id.localeCompare(b.id));
+}
+
+/** Those of the environments in which the actor may change saved configurations. */
+export async function listChangeableEnvironments(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { group, resource } = SAVED_CONFIGURATION;
+  const found = await Promise.all(
+    [...new Set(names)].map(async (name) => {
+      const { namespace } = await findEnvironment(clusters, actor, name);
+      const { allowed } = await clusters.asActor(actor).review({ verb: 'update', group, resource, namespace });
+      return allowed ? [name] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** @throws AppError `NotFound`, in the same words whether there is none or the actor may not read it. */

@@ -43,10 +43,16 @@ interface SavedConfigurationRow {
   readonly version: number;
 }
 
-/** @param savedConfigurations those of all apps */
+interface SavedConfigurationsInput {
+  /** Those of all apps. */
+  readonly savedConfigurations: readonly SavedConfiguration[];
+  /** The environments whose configurations the person may change. */
+  readonly changeable: readonly string[];
+}
+
 export function savedConfigurationsPage(
   app: App,
-  savedConfigurations: readonly SavedConfiguration[],
+  { savedConfigurations, changeable }: SavedConfigurationsInput,
   { query, me }: Pick<Visit, 'query' | 'me'>,
 ): SavedConfigurationsPage {
   const ofApp = savedConfigurations.filter((one) => one.app === app.id);
@@ -62,7 +68,7 @@ export function savedConfigurationsPage(
       updated: savedConfiguration.updated,
       fault: savedConfiguration.fault?.message ?? '',
       useHref: `${installPath(app.id)}?saved-configuration=${savedConfiguration.id}`,
-      isMine: me.admin || !isOfAnotherAuthor(savedConfiguration, me),
+      isMine: mayChange(savedConfiguration, { me, changeable }),
       changeHref: savedConfigurationPath(savedConfiguration),
       compareHref: `${savedConfigurationPath(savedConfiguration)}/compare`,
       copyAction: `${savedConfigurationPath(savedConfiguration)}/copy`,
@@ -74,6 +80,15 @@ export function savedConfigurationsPage(
     secrets: Math.min(1000, Math.max(0, Math.trunc(Number(query.get('secrets') ?? 0)) || 0)),
     deleted: query.has('deleted'),
   };
+}
+
+function mayChange(
+  savedConfiguration: SavedConfiguration,
+  { me, changeable }: Pick<SavedConfigurationsInput, 'changeable'> & { readonly me: Me },
+): boolean {
+  const { owner } = savedConfiguration;
+  if ('environment' in owner) return changeable.includes(owner.environment);
+  return me.admin || !isOfAnotherAuthor(savedConfiguration, me);
 }
 
 function ownerText(owner: SavedConfigurationOwner): string {

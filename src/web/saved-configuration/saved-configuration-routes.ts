@@ -60,8 +60,10 @@ async function list({ operations }: WebDeps, visit: Visit): Promise<Answer> {
   const { actor, param, query } = visit;
   const app = await operations.showApp(actor, param('app'));
   const savedConfigurations = await operations.listSavedConfigurations(actor, { app: '', search: query.get('q') ?? '' });
+  const environments = savedConfigurations.flatMap(({ owner }) => ('environment' in owner ? [owner.environment] : []));
+  const changeable = await operations.listChangeableEnvironments(actor, environments);
   const title = `Saved configurations of ${app.displayName}`;
-  const model = savedConfigurationsPage(app, savedConfigurations, visit);
+  const model = savedConfigurationsPage(app, { savedConfigurations, changeable }, visit);
   return {
     view: 'apps/saved-configurations',
     title,

@@ -59,6 +59,14 @@ test('A form starts from a saved configuration, and a link can say more', async 
   assert.deepEqual([page.sent.get('v.spec.instances'), page.sent.get('v.spec.storage.size')], ['2', '2Gi']);
 });
 
+test('What kubectl wrote shows its faults, and only whoever may change what is of an environment is offered to', async () => {
+  const { html } = await ask(`/apps/${APP}/saved-configurations`);
+  assert.match(html, /it contains secrets, which are left out: spec\.password/);
+  assert.match(html, /<code>team-a\.stray<\/code>: the catalogue has no app/);
+  assert.doesNotMatch(html, /team-a\.from-git\/delete/);
+  assert.match(html, new RegExp(`${SMALL?.id}/delete`));
+});
+
 test('Fields that the app no longer has are named, and stay until somebody takes them out', async () => {
   const page = await ask(`${INSTALL}?saved-configuration=${TEAM?.id}`);
   assert.match(page.html, /<code>spec\.storage\.tier<\/code>/);
