@@ -18,6 +18,7 @@ export function preflightResult(preflight: unknown, names: readonly string[]): R
       const sections = [
         ...(changes.length === 0 ? [] : [tableOf(CHANGE_COLUMNS, changes, style)]),
         ...findingSections(at(preflight, 'findings')),
+        bullets('Objects of the release', listAt(preflight, 'objects', 'changes').map(objectText)),
         bullets(
           'Faults',
           listAt(preflight, 'faults')
@@ -46,6 +47,11 @@ export function findingSections(findings: unknown): readonly string[] {
 /** A heading and lines below it; nothing without lines. */
 export function bullets(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `${title}:\n${lines.map((line) => `  ${oneLine(line)}\n`).join('')}`;
+}
+
+function objectText(change: unknown): string {
+  const restarts = at(change, 'restarts') === true ? ', its pods are replaced' : '';
+  return `${textAt(change, 'kind') ?? ''} ${textAt(change, 'name') ?? ''} ${textAt(change, 'change') ?? ''}${restarts}`;
 }
 
 function permissionText(permission: unknown): string {

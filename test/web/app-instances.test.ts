@@ -110,6 +110,10 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       await page.locator('[name="v.spec.values.replicas"]').fill('2');
       await choose(page, '1.1.0');
       await check();
+      await page.getByRole('button', { name: 'Review first' }).click();
+      await page.getByRole('heading', { level: 1, name: `Review the change of ${name}` }).waitFor();
+      assert.match((await page.locator('.diff').textContent()) ?? '', /-\s+replicas: 1[\s\S]*\+\s+replicas: 2[\s\S]*notebook:1\.1\.0/);
+      await check();
       await page.getByRole('button', { name: 'Save the change' }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
       await untilReleased(name, 2);

@@ -4,6 +4,7 @@ import { REVISION_STATUSES } from '../../domain/operator/kind/status-fields.ts';
 import { RELATION_CLASSES } from '../../domain/tree/relations.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/preview/value-rows.ts';
 import { VALUE_LAYERS } from '../../domain/values/value-change.ts';
+import { OBJECT_CHANGE } from '../upgrade/upgrade-routes.ts';
 import { anything, flag, integer, list, object, text, time } from '../schema-parts.ts';
 import { ROLLOUT_STATES } from '../../domain/workload/rollout.ts';
 
@@ -338,6 +339,10 @@ export const PREFLIGHT_SCHEMAS = {
         ...list({ $ref: '#/components/schemas/ValueChange' }),
         description:
           'The changed fields: for a new instance relative to its defaults, for a change relative to the live object. Secrets are masked',
+      },
+      objects: {
+        ...object({ changes: list(OBJECT_CHANGE), unchanged: integer, omitted: integer }),
+        description: 'For a change to an instance of a chart: the objects of the release that change, as the chart renders them',
       },
       commands,
     },

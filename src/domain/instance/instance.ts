@@ -3,6 +3,7 @@ import type { FieldFault, MissingPermission } from '../core/errors.ts';
 import type { Health } from '../health/health.ts';
 import type { Findings, Remedy } from '../preflight/findings.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import type { PreviewedObjects } from '../upgrade/preview/previewed-objects.ts';
 import type { ValueChange } from '../values/value-change.ts';
 
 /** One App installed in one Environment, as a row shows it. */
@@ -62,6 +63,8 @@ export interface Preflight {
   readonly findings: Findings;
   /** What differs: for a new instance from its defaults, for a change from what is live. Sorted by path. */
   readonly changes: readonly ValueChange[];
+  /** Of a change to an instance of a chart: what becomes of the objects of its release, as the chart renders them. */
+  readonly objects?: PreviewedObjects;
   readonly commands: Commands;
 }
 

@@ -18,17 +18,38 @@ import { prepareChange, writeChange, type InstanceChange } from '../instance/ins
 import { markedOf, maskedSides } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
+import { previewRelease } from './preview-release.ts';
 import { loadConstraints } from './load-constraints.ts';
 import { dryRunSamplePods } from './dry-run-sample-pods.ts';
 import { changesOfLive } from '../instance/value-changes.ts';
 
 /** What would happen if an Instance were changed now. */
 export async function preflightChange(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'> & Partial<Pick<Ports, 'upgrades'>>,
   actor: Actor,
   change: InstanceChange,
 ): Promise<Preflight> {
-  const { entry, ref, object: before, changed, environment } = await prepareChange(ports, actor, change);
+  const prepared = await prepareChange(ports, actor, change);
+  const [told, release] = await Promise.all([
+    preflightPrepared(ports, actor, { change, prepared }),
+    previewRelease(ports, actor, prepared),
+  ]);
+  if (release === undefined) return told;
+  const findings = joinFindings([told.findings, release.findings]);
+  return { ...told, findings, ...(release.objects === undefined ? {} : { objects: release.objects }) };
+}
+
+interface PreparedInput {
+  readonly change: InstanceChange;
+  readonly prepared: Awaited<ReturnType<typeof prepareChange>>;
+}
+
+async function preflightPrepared(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'>,
+  actor: Actor,
+  { change, prepared }: PreparedInput,
+): Promise<Preflight> {
+  const { entry, ref, object: before, changed, environment } = prepared;
   const { apiVersion, kind } = changed;
   const spec = (changed.spec ?? {}) as JsonObject;
   const { namespace, group, version, resource } = ref;

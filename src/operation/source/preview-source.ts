@@ -12,7 +12,7 @@ import type { SourceCommit } from '../../domain/source/git-source.ts';
 import { sourceView } from '../../domain/source/source-view.ts';
 import { findKinds, type ParsedFolder, type Stock, stockOf } from '../../domain/source/stock.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
-import type { ObjectChange } from '../../domain/upgrade/preview/upgrade-preview.ts';
+import type { ObjectChange } from '../../domain/upgrade/preview/previewed-objects.ts';
 import { redactTexts, secretsOf } from '../instance/instance-masking.ts';
 import { markedFor } from '../resource/find-resource.ts';
 import type { Ports } from '../ports.ts';

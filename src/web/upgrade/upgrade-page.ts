@@ -1,10 +1,5 @@
-import type {
-  FieldRejection,
-  ObjectChange,
-  PreviewedCrd,
-  PreviewedValue,
-  UpgradePreview,
-} from '../../domain/upgrade/preview/upgrade-preview.ts';
+import type { FieldRejection, PreviewedCrd, PreviewedValue, UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
+import type { ObjectChange, PreviewedObjects } from '../../domain/upgrade/preview/previewed-objects.ts';
 import { blocksUpgrade } from '../../domain/upgrade/crd-safety/stored-checks.ts';
 import type { LabelledCommand } from '../../domain/operator/operator-commands.ts';
 import type { Badge } from '../page/badges.ts';
@@ -17,6 +12,15 @@ import { type ProposePart, proposePart } from '../proposal/proposal-routes.ts';
 import { valueDecisionsView, type ValueDecisionsView } from './value-decisions-view.ts';
 import { plural } from '../page/view-helpers.ts';
 
+interface ObjectsView {
+  readonly sentence: string;
+  readonly changes: readonly DiffRow[];
+  /** Those of which only labels change. */
+  readonly labelled: readonly DiffRow[];
+  /** Empty where all are listed. */
+  readonly omitted: string;
+}
+
 /** A view of `operators/upgrade`. */
 export interface UpgradePage {
   readonly heading: string;
@@ -27,12 +31,7 @@ export interface UpgradePage {
   readonly summary: UpgradeSummary;
   readonly unchecked: readonly string[];
   readonly warnings: readonly string[];
-  readonly objects: {
-    readonly sentence: string;
-    readonly changes: readonly DiffRow[];
-    readonly labelled: readonly DiffRow[];
-    readonly omitted: string;
-  };
+  readonly objects: ObjectsView;
   readonly crds: {
     readonly rows: readonly { readonly kind: string; readonly crd: string; readonly href: string; readonly badge: Badge }[];
     readonly findings: readonly { readonly crd: string; readonly lines: readonly string[]; readonly affected?: AffectedView }[];
@@ -130,7 +129,7 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     summary: summaryOf(preview),
     unchecked: preview.verdict.unchecked,
     warnings: preview.warnings,
-    objects: objectsOf(preview),
+    objects: objectsView(preview.objects),
     crds: crdsOf(preview),
     fields: fieldsOf(preview),
     places: placesOf(preview),
@@ -168,7 +167,8 @@ function headingOf({ displayName, from, to, timing, proposedValues }: UpgradePre
   return `${timing.step === 'Older' ? 'Move' : 'Upgrade'} ${displayName} to ${to.version}`;
 }
 
-function objectsOf({ objects: { changes, unchanged, omitted } }: UpgradePreview): UpgradePage['objects'] {
+/** The objects of a release that change, with a sentence about all of them. */
+export function objectsView({ changes, unchanged, omitted }: PreviewedObjects): ObjectsView {
   const count = (change: ObjectChange['change']): number => changes.filter((one) => one.change === change).length;
   const parts = [
     ...(count('changed') === 0 ? [] : [plural(count('changed'), 'object changes', 'objects change')]),

@@ -5,7 +5,7 @@ import { differencesOf } from '../../operator/drift.ts';
 import { at, isObject, objectAt } from '../../core/read.ts';
 import { redact } from '../../core/secret.ts';
 import { type KubeObject, parseApiVersion } from '../../kubernetes/resource.ts';
-import type { ObjectChange, PreviewedObjects } from './upgrade-preview.ts';
+import type { ObjectChange, PreviewedObjects } from './previewed-objects.ts';
 
 const MAX_OBJECTS = 200;
 const MAX_LINES = 300;

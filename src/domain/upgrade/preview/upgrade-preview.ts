@@ -1,3 +1,4 @@
+import type { PreviewedObjects } from './previewed-objects.ts';
 import type { CrdSafety } from '../../operator/kind/upgrade-fields.ts';
 import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
 import type { UpgradePolicy } from '../../chart/chart-version.ts';
@@ -78,31 +79,6 @@ export interface PreviewedValues {
   /** How many more there are. */
   readonly omitted: number;
   readonly missing: readonly MissingPermission[];
-}
-
-/** One object of the release that changes. */
-export interface ObjectChange {
-  /** `Deployment`, without its group. */
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly change: 'added' | 'removed' | 'changed';
-  /** Only labels of the object itself change. */
-  readonly labelsOnly: boolean;
-  /** Its pods are replaced. */
-  readonly restarts: boolean;
-  /** Lines of YAML that begin with `+`, `-` or a blank, and `@@` lines between them. */
-  readonly lines: readonly string[];
-  /** How many lines were cut. */
-  readonly omittedLines: number;
-}
-
-export interface PreviewedObjects {
-  readonly changes: readonly ObjectChange[];
-  readonly unchanged: number;
-  /** How many changed objects are not listed. */
-  readonly omitted: number;
 }
 
 export interface PreviewedCrd {
