@@ -103,6 +103,7 @@ const appSummary = {
   availabilityMessage: text,
   operator: { ...object({ namespace: text, name: text }), description: 'The Operator that brings the kind' },
   definition: { type: 'string', description: 'The AppDefinition that generates the kind' },
+  publishedBy: { type: 'string', description: 'The AppDefinition that publishes the kind, which somebody else installed' },
   limits: {
     ...object({ maxInstances: integer, perEnvironment: integer, instances: integer }, ['instances']),
     description: 'How many instances there may be, and how many there are in the cluster',

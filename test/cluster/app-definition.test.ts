@@ -183,7 +183,7 @@ describe('an AppDefinition without a chart', () => {
     await step(name);
     const [entry] = entries();
     assert.deepEqual(
-      [entry?.summary.displayName, entry?.summary.definition, entry?.summary.availability],
+      [entry?.summary.displayName, entry?.summary.publishedBy, entry?.summary.availability],
       ['Buckets of somebody', name, 'Available'],
     );
     const role = await cluster.get({ ...CLUSTER_ROLE, name: `chandlery-app-${crdName}-edit` });
@@ -191,7 +191,7 @@ describe('an AppDefinition without a chart', () => {
     const late = `a${name}`;
     await cluster.create(APP_DEFINITION, of(late, { names: [crdName] }));
     await settled('CrdMissing', late);
-    assert.equal(entries()[0]?.summary.definition, name, 'the one that was first has it');
+    assert.equal(entries()[0]?.summary.publishedBy, name, 'the one that was first has it');
     await removed(late);
     await removed(name);
     assert.equal(await ifFound(cluster.get({ ...CLUSTER_ROLE, name: `chandlery-app-${crdName}-edit` })), undefined);

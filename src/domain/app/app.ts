@@ -31,6 +31,8 @@ export interface AppSummary {
   readonly operator?: { readonly namespace: string; readonly name: string };
   /** The AppDefinition that generates its kind, by name. */
   readonly definition?: string;
+  /** The AppDefinition that publishes its kind, which somebody else installed. */
+  readonly publishedBy?: string;
   /** Of the AppDefinition; absent without limits. */
   readonly limits?: AppLimits;
 }
@@ -43,12 +45,12 @@ export interface AppLimits {
 }
 
 /** What brings the kind of an App, as people know it: its kind, and its name with its namespace. */
-export function ownerOf({ operator, definition }: Pick<AppSummary, 'operator' | 'definition'>): {
+export function ownerOf({ operator, definition, publishedBy }: Pick<AppSummary, 'operator' | 'definition' | 'publishedBy'>): {
   readonly kind: string;
   readonly name: string;
 } {
   return operator === undefined
-    ? { kind: 'AppDefinition', name: definition ?? '' }
+    ? { kind: 'AppDefinition', name: definition ?? publishedBy ?? '' }
     : { kind: 'Operator', name: `${operator.namespace}/${operator.name}` };
 }
 

@@ -174,7 +174,10 @@ function definitionEntry(definition: KubeObject, crd: KubeObject, count: 'single
   const [availability, availabilityMessage] = definitionAvailability(definition, crd, status);
   const displayName = (count === 'single' ? catalog.displayName : undefined) ?? spaced(kind.kind);
   const words = { displayName, summary: catalog.summary ?? firstSentence(textAt(schemaOf(crd, version), 'description') ?? '') };
-  const owned = { definition: name, ...(hasLimits(limits) ? { limits: { ...limits, instances: status.instances ?? 0 } } : {}) };
+  const owned = {
+    ...(kind.group === OURS.appsGroup ? { definition: name } : { publishedBy: name }),
+    ...(hasLimits(limits) ? { limits: { ...limits, instances: status.instances ?? 0 } } : {}),
+  };
   const summary = { ...kind, ...shownOf(catalog, status.chart), ...words, availability, availabilityMessage, ...owned };
   return [{ summary, operator: definition, crd, kindBlock, audience: catalog.audience }];
 }
