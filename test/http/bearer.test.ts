@@ -5,7 +5,8 @@ import { generateKeyPair, importJWK, type JWTHeaderParameters, type JWTPayload, 
 import { readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
 import { type House, openHouse } from './support/house.ts';
 
-const soon = (): number => Math.floor(Date.now() / 1000) + 600;
+const now = (): number => Math.floor(Date.now() / 1000);
+const soon = (): number => now() + 600;
 
 describe('a bearer token', () => {
   let house: House;
@@ -35,6 +36,8 @@ describe('a bearer token', () => {
     ['minted for a demo person', () => house.issuer.mintToken('dev-a')],
     ['an access token for our API', () => sign({})],
     ['an id token for our client, as a CI job gets one', () => sign({ aud: 'chandlery' })],
+    ['from an issuer whose clock is twenty seconds ahead', () => sign({ iat: now() + 20, nbf: now() + 20 })],
+    ['from an issuer whose clock is twenty seconds behind', () => sign({ iat: now() - 80, exp: now() - 20 })],
     ['one of several audiences', () => sign({ aud: ['https://elsewhere.example', house.origin] })],
     [
       'an id token of a sign-in at another client that we trust',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, mock } from 'node:test';
 import { importJWK, SignJWT } from 'jose';
 import { otherIssuers } from '../../src/compose/identity/trusted-issuers.ts';
 import { readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
@@ -106,6 +106,22 @@ describe('an issuer beside the one where people sign in', () => {
     const state = new URL(login.headers.get('location') ?? '').searchParams.get('state') ?? '';
     const mixedUp = await browser.visit(`/auth/callback?state=${state}&code=x&iss=${encodeURIComponent(ci.url)}`);
     assert.equal(mixedUp.status, 401);
+  });
+
+  it('can change its key: its new tokens count as soon as its keys may be asked for again, and its old ones end with the old key', async () => {
+    const old = await job();
+    assert.equal((await ask(old)).status, 200);
+    await ci.rotate();
+    assert.equal((await ask(await job())).status, 401, 'its keys were just read');
+    // Half a minute later by the clock; nobody can have them read more often.
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 31_000 });
+    try {
+      const { status, body } = await ask(await job());
+      assert.equal(status, 200, body.detail);
+      assert.match((await ask(old)).body.detail, /no key of the identity provider/);
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   it('is away for its own tokens alone', async () => {
