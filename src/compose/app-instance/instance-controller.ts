@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ChartLibrary } from '../../chart/chart-library.ts';
 import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
+import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { HelmProgram } from '../../helm/helm.ts';
 import { createChartRenderer } from '../../helm/render-chart.ts';
@@ -16,8 +17,7 @@ import { environmentOf } from '../../reconcile/instance/find-environment.ts';
 import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
 import type { InstancePorts } from '../../reconcile/instance/ports.ts';
 import { pinCachedCharts } from '../pin-cached-charts.ts';
-import { changedDefinitions } from './changed-definitions.ts';
-import { watchInstances, watchReleases } from './watch-instances.ts';
+import { type WatchedInstances, watchInstances, watchReleases } from './watch-instances.ts';
 
 interface InstanceControllerInput {
   readonly kube: Kube;
@@ -100,4 +100,38 @@ function portsOf(
 function withoutSchema(revision: KubeObject): KubeObject {
   const { schema: _schema, ...spec } = isObject(revision.spec) ? revision.spec : {};
   return { ...revision, spec };
+}
+
+interface Known {
+  readonly content: string;
+  /** Keys of instances whose turn it is in a roll-out, and uids of those that the limits admit or refuse, the latter with a mark. */
+  readonly decided: ReadonlySet<string>;
+}
+
+/**
+ * The keys of the instances that a change of their AppDefinition matters to: all of them for another spec or chart, and else those whose turn in a roll-out has come, and those that its limits were decided for.
+ * Its counts change each second while a roll-out runs, and are nothing to its instances.
+ */
+function changedDefinitions(definitions: Pick<Reflector, 'get' | 'onChange'>, instances: WatchedInstances): KeySource {
+  const seen = new Map<string, Known>();
+  const keysFor = (name: string): readonly string[] => {
+    const before = seen.get(name);
+    const now = knownOf(definitions.get(name));
+    seen.set(name, now);
+    const isOther = before?.content !== now.content;
+    return instances.keys(({ definition }, { metadata }) => {
+      if (definition !== name) return false;
+      const keys = [keyOf({ metadata }), metadata.uid ?? '', `refused ${metadata.uid ?? ''}`];
+      return isOther || keys.some((key) => now.decided.has(key) && !before.decided.has(key));
+    });
+  };
+  return { onChange: (listener) => definitions.onChange((name) => keysFor(name).forEach(listener)) };
+}
+
+function knownOf(definition: KubeObject | undefined): Known {
+  if (definition === undefined) return { content: '', decided: new Set() };
+  const { generation = 0, uid = '' } = definition.metadata;
+  const { revision = '', rollout, limits } = parseAppDefinitionStatus(definition);
+  const decided = [rollout?.admitted, limits?.admitted, limits?.refused.map((one) => `refused ${one}`)].flatMap((list) => list ?? []);
+  return { content: JSON.stringify([uid, generation, revision]), decided: new Set(decided) };
 }

@@ -2,7 +2,7 @@ import { backoffDelay } from '../../domain/core/backoff.ts';
 import type { AppError } from '../../domain/core/errors.ts';
 import type { Attempt, Rollback } from '../../domain/operator/kind/status-fields.ts';
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
-import { findCondition, mergeConditions, type Condition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
+import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { recordHistory, type RevisionChart, type RevisionResults } from '../../domain/operator/revision-history.ts';
 import { applyStatus } from '../apply-status.ts';
@@ -10,8 +10,7 @@ import { isFalse, isTrue, reconciling, stalled } from '../conditions.ts';
 import { isTerminal } from '../helm-release/failure.ts';
 import type { ReleaseFact } from '../helm-release/observe-release.ts';
 import { RETRY_BACKOFF } from '../helm-release/retry.ts';
-import { offeredVersions } from './offered-versions.ts';
-import type { Target } from './resolve-target.ts';
+import { offeredVersions, type Target } from './resolve-target.ts';
 import { nowOf, type Work } from './work.ts';
 
 /** Revisions that Helm and the status keep. */

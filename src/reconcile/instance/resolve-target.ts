@@ -1,3 +1,5 @@
+import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
+import { isNewer } from '../../domain/chart/chart-version.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { addressOf, parseChartSource } from '../../domain/operator/operator-spec.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
@@ -12,7 +14,7 @@ import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ValuesLayer } from '../../domain/values/layers.ts';
 import { configDigest } from '../helm-release/retry.ts';
-import { resolveValues, type ResolvedValues } from '../helm-release/resolve-values.ts';
+import { type ResolvedValues, resolveValues } from '../helm-release/resolve-values.ts';
 import type { Chart } from '../helm-release/ports.ts';
 import { environmentOf } from './find-environment.ts';
 import type { Work } from './work.ts';
@@ -175,4 +177,22 @@ function removed(values: JsonObject, [name = '', ...rest]: readonly string[]): J
   const { [name]: member, ...others } = values;
   if (member === undefined || rest.length === 0) return others;
   return isObject(member) ? { ...others, [name]: removed(member, rest) } : values;
+}
+
+const MAX_VERSIONS = 20;
+
+/** The versions of the chart that an instance may have, newest first. Of two archives with one version the one that was offered last counts. */
+export function offeredVersions({ ports, kind }: Pick<Work, 'ports' | 'kind'>): InstanceStatus['versions'] {
+  const revisions = ports.revisions.all().filter(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === kind.definition);
+  const oldestFirst = revisions.toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
+  const digests = new Map(
+    oldestFirst.map((revision) => {
+      const { chart, digest } = specOf(APP_REVISION_KIND, revision);
+      return [chart.version, digest] as const;
+    }),
+  );
+  return [...digests]
+    .map(([version, digest]) => ({ version, digest }))
+    .sort((a, b) => (isNewer(a.version, b.version) ? -1 : isNewer(b.version, a.version) ? 1 : a.version.localeCompare(b.version)))
+    .slice(0, MAX_VERSIONS);
 }

@@ -1,11 +1,12 @@
 import { NAMESPACE } from '../../../domain/kubernetes/resource-types.ts';
 import { AppError, isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
+import { missingAccessSentence, valuesToAdd } from '../../../domain/preflight/missing-access-text.ts';
+import { findMissingAccess } from '../../../domain/preflight/release-permissions.ts';
 import { applyCrds } from './apply-crds.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 import type { RenderedChart, RenderFault } from '../../../domain/chart/rendered-chart.ts';
 import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
-import { rejectMissingAccess } from '../facts/observe-access.ts';
 import { rejectReserved } from '../facts/observe-reservation.ts';
 import { CONFIG_DIGEST_LABEL } from '../../helm-release/retry.ts';
 import type { ReleaseChange } from '../../helm-release/ports.ts';
@@ -120,4 +121,27 @@ async function renderChart(work: Work, { chart, values: { values, secrets } }: T
   if (first === undefined) return rendered;
   const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
   throw new AppError(first.code, `${SUBJECTS[first.code]}${messages.join('; ')}`);
+}
+
+const MAX_SENTENCES = 20;
+
+/**
+ * Asks the api-server whether the controller may do everything that a chart needs, right before something is written: an installation that ends at the first object
+ * that is forbidden leaves those before it behind.
+ *
+ * @throws AppError `PermissionsMissing` that names each permission, and what to add to the values of Chandlery's chart.
+ */
+async function rejectMissingAccess({ ports, release, signal }: Work, { objects, crds }: RenderedChart): Promise<void> {
+  const { cluster, discovery } = ports;
+  const placed = await Promise.all(
+    objects.map(async (object) => ({ object, kind: await discovery.find(object.apiVersion, object.kind, signal) })),
+  );
+  const missing = await findMissingAccess((attributes) => cluster.review(attributes, { signal }), { ...release, objects: placed, crds });
+  if (missing.length === 0) return;
+  const sentences = missing.slice(0, MAX_SENTENCES).map((one) => `it ${missingAccessSentence(one)}`);
+  const more = missing.length > MAX_SENTENCES ? [`and ${missing.length - MAX_SENTENCES} more`] : [];
+  throw new AppError(
+    'PermissionsMissing',
+    `permissions of Chandlery's account: ${[...sentences, ...more].join('; ')}. Nothing was changed. Add to the values of Chandlery's chart: ${valuesToAdd(missing)}`,
+  );
 }
