@@ -2,15 +2,13 @@ import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { kindKey, outOfScope, type ReleaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
-import { redact } from '../../domain/core/secret.ts';
-import { findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import type { Rollback } from '../../domain/operator/kind/status-fields.ts';
 import { isFalse, reconciling } from '../conditions.ts';
 import { isUnavailable, withoutSecrets } from '../helm-release/failure.ts';
 import { observeRelease } from '../helm-release/observe-release.ts';
 import { withLeaseOf } from '../helm-release/release-lease.ts';
 import { CONFIG_DIGEST_LABEL } from '../helm-release/retry.ts';
+import { decideRollback } from '../helm-release/rollback.ts';
 import type { ScopedChange } from './ports.ts';
 import { attemptOf, doing, HISTORY_LIMIT, notReady, reportFailure, writeStatus } from './report.ts';
 import type { Target } from './resolve-target.ts';
@@ -130,7 +128,7 @@ async function reportDeployment(work: Work, { phase, target, error }: FailedDepl
  */
 export async function rollBack(work: Work, { release, health }: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {
   const { secrets } = failure.target.values;
-  const rollback = decide(work, failure, health?.message);
+  const rollback = decideRollback({ ...work, health: health?.message, time: nowOf(work) }, failure);
   let current = work;
   const change = async (signal: AbortSignal): Promise<void> => {
     const message = `Rolling back to revision ${rollback.toRevision}: chart ${rollback.chart} failed in revision ${rollback.revision}`;
@@ -167,26 +165,4 @@ export async function rollBack(work: Work, { release, health }: ActiveFacts, fai
   const { revision, toRevision, cause } = rollback;
   work.ports.log.info('An instance was rolled back', { kind: work.kind.kind, ...work.release, revision, toRevision, cause });
   return AT_ONCE;
-}
-
-/** What is to be remembered; what was decided before stays as it was. */
-function decide(work: Work, { target, revision, toRevision, cause }: RevisionFailure, health: string | undefined): Rollback {
-  const { status, generation, requestedAt } = work;
-  const begun = status.rollback;
-  if (begun?.digest === target.configDigest && begun.revision === revision) return begun;
-  const { name, version } = target.chart.contents.metadata;
-  const known = findCondition(status.conditions, 'Released');
-  const upgrade = known?.status === 'False' && known.reason !== 'Upgrading' ? known.message : 'Helm did not complete the upgrade';
-  const message = cause === 'Unhealthy' ? (health ?? 'The release did not become healthy') : upgrade;
-  return {
-    digest: target.configDigest,
-    chart: `${name} ${version}`,
-    revision,
-    toRevision,
-    cause,
-    message: redact(message, target.values.secrets),
-    generation,
-    requestedAt,
-    time: nowOf(work),
-  };
 }

@@ -1,11 +1,10 @@
 import type { Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import { findCondition } from '../../../domain/kubernetes/condition.ts';
 import { AppError } from '../../../domain/core/errors.ts';
-import { redact } from '../../../domain/core/secret.ts';
 import { isFalse, reconciling } from '../../conditions.ts';
 import { rollingBack } from '../report/conditions.ts';
 import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
+import { decideRollback } from '../../helm-release/rollback.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 import { observeRelease } from '../../helm-release/observe-release.ts';
 import { reportFailure } from '../report/report-failure.ts';
@@ -22,7 +21,7 @@ const BUSY_MS = 2_000;
  * neither forgets it nor does it again. CRDs stay as the failed revision has them.
  */
 export async function rollBack(work: Work, facts: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {
-  const rollback = decide(work, failure);
+  const rollback = decideRollback({ ...work, health: failure.health?.message, time: nowOf(work) }, failure);
   let current = work;
   const change = async (signal: AbortSignal): Promise<void> => {
     const finding = announcement(work, facts, rollback);
@@ -41,28 +40,6 @@ export async function rollBack(work: Work, facts: ActiveFacts, failure: Revision
   const { revision, toRevision, cause } = rollback;
   work.ports.log.info('An Operator was rolled back', { operator: work.label, revision, toRevision, cause });
   return AT_ONCE;
-}
-
-/** What is to be remembered; what was decided before stays as it was. */
-function decide(work: Work, { target, revision, toRevision, cause, health }: RevisionFailure): Rollback {
-  const { status, generation, requestedAt } = work;
-  const begun = status.rollback;
-  if (begun?.digest === target.configDigest && begun.revision === revision) return begun;
-  const { name, version } = target.chart.contents.metadata;
-  const condition = findCondition(status.conditions, cause === 'TestFailed' ? 'Tested' : 'Released');
-  const known = condition?.status === 'False' && condition.reason !== 'Upgrading' ? condition.message : 'Helm did not complete the upgrade';
-  const message = cause === 'Unhealthy' ? (health?.message ?? 'The release did not become healthy') : known;
-  return {
-    digest: target.configDigest,
-    chart: `${name} ${version}`,
-    revision,
-    toRevision,
-    cause,
-    message: redact(message, target.values.secrets),
-    generation,
-    requestedAt,
-    time: nowOf(work),
-  };
 }
 
 function announcement(work: Work, { release, crds }: ActiveFacts, rollback: Rollback): Finding {
