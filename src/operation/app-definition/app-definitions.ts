@@ -67,10 +67,10 @@ export async function showAppDefinition(
     throw isAppError(error, 'NotFound') ? missing : error;
   });
   const definition = appDefinitionView(object);
-  const { crd, chart } = definition;
+  const { crd, published, chart } = definition;
   const [revisions, found, versions, words] = await Promise.all([
     cluster.list(APP_REVISION, { labelSelector: `${OURS.appDefinitionLabel}=${name}` }),
-    listCrdInstances(ports, actor, crd === undefined ? [] : [crd]),
+    listCrdInstances(ports, actor, crd === undefined ? published : [crd]),
     listVersions(ports, actor, definition),
     chart.digest === undefined ? undefined : ports.chart(chart.digest),
   ]);

@@ -10,7 +10,7 @@ import type { FetchedDefinition } from './fetch-definition.ts';
 import type { DefinitionWork } from './observe.ts';
 
 /** How soon to look at the instances again. */
-const LOOK_MS = { rolling: 1_000, stopped: 5_000 };
+const LOOK_MS = { rolling: 1_000, stopped: 5_000, skipped: 30_000 };
 
 interface RolloutReport {
   /** Absent with `updatePolicy: Manual`. */
@@ -51,7 +51,9 @@ function inShort({ wave, counts, admitted }: Rollout): Progress {
 
 function lookAfter({ spec }: DefinitionWork, { counts }: Rollout): number {
   if (counts.Failed > 0) return LOOK_MS.stopped;
-  return counts.Upgrading + counts.Pending > 0 ? LOOK_MS.rolling : spec.interval;
+  if (counts.Upgrading + counts.Pending > 0) return LOOK_MS.rolling;
+  // Those that are new, or unhealthy, may become healthy.
+  return counts.Skipped > 0 ? LOOK_MS.skipped : spec.interval;
 }
 
 /** An Event when a roll-out begins, stops or ends; one that had nothing to do is no news. */

@@ -105,14 +105,15 @@ const RESULTS: Readonly<Record<RolloutResult, Omit<Badge, 'label'>>> = {
 const SHOWN_INSTANCES = 100;
 
 export function appDefinitionPage(definition: AppDefinitionDetails): AppDefinitionPage {
-  const { name, displayName, state, message, crd, conditions, revisions, revision, rollout, placed, missing, unavailable, readme } =
-    definition;
+  // Of several published kinds, none is the app.
+  const [app] = definition.crd === undefined && definition.published.length === 1 ? definition.published : [definition.crd];
+  const { name, displayName, state, message, conditions, revisions, revision, rollout, placed, missing, unavailable, readme } = definition;
   return {
     name,
     displayName,
     state: BADGES[state],
     message,
-    appHref: crd === undefined ? '' : appPath(crd),
+    appHref: app === undefined ? '' : appPath(app),
     facts: factsOf(definition),
     conditions: conditionRows(conditions),
     revisions: revisions.map((one) => ({ ...one, current: one.name === revision })),
