@@ -49,6 +49,7 @@ export async function previewRelease(
     });
   } catch (error) {
     if (!isAppError(error)) throw error;
+    if (error.code === 'ChartNotFound') return { findings: { warned: [line(error.message)], unchecked: [] } };
     return { findings: { warned: [], unchecked: [line(`The objects of the release could not be compared: ${error.message}`)] } };
   }
 }
