@@ -82,6 +82,13 @@ test('a Job completes', async () => {
   );
 });
 
+test('a Pod that runs once completes without a Job, and one that stays keeps running', async () => {
+  await create(core('pods'), 'v1', 'Pod', { name: 'single', spec: { containers: [container], restartPolicy: 'Never' } });
+  await create(core('pods'), 'v1', 'Pod', { name: 'staying', spec: { containers: [container] } });
+  await eventually(async () => status(core('pods'), 'single', 'phase', 'Succeeded'), 'the single pod has succeeded');
+  await eventually(async () => status(core('pods'), 'staying', 'phase', 'Running'), 'the other pod runs');
+});
+
 test('a Pod that asks for more than a node has stays Pending, and an event says why', async () => {
   const resources = { requests: { cpu: '64' } };
   await create(core('pods'), 'v1', 'Pod', { name: 'huge', spec: { containers: [{ ...container, resources }] } });

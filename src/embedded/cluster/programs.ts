@@ -173,7 +173,7 @@ export function schedulerProgram({ stateFolder, programs }: ProgramInput): Progr
 export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpec {
   const args = [
     `--kubeconfig=${programKubeconfig(stateFolder, 'kwok')}`,
-    ...[...programs.stages.filter(isNoVolumeStage), VOLUME_STAGES].map((file) => `--config=${file}`),
+    ...[...programs.stages.filter(isNoVolumeStage), ...OWN_STAGES].map((file) => `--config=${file}`),
     '--manage-all-nodes=true',
     '--node-lease-duration-seconds=40',
     '--node-ip=127.0.0.1',
@@ -182,7 +182,7 @@ export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpe
   return { name: 'kwok', command: programs.kwok, args };
 }
 
-const VOLUME_STAGES = join(import.meta.dirname, 'volume-stages.yaml');
+const OWN_STAGES = ['pod-stages.yaml', 'volume-stages.yaml'].map((file) => join(import.meta.dirname, file));
 
 function isNoVolumeStage(file: string): boolean {
   return !/^pvc?-/.test(basename(file));
