@@ -149,8 +149,8 @@ describe('the roll-out of a new chart version', () => {
       await rolledOut('RolledOut', '1.3.0');
       await world.create(SITES, second);
       await rolledOut('RolledOut', '1.3.0');
-      const refused = await world.condition(SITES, second, { type: 'Stalled', status: 'True', reason: 'LimitExceeded' });
-      assert.match(refused.message, /at most 5 instances, and there are as many/);
+      const rejected = await world.condition(SITES, second, { type: 'Stalled', status: 'True', reason: 'LimitExceeded' });
+      assert.match(rejected.message, /at most 5 instances, and there are as many/);
       await world.condition(SITES, first, ready);
       const { conditions } = parseAppDefinitionStatus(await world.kube.asController().get({ ...APP_DEFINITION, name: NAME }));
       assert.match(findCondition(conditions, 'WithinLimits')?.message ?? '', new RegExp(`Not installed: ${PROD}/second`));

@@ -121,7 +121,7 @@ function changedDefinitions(definitions: Pick<Reflector, 'get' | 'onChange'>, in
     const isOther = before?.content !== now.content;
     return instances.keys(({ definition }, { metadata }) => {
       if (definition !== name) return false;
-      const keys = [keyOf({ metadata }), metadata.uid ?? '', `refused ${metadata.uid ?? ''}`];
+      const keys = [keyOf({ metadata }), metadata.uid ?? '', `rejected ${metadata.uid ?? ''}`];
       return isOther || keys.some((key) => now.decided.has(key) && !before.decided.has(key));
     });
   };
@@ -132,6 +132,6 @@ function knownOf(definition: KubeObject | undefined): Known {
   if (definition === undefined) return { content: '', decided: new Set() };
   const { generation = 0, uid = '' } = definition.metadata;
   const { revision = '', rollout, limits } = parseAppDefinitionStatus(definition);
-  const decided = [rollout?.admitted, limits?.admitted, limits?.refused.map((one) => `refused ${one}`)].flatMap((list) => list ?? []);
+  const decided = [rollout?.admitted, limits?.admitted, limits?.rejected.map((one) => `rejected ${one}`)].flatMap((list) => list ?? []);
   return { content: JSON.stringify([uid, generation, revision]), decided: new Set(decided) };
 }

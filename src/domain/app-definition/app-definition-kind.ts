@@ -220,7 +220,7 @@ const uids = (description: string) => orEmpty(list(text({}), { description, merg
 const limitsStatus = object(
   {
     admitted: uids('The uids of instances that may be installed.'),
-    refused: uids('The uids of instances beyond a limit, at most five hundred.'),
+    rejected: uids('The uids of instances beyond a limit, at most five hundred.'),
   },
   { description: 'Which instances the limits let in. Only with limits.' },
 );

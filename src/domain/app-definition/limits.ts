@@ -8,7 +8,7 @@ export type Limits = AppDefinitionFields['limits'];
 export type Admission = NonNullable<AppDefinitionStatus['limits']>;
 
 /** Refused instances that a status holds. More of them wait without being told why. */
-const MAX_REFUSED = 500;
+const MAX_REJECTED = 500;
 const NAMED = 10;
 
 export function hasLimits({ maxInstances, perEnvironment }: Limits): boolean {
@@ -25,24 +25,24 @@ export function admit(limits: Limits, instances: readonly KubeObject[], before: 
   const { maxInstances = Infinity, perEnvironment = Infinity } = limits;
   const admitted: KubeObject[] = instances.filter(isIn);
   const places = new Map([...Map.groupBy(admitted, placeOf)].map(([place, own]) => [place, own.length]));
-  const refused: KubeObject[] = [];
+  const rejected: KubeObject[] = [];
   for (const instance of instances.filter((one) => !isIn(one)).sort(byAge)) {
     const there = places.get(placeOf(instance)) ?? 0;
-    if (admitted.length >= maxInstances || there >= perEnvironment) refused.push(instance);
+    if (admitted.length >= maxInstances || there >= perEnvironment) rejected.push(instance);
     else {
       admitted.push(instance);
       places.set(placeOf(instance), there + 1);
     }
   }
-  return { admitted: admitted.map(uidOf).sort(), refused: refused.map(uidOf).slice(0, MAX_REFUSED) };
+  return { admitted: admitted.map(uidOf).sort(), rejected: rejected.map(uidOf).slice(0, MAX_REJECTED) };
 }
 
 /** The condition `WithinLimits`. */
-export function limitsCondition(limits: Limits, instances: readonly KubeObject[], { refused }: Admission): ConditionInput {
+export function limitsCondition(limits: Limits, instances: readonly KubeObject[], { rejected }: Admission): ConditionInput {
   const type = 'WithinLimits';
   const limit = limitSentence(limits);
-  if (refused.length === 0) return { type, status: 'True', reason: 'WithinLimits', message: limit };
-  const names = instances.filter((one) => refused.includes(uidOf(one))).map(({ metadata }) => `${placeOf({ metadata })}/${metadata.name}`);
+  if (rejected.length === 0) return { type, status: 'True', reason: 'WithinLimits', message: limit };
+  const names = instances.filter((one) => rejected.includes(uidOf(one))).map(({ metadata }) => `${placeOf({ metadata })}/${metadata.name}`);
   const named = `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
   const message = `${limit}. Not installed: ${named}. Delete instances, or raise spec.limits`;
   return { type, status: 'False', reason: 'LimitExceeded', message };

@@ -12,9 +12,9 @@ export function limitOf({ ports, kind, instance, status }: Work): ActiveFacts['l
   const { limits } = specOf(APP_DEFINITION_KIND, definition);
   if (!hasLimits(limits)) return undefined;
   const { uid = '' } = instance.metadata;
-  const { admitted = [], refused = [] } = statusOf(APP_DEFINITION_KIND, definition).limits ?? {};
+  const { admitted = [], rejected = [] } = statusOf(APP_DEFINITION_KIND, definition).limits ?? {};
   if (admitted.includes(uid)) return undefined;
-  if (!refused.includes(uid)) return { kind: 'Undecided' };
+  if (!rejected.includes(uid)) return { kind: 'Undecided' };
   const remedy = 'Delete another instance, or ask an admin to raise spec.limits';
   const message = `AppDefinition "${kind.definition}": ${limitSentence(limits).toLowerCase()}, and there are as many; ${remedy}`;
   return { kind: 'Exceeded', error: new AppError('QuotaExceeded', message) };

@@ -15,7 +15,7 @@ describe('the limits of an AppDefinition', () => {
   it('let the oldest in, and name the others', () => {
     const all = [instance('new', { created: 3 }), instance('old', { created: 1 }), instance('mid', { created: 2 })];
     const admission = admit({ maxInstances: 2 }, all);
-    assert.deepEqual(admission, { admitted: ['mid', 'old'], refused: ['new'] });
+    assert.deepEqual(admission, { admitted: ['mid', 'old'], rejected: ['new'] });
     const { status, reason, message } = limitsCondition({ maxInstances: 2 }, all, admission);
     assert.deepEqual([status, reason], ['False', 'LimitExceeded']);
     assert.equal(message, 'At most 2 instances. Not installed: a/new. Delete instances, or raise spec.limits');
@@ -23,13 +23,13 @@ describe('the limits of an AppDefinition', () => {
 
   it('count each environment by itself', () => {
     const all = [instance('1'), instance('2', { created: 2 }), instance('3', { created: 3, namespace: 'b' })];
-    assert.deepEqual(admit({ perEnvironment: 1 }, all), { admitted: ['1', '3'], refused: ['2'] });
-    assert.deepEqual(admit({ maxInstances: 1, perEnvironment: 1 }, all).refused, ['2', '3']);
+    assert.deepEqual(admit({ perEnvironment: 1 }, all), { admitted: ['1', '3'], rejected: ['2'] });
+    assert.deepEqual(admit({ maxInstances: 1, perEnvironment: 1 }, all).rejected, ['2', '3']);
   });
 
   it('leave what is released, although there is too much of it', () => {
     const all = [instance('1', { created: 9, released: true }), instance('2', { released: true, created: 8 }), instance('3')];
-    assert.deepEqual(admit({ maxInstances: 1 }, all), { admitted: ['1', '2'], refused: ['3'] });
+    assert.deepEqual(admit({ maxInstances: 1 }, all), { admitted: ['1', '2'], rejected: ['3'] });
   });
 
   it('never let more in than there is room for, whoever comes when with whatever clock, and take nobody’s place away', () => {
@@ -43,16 +43,16 @@ describe('the limits of an AppDefinition', () => {
         let before: readonly string[] = [];
         for (const [index, { leaves, ...one }] of come.entries()) {
           there = leaves ? there.slice(1) : [...there, instance(`${index}`, one)];
-          const { admitted, refused } = admit(limit, there, before);
+          const { admitted, rejected } = admit(limit, there, before);
           assert.ok(admitted.length <= limit.maxInstances);
           for (const own of Map.groupBy(
             there.filter(({ metadata }) => admitted.includes(metadata.uid ?? '')),
             ({ metadata }) => metadata.namespace,
           ).values())
             assert.ok(own.length <= limit.perEnvironment);
-          assert.equal(admitted.length + refused.length, there.length);
+          assert.equal(admitted.length + rejected.length, there.length);
           assert.deepEqual(
-            before.filter((uid) => refused.includes(uid)),
+            before.filter((uid) => rejected.includes(uid)),
             [],
           );
           before = admitted;
