@@ -101,12 +101,12 @@ async function stopWorld(child: ChildProcess | undefined): Promise<void> {
 function roundsOf(all: readonly string[]): readonly (readonly Lane[])[] {
   const areAttacks = (file: string): boolean => file.startsWith('test/attacks');
   const ofProduct = uses(WORLDS[0].isUsedIn);
-  const isLight = (file: string): boolean => /^test\/(unit|http)\//.test(file);
-  const rest = all.filter((file) => !areAttacks(file) && !isLight(file));
+  const isUnit = (file: string): boolean => file.startsWith('test/unit');
+  const rest = all.filter((file) => !areAttacks(file) && !isUnit(file));
   const rounds: readonly (readonly Lane[])[] = [
     [
       { name: 'attacks', files: all.filter(areAttacks), run: inProcessesOfTheirOwn(1) },
-      { name: 'units and http', files: all.filter(isLight), run: runUnits },
+      { name: 'units', files: all.filter(isUnit), run: runUnits },
     ],
     [
       { name: 'on a product', files: rest.filter(ofProduct), run: runOnProduct },
