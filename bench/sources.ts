@@ -1,6 +1,7 @@
-// `npm run bench:sources [-- COUNT…]`: what a CatalogSource of so many ConfigMaps (1,000 and 10,000) costs, beside `kubectl apply --server-side` of the same files.
+// `npm run bench:sources [-- COUNT…]`: what a CatalogSource of so many ConfigMaps (1,000 and 10,000) costs, beside `kubectl apply --server-side` and Flux's
+// kustomize-controller with the same files.
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { CATALOG_SOURCE, NAMESPACE } from '../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../src/domain/kubernetes/resource.ts';
@@ -12,6 +13,7 @@ import { createLog } from '../src/observe/log.ts';
 import { createSourceReconciler } from '../src/reconcile/source/reconcile-source.ts';
 import { repoRoot } from '../test/support/cluster.ts';
 import { startBenchControlPlane } from './control-plane.ts';
+import { type Flux, startFlux } from './flux.ts';
 
 const sizes = process.argv.slice(2).map(Number);
 const DOCUMENTS_A_FILE = 100;
@@ -52,18 +54,26 @@ interface Row {
 try {
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
-  for (const size of sizes.length > 0 ? sizes : [1_000, 10_000]) await measureSize(size);
+  const flux = await startFlux(cluster, controlPlane);
+  try {
+    for (const size of sizes.length > 0 ? sizes : [1_000, 10_000]) await measureSize(size, flux);
+  } finally {
+    await flux.stop();
+  }
 } finally {
   await kube.close();
   await controlPlane.stop();
 }
 
-async function measureSize(size: number): Promise<void> {
+async function measureSize(size: number, flux: Flux): Promise<void> {
   const name = `bench-${size}`;
-  const [ours, theirs] = [join(controlPlane.stateDir, name), join(controlPlane.stateDir, `${name}-kubectl`)];
-  await writeFiles(ours, size, name);
-  await writeFiles(theirs, size, `${name}-kubectl`);
-  for (const namespace of [name, `${name}-kubectl`])
+  const [ours, theirs, ofFlux] = [name, `${name}-kubectl`, `${name}-flux`].map((own) => join(controlPlane.stateDir, own)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [ours, theirs, ofFlux]) await writeFiles(folder, size, basename(folder));
+  for (const namespace of [ours, theirs, ofFlux].map((folder) => basename(folder)))
     await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   const spec = { folder: { path: ours }, allowedKinds: [{ group: '', kind: 'ConfigMap' }], selfHealInterval: '1h' };
   await cluster.create(CATALOG_SOURCE, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name }, spec });
@@ -85,6 +95,7 @@ async function measureSize(size: number): Promise<void> {
   const kubectl = `${tools.kubectl ?? 'kubectl'} apply --server-side --kubeconfig ${kubeconfigPath} -f ${theirs}`;
   rows.push(await measureProgram('kubectl apply --server-side, first', kubectl));
   rows.push(await measureProgram('kubectl apply --server-side, again', kubectl));
+  rows.push(...(await measureFlux(flux, ofFlux)));
   console.log(`\n${size} ConfigMaps; ${Math.round(process.memoryUsage().rss / 2 ** 20)} MiB; status ${statusBytes()} KiB`);
   console.table(rows);
 }
@@ -98,6 +109,22 @@ async function measure(what: string, work: () => Promise<void>): Promise<Row> {
   await work();
   const { user, system } = process.cpuUsage(cpu);
   return { what, seconds: rounded((performance.now() - began) / 1_000), cpu: rounded((user + system) / 1e6), calls: calls - before };
+}
+
+async function measureFlux(flux: Flux, folder: string): Promise<Row[]> {
+  const name = basename(folder);
+  const measured = async (what: string, work: () => Promise<void>): Promise<Row> => {
+    const [began, cpu] = [performance.now(), await flux.cpuSeconds()];
+    await work();
+    const seconds = rounded((performance.now() - began) / 1_000);
+    return { what: `kustomize-controller, ${what}`, seconds, cpu: rounded((await flux.cpuSeconds()) - cpu), calls: '' };
+  };
+  const rows = [
+    await measured('first sync', async () => await flux.apply(name, folder)),
+    await measured('no-op', async () => await flux.lookAgain(name)),
+  ];
+  await writeFile(join(folder, '0.yaml'), fileOf(0, name, 'changed'));
+  return [...rows, await measured('100 documents changed', async () => await flux.apply(name, folder))];
 }
 
 /** The second line of the shell's `times` is about its children. */
