@@ -21,8 +21,8 @@ import type { Measured, Metrics } from '../observe/metrics.ts';
 import type { Ports } from '../operation/ports.ts';
 import { readAuthorities } from './create-charts.ts';
 import { installCrdsAndRoles, restoreOwnCrds } from './install-crds-and-roles.ts';
-import { moveSavedConfigurations } from './move-saved-configurations.ts';
-import { moveChangeRequests, type OpenStore } from './open-store.ts';
+import { moveEarlierResources } from './move-earlier-resources.ts';
+import type { OpenStore } from './open-store.ts';
 import type { OpenCluster } from './open-cluster.ts';
 import { runControllers } from './run-controllers.ts';
 import { namePrefixes, type TrustedIssuers } from './identity/trusted-issuers.ts';
@@ -58,7 +58,7 @@ export async function workInBackground(input: Background): Promise<void> {
   metrics.measure(() => measuresOf(input.catalog));
   if (input.config.role === 'web') {
     readiness.installed();
-    await moveSavedConfigurations({ kube: opened.kube, ...input.kept, log }, signal);
+    await moveEarlierResources({ kube: opened.kube, ...input.kept, earlierRequests: undefined, log }, signal);
     return;
   }
   if (opened.embedded !== undefined) {
@@ -99,8 +99,7 @@ async function work({ opened, config, issuers, kept, repoRoot, stateDir, tools, 
     const ours = { kube, repoRoot, catalogDir, adminGroups, log };
     const installed = await installCrdsAndRoles(ours, signal);
     readiness.installed();
-    await moveChangeRequests({ kube, ...kept, log }, signal);
-    await moveSavedConfigurations({ kube, ...kept, log }, signal);
+    await moveEarlierResources({ kube, ...kept, log }, signal);
     const fetching = await fetchSettings(config);
     const git = createGit({ ...fetching, homeDir: join(stateDir, 'git') });
     const artifacts = createArtifacts({ ...fetching, homeDir: join(stateDir, 'artifacts') });

@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { moveSavedConfigurations } from '../../src/compose/move-saved-configurations.ts';
+import { moveEarlierResources } from '../../src/compose/move-earlier-resources.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { EVERYBODY, parseActor } from '../../src/domain/kubernetes/actor.ts';
@@ -185,7 +185,10 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
         tables: ['savedConfigurations', 'savedConfigurationVersions'],
       });
       assert.equal(earlierConfigurations.entries.length, left);
-      await moveSavedConfigurations({ kube, earlierConfigurations, log: SILENT }, new AbortController().signal);
+      await moveEarlierResources(
+        { kube, earlierConfigurations, clusterUid: () => Promise.resolve('a'), log: SILENT },
+        new AbortController().signal,
+      );
     }
     await rm(folder, { recursive: true });
     const { body } = await product.api('dev-a', `/saved-configurations/${mine}`);
