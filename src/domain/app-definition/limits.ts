@@ -1,3 +1,4 @@
+import { listInShort } from '../core/name-words.ts';
 import { parseInstanceStatus } from '../app-instance/instance.ts';
 import { type ConditionInput, conditionsOf, findCondition } from '../kubernetes/condition.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -7,7 +8,7 @@ import type { AppDefinitionFields, AppDefinitionStatus } from './app-definition-
 export type Limits = AppDefinitionFields['limits'];
 export type Admission = NonNullable<AppDefinitionStatus['limits']>;
 
-/** Refused instances that a status holds. More of them wait without being told why. */
+/** Rejected instances that a status holds. More of them wait without being told why. */
 const MAX_REJECTED = 500;
 const NAMED = 10;
 
@@ -43,8 +44,7 @@ export function limitsCondition(limits: Limits, instances: readonly KubeObject[]
   const limit = limitSentence(limits);
   if (rejected.length === 0) return { type, status: 'True', reason: 'WithinLimits', message: limit };
   const names = instances.filter((one) => rejected.includes(uidOf(one))).map(({ metadata }) => `${placeOf({ metadata })}/${metadata.name}`);
-  const named = `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`;
-  const message = `${limit}. Not installed: ${named}. Delete instances, or raise spec.limits`;
+  const message = `${limit}. Not installed: ${listInShort(names, NAMED)}. Delete instances, or raise spec.limits`;
   return { type, status: 'False', reason: 'LimitExceeded', message };
 }
 

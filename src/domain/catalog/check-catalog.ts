@@ -1,3 +1,4 @@
+import { listInShort } from '../core/name-words.ts';
 import type { FieldFault } from '../core/errors.ts';
 import { afterYield } from '../core/yield-to-event-loop.ts';
 import { at, isObject, objectAt, textAt } from '../core/read.ts';
@@ -41,7 +42,7 @@ export async function checkCatalogBlock(operator: KubeObject, crds: readonly Kub
 
 function unknownKind({ kind }: CatalogKind, place: string, kinds: readonly string[]): CatalogBlockFault {
   const near = nearestName(kind, kinds);
-  const hint = near === undefined ? `it has ${listed(kinds)}` : `did you mean ${near}?`;
+  const hint = near === undefined ? `it has ${listInShort(kinds, MAX_NAMES)}` : `did you mean ${near}?`;
   return { field: `${place}.kind`, reason: 'UnknownKind', message: `the Operator has no kind ${kind}; ${hint}` };
 }
 
@@ -175,7 +176,7 @@ function missing(steps: readonly string[], { kind, schema, node }: { kind: strin
   const near = nearestName(last, siblings);
   const elsewhere = near === undefined ? findNamed(at(schema, 'properties', 'spec'), last, ['spec']) : undefined;
   const path = near === undefined ? elsewhere : [...parent, near];
-  const has = siblings.length === 0 ? `${formatted(parent)} has no fields` : `${formatted(parent)} has ${listed(siblings)}`;
+  const has = siblings.length === 0 ? `${formatted(parent)} has no fields` : `${formatted(parent)} has ${listInShort(siblings, MAX_NAMES)}`;
   return `${kind} has no field ${formatted(steps)}; ${path === undefined ? has : `did you mean ${formatted(path)}?`}`;
 }
 
@@ -198,11 +199,6 @@ function findNamed(schema: unknown, name: string, path: readonly string[]): read
 
 function formatted(steps: readonly string[]): string {
   return steps.join('.').replaceAll(`.${ROW}`, ROW);
-}
-
-function listed(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES;
-  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** The name that was probably meant: the one that takes the fewest changed letters, as long as that is a third of them at most; undefined when none is near. */

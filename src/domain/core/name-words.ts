@@ -15,3 +15,10 @@ const WORDS = /[a-z0-9]+/g;
 export function withArticle(kind: string): string {
   return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
 }
+
+/** `a, b and 3 more`: the first of some texts, and how many there are besides. @param count of all, where the texts are not all of them. */
+export function listInShort(texts: readonly string[], most: number, count = texts.length): string {
+  const shown = texts.slice(0, most);
+  const more = count - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,3 +1,4 @@
+import { listInShort } from '../core/name-words.ts';
 import { textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -54,9 +55,7 @@ export function deletionFindings(root: KubeObject, owned: readonly KubeObject[],
 
 function lineOf(kind: string, owned: readonly KubeObject[]): Finding {
   const names = owned.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
-  const shown = names.toSorted().slice(0, NAMES).join(', ');
-  const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : '';
-  return { message: `${kind} ${shown}${more}`, subject: 'Object', evidence: 'exact' };
+  return { message: `${kind} ${listInShort(names.toSorted(), NAMES)}`, subject: 'Object', evidence: 'exact' };
 }
 
 function claimGoes({ claim, reclaim }: ClaimFate): Finding {

@@ -1,3 +1,4 @@
+import { listInShort } from '../core/name-words.ts';
 import { stringify } from 'yaml';
 import type { AccessTarget, MissingAccess } from './release-permissions.ts';
 
@@ -5,7 +6,7 @@ const MAX_NAMES = 5;
 
 /** `may not create deployments.apps in the namespace a, so it cannot install Deployment a/b` */
 export function missingAccessSentence({ target, verbs, objects, use }: MissingAccess): string {
-  const names = `${objects.slice(0, MAX_NAMES).join(', ')}${objects.length > MAX_NAMES ? ` and ${objects.length - MAX_NAMES} more` : ''}`;
+  const names = listInShort(objects, MAX_NAMES);
   const what = use === 'Grant' ? `${names}, which ${objects.length === 1 ? 'grants' : 'grant'} it` : names;
   return `may not ${verbs.join(', ')} ${targetText(target)}, so it cannot install ${what}`;
 }

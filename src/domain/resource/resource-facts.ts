@@ -1,3 +1,4 @@
+import { listInShort } from '../core/name-words.ts';
 import { at, booleanAt, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { kindKey } from '../tree/object-index.ts';
@@ -156,8 +157,7 @@ function yes(path: string): Read {
 }
 
 function joined(texts: readonly string[]): string | undefined {
-  const more = texts.length > MAX_ITEMS ? ` and ${texts.length - MAX_ITEMS} more` : '';
-  return texts.length === 0 ? undefined : `${texts.slice(0, MAX_ITEMS).join(', ')}${more}`;
+  return texts.length === 0 ? undefined : listInShort(texts, MAX_ITEMS);
 }
 
 function names(list: readonly unknown[], ...path: readonly string[]): string | undefined {

@@ -1,3 +1,4 @@
+import { listInShort } from '../../domain/core/name-words.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import {
@@ -90,22 +91,21 @@ async function openForm(ports: Needs, actor: Actor, app: string): Promise<Form |
   }
 }
 
+const MAX_NAMED = 5;
+
 /** Nothing in the cluster keeps kubectl from writing a secret into one. Without the form nobody knows which values are. */
 function shownConfiguration(savedConfiguration: SavedConfiguration, form: Form | undefined): SavedConfiguration {
   const { otherFields: _otherFields, ...rest } = savedConfiguration;
   if (form === undefined) return { ...rest, values: {}, fault: savedConfiguration.fault ?? unknownApp(savedConfiguration) };
   const { omittedSecrets, ...content } = omitSecrets(form, contentOfSavedConfiguration(savedConfiguration));
   if (omittedSecrets.length === 0) return savedConfiguration;
-  return { ...rest, ...content, fault: { kind: 'Secrets', message: `it contains secrets, which are left out: ${named(omittedSecrets)}` } };
+  return {
+    ...rest,
+    ...content,
+    fault: { kind: 'Secrets', message: `it contains secrets, which are left out: ${listInShort(omittedSecrets, MAX_NAMED)}` },
+  };
 }
 
 function unknownApp({ app }: SavedConfiguration): SavedConfigurationFault {
   return { kind: 'UnknownApp', message: `the catalogue has no app ${JSON.stringify(app)}` };
-}
-
-const MAX_NAMED = 5;
-
-function named(paths: readonly string[]): string {
-  const more = paths.length - MAX_NAMED;
-  return `${paths.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,3 +1,4 @@
+import { listInShort } from '../../domain/core/name-words.ts';
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { isAppError } from '../../domain/core/errors.ts';
@@ -61,10 +62,9 @@ async function instancesOf(work: DefinitionWork): Promise<readonly KubeObject[]>
 }
 
 async function waiting(work: DefinitionWork, instances: readonly KubeObject[], reason: string, remedy: string): Promise<void> {
-  const names = instances.slice(0, NAMED).map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
-  const more = instances.length > NAMED ? ` and ${instances.length - NAMED} more` : '';
+  const names = instances.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
   const count = instances.length === 1 ? '1 instance' : `${instances.length} instances`;
-  const message = `The AppDefinition waits for ${count}: ${names.join(', ')}${more}${remedy}`;
+  const message = `The AppDefinition waits for ${count}: ${listInShort(names, NAMED)}${remedy}`;
   await report(work, {
     kind: 'Reconciling',
     reason,

@@ -1,3 +1,4 @@
+import { listInShort } from '../../domain/core/name-words.ts';
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { publishedCrds } from '../../domain/app-definition/published-crds.ts';
 import { textAt } from '../../domain/core/read.ts';
@@ -43,8 +44,7 @@ async function tell(work: DefinitionWork, own: readonly KubeObject[]): Promise<v
     await report(work, { kind: 'Stalled', reason: 'CrdMissing', message, found: { published } });
     return;
   }
-  const more = published.length > NAMED ? ` and ${published.length - NAMED} more` : '';
-  const names = `${published.slice(0, NAMED).join(', ')}${more}`;
+  const names = listInShort(published, NAMED);
   const also = [isTrue('CRDEstablished', 'Established', names)];
   await report(work, { kind: 'Ready', reason: 'Ready', message: `Published: ${names}`, also, found: { published } });
 }

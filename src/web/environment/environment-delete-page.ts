@@ -1,9 +1,10 @@
+import { listInShort } from '../../domain/core/name-words.ts';
 import { Router } from 'express';
 import { AppError } from '../../domain/core/errors.ts';
 import type { EnvironmentDetails } from '../../domain/environment/environment.ts';
 import { deletionCommands } from '../../domain/instance/instance-commands.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
-import type { EnvironmentDeletion, KindCount } from '../../operation/environment/preview-environment-deletion.ts';
+import type { EnvironmentDeletion } from '../../operation/environment/preview-environment-deletion.ts';
 import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
@@ -110,7 +111,7 @@ function deletePage({ environment, deletion, owner, rejected, fault, publicUrl }
     warning: warningOf(deletion),
     goes,
     stays,
-    counts: counts.map(({ kind, count, names }) => ({ kind, count, names: namesOf(count, names) })),
+    counts: counts.map(({ kind, count, names }) => ({ kind, count, names: listInShort(names, names.length, count) })),
     missing: missing.map(missingSentence),
     unavailable,
     ...gitOwnerPart(owner),
@@ -124,11 +125,6 @@ function deletePage({ environment, deletion, owner, rejected, fault, publicUrl }
       { label: 'With curl', text: curl },
     ],
   };
-}
-
-function namesOf(count: number, names: KindCount['names']): string {
-  const more = count - names.length;
-  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function warningOf({ reclaim, reserved, instances, volumeClaims, missing }: EnvironmentDeletion): EnvironmentDeletePage['warning'] {

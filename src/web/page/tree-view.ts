@@ -1,3 +1,4 @@
+import { listInShort } from '../../domain/core/name-words.ts';
 import { guessedPlural } from '../../domain/catalog/app-references.ts';
 import type { DrawnNode, Fold } from '../../domain/tree/select-nodes.ts';
 import type { RelationClass } from '../../domain/tree/relations.ts';
@@ -177,11 +178,10 @@ function linkRows({ links }: TreeNode): LinkRow[] {
   return [...rows.values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
-    const more = same.length > MAX_NAMES ? ` and ${same.length - MAX_NAMES} more` : '';
-    const names = `${same
-      .slice(0, MAX_NAMES)
-      .map(({ name }) => name)
-      .join(', ')}${more}`;
+    const names = listInShort(
+      same.map(({ name }) => name),
+      MAX_NAMES,
+    );
     return [
       {
         label: WORDS[first.class][0],

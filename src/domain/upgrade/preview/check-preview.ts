@@ -1,3 +1,4 @@
+import { listInShort } from '../../core/name-words.ts';
 import {
   type Channel,
   isExact,
@@ -76,8 +77,7 @@ function unsafeSentence({ crd, findings, faultCount }: PreviewedCrd, safety: Pre
 function uncheckedSentences(what: string, missing: readonly MissingPermission[]): string[] {
   if (missing.length === 0) return [];
   const permissions = [...new Set(missing.map(permissionText))];
-  const more = permissions.length > 5 ? ` and ${permissions.length - 5} more` : '';
-  return [`${what}: you lack the permission to ${permissions.slice(0, 5).join(', ')}${more}`];
+  return [`${what}: you lack the permission to ${listInShort(permissions, 5)}`];
 }
 
 export interface TimingInput {

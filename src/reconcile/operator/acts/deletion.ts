@@ -1,3 +1,4 @@
+import { listInShort } from '../../../domain/core/name-words.ts';
 import type { DeletionStatus } from '../../../domain/operator/kind/status-fields.ts';
 import { isAppError } from '../../../domain/core/errors.ts';
 import { blockerSentence, blockersOf, firstBlockers } from '../../../domain/operator/deletion.ts';
@@ -64,9 +65,8 @@ const NAMED = 10;
  */
 export function instancesSentence(facts: readonly InstancesFact[]): string {
   const { instances, blockers, unavailable = [] } = deletionStatus(facts);
-  const named = blockers.slice(0, NAMED);
-  const more = instances > named.length ? ` and ${instances - named.length} more` : '';
-  const counted = `${instances} ${instances === 1 ? 'instance' : 'instances'}: ${named.map(blockerSentence).join(', ')}${more}`;
+  const named = listInShort(blockers.map(blockerSentence), NAMED, instances);
+  const counted = `${instances} ${instances === 1 ? 'instance' : 'instances'}: ${named}`;
   const unknown = unavailable.map(({ kind, message }) => `an unknown number of ${kind} instances, which cannot be listed: ${message}`);
   return [...(instances === 0 ? [] : [counted]), ...unknown].join('; ');
 }
