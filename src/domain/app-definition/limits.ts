@@ -1,7 +1,7 @@
 import { listInShort } from '../core/name-words.ts';
 import { parseInstanceStatus } from '../app-instance/instance.ts';
 import { type ConditionInput, conditionsOf, findCondition } from '../kubernetes/condition.ts';
-import type { KubeObject } from '../kubernetes/resource.ts';
+import { type KubeObject, oldestFirst } from '../kubernetes/resource.ts';
 import { parseAppDefinition, parseAppDefinitionStatus } from './app-definition.ts';
 import type { AppDefinitionFields, AppDefinitionStatus } from './app-definition-kind.ts';
 
@@ -27,7 +27,7 @@ export function admit(limits: Limits, instances: readonly KubeObject[], before: 
   const admitted: KubeObject[] = instances.filter(isIn);
   const places = new Map([...Map.groupBy(admitted, placeOf)].map(([place, own]) => [place, own.length]));
   const rejected: KubeObject[] = [];
-  for (const instance of instances.filter((one) => !isIn(one)).sort(byAge)) {
+  for (const instance of instances.filter((one) => !isIn(one)).sort(oldestFirst)) {
     const there = places.get(placeOf(instance)) ?? 0;
     if (admitted.length >= maxInstances || there >= perEnvironment) rejected.push(instance);
     else {
@@ -91,8 +91,4 @@ function uidOf({ metadata }: Pick<KubeObject, 'metadata'>): string {
 
 function placeOf({ metadata }: Pick<KubeObject, 'metadata'>): string {
   return metadata.namespace ?? '';
-}
-
-function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
-  return (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '') || (a.uid ?? '').localeCompare(b.uid ?? '');
 }

@@ -1,7 +1,7 @@
 import { textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { isReservedCrd } from '../kubernetes/reserved-objects.ts';
-import type { KubeObject } from '../kubernetes/resource.ts';
+import { type KubeObject, oldestFirst } from '../kubernetes/resource.ts';
 import { isKubernetesGroup } from '../kubernetes/resource-types.ts';
 import { parseAppDefinition } from './app-definition.ts';
 import type { AppDefinitionFields } from './app-definition-kind.ts';
@@ -12,7 +12,9 @@ import type { AppDefinitionFields } from './app-definition-kind.ts';
  */
 export function publishedCrds(definitions: readonly KubeObject[], crds: readonly KubeObject[]): ReadonlyMap<string, string> {
   const published = new Map<string, string>();
-  const selecting = definitions.filter(({ spec }) => (spec as Partial<AppDefinitionFields> | undefined)?.crds !== undefined).sort(byAge);
+  const selecting = definitions
+    .filter(({ spec }) => (spec as Partial<AppDefinitionFields> | undefined)?.crds !== undefined)
+    .sort(oldestFirst);
   const foreign = selecting.length === 0 ? [] : crds.filter(isPublishable);
   for (const definition of selecting) {
     const { crds: selector } = parseAppDefinition(definition);
@@ -35,8 +37,4 @@ function isSelected(
 ): boolean {
   const wanted = Object.entries(matchLabels);
   return names.includes(name) || (wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value));
-}
-
-function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
-  return (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '') || a.name.localeCompare(b.name);
 }

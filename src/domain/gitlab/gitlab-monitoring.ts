@@ -1,7 +1,6 @@
 import { AGE_COLUMN, type Kind, MESSAGE_COLUMN, READY_COLUMN, specOf } from '../kind/kind.ts';
 import { conditionsField, generation, object, optional, text, type ValueOf } from '../kind/field.ts';
-import { compareTexts } from '../core/compare-texts.ts';
-import type { KubeObject } from '../kubernetes/resource.ts';
+import { type KubeObject, oldestFirst } from '../kubernetes/resource.ts';
 import { GITLAB_MONITORING } from '../kubernetes/resource-types.ts';
 import { type Monitoring, prometheusField, queriesField } from '../monitoring/monitoring-field.ts';
 
@@ -42,11 +41,7 @@ export function deploymentOf(monitoring: KubeObject): string {
 /** The one GitLabMonitoring that counts for a GitLabDeployment: the oldest. */
 export function monitoringFor(deployment: string, all: readonly KubeObject[]): KubeObject | undefined {
   const own = all.filter((one) => one.metadata.deletionTimestamp === undefined && deploymentOf(one) === deployment);
-  return own.sort((a, b) => compareTexts(ageKey(a), ageKey(b)))[0];
-}
-
-function ageKey({ metadata }: KubeObject): string {
-  return `${metadata.creationTimestamp ?? ''} ${metadata.name}`;
+  return own.sort(oldestFirst)[0];
 }
 
 /** What it adds to its Environment: its own queries, else the usual ones; undefined while it names no Prometheus. */

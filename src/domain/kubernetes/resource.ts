@@ -1,3 +1,5 @@
+import { compareTexts } from '../core/compare-texts.ts';
+
 /** A JSON value; `undefined` stands for an absent member of an object, a bigint for a whole number that a `number` would round (exact-json.ts). */
 export type Json = string | number | bigint | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 /** A JSON object. */
@@ -84,4 +86,10 @@ export function keyOf({ metadata }: Pick<KubeObject, 'metadata'>): string {
 export function parseKey(key: string): { readonly namespace?: string; readonly name: string } {
   const slash = key.indexOf('/');
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+/** Orders objects by the time of their creation, and those of one second by namespace and name. */
+export function oldestFirst(a: Pick<KubeObject, 'metadata'>, b: Pick<KubeObject, 'metadata'>): number {
+  const ageOf = (object: Pick<KubeObject, 'metadata'>): string => `${object.metadata.creationTimestamp ?? ''} ${keyOf(object)}`;
+  return compareTexts(ageOf(a), ageOf(b));
 }

@@ -1,4 +1,5 @@
 import { ownerOf } from '../app/app.ts';
+import { at, isObject } from '../core/read.ts';
 import type { EnvironmentView } from '../environment/environment.ts';
 import { contentOf } from '../instance/instance-content.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
@@ -29,7 +30,19 @@ export function instanceLayers(app: LayeredApp, environment?: Pick<EnvironmentVi
     { layer: 'operator', by: `the ${owner.kind} ${owner.name}`, locked: app.locked },
     { layer: 'environment', by: `the environment ${environment?.name ?? ''}`, locked: overlay?.locked ?? [] },
   ]);
-  return { lower: { operator: contentOf(app.defaults), environment: withoutLocked(contentOf(overlay?.values), locks) }, locks };
+  const ofOperator = locks.filter(({ layer }) => layer === 'operator');
+  return { lower: { operator: contentOf(app.defaults), environment: withoutLocked(contentOf(overlay?.values), ofOperator) }, locks };
+}
+
+/** The values of the release in what is laid out like an instance of an AppDefinition. */
+export function valuesOfRelease(laidOut: JsonObject): JsonObject {
+  const values = at(laidOut, 'spec', 'values');
+  return isObject(values) ? (values as JsonObject) : {};
+}
+
+/** The values that a person gives for a release, without what is locked. */
+export function unlockedValues(given: JsonObject, { locks }: Pick<InstanceLayers, 'locks'>): JsonObject {
+  return valuesOfRelease(withoutLocked({ spec: { values: given } }, locks));
 }
 
 /** All that lies beneath a person's own values, as one. */

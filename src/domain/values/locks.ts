@@ -35,10 +35,9 @@ function isLockable([first = '', second, third]: readonly string[]): boolean {
   return !['', 'apiVersion', 'kind', 'status'].includes(first) && (first !== 'spec' || second !== undefined);
 }
 
-/** Values of an environment without what the Operator has locked. */
+/** Values without what is locked. */
 export function withoutLocked(values: JsonObject, locks: readonly Lock[]): JsonObject {
-  const ofOperator = locks.filter(({ layer }) => layer === 'operator');
-  return ofOperator.reduce((left, { names }) => without(left, names), values);
+  return locks.reduce((left, { names }) => without(left, names), values);
 }
 
 /** Two values laid over one another as a merge patch lays them. */

@@ -2,16 +2,15 @@ import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-
 import { instanceLabelValue, parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
 import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { at, isObject } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/secret.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type ChartSource, parseChartSource } from '../../domain/operator/operator-spec.ts';
 import type { Finding, Findings } from '../../domain/preflight/findings.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
 import type { PreviewedObjects } from '../../domain/upgrade/preview/previewed-objects.ts';
-import { lowerOf } from '../../domain/values/instance-layers.ts';
+import { lowerOf, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
 import { mergeLayers } from '../../domain/values/layers.ts';
 import type { FoundInstance } from '../instance/find-instance.ts';
 import { layersOf } from '../instance/instance-layers.ts';
@@ -84,16 +83,17 @@ async function renderSide(context: SideContext, wanted: KubeObject): Promise<Sid
   const { ports, actor, entry, environment, ref, object, signal } = context;
   const spec = parseInstanceSpec(wanted);
   const status = parseInstanceStatus(object);
-  const lower = at(lowerOf(layersOf(entry, environment)), 'spec', 'values');
+  const layers = layersOf(entry, environment);
   const [chart, overlaid] = await Promise.all([
     chartOf(context, spec.version ?? status.version ?? ''),
     overlaidValues(ports, actor, { namespace: ref.namespace, spec, status }),
   ]);
-  const base = { origin: 'AppDefinition', values: isObject(lower) ? (lower as JsonObject) : {} };
+  const base = { origin: 'AppDefinition', values: valuesOfRelease(lowerOf(layers)) };
+  const given = overlaid.layers.map((layer) => ({ ...layer, values: unlockedValues(layer.values, layers) }));
   const { secrets } = overlaid;
   const release = { release: status.release?.name ?? '', namespace: ref.namespace };
   const how = { action: 'upgrade', legacyAPIs: 'Uplift', label: instanceLabelValue(ref, ref.name), invalidValues: 'Stop' } as const;
-  const values = mergeLayers([base, ...overlaid.layers]);
+  const values = mergeLayers([base, ...given]);
   const rendered = await ports.upgrades.renderChart({ chart, values, secrets, ...release, ...how }, signal);
   return { rendered, secrets, unread: overlaid.missing.length };
 }

@@ -119,10 +119,12 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
   await publishApp(work, names);
   const { updatePolicy, limits } = work.spec;
   // What instances report is read only where it counts.
-  const instances = await observeInstances(work, names, updatePolicy === 'Automatic' || hasLimits(limits) ? 'full' : 'metadata');
+  const extent = updatePolicy === 'Automatic' || hasLimits(limits) ? 'full' : 'metadata';
+  const instances = await observeInstances(work, names, extent);
   const { rollout, conditions, lookAfter } = await rollOut(work, instances, chart);
   const { admission, condition } = admitted(work, instances);
-  await pruneRevisions(work, names, chart.revision.metadata.name);
+  const readInstances = async () => (extent === 'full' ? instances : await observeInstances(work, names, 'full'));
+  await pruneRevisions(work, chart.revision.metadata.name, readInstances);
   const { name, version } = chart.metadata;
   await report(work, {
     kind: 'Ready',

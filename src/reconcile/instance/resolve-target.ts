@@ -3,7 +3,7 @@ import { isNewer } from '../../domain/chart/chart-version.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { addressOf, parseChartSource } from '../../domain/operator/operator-spec.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { at, isObject } from '../../domain/core/read.ts';
+import { at } from '../../domain/core/read.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
@@ -11,7 +11,8 @@ import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
-import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type JsonObject, type KubeObject, oldestFirst } from '../../domain/kubernetes/resource.ts';
+import { instanceLayers, type LayeredApp, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
 import type { ValuesLayer } from '../../domain/values/layers.ts';
 import { configDigest } from '../helm-release/retry.ts';
 import { type ResolvedValues, resolveValues } from '../helm-release/resolve-values.ts';
@@ -45,13 +46,13 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
     const { allowedResources, catalog } = specOf(APP_DEFINITION_KIND, definition);
     const values = await valuesOf(work, catalog);
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
-    const made = { values: values.values.values, legacyAPIs: 'Uplift' } as const;
-    const digest = configDigest({ chartDigest: chart.digest, spec: made, kubernetesVersion, sources: values.values.revisions });
+    const made = { values: values.values, legacyAPIs: 'Uplift' } as const;
+    const digest = configDigest({ chartDigest: chart.digest, spec: made, kubernetesVersion, sources: values.revisions });
     return {
       chart,
       revision: revision.metadata.name,
       ...availableBeside(work, definition, chart),
-      values: values.values,
+      values,
       configDigest: digest,
       allowed: allowedResources,
     };
@@ -98,8 +99,7 @@ function chooseRevision(work: Work, definition: KubeObject): KubeObject {
   const versionOf = (revision: KubeObject): string => specOf(APP_REVISION_KIND, revision).chart.version;
   const matching = revisions.filter((revision) => versionOf(revision) === spec.version);
   const kept = [own, current].find((revision) => revision !== undefined && matching.includes(revision));
-  const [newest] = matching.sort((a, b) => (b.metadata.creationTimestamp ?? '').localeCompare(a.metadata.creationTimestamp ?? ''));
-  const found = kept ?? newest;
+  const found = kept ?? matching.sort(oldestFirst).at(-1);
   if (found !== undefined) return found;
   const offered = [...new Set(revisions.map(versionOf))].sort().join(', ');
   throw new AppError(
@@ -108,7 +108,7 @@ function chooseRevision(work: Work, definition: KubeObject): KubeObject {
   );
 }
 
-function revisionsOf({ ports, kind }: Work): KubeObject[] {
+function revisionsOf({ ports, kind }: Pick<Work, 'ports' | 'kind'>): KubeObject[] {
   return ports.revisions.all().filter(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === kind.definition);
 }
 
@@ -141,55 +141,30 @@ async function fetchChart({ ports, signal }: Work, revision: KubeObject): Promis
   );
 }
 
-interface CatalogValues {
-  readonly defaults: JsonObject;
-  readonly locked: readonly string[];
-}
-
-async function valuesOf(work: Work, catalog: CatalogValues): Promise<{ readonly values: ResolvedValues }> {
+async function valuesOf(work: Work, { defaults, locked }: Pick<LayeredApp, 'defaults' | 'locked'>): Promise<ResolvedValues> {
   const { kind, namespace, spec, deployer, signal } = work;
   const environment = environmentOf(work.ports.environments.all(), namespace);
-  const overlay = environment && specOf(ENVIRONMENT_KIND, environment).overlay.find(({ app }) => app === `${kind.resource}.${kind.group}`);
-  const base: ValuesLayer[] = [{ origin: `AppDefinition ${kind.definition}`, values: chartValues(catalog.defaults) }];
-  const ofEnvironment = without(chartValues(overlay?.values), catalog.locked);
-  if (environment !== undefined) base.push({ origin: `Environment ${environment.metadata.name}`, values: ofEnvironment });
-  const locked = [...catalog.locked, ...(overlay?.locked ?? [])];
+  const overlaid = environment && { name: environment.metadata.name, overlay: specOf(ENVIRONMENT_KIND, environment).overlay };
+  const layers = instanceLayers({ id: `${kind.resource}.${kind.group}`, definition: kind.definition, defaults, locked }, overlaid);
+  const { operator, environment: ofEnvironment } = layers.lower;
+  const base: ValuesLayer[] = [{ origin: `AppDefinition ${kind.definition}`, values: valuesOfRelease(operator) }];
+  if (overlaid !== undefined) base.push({ origin: `Environment ${overlaid.name}`, values: valuesOfRelease(ofEnvironment) });
   const { valuesFrom, values } = spec;
-  const permitted = (given: JsonObject): JsonObject => without(given, locked);
-  return { values: await resolveValues({ cluster: deployer.cluster, namespace, valuesFrom, values, base, permitted, signal }) };
-}
-
-/** The values of the chart in values that are laid out like the instance. */
-function chartValues(laidOut: JsonObject | undefined): JsonObject {
-  const values = at(laidOut, 'spec', 'values');
-  return isObject(values) ? (values as JsonObject) : {};
-}
-
-const VALUES = 'spec.values.';
-
-/** Values of people without what is locked. */
-function without(values: JsonObject, locked: readonly string[]): JsonObject {
-  const paths = locked.filter((path) => path.startsWith(VALUES)).map((path) => path.slice(VALUES.length).split('.'));
-  return paths.reduce(removed, values);
-}
-
-function removed(values: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {
-  const { [name]: member, ...others } = values;
-  if (member === undefined || rest.length === 0) return others;
-  return isObject(member) ? { ...others, [name]: removed(member, rest) } : values;
+  const permitted = (given: JsonObject): JsonObject => unlockedValues(given, layers);
+  return await resolveValues({ cluster: deployer.cluster, namespace, valuesFrom, values, base, permitted, signal });
 }
 
 const MAX_VERSIONS = 20;
 
 /** The versions of the chart that an instance may have, newest first. Of two archives with one version the one that was offered last counts. */
-export function offeredVersions({ ports, kind }: Pick<Work, 'ports' | 'kind'>): InstanceStatus['versions'] {
-  const revisions = ports.revisions.all().filter(({ metadata }) => metadata.labels?.[OURS.appDefinitionLabel] === kind.definition);
-  const oldestFirst = revisions.toSorted((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
+export function offeredVersions(work: Pick<Work, 'ports' | 'kind'>): InstanceStatus['versions'] {
   const digests = new Map(
-    oldestFirst.map((revision) => {
-      const { chart, digest } = specOf(APP_REVISION_KIND, revision);
-      return [chart.version, digest] as const;
-    }),
+    revisionsOf(work)
+      .sort(oldestFirst)
+      .map((revision) => {
+        const { chart, digest } = specOf(APP_REVISION_KIND, revision);
+        return [chart.version, digest] as const;
+      }),
   );
   return [...digests]
     .map(([version, digest]) => ({ version, digest }))
