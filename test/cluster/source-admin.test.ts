@@ -166,6 +166,21 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     await kube.asController().delete({ ...CATALOG_SOURCE, name });
   });
 
+  it('says beside the ref which permission a preview of a private repository needs', async () => {
+    const name = `${NAME}-git`;
+    const spec = { suspend: true, git: { url: 'https://git.example.com/a.git', secretRef: { name } } };
+    const source = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name }, spec };
+    assert.equal((await admin('/sources', 'POST', source)).status, 201);
+    const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
+    const answer = await visitor.page.goto(`/sources/${name}/preview`);
+    assert.equal(answer?.status(), 403);
+    await visitor.page.getByText(`The permission to get secrets "${name}" in the namespace "chandlery-system" is missing.`).waitFor();
+    await visitor.page.getByLabel('Ref').waitFor();
+    await visitor.check();
+    await visitor.close();
+    await kube.asController().delete({ ...CATALOG_SOURCE, name });
+  });
+
   it('is suspended, resumed and deleted in the pages without JavaScript, after its name was typed, and takes its resources with it', async () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'off' });
     const { page } = visitor;

@@ -80,9 +80,17 @@ async function showPreview({ operations }: WebDeps, visit: Visit): Promise<Answe
   try {
     return answer(previewPage(await operations.previewSource(actor, { name, ...(ref === '' ? {} : { ref }) }), input));
   } catch (error) {
+    const secret = unreadSecret(error);
+    if (secret !== undefined) return answer(previewPage(secret, input), 403);
     if (!isAppError(error, ...SHOWN)) throw error;
     return answer(previewPage(error.message, input), 422);
   }
+}
+
+/** What to do when only the credentials of the source are out of the reader's reach. */
+function unreadSecret(error: unknown): string | undefined {
+  if (!isAppError(error, 'Forbidden') || error.missing?.resource !== 'secrets') return undefined;
+  return `${missingSentence(error.missing)} A preview fetches the source with its credentials, and reads them as you. Ask an administrator of the cluster for this permission.`;
 }
 
 /** A view of `sources/preview`. */
