@@ -17,6 +17,7 @@ import { type Flux, startFlux } from './flux.ts';
 
 const sizes = process.argv.slice(2).map(Number);
 const DOCUMENTS_A_FILE = 100;
+const POLLS = 20;
 const signal = AbortSignal.timeout(30 * 60_000);
 
 const tools = await loadTools(repoRoot);
@@ -111,11 +112,13 @@ async function measure(what: string, work: () => Promise<void>): Promise<Row> {
   return { what, seconds: rounded((performance.now() - began) / 1_000), cpu: rounded((user + system) / 1e6), calls: calls - before };
 }
 
-const POLLS = 20;
-
 /** One of many polls, so that collecting the garbage of the sync before does not count as the first one's. */
 async function measurePolls(look: () => Promise<void>): Promise<Row> {
-  const { seconds, cpu, calls: all } = await measure('', async () => {
+  const {
+    seconds,
+    cpu,
+    calls: all,
+  } = await measure('', async () => {
     for (let poll = 0; poll < POLLS; poll += 1) await look();
   });
   return { what: `no-op poll, one of ${POLLS}`, seconds: rounded(seconds / POLLS), cpu: rounded(cpu / POLLS), calls: all };
