@@ -47,7 +47,8 @@ import {
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';
-import { watchReferences } from '../reconcile/operator/memory/references.ts';
+import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
+import { operatorReferrers } from '../reconcile/operator/memory/references-of.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';
 import { createReleaseReconciler, releasesNaming } from '../reconcile/release/reconcile-release.ts';
 import { sourcesOwning, sourcesWaiting } from '../reconcile/source/ownership.ts';
@@ -202,7 +203,7 @@ async function operators(input: ControllersInput, program: HelmProgram): Promise
   const { kube, catalog, charts, log, signal } = input;
   const cluster = packCrds(kube.asController());
   const references = watchReferences({
-    operators: catalog.reflectors.operators,
+    referrers: operatorReferrers(catalog.reflectors.operators),
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });
@@ -245,8 +246,8 @@ function appInstances(
   { kube, catalog, charts, metrics, log, signal }: ControllersInput,
   helm: HelmProgram,
 ): ReturnType<typeof instanceController> {
-  const { customResourceDefinitions: definitions, environments } = catalog.reflectors;
-  return instanceController({ kube, helm, charts, definitions, environments, leaseLost: metrics.leaseLost, log, signal });
+  const { customResourceDefinitions: definitions, operators, environments } = catalog.reflectors;
+  return instanceController({ kube, helm, charts, definitions, operators, environments, leaseLost: metrics.leaseLost, log, signal });
 }
 
 /** What admins may read of their Operators at work. */

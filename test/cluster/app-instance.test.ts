@@ -39,6 +39,11 @@ const CONFIG = {
   'templates/extra.yaml': '{{ tpl .Values.extra . }}',
 };
 
+const CONNECTION = [
+  { name: 'text', fieldPath: 'spec.values.text' },
+  { name: 'password', secretKeyRef: { name: 'password-{name}', key: 'password' } },
+];
+
 const BINDING = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: {name: all}
@@ -60,7 +65,7 @@ describe('an instance of a generated kind', () => {
     configs = await world.offer(
       `config-${RUN}`,
       { '1.0.0': CONFIG },
-      { catalog: { defaults: { spec: { values: { text: 'of the catalogue' } } } } },
+      { catalog: { defaults: { spec: { values: { text: 'of the catalogue' } } }, connection: CONNECTION } },
     );
   });
   after(async () => {
@@ -238,6 +243,58 @@ describe('an instance of a generated kind', () => {
     await world.create(configs, homeless);
     await world.condition(configs, homeless, { type: 'Stalled', status: 'True', reason: 'NoEnvironment' });
   });
+
+  it(
+    'takes outputs of another instance: it waits until that one is ready, and is upgraded when an output changes',
+    { timeout: 180_000 },
+    async () => {
+      const [reader, source] = [
+        { namespace: ONE, name: 'reader' },
+        { namespace: ONE, name: 'source' },
+      ];
+      const output = (name: string, key: string, targetPath: string): object => ({ kind: `Config${RUN}`, name, key, targetPath });
+      const cluster = world.kube.asController();
+      const textOf = async (name: string): Promise<unknown> =>
+        (await ifFound(cluster.get({ ...CONFIG_MAP, namespace: ONE, name: `config${RUN}-${name}` })))?.['data'];
+      const valuesFrom = [output('source', 'text', 'text'), output('source', 'password', 'hidden.password')];
+      await world.create(configs, { ...reader, spec: { valuesFrom } });
+      const waiting = await world.condition(configs, reader, { type: 'Ready', status: 'False', reason: 'DependencyNotReady' });
+      assert.match(waiting.message, /source: it does not exist/);
+      await world.create(configs, { ...source, spec: { values: { text: 'first' } } });
+      await world.condition(configs, source, ready);
+      const keyless = await eventually(async () => {
+        const { message } = await world.condition(configs, reader, { type: 'Ready', status: 'False', reason: 'DependencyNotReady' });
+        return message.includes('Secret') ? message : undefined;
+      }, 'the Secret is missed');
+      assert.match(keyless, /its Secret password-source does not exist yet/);
+      const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'password-source', namespace: ONE } };
+      const passwordOf = (word: string): object => ({ password: Buffer.from(word).toString('base64') });
+      await cluster.create(SECRET, { ...secret, data: passwordOf('out-put-1') });
+      await world.condition(configs, reader, ready);
+      assert.deepEqual(await textOf('reader'), { text: 'first' });
+      await world.merge(configs, source, { spec: { values: { text: 'second' } } });
+      await eventually(async () => JSON.stringify(await textOf('reader')) === '{"text":"second"}', 'the reader has the new output', 60);
+      await world.condition(configs, reader, ready);
+      const { revision = 0 } = (await world.status(configs, reader)).release ?? {};
+      await cluster.patch(
+        { ...SECRET, namespace: ONE, name: 'password-source' },
+        { type: 'merge', body: { data: passwordOf('out-put-2') } },
+      );
+      await eventually(
+        async () => (await world.status(configs, reader)).release?.revision === revision + 1,
+        'the new password is used',
+        60,
+      );
+      assert.doesNotMatch(JSON.stringify(await world.status(configs, reader)), /out-put/);
+      await world.merge(configs, source, { spec: { valuesFrom: [output('reader', 'text', 'other')] } });
+      for (const member of [reader, source]) {
+        const cycle = await world.condition(configs, member, { type: 'Stalled', status: 'True', reason: 'DependencyCycle' });
+        assert.match(cycle.message, new RegExp(`Config${RUN} ${member.name} → Config${RUN} \\w+ → Config${RUN} ${member.name};`));
+      }
+      await world.merge(configs, source, { spec: { valuesFrom: [] } });
+      await Promise.all([world.condition(configs, source, ready), world.condition(configs, reader, ready)]);
+    },
+  );
 });
 
 function configMapIn(namespace: string): string {

@@ -19,7 +19,8 @@ import { startMetadataReflector, startReflector } from '../../src/kube/watch/ref
 import { createLog } from '../../src/observe/log.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 import { createOperatorReconciler } from '../../src/reconcile/operator/create-operator-reconciler.ts';
-import { watchReferences } from '../../src/reconcile/operator/memory/references.ts';
+import { watchReferences } from '../../src/reconcile/helm-release/watch-references.ts';
+import { operatorReferrers } from '../../src/reconcile/operator/memory/references-of.ts';
 import { repoRoot } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { writeFiles, type ChartFiles } from './charts.ts';
@@ -95,7 +96,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
   const crds = startReflector({ cluster, type: CRD, signal, log });
   const references = watchReferences({
-    operators,
+    referrers: operatorReferrers(operators),
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });

@@ -6,16 +6,18 @@ import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
-import { isObject } from '../../domain/core/read.ts';
+import { isObject, textAt } from '../../domain/core/read.ts';
+import { buildCatalog } from '../../domain/catalog/app-catalog.ts';
 import type { HelmProgram } from '../../helm/helm.ts';
 import { createChartRenderer } from '../../helm/render-chart.ts';
 import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
-import { type Reflector, startReflector } from '../../kube/watch/reflector.ts';
+import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import { environmentOf } from '../../reconcile/instance/find-environment.ts';
 import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
-import type { InstancePorts } from '../../reconcile/instance/ports.ts';
+import { createReferrers, type ReferencePlace, type References, watchReferences } from '../../reconcile/helm-release/watch-references.ts';
+import type { InstancePorts, SourceApp } from '../../reconcile/instance/ports.ts';
 import { pinCachedCharts } from '../pin-cached-charts.ts';
 import { type WatchedInstances, watchInstances, watchReleases } from './watch-instances.ts';
 
@@ -24,7 +26,9 @@ interface InstanceControllerInput {
   readonly helm: HelmProgram;
   readonly charts: ChartLibrary;
   /** All CustomResourceDefinitions. */
-  readonly definitions: Pick<Reflector, 'get' | 'onChange'>;
+  readonly definitions: Pick<Reflector, 'all' | 'get' | 'onChange'>;
+  /** Operators; default: none. Instances of their kinds can have outputs, too. */
+  readonly operators?: Pick<Reflector, 'all' | 'onChange'>;
   readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange'>;
   /** Which instances are worked on, by namespace; default: all. Several worlds of tests share a cluster. */
   readonly isOwn?: (namespace: string) => boolean;
@@ -54,9 +58,14 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     ofDefinition(revisions.get(name)?.metadata.labels?.[OURS.appDefinitionLabel] ?? '');
   const ofEnvironment = (name: string): readonly string[] =>
     instances.keys((_kind, { metadata }) => environmentOf(environments.all(), metadata.namespace ?? '')?.metadata.name === name);
+  const referrers = createReferrers();
+  const watch = (place: ReferencePlace, until: AbortSignal) => startMetadataReflector({ ...place, cluster, signal: until, log });
+  const references = watchReferences({ referrers, watch, signal });
   const sources = [
     instances,
-    changedDefinitions(appDefinitions, instances),
+    references,
+    // What an app declares as outputs can be other ones.
+    withDependents(changedDefinitions(appDefinitions, instances), instances, references),
     mapSource(revisions, ofRevision),
     mapSource(environments, ofEnvironment),
     ...watchReleases({ kube, log, signal }, instances),
@@ -64,15 +73,18 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
   return {
     name: 'app-instance',
     sources: sources.map((source) => mapSource(source, (key) => (isOwn(key.split('/')[1] ?? '') ? [key] : []))),
-    reconcile: createInstanceReconciler(portsOf(input, { definitions: appDefinitions, revisions }), instances.kindOf),
+    reconcile: createInstanceReconciler(
+      portsOf(input, { definitions: appDefinitions, revisions, references: { ...referrers, revisionOf: references.revisionOf } }),
+      instances.kindOf,
+    ),
     workers: 4,
     counted: instances.counted,
   };
 }
 
 function portsOf(
-  { kube, helm, charts, environments, leaseLost, log }: InstanceControllerInput,
-  watched: Pick<InstancePorts, 'definitions' | 'revisions'>,
+  { kube, helm, charts, definitions: crds, operators, environments, leaseLost, log }: InstanceControllerInput,
+  watched: Pick<InstancePorts, 'revisions' | 'references'> & { readonly definitions: Reflector },
 ): InstancePorts {
   const cluster = kube.asController();
   const { render } = pinCachedCharts(helm, charts);
@@ -80,6 +92,7 @@ function portsOf(
     ...watched,
     cluster,
     environments,
+    appOf: (type) => appOf(type, { operators: operators?.all() ?? [], crds: crds.all(), definitions: watched.definitions.all() }),
     asDeployer: (namespace) => {
       const account = { namespace, name: DEPLOYER };
       return { cluster: kube.asServiceAccount(account), helm: pinCachedCharts(helm.asServiceAccount(account), charts) };
@@ -100,6 +113,33 @@ function portsOf(
 function withoutSchema(revision: KubeObject): KubeObject {
   const { schema: _schema, ...spec } = isObject(revision.spec) ? revision.spec : {};
   return { ...revision, spec };
+}
+
+interface CatalogObjects {
+  readonly operators: readonly KubeObject[];
+  readonly crds: readonly KubeObject[];
+  readonly definitions: readonly KubeObject[];
+}
+
+/** The app of a kind, whoever brings it. */
+function appOf(
+  { group, kind }: Parameters<InstancePorts['appOf']>[0],
+  { operators, crds, definitions }: CatalogObjects,
+): SourceApp | undefined {
+  const own = crds.filter(({ spec }) => textAt(spec, 'group') === group && textAt(spec, 'names', 'kind') === kind);
+  const [entry] = own.length === 0 ? [] : buildCatalog(operators, own, definitions);
+  if (entry === undefined) return undefined;
+  const { version, plural: resource } = entry.summary;
+  return { group, version, resource, kind, connection: entry.kindBlock.connection, sensitive: entry.kindBlock.sensitive };
+}
+
+/** The keys of a source, and of the instances that take outputs of these. */
+function withDependents(source: KeySource, { kindOf }: WatchedInstances, { referrersOf }: References): KeySource {
+  return mapSource(source, (key) => {
+    const [resource = '', namespace = '', name = ''] = key.split('/');
+    const kind = kindOf(resource);
+    return [key, ...(kind === undefined ? [] : referrersOf({ type: kind, namespace, name }))];
+  });
 }
 
 interface Known {

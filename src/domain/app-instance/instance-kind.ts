@@ -12,7 +12,7 @@ import {
   time,
   type ValueOf,
 } from '../kind/field.ts';
-import { valuesFromItem } from '../operator/kind/chart-fields.ts';
+import { valuesFromMembers } from '../operator/kind/chart-fields.ts';
 import {
   attemptField,
   chartStatusField,
@@ -44,6 +44,42 @@ const testField = object(
   { description: 'The tests of the chart that somebody asked for last.' },
 );
 
+const valuesFromItem = object(
+  {
+    apiVersion: optional(
+      text({
+        description:
+          'The API version of the kind. Default: v1 for Secret and ConfigMap, apps.chandlery.dev/v1alpha1, the one of generated kinds, for all others.',
+        minLength: 1,
+        maxLength: 317,
+      }),
+    ),
+    kind: text({
+      description: 'Secret, ConfigMap, or the kind of an app whose instance has an output, for example PostgresServer.',
+      maxLength: 63,
+      pattern: '^[A-Z][A-Za-z0-9]*$',
+    }),
+    ...valuesFromMembers,
+    key: text({
+      description: 'The key in the data of the Secret or ConfigMap, or the name of an output, which is a connection key of the app.',
+      default: 'values.yaml',
+      minLength: 1,
+      maxLength: 253,
+    }),
+  },
+  {
+    rules: [
+      {
+        rule: "has(self.targetPath) || self.kind in ['Secret', 'ConfigMap']",
+        message: 'an output is one value: set targetPath, for example database.host',
+      },
+    ],
+  },
+);
+
+/** Where values of an instance come from. */
+export type InstanceValuesFrom = ValueOf<typeof valuesFromItem>;
+
 /** The spec of a generated kind. The schema of `values` is the one of its chart, so the generator of the CRD puts it there. */
 export const instanceSpec = object(
   {
@@ -57,7 +93,8 @@ export const instanceSpec = object(
     values: orEmpty(foreign({ description: 'Values of the chart, over its defaults and those of the AppDefinition.' })),
     valuesFrom: orEmpty(
       list(valuesFromItem, {
-        description: 'Secrets and ConfigMaps of the namespace with values, the later over the earlier, spec.values over all of them.',
+        description:
+          'Secrets and ConfigMaps of the namespace with values, and outputs of other instances there, the later over the earlier, spec.values over all of them.',
         maxItems: 50,
         merge: 'atomic',
       }),

@@ -1,3 +1,4 @@
+import { takesOutputsOf } from '../app-instance/outputs.ts';
 import { listInShort } from '../core/name-words.ts';
 import { textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
@@ -83,4 +84,14 @@ function finalizersOf({ metadata: { finalizers = [] } }: KubeObject): Finding[] 
   const foreign = finalizers.filter((finalizer) => finalizer !== OURS.finalizer);
   if (foreign.length === 0) return [];
   return [{ message: `Waits for the finalizers of its operator: ${foreign.join(', ')}`, subject: 'Object', evidence: 'exact' }];
+}
+
+/** The instances that take outputs of one that is deleted. Their releases stay as they are. */
+export function dependentFindings(root: KubeObject, objects: readonly KubeObject[]): Finding[] {
+  const dependents = objects.filter((object) => takesOutputsOf(object, root));
+  return dependents.map(({ kind, metadata }) => ({
+    message: `${kind} ${metadata.name} takes outputs of this instance (spec.valuesFrom): its release stays as it is, and cannot be changed without them`,
+    subject: 'Object',
+    evidence: 'exact',
+  }));
 }

@@ -12,10 +12,12 @@ import {
   SECRETS,
   targetInWords,
   textTarget,
+  VALUES_OBJECTS,
   withoutSuffix,
 } from './reference-targets.ts';
 import type { TextNode } from '../controls/text.ts';
-import { parsePath } from '../../schema/form-path.ts';
+import { type FormPath, parsePath } from '../../schema/form-path.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 
 /** What a reference is made of; a group with other members beside `name` is something of its own that has a name. */
 const MEMBERS = new Set(
@@ -138,7 +140,7 @@ export interface KnownReferences {
 }
 
 /** What else a reference may have beside its name when its kind is chosen as well. */
-const REFERENCE_MEMBERS = new Set(['name', 'key', 'kind', 'group', 'apiGroup', 'namespace', 'optional']);
+const REFERENCE_MEMBERS = new Set(['name', 'key', 'kind', 'group', 'apiGroup', 'apiVersion', 'namespace', 'optional', 'targetPath']);
 
 /**
  * The members of a group with what the catalogue says that they name, and with the kinds that the member `kind` beside a name chooses from: those that
@@ -197,8 +199,14 @@ function targetsOf(name: TextNode, kind: FormNode, kinds: readonly ReferenceTarg
     });
   }
   const own = name.reference?.part === 'name' ? name.reference.to : undefined;
+  if (kind.kind === 'text' && isValuesFrom(name.path)) return [...VALUES_OBJECTS, ...kinds.filter(({ group }) => group === OURS.appsGroup)];
   if (kind.kind !== 'text' || own === undefined) return [];
   if (own.kind === ISSUERS.kind && own.group === ISSUERS.group) return [ISSUERS, CLUSTER_ISSUERS];
   const wide = kinds.find((one) => one.group === own.group && one.kind === `Cluster${own.kind}`);
   return wide === undefined ? [own] : [own, wide];
+}
+
+/** Whether a path is that of the name of a source of values of an instance of a chart. */
+function isValuesFrom([root, member]: FormPath): boolean {
+  return root === 'spec' && member === 'valuesFrom';
 }

@@ -44,6 +44,9 @@ export const CLUSTER_ISSUERS = targetOf(CLUSTER_ISSUER);
 /** Kinds that a member `kind` may list. */
 export const NAMED_KINDS: readonly ReferenceTarget[] = [SECRETS, CONFIG_MAPS, CLAIMS, ISSUERS, CLUSTER_ISSUERS];
 
+/** What values of a chart come from, instances of other apps aside. */
+export const VALUES_OBJECTS: readonly ReferenceTarget[] = [SECRETS, CONFIG_MAPS];
+
 /** Names of text properties that hold the name of an object. `Ref` and `Name` are cut off before. */
 const TEXTS: readonly (readonly [RegExp, ReferenceTarget])[] = [
   [/secret$/i, SECRETS],

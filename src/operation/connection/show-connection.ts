@@ -1,12 +1,12 @@
 import { type ConnectionKey, type ConnectionSource, resolveConnection } from '../../domain/connection/connection.ts';
+import { serviceAddress } from '../../domain/connection/read-output.ts';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
-import { listAt, numberAt, textAt } from '../../domain/core/read.ts';
 import { quoted } from '../../domain/instance/instance-commands.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { SECRET, SERVICE } from '../../domain/kubernetes/resource-types.ts';
-import { addressesOf, type Address } from '../../domain/tree/addresses.ts';
+import type { Address } from '../../domain/tree/addresses.ts';
 import { nodesOf, type ResourceTree } from '../../domain/tree/tree.ts';
 import { findApp } from '../app/find-app.ts';
 import { findInstance, type InstanceAddress } from '../instance/find-instance.ts';
@@ -124,10 +124,7 @@ async function serviceView(
   if (known.length === 1 && known[0] !== undefined && port === undefined) return addressView(known[0]);
   try {
     const found = await service(name);
-    const rows = listAt(found.spec, 'ports');
-    const row = port === undefined ? rows[0] : rows.find((one) => textAt(one, 'name') === port || numberAt(one, 'port') === port);
-    const end = `:${numberAt(row, 'port') ?? ''}`;
-    const address = addressesOf([found]).find((one) => one.scope === 'Cluster' && one.address.endsWith(end));
+    const address = serviceAddress(found, port);
     if (address === undefined) return { kind: 'Unavailable', message: `The Service ${name} has no TCP port ${port ?? ''}`.trimEnd() };
     return addressView(address);
   } catch (error) {

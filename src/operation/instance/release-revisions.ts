@@ -13,8 +13,8 @@ import type { ValueChange } from '../../domain/values/value-change.ts';
 import { maskValue } from '../../schema/sensitive/mask.ts';
 import type { Ports } from '../ports.ts';
 import { readRevision, type ReleaseCluster } from '../release/read-release.ts';
-import { overlaidValues } from '../upgrade/preview-values.ts';
 import { findInstance, type FoundInstance, type InstanceAddress } from './find-instance.ts';
+import { instanceValues } from './instance-values.ts';
 import { contentMarked, markedOf, redactTexts } from './instance-masking.ts';
 import { changesOfLive } from './value-changes.ts';
 
@@ -113,10 +113,13 @@ async function readEarlier(
 }
 
 /** What Secrets hold that values come from. @throws AppError `Forbidden` where one of them may not be read: then nobody knows what is to be masked. */
-async function secretsOfValues(ports: Pick<Ports, 'clusters'>, actor: Actor, { object, ref }: FoundInstance): Promise<readonly string[]> {
-  const { valuesFrom, values } = parseInstanceSpec(object);
-  const status = { values: parseInstanceStatus(object).values };
-  const { secrets, missing } = await overlaidValues(ports, actor, { namespace: ref.namespace, spec: { valuesFrom, values }, status });
+async function secretsOfValues(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  { object, ref }: FoundInstance,
+): Promise<readonly string[]> {
+  const [spec, status] = [parseInstanceSpec(object), parseInstanceStatus(object)];
+  const { secrets, missing } = await instanceValues(ports, actor, { namespace: ref.namespace, spec, status });
   const [first] = missing;
   if (first !== undefined) throw new AppError('Forbidden', 'values: a source of them may not be read', { missing: first });
   return secrets;

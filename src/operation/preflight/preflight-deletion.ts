@@ -6,7 +6,14 @@ import { isAppError } from '../../domain/core/errors.ts';
 import { checkPreconditions } from '../../domain/kubernetes/etag.ts';
 import { deletionCommands } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
-import { claimsLeft, deletionFindings, ownedBelow, type ClaimFate, type Reclaim } from '../../domain/preflight/deletion-findings.ts';
+import {
+  claimsLeft,
+  deletionFindings,
+  dependentFindings,
+  ownedBelow,
+  type ClaimFate,
+  type Reclaim,
+} from '../../domain/preflight/deletion-findings.ts';
 import { joinFindings, type Finding, type Findings } from '../../domain/preflight/findings.ts';
 import { releaseRemoval } from '../../domain/preflight/release-removal.ts';
 import { numberAt, textAt } from '../../domain/core/read.ts';
@@ -92,7 +99,8 @@ async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Clu
     ...release.gaps,
   ];
   const unchecked = gaps.map((gap): Finding => ({ message: `There may be more: ${gap}`, subject: 'Object', evidence: 'exact' }));
-  return joinFindings([deletionFindings(root, owned, [...claims, ...stays]), release.findings, { unchecked }]);
+  const warned = dependentFindings(root, objects);
+  return joinFindings([{ warned }, deletionFindings(root, owned, [...claims, ...stays]), release.findings, { unchecked }]);
 }
 
 interface ReleaseTakes {

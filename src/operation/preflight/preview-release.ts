@@ -15,7 +15,7 @@ import { mergeLayers } from '../../domain/values/layers.ts';
 import type { FoundInstance } from '../instance/find-instance.ts';
 import { layersOf } from '../instance/instance-layers.ts';
 import type { Ports } from '../ports.ts';
-import { overlaidValues } from '../upgrade/preview-values.ts';
+import { instanceValues } from '../instance/instance-values.ts';
 import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
 
 /** What a change does to the release of an instance: its objects as the chart renders them, without asking the cluster. */
@@ -25,7 +25,7 @@ export interface ReleasePreview {
   readonly findings: Pick<Findings, 'warned' | 'unchecked'>;
 }
 
-type PreviewPorts = Pick<Ports, 'clusters'> & Partial<Pick<Ports, 'upgrades'>>;
+type PreviewPorts = Pick<Ports, 'clusters' | 'catalog'> & Partial<Pick<Ports, 'upgrades'>>;
 
 const TIMEOUT_MS = 20_000;
 
@@ -71,7 +71,7 @@ function compared(from: Side, to: Side, namespace: string): ReleasePreview {
 }
 
 interface SideContext extends Omit<FoundInstance, 'object'> {
-  readonly ports: Pick<Ports, 'clusters' | 'upgrades'>;
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades'>;
   readonly actor: Actor;
   /** As it is live: its status says what runs. */
   readonly object: KubeObject;
@@ -86,7 +86,7 @@ async function renderSide(context: SideContext, wanted: KubeObject): Promise<Sid
   const layers = layersOf(entry, environment);
   const [chart, overlaid] = await Promise.all([
     chartOf(context, spec.version ?? status.version ?? ''),
-    overlaidValues(ports, actor, { namespace: ref.namespace, spec, status }),
+    instanceValues(ports, actor, { namespace: ref.namespace, spec, status }),
   ]);
   const base = { origin: 'AppDefinition', values: valuesOfRelease(lowerOf(layers)) };
   const given = overlaid.layers.map((layer) => ({ ...layer, values: unlockedValues(layer.values, layers) }));

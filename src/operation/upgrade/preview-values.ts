@@ -27,7 +27,8 @@ export interface OverlaidValues {
 export interface ValuesInput {
   /** Of the Operator, or of the instance. */
   readonly namespace: string;
-  readonly spec: Pick<OperatorSpec, 'valuesFrom' | 'values'>;
+  /** A source that has been read already stays as it is. */
+  readonly spec: Pick<OperatorSpec, 'values'> & { readonly valuesFrom: readonly (ValuesFrom | SourceReading)[] };
   readonly status: Pick<OperatorStatus, 'values'>;
 }
 
@@ -39,7 +40,9 @@ export const PLACEHOLDER = 'not-readable';
  * each.
  */
 export async function overlaidValues(ports: Pick<Ports, 'clusters'>, actor: Actor, input: ValuesInput): Promise<OverlaidValues> {
-  const readings = await Promise.all(input.spec.valuesFrom.map((from) => readAs(ports, actor, { ...input, from })));
+  const readings = await Promise.all(
+    input.spec.valuesFrom.map(async (from) => ('layer' in from ? from : await readAs(ports, actor, { ...input, from }))),
+  );
   const own: ValuesLayer = { origin: 'spec.values', values: input.spec.values };
   return {
     layers: [...readings.map(({ layer }) => layer), own],
@@ -50,7 +53,8 @@ export async function overlaidValues(ports: Pick<Ports, 'clusters'>, actor: Acto
   };
 }
 
-interface Reading {
+/** What a source gives, as far as the actor may read it. */
+export interface SourceReading {
   readonly layer: ValuesLayer;
   readonly hidden: boolean;
   readonly secrets: readonly string[];
@@ -62,7 +66,7 @@ async function readAs(
   { clusters }: Pick<Ports, 'clusters'>,
   actor: Actor,
   input: ValuesInput & { readonly from: ValuesFrom },
-): Promise<Reading> {
+): Promise<SourceReading> {
   const { namespace, from } = input;
   const type = from.kind === 'Secret' ? SECRET : CONFIG_MAP;
   const ref = { ...type, namespace, name: from.name };
@@ -71,11 +75,11 @@ async function readAs(
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
     const missing = error.missing ?? { ...permissionTo('get', type), namespace, name: from.name };
-    return { layer: { origin: sourceName(from), values: standIn(input) }, hidden: true, secrets: [], missing };
+    return unreadSource(sourceName(from), input.status, missing);
   }
 }
 
-function readingOf(object: KubeObject | undefined, { namespace, from }: ValuesInput & { readonly from: ValuesFrom }): Reading {
+function readingOf(object: KubeObject | undefined, { namespace, from }: ValuesInput & { readonly from: ValuesFrom }): SourceReading {
   const origin = sourceName(from);
   const reading = readValuesSource(object, from);
   const hidden = from.kind === 'Secret';
@@ -88,10 +92,10 @@ function readingOf(object: KubeObject | undefined, { namespace, from }: ValuesIn
   return { ...empty, fault: `Cannot read the values: ${from.kind} ${namespace}/${from.name}: ${reading.why}` };
 }
 
-function standIn({ status, from }: ValuesInput & { readonly from: ValuesFrom }): JsonObject {
-  const origin = sourceName(from);
+/** A source that the actor may not read: a word stands in each place that the status knows of. */
+export function unreadSource(origin: string, status: ValuesInput['status'], missing?: MissingPermission): SourceReading {
   const layers = status.values.filter((leaf) => leaf.origin === origin).map(({ path }) => ({ origin, values: nested(namesOf(path)) }));
-  return mergeLayers(layers);
+  return { layer: { origin, values: mergeLayers(layers) }, hidden: true, secrets: [], ...(missing === undefined ? {} : { missing }) };
 }
 
 function nested(names: readonly string[]): JsonObject {

@@ -26,7 +26,8 @@ export interface ValuesToResolve {
   readonly cluster: Pick<Cluster, 'get'>;
   /** Of the Secrets and ConfigMaps. */
   readonly namespace: string;
-  readonly valuesFrom: readonly ValuesFrom[];
+  /** A source that has been read already stays as it is. */
+  readonly valuesFrom: readonly (ValuesFrom | ValuesSource)[];
   /** `spec.values`. */
   readonly values: JsonObject;
   /** What lies below `valuesFrom`, the lowest first. Default: nothing. */
@@ -61,13 +62,15 @@ export async function resolveValues(input: ValuesToResolve): Promise<ResolvedVal
   };
 }
 
-interface Source {
+/** Values of one source. */
+export interface ValuesSource {
   readonly layer: ValuesLayer;
   readonly secrets: readonly string[];
   readonly revision: string;
 }
 
-async function readSource(input: ValuesToResolve, from: ValuesFrom): Promise<Source> {
+async function readSource(input: ValuesToResolve, from: ValuesFrom | ValuesSource): Promise<ValuesSource> {
+  if ('layer' in from) return from;
   const origin = sourceName(from);
   const object = await find(input, from);
   const reading = readValuesSource(object, from);

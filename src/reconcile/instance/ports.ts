@@ -1,10 +1,12 @@
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
 import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { ReleaseInfo } from '../../domain/operator/release.ts';
+import type { ConnectionEntry } from '../../domain/operator/kind/connection-fields.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ChartPort, HelmPort, ReleaseChange, ReleaseRef, RollbackRequest } from '../helm-release/ports.ts';
+import type { KnownReferrers, References } from '../helm-release/watch-references.ts';
 
 /** What reconciling instances of generated kinds needs of the outside. */
 export interface InstancePorts {
@@ -16,6 +18,10 @@ export interface InstancePorts {
   readonly definitions: { get(name: string): KubeObject | undefined };
   readonly revisions: { all(): readonly KubeObject[] };
   readonly environments: { all(): readonly KubeObject[] };
+  /** The app of a kind; undefined when it is not in the catalogue. */
+  readonly appOf: (type: { readonly group: string; readonly kind: string }) => SourceApp | undefined;
+  /** What instances refer to, by the keys of the instances. */
+  readonly references: Pick<KnownReferrers, 'referencesOf' | 'remember'> & Pick<References, 'revisionOf'>;
   readonly discovery: Pick<Discovery, 'kinds' | 'find'>;
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
@@ -33,6 +39,14 @@ export interface InstancePorts {
   readonly holder: string;
   /** Told when the lease of a release is lost while the release is changed. */
   readonly leaseLost?: () => void;
+}
+
+/** An app as others take outputs of its instances. */
+export interface SourceApp extends ResourceType {
+  readonly kind: string;
+  readonly connection: readonly ConnectionEntry[];
+  /** Paths of sensitive fields. */
+  readonly sensitive: readonly string[];
 }
 
 /** The api-server and helm with the permissions of a deployer. */

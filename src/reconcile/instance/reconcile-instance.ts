@@ -20,6 +20,7 @@ import { finalizeInstance } from './finalize-instance.ts';
 import { type ObjectMemory, type ObservedObjects, observeObjects } from './observe-objects.ts';
 import type { InstancePorts } from './ports.ts';
 import { INTERVAL_MS, isInstalled, notReady, released, reportFailure, writeStatus } from './report.ts';
+import type { Dependency } from './resolve-outputs.ts';
 import { resolveTarget, type Target, wantedChart } from './resolve-target.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
 import { testRelease } from './test-release.ts';
@@ -52,7 +53,10 @@ export function createInstanceReconciler(ports: InstancePorts, kindOf: (plural: 
     const kind = kindOf(plural);
     if (kind === undefined) return {};
     const instance = await ifFound(ports.cluster.get({ ...kind, namespace, name }, { signal }));
-    if (instance === undefined) return {};
+    if (instance === undefined) {
+      ports.references.remember(key, []);
+      return {};
+    }
     const work = workOn(ports, { kind, instance }, signal);
     if (instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(work);
     const left = untilExpiry(work);
@@ -100,7 +104,7 @@ async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
 
 /** What is known without asking anybody else. */
 function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
-  const { ports, instance, spec, status, generation, requestedAt, namespace } = work;
+  const { ports, instance, spec, status, generation, requestedAt, references, namespace } = work;
   const { rollback, managedRevision, history } = status;
   const noEnvironment = environmentFault(ports.environments.all(), namespace);
   const limit = limitOf(work);
@@ -118,7 +122,7 @@ function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
     wait:
       isDeployed(work, release) || hasOtherChart(work)
         ? 0
-        : waitBeforeAttempt({ status, generation, requestedAt, interval: INTERVAL_MS, now: ports.now() }),
+        : waitBeforeAttempt({ status, generation, requestedAt, references, interval: INTERVAL_MS, now: ports.now() }),
     forced: work.forcedAt !== '',
     testAsked: work.testAt !== '',
     adopt: instance.metadata.annotations?.[ADOPT] === 'true',
@@ -179,6 +183,8 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
       return { requeueAfter: await reportForeign(work, facts, state.release) };
     case 'Waiting':
       return { requeueAfter: state.wait };
+    case 'Blocked':
+      return await reportBlocked(work, facts, state.dependency);
     case 'Unresolved':
       return { requeueAfter: await reportUnresolved(work, facts, state.error) };
     case 'RolledBack':
@@ -235,6 +241,14 @@ async function reportForeign(work: Work, facts: Facts, { owner }: ForeignRelease
 
 async function reportUnresolved(work: Work, { release }: Facts, error: AppError): Promise<number> {
   return await reportFailure(work, { error, condition: isFalse('Released', error.code, error.message), release });
+}
+
+/** What it waits for is watched. A cycle ends when somebody changes one of its members. */
+async function reportBlocked(work: Work, { release }: Facts, { reason, message }: Dependency): Promise<ReconcileResult> {
+  const condition = isFalse('Released', reason, message);
+  const phase = reason === 'DependencyCycle' ? stalled(condition) : reconciling(condition);
+  await writeStatus(work, { ready: notReady(condition), phase, conditions: [condition], release, failures: 0 });
+  return { requeueAfter: INTERVAL_MS };
 }
 
 /** Says what failed, what runs now, and what to do. It stays so until the spec, the chart or a value changes, or somebody asks. */

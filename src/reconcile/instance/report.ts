@@ -43,7 +43,16 @@ export interface Finding {
 const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested']);
 /** Conditions whose turns are worth an Event. */
 const TOLD = ['Released', 'Ready', 'Drifted', 'Tested'];
-const UNDER_WAY = new Set(['Installing', 'Upgrading', 'RollingBack', 'Progressing', 'Unknown', 'Missing', 'Uninstalling']);
+const UNDER_WAY = new Set([
+  'Installing',
+  'Upgrading',
+  'RollingBack',
+  'Progressing',
+  'Unknown',
+  'Missing',
+  'Uninstalling',
+  'DependencyNotReady',
+]);
 
 /**
  * Writes the status of an instance when it differs from the one it was read with, and tells of conditions that changed.
@@ -105,13 +114,14 @@ export async function reportFailure(work: Work, { error, condition, release, tar
 }
 
 /** What an attempt is made of; a forced upgrade has come as far as it could. */
-export function attemptOf({ generation, requestedAt, forcedAt, status, ...work }: Work, target?: Target): Attempt {
+export function attemptOf({ generation, requestedAt, forcedAt, references, status, ...work }: Work, target?: Target): Attempt {
   const forced = forcedAt === '' ? status.lastAttempted?.forcedAt : forcedAt;
   return {
     ...(target === undefined ? {} : { digest: target.configDigest, chartDigest: target.chart.digest }),
     generation,
     requestedAt,
     ...(forced === undefined ? {} : { forcedAt: forced }),
+    ...(references === undefined ? {} : { references }),
     time: nowOf(work),
   };
 }

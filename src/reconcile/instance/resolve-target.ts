@@ -18,6 +18,7 @@ import { configDigest } from '../helm-release/retry.ts';
 import { type ResolvedValues, resolveValues } from '../helm-release/resolve-values.ts';
 import type { Chart } from '../helm-release/ports.ts';
 import { environmentOf } from './find-environment.ts';
+import { type Dependency, type ResolvedOutputs, resolveOutputs } from './resolve-outputs.ts';
 import type { Work } from './work.ts';
 
 /** What the release of an instance is to become. */
@@ -29,6 +30,8 @@ export interface Target {
   readonly availableVersion?: string;
   readonly values: ResolvedValues;
   readonly configDigest: string;
+  /** What has to be ready before the release is changed. */
+  readonly waitsFor?: Dependency;
   /** Kinds that its objects may be of although they are cluster-scoped or in other namespaces. */
   readonly allowed: readonly { readonly group: string; readonly kind: string }[];
 }
@@ -38,13 +41,16 @@ export interface Target {
  *
  * @throws AppError `ClusterUnavailable`.
  */
-export async function resolveTarget(work: Work): Promise<Target | { readonly error: AppError }> {
+export async function resolveTarget(work: Work): Promise<Target | { readonly error: AppError } | { readonly blocked: Dependency }> {
   try {
+    const outputs = await resolveOutputs(work);
+    if (outputs.kind === 'Blocked') return { blocked: outputs.dependency };
+    const { waitsFor } = outputs;
     const definition = findDefinition(work);
     const revision = chooseRevision(work, definition);
     const chart = await fetchChart(work, revision);
     const { allowedResources, catalog } = specOf(APP_DEFINITION_KIND, definition);
-    const values = await valuesOf(work, catalog);
+    const values = await valuesOf(work, { ...catalog, valuesFrom: outputs.valuesFrom });
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
     const made = { values: values.values, legacyAPIs: 'Uplift' } as const;
     const digest = configDigest({ chartDigest: chart.digest, spec: made, kubernetesVersion, sources: values.revisions });
@@ -55,6 +61,7 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
       values,
       configDigest: digest,
       allowed: allowedResources,
+      ...(waitsFor === undefined ? {} : { waitsFor }),
     };
   } catch (error) {
     if (!(error instanceof AppError) || isAppError(error, 'ClusterUnavailable')) throw error;
@@ -141,7 +148,11 @@ async function fetchChart({ ports, signal }: Work, revision: KubeObject): Promis
   );
 }
 
-async function valuesOf(work: Work, { defaults, locked }: Pick<LayeredApp, 'defaults' | 'locked'>): Promise<ResolvedValues> {
+interface OwnValues extends Pick<LayeredApp, 'defaults' | 'locked'> {
+  readonly valuesFrom: ResolvedOutputs['valuesFrom'];
+}
+
+async function valuesOf(work: Work, { defaults, locked, valuesFrom }: OwnValues): Promise<ResolvedValues> {
   const { kind, namespace, spec, deployer, signal } = work;
   const environment = environmentOf(work.ports.environments.all(), namespace);
   const overlaid = environment && { name: environment.metadata.name, overlay: specOf(ENVIRONMENT_KIND, environment).overlay };
@@ -149,7 +160,7 @@ async function valuesOf(work: Work, { defaults, locked }: Pick<LayeredApp, 'defa
   const { operator, environment: ofEnvironment } = layers.lower;
   const base: ValuesLayer[] = [{ origin: `AppDefinition ${kind.definition}`, values: valuesOfRelease(operator) }];
   if (overlaid !== undefined) base.push({ origin: `Environment ${overlaid.name}`, values: valuesOfRelease(ofEnvironment) });
-  const { valuesFrom, values } = spec;
+  const { values } = spec;
   const permitted = (given: JsonObject): JsonObject => unlockedValues(given, layers);
   return await resolveValues({ cluster: deployer.cluster, namespace, valuesFrom, values, base, permitted, signal });
 }

@@ -3,6 +3,7 @@ import type { Health } from '../../domain/health/health.ts';
 import type { Rollback, RollbackCause } from '../../domain/operator/kind/status-fields.ts';
 import { isPending } from '../../domain/operator/release.ts';
 import type { ForeignRelease, OwnRelease, ReleaseFact } from '../helm-release/observe-release.ts';
+import type { Dependency } from './resolve-outputs.ts';
 import type { Target } from './resolve-target.ts';
 
 /** What was seen of an instance that is to stay. */
@@ -37,7 +38,7 @@ export interface ActiveFacts {
   /** The newest revision has had its time to become healthy. */
   readonly overdue: boolean;
   /** Absent while something else comes first. */
-  readonly target?: Target | { readonly error: AppError };
+  readonly target?: Target | { readonly error: AppError } | { readonly blocked: Dependency };
   /** Looked at only when the release is deployed. */
   readonly health?: Health;
 }
@@ -55,6 +56,8 @@ export type ActiveState =
   | { readonly kind: 'Waiting'; readonly wait: number }
   /** Its definition, version, chart or values cannot be had. */
   | { readonly kind: 'Unresolved'; readonly error: AppError }
+  /** An instance that it takes outputs of is not ready, or takes outputs of it in turn. */
+  | { readonly kind: 'Blocked'; readonly dependency: Dependency }
   | { readonly kind: 'Absent'; readonly target: Target }
   /** The desired state has moved, Helm could not make the newest revision, or somebody has asked. */
   | { readonly kind: 'OutOfSync'; readonly target: Target }
@@ -89,6 +92,14 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
     return isUnderWay(facts, release) ? { kind: 'Waiting', wait: PENDING_MS } : { kind: 'Locked' };
   if (facts.wait > 0 || target === undefined) return { kind: 'Waiting', wait: facts.wait };
   if ('error' in target) return { kind: 'Unresolved', error: target.error };
+  if ('blocked' in target) return { kind: 'Blocked', dependency: target.blocked };
+  const next = releaseState(facts, target);
+  const isChange = next.kind === 'Absent' || next.kind === 'OutOfSync';
+  return isChange && target.waitsFor !== undefined ? { kind: 'Blocked', dependency: target.waitsFor } : next;
+}
+
+function releaseState(facts: ActiveFacts, target: Target): ActiveState {
+  const { release } = facts;
   if (release.kind === 'Own') return installedState(facts, { release, target });
   return release.kind === 'Foreign' ? { kind: 'OutOfSync', target } : { kind: 'Absent', target };
 }

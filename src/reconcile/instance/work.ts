@@ -34,6 +34,10 @@ export interface Work {
   /** The annotation `chandlery.dev/test-at` while its tests have not run; else empty. */
   readonly testAt: string;
   readonly generation: number;
+  /** `<plural>/<namespace>/<name>` */
+  readonly key: string;
+  /** A digest over the versions of what it is known to refer to, taken before they were read; absent when unknown. */
+  readonly references?: string;
   readonly signal: AbortSignal;
 }
 
@@ -46,6 +50,8 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
   const status = parseInstanceStatus(instance);
   const forcedAt = annotations[FORCE_AT] ?? '';
   const testAt = annotations[TEST_AT] ?? '';
+  const key = `${kind.resource}/${namespace}/${metadata.name}`;
+  const references = ports.references.revisionOf(ports.references.referencesOf(key));
   return {
     ports,
     kind,
@@ -60,6 +66,8 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,
     generation: metadata.generation ?? 0,
+    key,
+    ...(references === undefined ? {} : { references }),
     signal,
   };
 }

@@ -1,6 +1,7 @@
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
 import type { ChartPort, HelmPort } from '../helm-release/ports.ts';
+import type { References } from '../helm-release/watch-references.ts';
 import type { Log } from '../../observe/log.ts';
 import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
 
@@ -24,7 +25,7 @@ export interface OperatorPorts {
     ): Promise<void>;
   };
   /** The versions of what an Operator refers to, as far as they are known (see `watchReferences`). */
-  readonly references?: { revisionOf(operator: KubeObject): string | undefined };
+  readonly references?: Pick<References, 'revisionOf'>;
   /** All Environments, as far as they are known; absent: whose a namespace is, is asked before something is written, and not else. */
   readonly environments?: () => readonly KubeObject[];
   readonly log: Log;

@@ -1,4 +1,5 @@
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { referencesOf } from './memory/references-of.ts';
 import { FORCE_AT, operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { type OperatorStatus, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -35,7 +36,7 @@ export function workOn(ports: OperatorPorts, operator: KubeObject, signal: Abort
   const status = parseOperatorStatus(operator);
   const forcedAt = annotations[FORCE_AT] ?? '';
   const approved = annotations[APPROVED_UPGRADE] ?? '';
-  const references = ports.references?.revisionOf(operator);
+  const references = ports.references?.revisionOf(referencesOf(operator));
   return {
     ports,
     operator,

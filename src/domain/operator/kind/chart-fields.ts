@@ -85,22 +85,23 @@ export const chartField = (place: string) =>
     },
   );
 
+/** Where values of a chart come from, whatever the kind of the object. */
+export const valuesFromMembers = {
+  name: text({ description: 'The name of the object.', minLength: 1, maxLength: 253 }),
+  key: text({ description: 'The key in its data.', default: 'values.yaml', minLength: 1, maxLength: 253 }),
+  targetPath: optional(
+    text({
+      description: 'Where in the values the text of the key goes, for example auth.password. Without it the text is a YAML map of values.',
+      minLength: 1,
+      maxLength: 500,
+      pattern: String.raw`^([^.\\\[\]]|\\.)+(\.([^.\\\[\]]|\\.)+)*$`,
+    }),
+  ),
+  optional: flag({ description: 'Whether to go on without it when the object or the key does not exist.', default: false }),
+} as const;
+
 export const valuesFromItem = object(
-  {
-    kind: choice(['Secret', 'ConfigMap'], { description: 'The kind of the object.' }),
-    name: text({ description: 'The name of the object.', minLength: 1, maxLength: 253 }),
-    key: text({ description: 'The key in its data.', default: 'values.yaml', minLength: 1, maxLength: 253 }),
-    targetPath: optional(
-      text({
-        description:
-          'Where in the values the text of the key goes, for example auth.password. Without it the text is a YAML map of values.',
-        minLength: 1,
-        maxLength: 500,
-        pattern: String.raw`^([^.\\\[\]]|\\.)+(\.([^.\\\[\]]|\\.)+)*$`,
-      }),
-    ),
-    optional: flag({ description: 'Whether to go on without it when the object or the key does not exist.', default: false }),
-  },
+  { kind: choice(['Secret', 'ConfigMap'], { description: 'The kind of the object.' }), ...valuesFromMembers },
   {},
 );
 

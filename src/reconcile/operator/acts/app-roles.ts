@@ -23,7 +23,7 @@ export function publishedCrds(crds: readonly CrdFact[], { catalog }: Pick<Operat
 }
 
 /**
- * `chandlery-app-<crd>-view` for everybody, `-edit` for developers and maintainers, and `-impersonate` for Chandlery itself, which writes instances for people
+ * `chandlery-app-<crd>-view` for everybody and for releases that take outputs of instances, `-edit` for developers and maintainers, and `-impersonate` for Chandlery itself, which writes instances for people
  * where the cluster constrains impersonation.
  */
 export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
@@ -39,7 +39,7 @@ export function appRoles(crd: AppCrd, owner: Owner): readonly KubeObject[] {
   // Whoever changes an instance sets its replicas, by either way.
   const scale = { apiGroups: [crd.group], resources: [`${crd.plural}/scale`], verbs: ['get', 'patch', 'update'] };
   return [
-    role(`chandlery-app-${crd.name}-view`, { owner, audience: ['viewer', 'developer', 'maintainer'], rules: rules(READ) }),
+    role(`chandlery-app-${crd.name}-view`, { owner, audience: ['viewer', 'developer', 'maintainer', 'deployer'], rules: rules(READ) }),
     role(`chandlery-app-${crd.name}-edit`, { owner, audience: ['developer', 'maintainer'], rules: [...rules([...READ, ...WRITE]), scale] }),
     role(`chandlery-app-${crd.name}-impersonate`, {
       owner,

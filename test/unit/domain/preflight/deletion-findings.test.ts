@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { claimsLeft, deletionFindings, ownedBelow } from '../../../../src/domain/preflight/deletion-findings.ts';
+import { claimsLeft, deletionFindings, dependentFindings, ownedBelow } from '../../../../src/domain/preflight/deletion-findings.ts';
 import { releaseRemoval } from '../../../../src/domain/preflight/release-removal.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
@@ -104,6 +104,31 @@ describe('what goes with a release', () => {
     assert.deepEqual(
       findings.created.map(({ message }) => message),
       ['Job clean, a pre-delete hook'],
+    );
+  });
+});
+
+describe('what takes outputs of an instance that is deleted', () => {
+  const instance = (name: string, valuesFrom: readonly object[] = [], namespace = 'team'): KubeObject => ({
+    apiVersion: 'apps.chandlery.dev/v1alpha1',
+    kind: 'Web',
+    metadata: { name, namespace },
+    spec: { valuesFrom },
+  });
+  const from = { kind: 'Web', name: 'db', key: 'host', targetPath: 'host' };
+
+  it('is named, once each, by the kind of generated apps or an apiVersion', () => {
+    const others = [
+      instance('short', [from, { ...from, key: 'port' }]),
+      instance('long', [{ ...from, apiVersion: 'apps.chandlery.dev/v1alpha1' }]),
+      instance('foreign', [{ ...from, apiVersion: 'example.com/v1' }]),
+      instance('object', [{ ...from, kind: 'Secret' }]),
+      instance('elsewhere', [from], 'another'),
+      instance('db'),
+    ];
+    assert.deepEqual(
+      dependentFindings(instance('db'), others).map(({ message }) => message.split(' ', 2).join(' ')),
+      ['Web short', 'Web long'],
     );
   });
 });

@@ -39,6 +39,7 @@ const FACTS: ActiveFacts = {
   target: TARGET,
 };
 const FOREIGN = { kind: 'Foreign', owner: '', revision: 1, status: 'deployed' } as const;
+const WAITS = { reason: 'DependencyNotReady', message: 'PostgresServer db: it is not ready' } as const;
 const SICK = { status: 'Degraded', message: 'no' } as const;
 
 describe('the state of an instance', () => {
@@ -51,6 +52,10 @@ describe('the state of an instance', () => {
     ['unless its owner is nobody and it is asked for', { release: FOREIGN, adopt: true }, 'OutOfSync'],
     ['what another instance owns is not adopted', { release: { ...FOREIGN, owner: 'webs.a' }, adopt: true }, 'Foreign'],
     ['nor what somebody is changing', { release: { ...FOREIGN, status: 'pending-upgrade' }, adopt: true }, 'Foreign'],
+    ['a cycle of outputs ends with a change by somebody', { release: own(2), target: { blocked: WAITS } }, 'Blocked'],
+    ['nothing is installed before what it takes outputs of is ready', { target: { ...TARGET, waitsFor: WAITS } }, 'Blocked'],
+    ['nor upgraded', { release: own(2, 'deployed', 'old'), target: { ...TARGET, waitsFor: WAITS } }, 'Blocked'],
+    ['what runs as desired goes on meanwhile', { release: own(2), target: { ...TARGET, waitsFor: WAITS } }, 'InSync'],
     ['a dead worker leaves it pending', { release: own(2, 'pending-upgrade'), wait: 5 }, 'Locked'],
     [
       'somebody who changes it with helm is left to it',

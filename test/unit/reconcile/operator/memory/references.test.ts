@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { keyOf, type KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import { createObjectStore } from '../../../../../src/kube/watch/object-store.ts';
-import { referencesOf } from '../../../../../src/reconcile/operator/memory/references-of.ts';
-import { watchReferences, type ReferencePlace } from '../../../../../src/reconcile/operator/memory/references.ts';
+import { operatorReferrers, referencesOf } from '../../../../../src/reconcile/operator/memory/references-of.ts';
+import { watchReferences, type ReferencePlace } from '../../../../../src/reconcile/helm-release/watch-references.ts';
 
 describe('what an Operator refers to', () => {
   it('is named once, in its own namespace, the credentials of its chart included', () => {
     const object = operator('o', [secret('db'), secret('db', 'other'), configMap('base')], 'pull');
     assert.deepEqual(
-      referencesOf(object).map(({ kind, namespace, name }) => `${kind} ${namespace}/${name}`),
-      ['ConfigMap team/base', 'Secret team/db', 'Secret team/pull'],
+      referencesOf(object).map(({ type, namespace, name }) => `${type.resource} ${namespace}/${name}`),
+      ['configmaps team/base', 'secrets team/db', 'secrets team/pull'],
     );
   });
 });
@@ -57,14 +57,14 @@ describe('watching what Operators refer to', () => {
     const { operators, objects, references, sync } = world();
     const one = operator('a', [secret('one')]);
     operators.set(one);
-    assert.equal(references.revisionOf(one), undefined);
+    assert.equal(references.revisionOf(referencesOf(one)), undefined);
     sync();
-    const absent = references.revisionOf(one);
+    const absent = references.revisionOf(referencesOf(one));
     objects('secrets').set(object('Secret', 'one', '1'));
-    const first = references.revisionOf(one);
+    const first = references.revisionOf(referencesOf(one));
     objects('secrets').set(object('Secret', 'one', '2'));
-    assert.equal(new Set([absent, first, references.revisionOf(one), undefined]).size, 4);
-    assert.equal(references.revisionOf(operator('b', [])), undefined);
+    assert.equal(new Set([absent, first, references.revisionOf(referencesOf(one)), undefined]).size, 4);
+    assert.equal(references.revisionOf([]), undefined);
   });
 });
 
@@ -91,7 +91,7 @@ function world(): World {
     signal.addEventListener('abort', () => open.delete(id));
     return { ...store, synced: () => state.synced };
   };
-  const references = watchReferences({ operators, watch, signal: new AbortController().signal });
+  const references = watchReferences({ referrers: operatorReferrers(operators), watch, signal: new AbortController().signal });
   references.onChange((key) => keys.add(key));
   const told = (): string[] => {
     const now = [...keys].sort();
