@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Command, helpOf, overviewOf, type Terminal } from './cli/command.ts';
 import { complete } from './cli/completion.ts';
-import { manyLines } from './cli/output.ts';
+import { manyLines } from './domain/core/plain-text.ts';
 import { COMMANDS } from './compose/commands.ts';
 import { openApi } from './compose/open-api.ts';
 import { ERROR_TABLE } from './domain/core/error-table.ts';

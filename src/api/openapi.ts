@@ -7,6 +7,12 @@ import { SCHEMAS } from './schemas.ts';
 const PATH_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   namespace: { type: 'string', maxLength: 63 },
   id: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+  kind: {
+    type: 'string',
+    maxLength: 253,
+    description:
+      'A kind, its plural, singular or a short name, in any case; or the id of an app. 409 `AmbiguousKind` where several apps have it',
+  },
   resource: { type: 'string', description: 'Plural and group', examples: ['secrets', 'storageclasses.storage.k8s.io'] },
 };
 
@@ -170,7 +176,7 @@ function responsesOf(route: Route): JsonSchema {
   };
 }
 
-function replyOf({ method, etag, csv }: Route, status: number, { description, schema }: Route['replies'][number]): JsonSchema {
+function replyOf({ method, etag, csv, text: plain }: Route, status: number, { description, schema }: Route['replies'][number]): JsonSchema {
   const names = [
     'X-Request-Id' as const,
     'RateLimit' as const,
@@ -183,7 +189,13 @@ function replyOf({ method, etag, csv }: Route, status: number, { description, sc
     headers: headersNamed(names),
     ...(schema === undefined
       ? {}
-      : { content: { ...contentOf(['application/json'], schema), ...(csv === undefined ? {} : contentOf(['text/csv'], text)) } }),
+      : {
+          content: {
+            ...contentOf(['application/json'], schema),
+            ...(csv === undefined ? {} : contentOf(['text/csv'], text)),
+            ...(plain === undefined ? {} : contentOf(['text/plain'], text)),
+          },
+        }),
   };
 }
 

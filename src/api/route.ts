@@ -41,6 +41,11 @@ export const FORMAT_QUERY: Readonly<Record<string, JsonSchema>> = {
   format: { enum: ['json', 'csv'], description: '`csv`: everything that the filter leaves as one table, as with `Accept: text/csv`' },
 };
 
+/** The query parameter of a route with `text`. */
+export const TEXT_QUERY: Readonly<Record<string, JsonSchema>> = {
+  format: { enum: ['json', 'text'], description: '`text`: as people read it in a terminal, as with `Accept: text/plain`' },
+};
+
 /** etcd keeps at most 1.5 MiB of an object, with all that the api-server adds. */
 export const MAX_RESOURCE_BYTES = 1024 * 1024;
 /** For bodies that hold names and a few sentences. */
@@ -83,4 +88,6 @@ export interface Route {
   readonly handle: (call: Call) => Promise<Reply>;
   /** The same as a table, for `?format=csv` and `Accept: text/csv`. */
   readonly csv?: (call: Call) => Promise<CsvFile>;
+  /** The same as plain text, for `?format=text` and `Accept: text/plain`. */
+  readonly text?: (call: Call) => Promise<string>;
 }

@@ -39,9 +39,11 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
       const requestOrigin = { via: 'api', requestId, ...sender, ...(ciJob === undefined ? {} : { ciJob }) } as const;
       const call = callOf({ operations, actor: actorOf(res), requestOrigin, route, validator, req });
       const { preconditions } = call;
-      if (route.csv !== undefined) res.vary('Accept');
-      if (route.csv !== undefined && wantsCsv(req))
+      if (route.csv !== undefined || route.text !== undefined) res.vary('Accept');
+      if (route.csv !== undefined && wants(req, 'csv'))
         return await send(res, route, { status: 200, csv: await route.csv(call), preconditions });
+      if (route.text !== undefined && wants(req, 'text'))
+        return await send(res, route, { status: 200, plain: await route.text(call), preconditions });
       return await send(res, route, { ...(await route.handle(call)), preconditions });
     });
   }
@@ -50,9 +52,9 @@ export function createApiRouter({ operations, publicUrl, actorOf }: ApiDeps): Ro
 }
 
 /** The parameter decides, because a link cannot send a header. */
-function wantsCsv(req: Request): boolean {
+function wants(req: Request, other: 'csv' | 'text'): boolean {
   const { format } = req.query;
-  return format === undefined ? req.accepts(['json', 'csv']) === 'csv' : format === 'csv';
+  return format === undefined ? req.accepts(['json', other]) === other : format === other;
 }
 
 /** Before anything is read of what is sent. */
@@ -93,8 +95,8 @@ function preconditionsOf({ etag, method }: Route, req: Request): Preconditions {
 }
 
 /** What a GET answers has an ETag, where nothing strong is known of it a weak one; who has it already gets 304 (RFC 9110, 13.2.2). */
-async function send(res: Response, { method }: Route, { preconditions, csv, ...reply }: Sent): Promise<void> {
-  const text = csv?.text ?? (reply.body === undefined ? undefined : await jsonInTurns(reply.body));
+async function send(res: Response, { method }: Route, { preconditions, csv, plain, ...reply }: Sent): Promise<void> {
+  const text = csv?.text ?? plain ?? (reply.body === undefined ? undefined : await jsonInTurns(reply.body));
   const strong = reply.etag ?? textAt(reply.body, 'etag');
   const etag = strong ?? (method === 'get' ? weakTag(text ?? '') : undefined);
   // The answer to a POST may be a value that somebody has just revealed.
@@ -108,12 +110,14 @@ async function send(res: Response, { method }: Route, { preconditions, csv, ...r
   }
   res.status(reply.status);
   if (text === undefined) res.end();
+  else if (plain !== undefined) res.type('text/plain').end(text);
   else if (csv === undefined) res.type('json').end(text);
   else res.attachment(`${csv.name}.csv`).set('Content-Type', 'text/csv; charset=utf-8; header=present').end(text);
 }
 
 interface Sent extends Reply, Pick<Call, 'preconditions'> {
   readonly csv?: CsvFile;
+  readonly plain?: string;
 }
 
 /** Characters of an answer that are written in one turn of the event loop. */

@@ -1,6 +1,7 @@
 import { ACCESS_TOKEN_ROUTES } from './access-token/access-token-routes.ts';
 import { APP_DEFINITION_ROUTES } from './app-definition/app-definition-routes.ts';
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
+import { DESCRIPTION_ROUTES } from './catalog/description-routes.ts';
 import { CONNECTION_ROUTES } from './connection/connection-routes.ts';
 import { INSTANCE_ROUTES, MIGRATION_ROUTES } from './instance/instance-routes.ts';
 import { REVISION_ROUTES } from './instance/revision-routes.ts';
@@ -25,6 +26,7 @@ import type { Route } from './route.ts';
 /** The whole route table. */
 export const ROUTES: readonly Route[] = [
   ...CATALOG_ROUTES,
+  ...DESCRIPTION_ROUTES,
   ...ENVIRONMENT_ROUTES,
   ...ENVIRONMENT_RESOURCE_ROUTES,
   ...BOARD_ROUTES,

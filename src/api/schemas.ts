@@ -12,6 +12,7 @@ import { DEPLOYMENT_SCHEMAS } from './environment/deployment-routes.ts';
 import { BOARD_SCHEMAS, ENVIRONMENT_RESOURCE_SCHEMAS } from './environment/environment-schemas.ts';
 import { ENVIRONMENT_WRITE_SCHEMAS } from './environment/write-routes.ts';
 import { DRAFT_SCHEMAS, FORM_SCHEMAS } from './catalog/catalog-routes.ts';
+import { DESCRIPTION_SCHEMAS } from './catalog/description-routes.ts';
 import type { JsonSchema } from './route.ts';
 import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS, TREE_SCHEMAS, WORKLOAD_SCHEMAS } from './instance/instance-schemas.ts';
 import { RESOURCE_SCHEMAS } from './resource/resource-routes.ts';
@@ -336,6 +337,7 @@ export const SCHEMAS = {
   ...DEPLOYMENT_SCHEMAS,
   ...TIMELINE_SCHEMAS,
   ...FORM_SCHEMAS,
+  ...DESCRIPTION_SCHEMAS,
   ...DRAFT_SCHEMAS,
   ...PREFLIGHT_SCHEMAS,
   ...UPGRADE_SCHEMAS,

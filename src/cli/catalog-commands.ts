@@ -1,14 +1,18 @@
-import { at, isObject, listAt, textAt, textsAt } from '../domain/core/read.ts';
-import { AppError } from '../domain/core/errors.ts';
-import type { FormNode } from '../form/model/form-node.ts';
-import { findApp, listAll } from './api.ts';
+import { textAt } from '../domain/core/read.ts';
+import type { Composition, Manual } from '../operation/app/describe-app.ts';
+import { compositionText, explanationText, manualText } from '../operation/app/description-text.ts';
+import type { Explanation } from '../operation/app/explain-app.ts';
+import { listAll } from './api.ts';
 import { type Call, type ClientCommand, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
-import { colored, type Column, manyLines, oneLine, tableOf, dataText } from './output.ts';
+import type { Option } from './options.ts';
+import type { Column } from './output.ts';
 
 /** A column that shows one text of each item. */
 export function textColumn(title: string, ...path: readonly string[]): Column<unknown> {
   return { title, cell: (item) => textAt(item, ...path) ?? '' };
 }
+
+const GROUP_OPTION: Option = { name: 'group', value: 'NAME', help: 'the API group of the app, where several have this kind' };
 
 /** Commands about what the catalogue offers, and where. */
 export const CATALOG_COMMANDS: readonly ClientCommand[] = [
@@ -26,7 +30,7 @@ export const CATALOG_COMMANDS: readonly ClientCommand[] = [
     usage: 'APP',
     summary: 'show what an app is, how it is used, an example and its README',
     words: { least: 1, most: 1, kinds: ['app'] },
-    options: [],
+    options: [GROUP_OPTION],
     examples: ['chandlery man caches | less'],
     act: async (call) => await showManual(call),
   },
@@ -35,9 +39,18 @@ export const CATALOG_COMMANDS: readonly ClientCommand[] = [
     usage: 'APP[.FIELD]',
     summary: 'describe the fields of an app: type, default, limits',
     words: { least: 1, most: 1, kinds: ['app'] },
-    options: [{ ...ENVIRONMENT_OPTION, help: 'show the values and locks of this environment' }],
+    options: [{ ...ENVIRONMENT_OPTION, help: 'show the values and locks of this environment' }, GROUP_OPTION],
     examples: ['chandlery explain caches', 'chandlery explain caches.spec.memory'],
     act: async (call) => await explain(call),
+  },
+  {
+    name: 'composition',
+    usage: 'APP [INSTANCE]',
+    summary: 'show which resources the instances of an app are composed of',
+    words: { least: 1, most: 2, kinds: ['app', 'instance'] },
+    options: [{ ...ENVIRONMENT_OPTION, help: 'only instances of this environment; default: all that you can see' }, GROUP_OPTION],
+    examples: ['chandlery composition caches', 'chandlery composition caches orders -e team-a'],
+    act: async (call) => await showComposition(call),
   },
 ];
 
@@ -60,154 +73,39 @@ async function listApps({ api, args }: Call): Promise<Result> {
 }
 
 async function showManual({ api, args }: Call): Promise<Result> {
-  const [word = ''] = args.words;
-  const app = await api.call('showApp', { params: { app: textAt(await findApp(api, word), 'id') ?? '' } });
-  return { data: app, names: [textAt(app, 'id') ?? ''], text: () => manualOf(app) };
-}
-
-function manualOf(app: unknown): string {
-  const id = textAt(app, 'id') ?? '';
-  const facts = [
-    ['Kind', `${textAt(app, 'kind') ?? ''} ${textAt(app, 'group') ?? ''}/${textAt(app, 'version') ?? ''}`],
-    ['Category', textAt(app, 'category') ?? ''],
-    ['Provider', textAt(app, 'provider') ?? ''],
-    ['Version', textAt(app, 'appVersion') ?? ''],
-    ['Documentation', textAt(app, 'docsURL') ?? ''],
-    ['Status', textAt(app, 'availability') ?? ''],
-  ].filter(([, value]) => value !== '');
-  const example = at(app, 'example');
-  const presets = listAt(app, 'presets').map((preset) => `${textAt(preset, 'name') ?? ''}: ${textAt(preset, 'title') ?? ''}`);
-  const parts: readonly (readonly [string, string])[] = [
-    ['NAME', `${id} - ${oneLine(textAt(app, 'displayName') ?? '')}${sentenceOf(textAt(app, 'summary'))}`],
-    ['FACTS', facts.map(([name = '', value = '']) => `${`${name}:`.padEnd(16)}${oneLine(value)}`).join('\n')],
-    ['PRESETS', presets.map(oneLine).join('\n')],
-    ['USAGE', manyLines(textAt(app, 'usage') ?? '')],
-    ['EXAMPLE', isObject(example) ? manyLines(dataText(example, 'yaml')) : ''],
-    ['COMMANDS', [`chandlery explain ${id}`, `chandlery install ${id} NAME --dry-run`].join('\n')],
-    ['README', manyLines(textAt(app, 'readme') ?? '')],
-  ];
-  return `${parts
-    .filter(([, text]) => text.trim() !== '')
-    .map(([title, text]) => `${title}\n${indented(text.trimEnd())}`)
-    .join('\n\n')}\n`;
-}
-
-function sentenceOf(summary = ''): string {
-  return summary === '' ? '' : `: ${oneLine(summary)}`;
-}
-
-function indented(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => (line === '' ? '' : `    ${line}`))
-    .join('\n');
+  const [kind = ''] = args.words;
+  const manual = (await api.call('showManual', { params: { kind }, query: groupOf(args) })) as Manual;
+  return { data: manual, names: [manual.app], text: () => manualText(manual) };
 }
 
 /** `caches.samples.chandlery.dev.spec.memory` or `caches.spec.memory`: the app is the longest name that there is. */
 async function explain({ api, args }: Call): Promise<Result> {
   const [word = ''] = args.words;
-  const { app, path } = splitField(word, await listAll(api, 'listApps'));
-  const id = textAt(await findApp(api, app), 'id') ?? '';
+  const { app: kind, path: field } = splitField(word, await listAll(api, 'listApps'));
   const environment = args.text('environment');
-  const form = await api.call('showForm', { params: { app: id }, query: environment === undefined ? {} : { environment } });
-  const nodes = fieldsBelow(at(form, 'root')).filter((node) => isBelow(pathOf(node), path));
-  if (nodes.length === 0)
-    throw new AppError('NotFound', `${id}: there is no field ${path.join('.')}; "chandlery explain ${app}" lists the fields`);
-  const [first] = nodes;
-  const exact = nodes.length === 1 && pathOf(first).length === path.length;
-  return {
-    data: { app: id, fields: nodes },
-    names: nodes.map((node) => pathText(pathOf(node))),
-    text: (style) => (exact ? detailsOf(id, first) : tableOf(FIELD_COLUMNS, nodes, style)),
-  };
+  const query = { ...groupOf(args), field, recursive: 'true', ...(environment === undefined ? {} : { environment }) };
+  const found = (await api.call('explainApp', { params: { kind }, query })) as Explanation;
+  return { data: found, names: found.fields.map((fact) => fact.field), text: () => explanationText(found) };
 }
 
-function splitField(word: string, apps: readonly unknown[]): { readonly app: string; readonly path: readonly string[] } {
+function groupOf(args: Call['args']): Readonly<Record<string, string>> {
+  const group = args.text('group');
+  return group === undefined ? {} : { group };
+}
+
+function splitField(word: string, apps: readonly unknown[]): { readonly app: string; readonly path: string } {
   const names = apps.flatMap((app) => [textAt(app, 'id') ?? '', textAt(app, 'plural') ?? '', textAt(app, 'kind')?.toLowerCase() ?? '']);
   const [app = word.split('.')[0] ?? ''] = names
     .filter((name) => word.toLowerCase() === name || word.toLowerCase().startsWith(`${name}.`))
     .sort((a, b) => b.length - a.length);
-  return {
-    app,
-    path: word
-      .slice(app.length)
-      .replaceAll('[*]', '.*')
-      .split('.')
-      .filter((step) => step !== ''),
-  };
+  return { app, path: word.slice(app.length).replace(/^\./, '') };
 }
 
-/** Every node of a form that holds a value, and lists, maps and choices before what is in them. */
-function fieldsBelow(node: unknown): readonly unknown[] {
-  const children = [
-    ...listAt(node, 'children'),
-    ...[at(node, 'item'), at(node, 'value')].filter((row) => isObject(row) && 'path' in row),
-    ...listAt(node, 'branches').map((branch) => at(branch, 'node')),
-  ].flatMap(fieldsBelow);
-  const { children: _children, item: _item, value: _value, branches: _branches, ...own } = isObject(node) ? node : {};
-  return textAt(node, 'kind') === 'group'
-    ? children
-    : [own, ...children.filter((child) => pathText(pathOf(child)) !== pathText(pathOf(own)))];
-}
-
-function pathOf(node: unknown): readonly string[] {
-  return textsAt(node, 'path');
-}
-
-function pathText(path: readonly string[]): string {
-  return path.map((step, index) => (step === '*' ? '[*]' : `${index === 0 ? '' : '.'}${step}`)).join('');
-}
-
-function isBelow(path: readonly string[], above: readonly string[]): boolean {
-  return above.every((step, index) => path[index] === step);
-}
-
-const FIELD_COLUMNS: readonly Column<unknown>[] = [
-  { title: 'FIELD', cell: (node) => pathText(pathOf(node)) },
-  { title: 'TYPE', cell: typeOf },
-  { title: 'DEFAULT', cell: (node) => fallbackOf(node) || '-' },
-  { title: 'RULES', cell: (node) => rulesOf(node).join(', ') || '-' },
-  { ...textColumn('DESCRIPTION', 'help', 'summary'), wide: 'wide' },
-];
-
-function typeOf(node: unknown): string {
-  return textAt(node, 'format') || textAt(node, 'kind') || '';
-}
-
-/** Never that of a secret. */
-function fallbackOf(node: unknown): string {
-  return textAt(node, 'kind') === SECRET ? '' : valueText(at(node, 'fallback'));
-}
-
-const SECRET: FormNode['kind'] = 'secret';
-
-function valueText(value: unknown): string {
-  if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function rulesOf(node: unknown): readonly string[] {
-  const constraints = at(node, 'constraints');
-  const locked = textAt(node, 'locked');
-  return [
-    ...(at(node, 'required') === true ? ['required'] : []),
-    ...(at(node, 'immutable') === true ? ['immutable'] : []),
-    ...(locked === undefined ? [] : [`locked by ${locked}`]),
-    ...(isObject(constraints) ? Object.entries(constraints).map(([name, value]) => `${name}=${valueText(value)}`) : []),
-    ...[listAt(node, 'options').map((option) => textAt(option, 'text') ?? '')]
-      .filter((all) => all.length > 0)
-      .map((all) => `one of ${all.join('|')}`),
-  ];
-}
-
-function detailsOf(app: string, node: unknown): string {
-  const more = [textAt(node, 'help', 'summary'), textAt(node, 'help', 'more')].filter((text) => (text ?? '') !== '');
-  const lines = [
-    `APP:     ${app}`,
-    `FIELD:   ${pathText(pathOf(node))} <${typeOf(node)}>`,
-    `DEFAULT: ${oneLine(fallbackOf(node)) || '<none>'}`,
-    ...rulesOf(node).map((rule, index) => `${index === 0 ? 'RULES:  ' : '        '} ${oneLine(rule)}`),
-    ...(more.length === 0 ? [] : ['', 'DESCRIPTION:', indented(manyLines(more.join('\n')))]),
-  ];
-  return `${lines.map((line) => colored(line)).join('\n')}\n`;
+async function showComposition({ api, args }: Call): Promise<Result> {
+  const [kind = '', word = ''] = args.words;
+  const instance = word.slice(word.lastIndexOf('/') + 1);
+  const environment = args.text('environment');
+  const query = { ...groupOf(args), instance, ...(environment === undefined ? {} : { environment }) };
+  const found = (await api.call('showComposition', { params: { kind }, query })) as Composition;
+  return { data: found, names: found.resources.map((one) => one.kind), text: () => compositionText(found) };
 }

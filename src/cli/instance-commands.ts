@@ -6,7 +6,8 @@ import { findInstance, type InstanceParams, listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
 import { durationOf, type Option, wrong } from './options.ts';
-import { ageOf, colored, type Column, manyLines, oneLine, tableOf } from './output.ts';
+import { ageOf, colored, type Column, tableOf } from './output.ts';
+import { manyLines, oneLine } from '../domain/core/plain-text.ts';
 import { waitUntilHealthy } from './wait.ts';
 
 const INSTANCE_WORDS = { least: 1, most: 1, kinds: ['instance'] } as const;

@@ -61,16 +61,6 @@ export function colored(text: string): string {
   return color === undefined ? text : `\u001b[${color}m${text}\u001b[39m`;
 }
 
-/** Other people's text on one line, without control characters, which mean something to a terminal. */
-export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-}
-
-/** Other people's text of several lines, without control characters. */
-export function manyLines(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]/gu, '');
-}
-
 /** A value for programs. */
 export function dataText(value: unknown, format: 'json' | 'yaml'): string {
   if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`;

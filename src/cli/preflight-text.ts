@@ -1,7 +1,8 @@
 import { at, listAt, textAt } from '../domain/core/read.ts';
 import { sentenceOfFault, type FieldFault } from '../domain/core/errors.ts';
 import { ANSWER_NO, type Result } from './client-command.ts';
-import { colored, type Column, oneLine, tableOf } from './output.ts';
+import { colored, type Column, tableOf } from './output.ts';
+import { oneLine } from '../domain/core/plain-text.ts';
 
 const GROUPS = ['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'] as const;
 

@@ -5,7 +5,8 @@ import { listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { ANSWER_NO, type Call, type ClientCommand, listing, type Result } from './client-command.ts';
 import { choiceOf, durationOf, wrong } from './options.ts';
-import { ageOf, oneLine } from './output.ts';
+import { ageOf } from './output.ts';
+import { oneLine } from '../domain/core/plain-text.ts';
 
 const ACTIONS = ['list', 'sync', 'suspend', 'resume'] as const;
 const OPERATIONS = { sync: 'syncSource', suspend: 'suspendSource', resume: 'resumeSource' } as const;

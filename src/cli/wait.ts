@@ -3,7 +3,7 @@ import { isAppError } from '../domain/core/errors.ts';
 import { textAt } from '../domain/core/read.ts';
 import type { InstanceParams } from './api.ts';
 import type { Call } from './client-command.ts';
-import { oneLine } from './output.ts';
+import { oneLine } from '../domain/core/plain-text.ts';
 
 const EVERY_MS = 1_000;
 /** Nothing gets better by itself after these without somebody's doing. */

@@ -2,6 +2,8 @@ import type { Actor } from '../domain/kubernetes/actor.ts';
 import { followPorts, type Looking } from './follow.ts';
 import { createAccessToken } from './access-token/create-access-token.ts';
 import { listAccessTokens, listAllAccessTokens, revokeAccessToken, revokeAnyAccessToken } from './access-token/list-access-tokens.ts';
+import { showComposition, showManual } from './app/describe-app.ts';
+import { explainApp } from './app/explain-app.ts';
 import { installTargets, listChoices } from './app/install-choices.ts';
 import { listApps } from './app/list-apps.ts';
 import { showApp, showForm } from './app/show-app.ts';
@@ -122,6 +124,7 @@ const OPERATIONS = {
   deleteSource,
   environmentPermissions,
   evictPod,
+  explainApp,
   installTargets,
   instancePermissions,
   listAccessTokens,
@@ -206,6 +209,7 @@ const OPERATIONS = {
   showAppDefinition,
   showChangeRequest,
   showCiContext,
+  showComposition,
   showConnection,
   showEnvironment,
   showEnvironmentMetrics,
@@ -215,6 +219,7 @@ const OPERATIONS = {
   showInstance,
   showKubeconfig,
   showLogs,
+  showManual,
   showOperator,
   showOperatorLogs,
   showOperatorMetrics,

@@ -11,7 +11,8 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showProposal revealValue
   `,
   Everybody: `
-    showMe showKubeconfig showCiContext listPermissions listAccessTokens listApps showApp showForm showTierBoard listEnvironments listProposals
+    showMe showKubeconfig showCiContext listPermissions listAccessTokens listApps showApp showForm showManual explainApp
+    showComposition showTierBoard listEnvironments listProposals
     listChangeRequests listSavedConfigurations saveConfiguration showSavedConfiguration changeSavedConfiguration
     deleteSavedConfiguration listSavedConfigurationVersions compareSavedConfiguration
   `,

@@ -296,6 +296,7 @@ function pathOf({ path, operationId = '' }: Endpoint, id: string): string {
   const values: Record<string, string> = {
     environment: /^(update|replace|delete)Environment$/.test(operationId) ? SPARE : ATTACKED,
     app: APP,
+    kind: 'cache',
     namespace: 'chandlery-system',
     name: path.includes('/releases/') ? RELEASE : PREY,
     resource: path.includes('/choices/') ? 'configmaps' : resource,

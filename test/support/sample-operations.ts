@@ -102,6 +102,9 @@ const READS: Omit<
   listAuditEvents: async ({ groups }, query) => (isAdmin(groups) ? sampleAuditLogPage(query) : reject()),
   showApp: async (_actor, id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
   showForm: async () => missing('form'),
+  showManual: async (_actor, { kind }) => missing(`kind ${kind}`),
+  explainApp: async (_actor, { kind }) => missing(`kind ${kind}`),
+  showComposition: async (_actor, { kind }) => missing(`kind ${kind}`),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
     targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, permissions: rightsIn(environment.name), allowed: true })),

@@ -1,4 +1,4 @@
-import { csvText } from '../../domain/core/csv.ts';
+import { csvText } from '../../domain/core/plain-text.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { DEPLOYMENT_OUTCOMES, type DeploymentRow, type JobDeployment } from '../../domain/environment/job-deployment.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';

@@ -1,4 +1,4 @@
-import { csvText } from '../../domain/core/csv.ts';
+import { csvText } from '../../domain/core/plain-text.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { BOARD_TRACKS, type BoardFilter, type BoardWorkload, tracksOf } from '../../domain/environment/deploy-board.ts';
 import { RESOURCE_HEALTHS, type ResourceFilter, TEXT_FILTERS } from '../../domain/environment/environment-resources.ts';

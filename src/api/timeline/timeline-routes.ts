@@ -1,4 +1,4 @@
-import { csvText } from '../../domain/core/csv.ts';
+import { csvText } from '../../domain/core/plain-text.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { TIMELINE_KINDS, type TimelineEntry } from '../../domain/timeline/timeline.ts';

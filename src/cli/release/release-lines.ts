@@ -3,7 +3,8 @@ import type { EffectiveTarget } from '../../domain/release/effective-values.ts';
 import type { ReleaseFault } from '../../domain/release/release-yaml.ts';
 import type { FileChange, TargetUpgrade } from '../../domain/release/upgrade-target.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
-import { manyLines, oneLine, tableOf } from '../output.ts';
+import { tableOf } from '../output.ts';
+import { manyLines, oneLine } from '../../domain/core/plain-text.ts';
 
 /** `created releases/v22.0.0/release.yaml`. */
 export function fileLines({ path, before, after }: FileChange): string {

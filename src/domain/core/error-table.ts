@@ -60,6 +60,12 @@ export const ERROR_TABLE = {
     meaning: 'A resource of this kind and name exists in this namespace.',
     remedy: 'Choose another name, or change the existing resource.',
   },
+  AmbiguousKind: {
+    status: 409,
+    title: 'Several apps have this kind',
+    meaning: 'More than one app of the catalogue has a kind, plural or short name of this name. `errors` lists their ids.',
+    remedy: 'Add the API group, or write the id of the app: `<plural>.<group>`.',
+  },
   Conflict: {
     status: 409,
     title: 'The resource was changed by somebody else',

@@ -3,7 +3,7 @@ import type { AppSummary } from '../../domain/app/app.ts';
 import { buildCatalog, withChartDescription, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { AppError } from '../../domain/core/errors.ts';
-import { textAt } from '../../domain/core/read.ts';
+import { textAt, textsAt } from '../../domain/core/read.ts';
 import type { ChartDescription, Ports } from '../ports.ts';
 
 /** The entries of the catalogue that are meant for the actor. */
@@ -44,6 +44,38 @@ export function findApp(ports: Pick<Ports, 'catalog'>, actor: Actor, id: string)
   const entry = entriesFor(ports, actor).find(({ summary }) => summary.id === id);
   if (entry === undefined) throw new AppError('NotFound', `app ${JSON.stringify(id)}: the catalogue has no such app`);
   return entry;
+}
+
+/** An App as people name it: by its kind, plural, singular, a short name or its id, in any case. */
+export interface KindQuery {
+  readonly kind: string;
+  /** Its API group; empty: any. */
+  readonly group: string;
+}
+
+/**
+ * The one App of a kind.
+ *
+ * @throws AppError `NotFound`; `AmbiguousKind` with a fault for each App that it can be.
+ */
+export function appOfKind(ports: Pick<Ports, 'catalog'>, actor: Actor, { kind, group }: KindQuery): CatalogEntry {
+  const wanted = kind.toLowerCase();
+  const entries = entriesFor(ports, actor).filter(({ summary }) => group === '' || summary.group === group);
+  const exact = entries.find(({ summary }) => summary.id === wanted);
+  const found = exact === undefined ? entries.filter((entry) => namesOf(entry).includes(wanted)) : [exact];
+  const [first, ...others] = found;
+  const what = `kind ${JSON.stringify(kind)}${group === '' ? '' : ` of the group ${JSON.stringify(group)}`}`;
+  if (first === undefined) throw new AppError('NotFound', `${what}: the catalogue has no such app`);
+  if (others.length === 0) return first;
+  const faults = found.map(({ summary }) => ({ message: summary.id }));
+  throw new AppError('AmbiguousKind', `${what}: ${faults.map(({ message }) => message).join(', ')} have this name; add the group`, {
+    faults,
+  });
+}
+
+function namesOf({ summary, crd }: CatalogEntry): readonly string[] {
+  const names = [summary.kind, summary.plural, textAt(crd.spec, 'names', 'singular') ?? '', ...textsAt(crd.spec, 'names', 'shortNames')];
+  return names.map((name) => name.toLowerCase());
 }
 
 /** What the chart of an entry says about itself. */

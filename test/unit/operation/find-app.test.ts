@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
-import { entriesFor, findApp } from '../../../src/operation/app/find-app.ts';
+import { appOfKind, entriesFor, findApp } from '../../../src/operation/app/find-app.ts';
 
 const NONE: readonly KubeObject[] = [];
 
@@ -49,6 +49,27 @@ describe('an app for some groups only', () => {
       }
     };
     assert.equal(messageFor('caches.a.example'), messageFor('nothings.a.example'));
+  });
+});
+
+describe('a kind', () => {
+  const other = { ...crd, metadata: { ...crd.metadata, name: 'caches.b.example' }, spec: { ...(crd.spec as object), group: 'b.example' } };
+  const both = { ...catalog, customResourceDefinitions: () => [crd, other] };
+
+  it('is found by any of its names, in any case', () => {
+    for (const kind of ['Cache', 'cache', 'CACHES', 'caches.a.example']) {
+      assert.equal(appOfKind({ catalog }, member, { kind, group: '' }).summary.id, 'caches.a.example');
+    }
+  });
+
+  it('of several apps is ambiguous, with the ids to choose from, until its group is named', () => {
+    assert.throws(() => appOfKind({ catalog: both }, member, { kind: 'cache', group: '' }), {
+      code: 'AmbiguousKind',
+      status: 409,
+      faults: [{ message: 'caches.a.example' }, { message: 'caches.b.example' }],
+    });
+    assert.equal(appOfKind({ catalog: both }, member, { kind: 'cache', group: 'b.example' }).summary.id, 'caches.b.example');
+    assert.throws(() => appOfKind({ catalog: both }, stranger, { kind: 'cache', group: '' }), { code: 'NotFound' });
   });
 });
 

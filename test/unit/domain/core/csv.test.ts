@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { csvText } from '../../../../src/domain/core/csv.ts';
+import { csvText } from '../../../../src/domain/core/plain-text.ts';
 
 describe('a table as CSV', () => {
   it('quotes what RFC 4180 says must be quoted, and ends each line with CRLF', () => {

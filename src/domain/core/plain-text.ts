@@ -14,3 +14,13 @@ function cellOf(value: string | number): string {
   const text = FORMULA.test(value) ? `'${value}` : value;
   return text !== value || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+/** Other people's text on one line, without control characters, which mean something to a terminal. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+}
+
+/** Other people's text of several lines, without control characters. */
+export function manyLines(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]|[\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+}
