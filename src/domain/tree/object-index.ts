@@ -17,6 +17,8 @@ export interface ObjectIndex {
   find(name: ObjectName): KubeObject | undefined;
   /** The custom resources of a name. */
   customOf(name: string): readonly KubeObject[];
+  /** The kinds (`group/Kind`) of a name among the objects, the core group first. */
+  kindsNamed(kind: string): readonly string[];
   /** The objects of a kind in a namespace that carry a label, or all of them. */
   labelled(kind: string, namespace: string | undefined, pair?: readonly [key: string, value: string]): readonly KubeObject[];
 }
@@ -36,6 +38,7 @@ export function indexObjects(all: readonly KubeObject[]): ObjectIndex {
   }
   const custom = Map.groupBy(objects.filter(isCustom), ({ metadata }) => metadata.name);
   const byKind = Map.groupBy(objects, (object) => placeKey(kindKey(object), namespaceOf(object)));
+  let kinds: ReadonlyMap<string, readonly string[]> | undefined;
   const byLabel = new Map<string, ReadonlyMap<string, readonly KubeObject[]>>();
   const labelsOf = (place: string): ReadonlyMap<string, readonly KubeObject[]> => {
     const known = byLabel.get(place) ?? indexLabels(byKind.get(place) ?? []);
@@ -47,6 +50,10 @@ export function indexObjects(all: readonly KubeObject[]): ObjectIndex {
     byUid,
     find: ({ kind, namespace, name }) =>
       byName.get(keyOf({ kind, name, ...(namespace === undefined ? {} : { namespace }) })) ?? byName.get(keyOf({ kind, name })),
+    kindsNamed: (kind) => {
+      kinds ??= Map.groupBy([...new Set(objects.map(kindKey))].sort(), (key) => key.slice(key.indexOf('/') + 1));
+      return kinds.get(kind) ?? [];
+    },
     customOf: (name) => custom.get(name) ?? [],
     labelled: (kind, namespace, pair) => {
       const place = placeKey(kind, namespace);

@@ -1,3 +1,4 @@
+import { declaredEdges, type DeclaredRelations, NO_DECLARED_RELATIONS } from './declared-edges.ts';
 import { edgesOf, type Edge } from './find-edges.ts';
 import { indexObjects, kindKey } from './object-index.ts';
 import type { RelationClass } from './relations.ts';
@@ -25,9 +26,18 @@ const DEEPEST = 32;
  * The group of a root: what it owns, what these objects use, and what is put on top of them, each object once. Owner references decide where an object stands, that of
  * the controller first; inferred edges place only what no owner has placed. Cycles end because nothing is placed twice.
  */
-export function placeObjects(root: KubeObject, objects: readonly KubeObject[], members: ReleaseMembers = new Map()): Placed {
+export function placeObjects(
+  root: KubeObject,
+  objects: readonly KubeObject[],
+  members: ReleaseMembers = new Map(),
+  declared: DeclaredRelations = NO_DECLARED_RELATIONS,
+): Placed {
   const index = indexObjects([root, ...objects]);
-  const edges = new Map(index.objects.map((object) => [object, edgesOf(object, index)]));
+  const edgesFrom = (object: KubeObject): readonly Edge[] => {
+    const more = declaredEdges(object, index, declared);
+    return more.length === 0 ? edgesOf(object, index) : [...edgesOf(object, index), ...more];
+  };
+  const edges = new Map(index.objects.map((object) => [object, edgesFrom(object)]));
   for (const edge of memberEdges(root, members)) {
     const known = edges.get(edge.holder);
     if (known !== undefined && edge.target !== undefined && edges.has(edge.target)) edges.set(edge.holder, [...known, edge]);

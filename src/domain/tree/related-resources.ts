@@ -1,6 +1,7 @@
 import { healthOf } from '../health/rules/health-of.ts';
 import type { Health } from '../health/health.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import { declaredEdges, type DeclaredRelations, NO_DECLARED_RELATIONS } from './declared-edges.ts';
 import { edgesOf, type Edge } from './find-edges.ts';
 import { indexObjects, keyOf, nameOf, namespaceOf, type ObjectName, uidOf } from './object-index.ts';
 import { nodesOf, type TreeLink, type TreeNode } from './tree.ts';
@@ -29,13 +30,15 @@ export interface RelatedResources {
  * Finds the relations of one object among all objects of its namespace. What it names and is not among them is `NotRead`; of references that may be absent
  * (`optional: true`) only those are given that are there.
  */
-export function relatedResourcesOf(object: KubeObject, others: readonly KubeObject[]): RelatedResources {
+export function relatedResourcesOf(
+  object: KubeObject,
+  others: readonly KubeObject[],
+  declared: DeclaredRelations = NO_DECLARED_RELATIONS,
+): RelatedResources {
   const index = indexObjects([object, ...others]);
-  const down = Map.groupBy(
-    index.objects.filter((one) => one !== object).flatMap((one) => edgesOf(one, index)),
-    ({ target }) => target,
-  );
-  const named = edgesOf(object, index).filter(({ target, isOptional }) => target !== undefined || !isOptional);
+  const edgesFrom = (one: KubeObject): readonly Edge[] => [...edgesOf(one, index), ...declaredEdges(one, index, declared)];
+  const down = Map.groupBy(index.objects.filter((one) => one !== object).flatMap(edgesFrom), ({ target }) => target);
+  const named = edgesFrom(object).filter(({ target, isOptional }) => target !== undefined || !isOptional);
   const naming = (down.get(object) ?? []).filter(({ holder }) => holder !== object);
   const owned = ownedBy(object, down, [new Set(), 0]);
   const related = [

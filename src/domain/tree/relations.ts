@@ -3,6 +3,8 @@ export const RELATION_CLASSES = [
   'Owner',
   'ReleaseManifest',
   'Label',
+  'Annotation',
+  'Reference',
   'EndpointSlice',
   'Selector',
   'Backend',

@@ -5,6 +5,7 @@ import { healthOf } from '../health/rules/health-of.ts';
 import { at, numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { addressesOf } from './addresses.ts';
+import { type DeclaredRelations, NO_DECLARED_RELATIONS } from './declared-edges.ts';
 import type { Edge } from './find-edges.ts';
 import { keyOf, kindKey, namespaceOf, uidOf } from './object-index.ts';
 import { type Placed, placeObjects } from './place-objects.ts';
@@ -24,6 +25,8 @@ export interface TreeContext extends Pick<ResourceTree, 'unreadable' | 'unavaila
   readonly events: readonly KubeObject[];
   /** What belongs to the root because it is of its Helm release. */
   readonly members: ReleaseMembers;
+  /** What CRDs declare about relations. */
+  readonly declared: DeclaredRelations;
 }
 
 /**
@@ -41,9 +44,10 @@ export function buildTree(
     resources = new Map(),
     events = [],
     members = new Map(),
+    declared = NO_DECLARED_RELATIONS,
   }: Partial<TreeContext> = {},
 ): ResourceTree {
-  const top = placeObjects(root, objects, members);
+  const top = placeObjects(root, objects, members, declared);
   const placed = flatten(top);
   const context = { root, placed, objects, listed };
   const verdicts = judgeObjects(context, events);

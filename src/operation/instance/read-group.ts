@@ -9,6 +9,7 @@ import { nodesOf, type ResourceTree, type TreeNode, type TreeRelease } from '../
 import { withoutRequestId } from '../../observe/log.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
 import { readRestOfRelease, type ReleaseCluster } from '../release/read-release.ts';
+import type { DeclaredRelations } from '../../domain/tree/declared-edges.ts';
 import type { GroupKinds } from './group-memory.ts';
 import { listKind } from './list-instances.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
@@ -29,6 +30,8 @@ export interface GroupInput {
   readonly events?: Promise<readonly KubeObject[]>;
   /** All kinds that the cluster serves, cluster-scoped ones as well: what a release may consist of. */
   readonly served?: readonly ServedKind[];
+  /** What CRDs declare about relations. */
+  readonly declared?: DeclaredRelations;
 }
 
 /** The tree of a root, and the kinds that could not be listed for it. */
@@ -50,7 +53,8 @@ export async function readGroup(cluster: ReleaseCluster & GroupCluster, input: G
     input.health.evaluate([root, ...read.objects]),
   ]);
   const context = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(served), events: await events };
-  const built = buildTree(root, objects, { ...context, members: ofRelease.members });
+  const declared = input.declared === undefined ? {} : { declared: input.declared };
+  const built = buildTree(root, objects, { ...context, ...declared, members: ofRelease.members });
   const tree = ofRelease.release === undefined ? built : { ...built, release: ofRelease.release };
   const nodes = nodesOf(tree.root);
   remember(memory, { asked, read, needed: kindsOf(nodes) });

@@ -7,6 +7,7 @@ import { redact } from '../../domain/core/secret.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { EVENT, POD } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
+import { declaredRelationsOf } from '../../domain/tree/declared-edges.ts';
 import { emptyTree } from '../../domain/tree/emptiness.ts';
 import { filterTree, type TreeFilter } from '../../domain/tree/select-nodes.ts';
 import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
@@ -78,7 +79,8 @@ export async function groupOf(
   const isGenerated = entry.summary.definition !== undefined;
   const crds = isGenerated ? [entry.crd] : crdsOfOperator(entry.operator, catalog.customResourceDefinitions());
   const memory = groupMemory.kindsFor(actor, object, new Set(crds.map(({ spec }) => textAt(spec, 'group') ?? '')));
-  const group = { root: object, namespace: ref.namespace, kinds, served, memory, health, ...input };
+  const declared = declaredRelationsOf(catalog.customResourceDefinitions());
+  const group = { root: object, namespace: ref.namespace, kinds, served, memory, health, declared, ...input };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd));
   const missing = related.map((kind) => ({ verb: 'list', group: kind.group, resource: kind.resource, namespace: ref.namespace }));
@@ -111,6 +113,8 @@ function withoutSecrets(tree: ResourceTree, secrets: readonly string[]): Resourc
     ...node,
     ...redactTexts({ info: node.info }, secrets),
     ...(node.health === undefined ? {} : { health: redactHealth(node.health, secrets) }),
+    // A CRD can declare that any field is a name.
+    links: node.links.filter((link) => link.class !== 'Reference' || !secrets.includes(link.name)),
     children: node.children.map(shown),
   });
   const causes = tree.causes.map((cause) => ({ ...cause, ...redactTexts({ message: cause.message }, secrets) }));

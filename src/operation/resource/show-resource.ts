@@ -25,6 +25,7 @@ import {
 } from '../../domain/resource/resource-actions.ts';
 import { containersOf, type ContainerView, factOf, factsOf, hasFacts, type ResourceFact } from '../../domain/resource/resource-facts.ts';
 import { kindKey } from '../../domain/tree/object-index.ts';
+import { declaredRelationsOf } from '../../domain/tree/declared-edges.ts';
 import { type RelatedResource, relatedResourcesOf } from '../../domain/tree/related-resources.ts';
 import { POD_SPECS } from '../../domain/tree/relations.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
@@ -125,7 +126,11 @@ async function readAround(ports: EnvironmentPorts, actor: Actor, found: FoundRes
   ]);
   await ports.health.evaluate([object]);
   const others = read.objects.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
-  const { related, owned } = await afterYield(() => relatedResourcesOf(object, others));
+  const declared = declaredRelationsOf(ports.catalog.customResourceDefinitions());
+  const { related: all, owned } = await afterYield(() => relatedResourcesOf(object, others, declared));
+  const secrets = [...new Set([...secretsOf(marked, object), ...read.secrets])];
+  // A CRD can declare that any field is a name.
+  const related = all.filter((one) => one.class !== 'Reference' || !secrets.includes(one.name));
   return {
     kinds,
     others,
@@ -137,7 +142,7 @@ async function readAround(ports: EnvironmentPorts, actor: Actor, found: FoundRes
     replicas,
     missing: [...read.missing, ...[events.missing ?? [], columns.missing ?? []].flat()],
     unavailable: read.unavailable,
-    secrets: [...new Set([...secretsOf(marked, object), ...read.secrets])],
+    secrets,
   };
 }
 

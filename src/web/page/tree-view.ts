@@ -133,6 +133,8 @@ const WORDS: Readonly<Record<RelationClass, readonly [active: string, passive: s
   Owner: ['owned by', 'owned'],
   ReleaseManifest: ['belongs to the release of', 'in the release manifest'],
   Label: ['labelled for', 'labelled'],
+  Annotation: ['annotated for', 'annotated'],
+  Reference: ['refers to', 'referred to'],
   EndpointSlice: ['endpoints of', 'endpoints'],
   Selector: ['selects', 'selected'],
   Backend: ['routes to', 'routed to'],

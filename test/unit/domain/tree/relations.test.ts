@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
+import { declaredRelationsOf } from '../../../../src/domain/tree/declared-edges.ts';
 import { hasRelations, RELATIONS_BY_KIND } from '../../../../src/domain/tree/relations.ts';
 import { buildTree } from '../../../../src/domain/tree/tree-builder.ts';
 import type { TreeNode } from '../../../../src/domain/tree/tree.ts';
@@ -141,6 +142,52 @@ describe('the relations of a resource tree', () => {
   it('need the whole object of each kind whose fields they read', () => {
     assert.ok(hasRelations('apps/Deployment') && hasRelations('gateway.networking.k8s.io/HTTPRoute'));
     assert.ok(!hasRelations('/Secret') && !hasRelations('discovery.k8s.io/EndpointSlice'));
+  });
+});
+
+describe('relations that a CRD declares by annotations', () => {
+  const crd: KubeObject = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: 'shops.samples.example.com',
+      annotations: {
+        'resource/label-relationship': 'on:PersistentVolumeClaim, key:vendor.io/of, value:data-INSTANCE.metadata.name',
+        'platform-as-code/annotation-relationship': 'on:Secret;Ingress, key:vendor.io/watched-by, value:contains(INSTANCE.metadata.name)',
+        'resource/specproperty-relationship': 'on:INSTANCE.spec.database, value:Service.metadata.name',
+      },
+    },
+    spec: { group: 'samples.example.com', names: { kind: 'Shop' } },
+  };
+  const root = { ...ROOT, spec: { database: 'mysql' } };
+  const annotated = (type: string, name: string, watchedBy: string): KubeObject => {
+    const plain = object(type, name);
+    return { ...plain, metadata: { ...plain.metadata, annotations: { 'vendor.io/watched-by': watchedBy } } };
+  };
+  const others = [
+    object('v1/PersistentVolumeClaim', 'disk', { labels: { 'vendor.io/of': 'data-shop' } }),
+    object('v1/PersistentVolumeClaim', 'foreign', { labels: { 'vendor.io/of': 'shop' } }),
+    annotated('v1/Secret', 'seen', '["ns/other","ns/shop"]'),
+    annotated('v1/Secret', 'unseen', '["ns/shop2"]'),
+    annotated('v1/ConfigMap', 'of-another-kind', 'shop'),
+    object('v1/Service', 'mysql', { spec: {} }),
+  ];
+  const declared = declaredRelationsOf([crd]);
+
+  it('place what names the instance, and what the instance names', () => {
+    assert.deepEqual(linesOf(buildTree(root, others, { declared }).root).toSorted(), [
+      'Shop/shop < PersistentVolumeClaim/disk: Label metadata.labels["vendor.io/of"]',
+      'Shop/shop < Secret/seen: Annotation metadata.annotations["vendor.io/watched-by"]',
+      'Shop/shop > Service/mysql: Reference spec.database',
+    ]);
+    assert.equal(buildTree(root, others).count, 1);
+  });
+
+  it('are a link to what is not there, and nothing where the field has no name', () => {
+    const lines = (spec: unknown): readonly string[] =>
+      linesOf(buildTree({ ...ROOT, spec }, [], { declared, listed: new Set(['/Service']) }).root);
+    assert.deepEqual(lines({ database: 'mysql' }), ['Shop/shop - /Service mysql Missing: Reference spec.database']);
+    for (const database of ['', 'No Name', 7, { a: 1 }, '__proto__']) assert.deepEqual(lines({ database }), []);
   });
 });
 
