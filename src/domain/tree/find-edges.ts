@@ -41,6 +41,9 @@ export function edgesOf(holder: KubeObject, index: ObjectIndex): readonly Edge[]
   return [...owners, ...inferred, ...(owners.length === 0 ? labelEdges(holder, index) : [])];
 }
 
+/** One text for all objects: most have one owner. */
+const OWNER_PATHS = ['metadata.ownerReferences[0]', 'metadata.ownerReferences[1]'];
+
 function ownerEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
   return listAt(holder, 'metadata', 'ownerReferences')
     .slice(0, MAX_TARGETS)
@@ -54,7 +57,7 @@ function ownerEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
       return [
         {
           class: 'Owner',
-          path: `metadata.ownerReferences[${position}]`,
+          path: OWNER_PATHS[position] ?? `metadata.ownerReferences[${position}]`,
           inferred: false,
           isController: booleanAt(owner, 'controller') === true,
           joins: 'Holder',

@@ -93,8 +93,17 @@ async function withRetries<T>(options: TransportOptions, call: Call, attempt: ()
 }
 
 async function requestOnce(options: TransportOptions, call: Call): Promise<Answer> {
-  const bound = AbortSignal.timeout(WHOLE_CALL_MS);
-  const signal = call.signal === undefined ? bound : AbortSignal.any([call.signal, bound]);
+  const bound = new AbortController();
+  const timer = setTimeout(() => bound.abort(new DOMException(`no answer within ${WHOLE_CALL_MS} ms`, 'TimeoutError')), WHOLE_CALL_MS);
+  try {
+    return await requestWithin(options, call, call.signal === undefined ? bound.signal : AbortSignal.any([call.signal, bound.signal]));
+  } finally {
+    // A signal of `AbortSignal.timeout` would be in memory for the whole time, with all that waited for it.
+    clearTimeout(timer);
+  }
+}
+
+async function requestWithin(options: TransportOptions, call: Call, signal: AbortSignal): Promise<Answer> {
   const response = await send(options, call, { signal, bodyTimeout: SILENT_BODY_MS });
   const text = await guarded(call, () => readText(response.body));
   if (response.statusCode >= 400) throw statusError(call, response, text);

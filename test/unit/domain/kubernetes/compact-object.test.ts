@@ -6,9 +6,10 @@ import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 test('a compact object says what the object says, but for which fields belong to whom', () => {
   const one = pod('a');
+  const compacted = createCompactor()(pod('a'));
   const entry = { manager: 'kubelet', operation: 'Update', subresource: 'status', time: '2026-01-01T00:00:00Z' };
   const annotations = { note: 'kept' };
-  assert.deepEqual(createCompactor()(one), { ...one, metadata: { ...one.metadata, annotations, managedFields: [entry] } });
+  assert.deepEqual(compacted, { ...one, metadata: { ...one.metadata, annotations, managedFields: [entry] } });
   assert.deepEqual(createCompactor()({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'bare' } }), {
     apiVersion: 'v1',
     kind: 'Pod',
