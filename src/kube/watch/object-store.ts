@@ -18,6 +18,7 @@ export interface ObjectStore {
 export function createObjectStore(keep: (object: KubeObject) => KubeObject): ObjectStore {
   const objects = new Map<string, KubeObject>();
   const listeners = new Set<(key: string) => void>();
+  let keys: readonly string[] | undefined;
   let sorted: readonly KubeObject[] | undefined;
   const changed = (key: string): void => {
     sorted = undefined;
@@ -25,21 +26,25 @@ export function createObjectStore(keep: (object: KubeObject) => KubeObject): Obj
   };
   const set = (object: KubeObject): void => {
     const key = keyOf(object);
-    const before = objects.get(key)?.metadata;
-    if (before?.uid === object.metadata.uid && before?.resourceVersion === object.metadata.resourceVersion) return;
+    const before = objects.get(key);
+    const { uid, resourceVersion } = object.metadata;
+    if (before?.metadata.uid === uid && before?.metadata.resourceVersion === resourceVersion) return;
     objects.set(key, keep(object));
+    if (before === undefined) keys = undefined;
     changed(key);
   };
   const remove = (key: string): void => {
-    if (objects.delete(key)) changed(key);
+    if (!objects.delete(key)) return;
+    keys = undefined;
+    changed(key);
   };
   return {
-    all: () => (sorted ??= [...objects.entries()].sort(([a], [b]) => compare(a, b)).map(([, object]) => object)),
+    all: () => (sorted ??= (keys ??= sortedKeys(objects)).flatMap((key) => objects.get(key) ?? [])),
     get: (key) => objects.get(key),
     set,
     delete: (object) => remove(keyOf(object)),
-    retain: (keys) => {
-      for (const key of [...objects.keys()].filter((key) => !keys.has(key))) remove(key);
+    retain: (kept) => {
+      for (const key of [...objects.keys()].filter((one) => !kept.has(one))) remove(key);
     },
     onChange: (listener) => {
       listeners.add(listener);
@@ -49,9 +54,8 @@ export function createObjectStore(keep: (object: KubeObject) => KubeObject): Obj
   };
 }
 
-/** `/` sorts before what names are made of, so that keys sort by namespace first. */
-function compare(a: string, b: string): number {
-  const left = a.replace('/', '\u0000');
-  const right = b.replace('/', '\u0000');
-  return compareTexts(left, right);
+function sortedKeys(objects: ReadonlyMap<string, KubeObject>): string[] {
+  const byNamespaceAndName = ({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number =>
+    compareTexts(a.namespace ?? '', b.namespace ?? '') || compareTexts(a.name, b.name);
+  return [...objects].sort(([, a], [, b]) => byNamespaceAndName(a, b)).map(([key]) => key);
 }

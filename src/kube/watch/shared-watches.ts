@@ -74,7 +74,8 @@ interface LookerInput {
 /** One actor who looks. */
 class Looker {
   readonly #input: LookerInput;
-  readonly #held = new Map<string, SharedWatch>();
+  /** By type, which every reading asks for each kind, and then by place. */
+  readonly #held = new Map<string, Map<string, SharedWatch>>();
   readonly #followed = new Set<string>();
   /** What this actor may list but not watch, or what cannot be watched. */
   readonly #unwatchable = new Set<string>();
@@ -110,16 +111,16 @@ class Looker {
   }
 
   isWatched(type: ResourceType): boolean {
-    return [...this.#held.values()].some((watch) => keyOfType(watch.place.type) === keyOfType(type));
+    return this.#held.has(keyOfType(type));
   }
 
   release(type: ResourceType): void {
     this.#followed.delete(keyOfType(type));
-    for (const [key, watch] of this.#held) if (keyOfType(watch.place.type) === keyOfType(type)) this.#drop(key, watch);
+    for (const watch of this.#held.get(keyOfType(type))?.values() ?? []) this.#drop(watch);
   }
 
   leave(): void {
-    for (const [key, watch] of this.#held) this.#drop(key, watch);
+    for (const watch of [...this.#held.values()].flatMap((ofType) => [...ofType.values()])) this.#drop(watch);
   }
 
   async #list(what: Listed, options: ListOptions, plain: () => Promise<ObjectList>): Promise<ObjectList> {
@@ -136,7 +137,7 @@ class Looker {
     } catch (error) {
       if (!isAppError(error, 'Forbidden', 'MethodNotAllowed')) throw error;
       this.#unwatchable.add(keyOfPlace(place));
-      this.#drop(keyOfPlace(watch.place), watch);
+      this.#drop(watch);
       return await plain();
     }
   }
@@ -153,8 +154,7 @@ class Looker {
     if (this.#input.looking.signal.aborted) throw new AppError('ClusterUnavailable', `watch ${resource}: its last client is gone`);
     const watch = watches.get(key) ?? new SharedWatch(place, { log, first: this, ended: () => watches.delete(key) });
     watches.set(key, watch);
-    this.#held.set(key, watch);
-    watch.hold(this);
+    this.#hold(watch);
     if (place.content === 'whole') this.#release({ ...place, content: 'metadata' });
     return watch;
   }
@@ -162,7 +162,7 @@ class Looker {
   async #get(ref: ResourceRef, plain: () => Promise<KubeObject>): Promise<KubeObject> {
     const { namespace, name } = ref;
     if (namespace === undefined) return await this.#remembered(JSON.stringify(ref), plain);
-    const watch = this.#held.get(keyOfPlace({ type: ref, namespace, content: 'whole' }));
+    const watch = this.#heldAt({ type: ref, namespace, content: 'whole' });
     if (watch === undefined || !watch.isSynced()) return await plain();
     const { group, resource } = ref;
     await this.#input.admissions.require(this.#input, { verb: 'get', group, resource, namespace, name });
@@ -177,12 +177,26 @@ class Looker {
   }
 
   #release(place: WatchedPlace): void {
-    const watch = this.#held.get(keyOfPlace(place));
-    if (watch !== undefined) this.#drop(keyOfPlace(place), watch);
+    const watch = this.#heldAt(place);
+    if (watch !== undefined) this.#drop(watch);
   }
 
-  #drop(key: string, watch: SharedWatch): void {
-    this.#held.delete(key);
+  #heldAt(place: WatchedPlace): SharedWatch | undefined {
+    return this.#held.get(keyOfType(place.type))?.get(keyOfPlace(place));
+  }
+
+  #hold(watch: SharedWatch): void {
+    const type = keyOfType(watch.place.type);
+    const ofType = this.#held.get(type) ?? new Map<string, SharedWatch>();
+    this.#held.set(type, ofType.set(keyOfPlace(watch.place), watch));
+    watch.hold(this);
+  }
+
+  #drop(watch: SharedWatch): void {
+    const type = keyOfType(watch.place.type);
+    const ofType = this.#held.get(type);
+    ofType?.delete(keyOfPlace(watch.place));
+    if (ofType?.size === 0) this.#held.delete(type);
     watch.unsubscribe(this);
   }
 }
