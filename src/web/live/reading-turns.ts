@@ -7,13 +7,13 @@ export interface ReadingTurns {
 }
 
 export interface Pace {
-  /** Milliseconds between two readings of one person; they come one after another. */
+  /** Milliseconds between the beginnings of two readings of one person; they come one after another, with a pause as long as the first of them took. */
   readonly personMs: number;
   /** Milliseconds between two readings of anybody. */
   readonly allMs: number;
 }
 
-/** Two a second for a person, twenty for all: a reading makes up to thirty calls to the api-server. */
+/** Two a second for a person, twenty for all: a reading makes up to thirty calls to the api-server. Of a namespace with a hundred thousand objects one takes seconds. */
 const PACE: Pace = { personMs: 500, allMs: 50 };
 
 /** Each person has a queue and at most one reading in the queue of all, so that nobody's many streams hold back somebody's one. */
@@ -40,11 +40,12 @@ export function createReadingTurns({ personMs, allMs }: Pace = PACE): ReadingTur
         end();
         return undefined;
       }
-      const rest = wait(personMs, undefined, { ref: false });
+      const began = performance.now();
       try {
         return await read();
       } finally {
-        void rest.then(end);
+        const took = performance.now() - began;
+        void wait(Math.max(personMs - took, took), undefined, { ref: false }).then(end);
       }
     },
   };

@@ -67,6 +67,20 @@ test('readings of one person come one after another, and do not hold back those 
   assert.equal(order.length, 7);
 });
 
+test('a reading that takes long leaves as much time to others before the next one of that person', async () => {
+  const turns = createReadingTurns({ personMs: 1, allMs: 1 });
+  const signal = AbortSignal.timeout(5000);
+  const times: number[] = [];
+  const read = async (): Promise<void> => {
+    times.push(performance.now());
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    times.push(performance.now());
+  };
+  await Promise.all([turns.take('p', signal, read), turns.take('p', signal, read)]);
+  const [began = 0, ended = 0, next = 0] = times;
+  assert.ok(next - ended >= ended - began - 2, `${next - ended} ms after ${ended - began} ms`);
+});
+
 test('anybody who leaves while waiting for a turn reads nothing, and holds nobody up', async () => {
   const turns = createReadingTurns({ personMs: 10, allMs: 1 });
   const left = new AbortController();
