@@ -103,7 +103,10 @@ async function seedPart(seeder: Seeder, part: number): Promise<void> {
   }
 }
 
-/** Changes ConfigMaps, the smallest objects, one after another, so many times a second, or as often as the api-server lets. Returns how many it came to. */
+/**
+ * Changes ConfigMaps, the smallest objects, one after another, so many times a second, or as often as the api-server lets, which need not
+ * work out who manages which field. Returns how many it came to.
+ */
 export async function changeConfigMaps(
   cluster: Cluster,
   namespace: string,
@@ -116,8 +119,8 @@ export async function changeConfigMaps(
     if (performance.now() - began > seconds * 1_000) return;
     await sleep(Math.max(0, began + (n * 1_000) / perSecond - performance.now()));
     const ref = { ...CONFIG_MAP, namespace, name: names[n % names.length] ?? '' };
-    const annotations = { [CHANGED_AT]: String(Date.now()) };
-    await cluster.patch(ref, { type: 'merge', body: { metadata: { annotations } } }, { answer: 'metadata' });
+    const metadata = { annotations: { [CHANGED_AT]: String(Date.now()) }, managedFields: [{}] };
+    await cluster.patch(ref, { type: 'merge', body: { metadata } }, { answer: 'metadata', fieldValidation: 'Ignore' });
     changed += 1;
   };
   const all = Array.from({ length: perSecond * seconds }, (_, n) => n);

@@ -27,8 +27,8 @@ const sizes = (positionals.length === 0 ? ['1000', '10000', '100000'] : position
 const kinds = Number(values.kinds);
 /** Of one environment; what is not seeded by then is left out. */
 const seedMs = Number(values['seed-minutes']) * 60_000;
-/** For 10,000 objects and less. */
-const TARGETS = { objects: 10_000, treeMs: 150, memoryShare: 0.1, openMs: 1_000, taskMs: 100 };
+/** For 10,000 objects and less; that of the memory is for 10,000 and more, which outweigh code and connections. */
+const TARGETS = { objects: 10_000, treeMs: 150, memoryShare: 0.1, p99Ms: 2_000, openMs: 1_000, taskMs: 100 };
 const EVENTS = { perSecond: 500, seconds: 10 };
 const began = performance.now();
 const elapsed = (): string => `${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s`;
@@ -184,9 +184,10 @@ function print(all: readonly Measured[]): void {
   ];
   console.log('');
   printRows(rows.map(([title, cell]) => [title, ...all.map(cell)]));
-  const missed = all.filter(({ objects }) => objects <= TARGETS.objects).flatMap(missedTargets);
-  for (const sentence of missed) console.log(`✖ ${sentence}`);
-  process.exitCode = missed.length === 0 ? 0 : 1;
+  console.log('');
+  const checks = all.flatMap(checksOf);
+  for (const [sentence, holds] of checks) console.log(`${holds ? '✔' : '✖'} ${sentence}`);
+  process.exitCode = checks.every(([, holds]) => holds) ? 0 : 1;
 }
 
 function ourMiB({ ours }: Measured): number {
@@ -197,15 +198,23 @@ function peerMiB({ peer }: Measured): number {
   return peer.rssMiB - peer.beforeMiB;
 }
 
-function missedTargets(one: Measured): string[] {
+function checksOf(one: Measured): readonly (readonly [sentence: string, holds: boolean])[] {
   const { objects, ours, page } = one;
   const of = `${objects.toLocaleString('en')} objects`;
+  const share = ourMiB(one) / peerMiB(one);
+  const memory = `${of}: ${(100 * share).toFixed(1)} % of the informer's memory (at most ${100 * TARGETS.memoryShare} %)`;
+  const ofMemory = objects < TARGETS.objects ? [] : [[memory, share <= TARGETS.memoryShare] as const];
+  if (objects > TARGETS.objects) return ofMemory;
+  const { perSecond, p99Ms } = ours.follow;
+  const below = (text: string, ms: number, target: number): readonly [string, boolean] => [
+    `${of}: ${text} ${ms.toFixed(0)} ms (below ${target} ms)`,
+    ms < target,
+  ];
   return [
-    ...(ours.again.treeWorkMs > TARGETS.treeMs ? [`the tree of ${of} takes more than ${TARGETS.treeMs} ms after the lists`] : []),
-    ...(ourMiB(one) > TARGETS.memoryShare * peerMiB(one)
-      ? [`${of} take more than ${100 * TARGETS.memoryShare} % of the informer's memory`]
-      : []),
-    ...(page.openMs > TARGETS.openMs ? [`the page of ${of} takes more than ${TARGETS.openMs} ms to open`] : []),
-    ...(page.longestTaskMs > TARGETS.taskMs ? [`the page of ${of} has a task of more than ${TARGETS.taskMs} ms`] : []),
+    below('the tree after the lists, work', ours.again.treeWorkMs, TARGETS.treeMs),
+    ...ofMemory,
+    below(`watch to page at ${perSecond.toFixed(0)} changes a second (${EVENTS.perSecond} asked for), 99 %`, p99Ms, TARGETS.p99Ms),
+    below('the page opens in Chromium', page.openMs, TARGETS.openMs),
+    below('the longest task of its main thread', page.longestTaskMs, TARGETS.taskMs),
   ];
 }
