@@ -6,6 +6,7 @@ import { CHANGE_REQUEST_KIND } from '../src/domain/change-request/change-request
 import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
 import { GITLAB_DEPLOYMENT_KIND } from '../src/domain/gitlab/gitlab-deployment.ts';
 import { GITLAB_MONITORING_KIND } from '../src/domain/gitlab/gitlab-monitoring.ts';
+import { RESOURCE_COMPOSITION_KIND } from '../src/domain/kubeplus/resource-composition.ts';
 import { CATALOG_RELEASE_KIND } from '../src/domain/release/catalog-release.ts';
 import { CATALOG_SOURCE_KIND } from '../src/domain/source/catalog-source.ts';
 import { SAVED_CONFIGURATION_KIND } from '../src/domain/saved-configuration/saved-configuration-kind.ts';
@@ -26,6 +27,7 @@ const KINDS: readonly { readonly kind: DocumentedKind; readonly page: string }[]
   { kind: GITLAB_DEPLOYMENT_KIND, page: 'docs/gitlab-deployment.md' },
   { kind: GITLAB_MONITORING_KIND, page: 'docs/gitlab-monitoring.md' },
   { kind: OPERATOR_KIND, page: 'docs/operator.md' },
+  { kind: RESOURCE_COMPOSITION_KIND, page: 'docs/resource-composition.md' },
   { kind: SAVED_CONFIGURATION_KIND, page: 'docs/saved-configurations.md' },
 ];
 

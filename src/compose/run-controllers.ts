@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { CATALOG_RELEASE, CHANGE_REQUEST } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { appDefinitions } from './app-definition/app-definition-controller.ts';
+import { compositionController } from './app-definition/composition-controller.ts';
 import { helmChildren } from './create-ports.ts';
 import { instanceController } from './app-instance/instance-controller.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
@@ -101,6 +102,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
   const controllers = [
     environments(input),
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
+    compositionController({ ...input, definitions: input.catalog.reflectors.appDefinitions }),
     catalogSources(input),
     catalogReleases(input),
     appDefinitions({ ...input, counted: instances.counted }),

@@ -10,7 +10,8 @@ import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { CATALOG_TYPES } from './watch/catalog-cache.ts';
-import { CLUSTER_ROLE } from '../domain/kubernetes/resource-types.ts';
+import { isOwnComposition } from '../domain/kubeplus/resource-composition.ts';
+import { CLUSTER_ROLE, RESOURCE_COMPOSITION } from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from './kube.ts';
 import { isEstablished, restoreCrd } from './own-crds.ts';
 
@@ -47,9 +48,17 @@ async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): 
   const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
   const definitions: KubeObject[] = [];
   for (const file of files) definitions.push(...(await readManifests(join(folder, file))));
-  const restored = await Promise.all(definitions.map((definition) => restoreCrd(kube.asController(), definition, signal)));
-  for (const definition of definitions) await waitUntilServed(kube, definition, signal);
+  const own = await withoutForeign(kube, definitions, signal);
+  const restored = await Promise.all(own.map((definition) => restoreCrd(kube.asController(), definition, signal)));
+  for (const definition of own) await waitUntilServed(kube, definition, signal);
   return restored;
+}
+
+/** A KubePlus in the same cluster keeps its CRD, and Chandlery leaves its objects alone. */
+async function withoutForeign(kube: BootKube, definitions: readonly KubeObject[], signal: AbortSignal): Promise<readonly KubeObject[]> {
+  const name = `${RESOURCE_COMPOSITION.resource}.${RESOURCE_COMPOSITION.group}`;
+  const live = await ifFound(kube.asController().get({ ...CATALOG_TYPES.customResourceDefinitions, name }, { signal }));
+  return live === undefined || isOwnComposition(live) ? definitions : definitions.filter(({ metadata }) => metadata.name !== name);
 }
 
 /**

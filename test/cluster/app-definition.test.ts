@@ -9,13 +9,15 @@ import { buildCatalog } from '../../src/domain/catalog/app-catalog.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
 import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { apiVersionOf, type Json, type KubeObject, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
-import { APP_DEFINITION, APP_REVISION, CLUSTER_ROLE, CRD } from '../../src/domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, APP_REVISION, CLUSTER_ROLE, CRD, RESOURCE_COMPOSITION } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
+import { createCompositionReconciler } from '../../src/reconcile/kubeplus/reconcile-composition.ts';
 import { chartStructure } from '../../src/schema/structural/chart-structure.ts';
 import { valueFaults } from '../../src/schema/values/value-faults.ts';
 import { structuralSchema } from '../../src/schema/structural/structural-schema.ts';
@@ -278,6 +280,66 @@ describe('an AppDefinition', () => {
     await removed(NAME);
     await eventually(async () => (await ifFound(kube.asController().get({ ...CRD, name: CRD_NAME }))) === undefined, 'the CRD is gone');
     assert.equal(await ifFound(kube.asController().get({ ...CLUSTER_ROLE, name: `chandlery-app-${CRD_NAME}-edit` })), undefined);
+  });
+});
+
+describe('a ResourceComposition of KubePlus', () => {
+  const name = `hello-${RUN}`;
+  const key = (namespace: string): string => `${namespace}/${name}`;
+  const composition = (namespace: string): KubeObject => ({
+    apiVersion: apiVersionOf(RESOURCE_COMPOSITION),
+    kind: RESOURCE_COMPOSITION.kind,
+    metadata: { namespace, name },
+    spec: {
+      newResource: {
+        resource: { kind: `Hello${RUN}`, group: 'platformapi.kubeplus', version: 'v1alpha1', plural: `hellos${RUN}` },
+        chartURL: `file://shops/${NAME}`,
+        chartName: NAME,
+      },
+      resmonitor: { apiVersion: 'workflows.kubeplus/v1alpha1', kind: 'ResourceMonitor', spec: { monitorRelationships: 'all' } },
+    },
+  });
+  const reconciled = async (namespace: string, reason: string): Promise<KubeObject> => {
+    const ports = { cluster: kube.asController(), events: { record: () => Promise.resolve() }, now: () => new Date() };
+    return await eventually(
+      async () => {
+        if ((await ifFound(kube.asController().get({ ...APP_DEFINITION, name }))) !== undefined) await step(name);
+        await createCompositionReconciler(ports)(key(namespace), signal);
+        const object = await kube.asController().get({ ...RESOURCE_COMPOSITION, namespace, name });
+        return findCondition(conditionsOf(object), 'Ready')?.reason === reason && object;
+      },
+      `${key(namespace)} is ${reason}`,
+    );
+  };
+
+  it('becomes an AppDefinition, says what has no effect, and takes none that it did not create', async () => {
+    const cluster = kube.asController();
+    await release('1.0.0', { type: 'object', properties: { title: { type: 'string' } } });
+    for (const namespace of ['default', 'kube-public']) {
+      await cluster.create(RESOURCE_COMPOSITION, composition(namespace), { fieldValidation: 'Strict' });
+    }
+    const first = await reconciled('default', 'Ready');
+    assert.equal(textAt(first.status, 'crd'), `hellos${RUN}.apps.chandlery.dev`);
+    const complete = findCondition(conditionsOf(first), 'Complete');
+    assert.equal(complete?.status, 'False');
+    assert.match(complete?.message ?? '', /apps\.chandlery\.dev\/v1alpha1 and not platformapi\.kubeplus\/v1alpha1; resmonitor/);
+    await reconciled('kube-public', 'AppDefinitionExists');
+    await cluster.delete({ ...RESOURCE_COMPOSITION, namespace: 'kube-public', name });
+    const ports = { cluster, events: { record: () => Promise.resolve() }, now: () => new Date() };
+    const gone = async (namespace: string): Promise<unknown> =>
+      await eventually(
+        async () => {
+          await createCompositionReconciler(ports)(key(namespace), signal);
+          if ((await ifFound(cluster.get({ ...APP_DEFINITION, name }))) !== undefined) await step(name);
+          return (await ifFound(cluster.get({ ...RESOURCE_COMPOSITION, namespace, name }))) === undefined;
+        },
+        `${key(namespace)} is gone`,
+      );
+    await gone('kube-public');
+    assert.equal((await cluster.get({ ...APP_DEFINITION, name })).metadata.deletionTimestamp, undefined, 'what is not its own stays');
+    await cluster.delete({ ...RESOURCE_COMPOSITION, namespace: 'default', name });
+    await gone('default');
+    assert.equal(await ifFound(cluster.get({ ...APP_DEFINITION, name })), undefined);
   });
 });
 

@@ -264,7 +264,7 @@ export const SOURCE_SCHEMAS = {
       allowedKinds: {
         ...list(object({ group: text, kind: text })),
         description:
-          'The kinds that the source may hold; `*` for all. Absent: Operator, Environment, GitLabDeployment and GitLabMonitoring',
+          'The kinds that the source may hold; `*` for all. Absent: Operator, AppDefinition, Environment, GitLabDeployment, GitLabMonitoring and ResourceComposition',
       },
       mode: { enum: ['Cluster', 'Namespaced'] },
       namespaces: { ...list(text), description: 'Of the mode Namespaced: nothing outside of these' },

@@ -80,7 +80,7 @@ const FOLDER_OPTIONS: readonly Option[] = [
     name: 'allow-kind',
     value: 'KIND.GROUP',
     many: 'many',
-    help: 'a kind that the folder may hold, * for all; default: Operator, Environment, GitLabDeployment and GitLabMonitoring',
+    help: 'a kind that the folder may hold, * for all; default: Operator, AppDefinition, Environment, GitLabDeployment, GitLabMonitoring and ResourceComposition',
   },
   {
     name: 'source',

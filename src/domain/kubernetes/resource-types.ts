@@ -15,12 +15,14 @@ const ADMISSION = 'admissionregistration.k8s.io/v1';
 const OPERATORS = `${OURS.operatorGroup}/${OURS.operatorVersion}`;
 const CHANDLERY = `${OURS.group}/${OURS.version}`;
 const GITLAB = 'gitlabdeploymentcontroller.gitlab.com/v1';
+const KUBEPLUS = 'workflows.kubeplus/v1alpha1';
 
 /** The one table of resource types: apiVersion, plural, kind, scope. */
 export const OPERATOR = known(OPERATORS, 'operators', 'Operator', 'Namespaced');
 export const ENVIRONMENT = known(CHANDLERY, 'environments', 'Environment', 'Cluster');
 export const GITLAB_DEPLOYMENT = known(GITLAB, 'gitlabdeployments', 'GitLabDeployment', 'Cluster');
 export const GITLAB_MONITORING = known(GITLAB, 'gitlabmonitorings', 'GitLabMonitoring', 'Cluster');
+export const RESOURCE_COMPOSITION = known(KUBEPLUS, 'resourcecompositions', 'ResourceComposition', 'Namespaced');
 export const CATALOG_SOURCE = known(CHANDLERY, 'catalogsources', 'CatalogSource', 'Cluster');
 export const CATALOG_RELEASE = known(CHANDLERY, 'catalogreleases', 'CatalogRelease', 'Cluster');
 export const APP_DEFINITION = known(CHANDLERY, 'appdefinitions', 'AppDefinition', 'Cluster');

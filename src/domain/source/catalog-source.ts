@@ -46,7 +46,7 @@ const allowedKinds = list(
   ),
   {
     description:
-      'The kinds that the source may hold. Default: Operator, AppDefinition, Environment, GitLabDeployment and GitLabMonitoring.',
+      'The kinds that the source may hold. Default: Operator, AppDefinition, Environment, GitLabDeployment, GitLabMonitoring and ResourceComposition.',
     minItems: 1,
     maxItems: 100,
     merge: 'atomic',

@@ -2,7 +2,14 @@ import { OURS, isDnsSubdomain } from '../kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../core/read.ts';
 import { compileFaults, rulesOfOperator } from '../health/custom-rules.ts';
 import { type KubeObject, type ObjectMeta, parseApiVersion, type ResourceRef } from '../kubernetes/resource.ts';
-import { APP_DEFINITION, GITLAB_DEPLOYMENT, GITLAB_MONITORING, type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
+import {
+  APP_DEFINITION,
+  GITLAB_DEPLOYMENT,
+  GITLAB_MONITORING,
+  type KnownType,
+  OPERATOR,
+  RESOURCE_COMPOSITION,
+} from '../kubernetes/resource-types.ts';
 import type { InventoryItem, SourceFault, SourceSpec } from './catalog-source.ts';
 import type { SourceDocument } from './parse-file.ts';
 
@@ -226,6 +233,7 @@ const DEFAULT_KINDS: NonNullable<SourceSpec['allowedKinds']> = [
   { group: OURS.operatorGroup, kind: OPERATOR.kind },
   { group: GITLAB_DEPLOYMENT.group, kind: GITLAB_DEPLOYMENT.kind },
   { group: GITLAB_MONITORING.group, kind: GITLAB_MONITORING.kind },
+  { group: RESOURCE_COMPOSITION.group, kind: RESOURCE_COMPOSITION.kind },
 ];
 
 function isAllowed({ allowedKinds = DEFAULT_KINDS }: SourceRules['spec'], group: string, kind: string): boolean {

@@ -1,5 +1,5 @@
 import type { Preset } from '../../domain/operator/kind/catalog-fields.ts';
-import type { App } from '../../domain/app/app.ts';
+import type { App, AppSummary } from '../../domain/app/app.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import {
@@ -62,22 +62,24 @@ export async function showManual(
   const annotations = crdAnnotationsOf(crd);
   const [app, fields, kindUsage] = await Promise.all([
     showApp(ports, actor, summary.id),
-    specFields(ports, actor, summary.id),
+    specFields(ports, actor, summary),
     usageOf(ports, actor, annotations.usage),
   ]);
   return { ...manualOf(app, annotations), fields, ...(kindUsage === undefined ? {} : { kindUsage }) };
 }
 
-/** Those of the resource itself for a kind without spec. */
+/** Those of the spec, and of the values of a chart below it; those of the resource itself for a kind without spec. */
 async function specFields(
   ports: Pick<Ports, 'catalog' | 'chart' | 'chartValues' | 'clusters'>,
   actor: Actor,
-  app: string,
+  { id: kind, definition }: AppSummary,
 ): Promise<readonly FieldFact[]> {
-  const query = { kind: app, group: '', environment: '' };
-  const { fields } = await explainApp(ports, actor, { ...query, field: '' });
+  const below = async (field: string): Promise<readonly FieldFact[]> =>
+    (await explainApp(ports, actor, { kind, group: '', environment: '', field })).fields;
+  const fields = await below('');
   if (fields.every(({ field }) => field !== 'spec')) return fields;
-  return (await explainApp(ports, actor, { ...query, field: 'spec' })).fields;
+  const [own, values] = await Promise.all([below('spec'), definition === undefined ? [] : below('spec.values')]);
+  return [...own, ...values];
 }
 
 function manualOf(app: App, { composition, relations, faults }: CrdAnnotations): Omit<Manual, 'fields' | 'kindUsage'> {

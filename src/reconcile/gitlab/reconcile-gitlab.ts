@@ -4,31 +4,24 @@ import { textAt } from '../../domain/core/read.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { environmentSpecOf, GITLAB_DEPLOYMENT_KIND, type NamePrefixes } from '../../domain/gitlab/gitlab-deployment.ts';
 import { environmentMonitoring, monitoringFor, deploymentOf, GITLAB_MONITORING_KIND } from '../../domain/gitlab/gitlab-monitoring.ts';
-import { statusOf, type Kind } from '../../domain/kind/kind.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
 import { ifFound, type Cluster } from '../../domain/kubernetes/cluster.ts';
-import { findCondition, conditionsOf, type Condition, type ConditionInput, mergeConditions } from '../../domain/kubernetes/condition.ts';
+import { findCondition, conditionsOf } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ENVIRONMENT, GITLAB_DEPLOYMENT } from '../../domain/kubernetes/resource-types.ts';
-import { applyStatus } from '../apply-status.ts';
 import { addFinalizer, isKindLost, removeFinalizer } from '../finalizer.ts';
+import { type Outcome, type ReportPorts, reportOutcome } from '../report-outcome.ts';
 
 /** What reconciling the kinds of GitLab needs of the world. */
-interface GitLabPorts {
+interface GitLabPorts extends ReportPorts {
   /** As the controller's own account. */
   readonly cluster: Pick<Cluster, 'get' | 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete'>;
   /** All GitLabDeployments, live. */
   readonly deployments: () => readonly KubeObject[];
   /** All GitLabMonitorings, live. */
   readonly monitorings: () => readonly KubeObject[];
-  readonly events: {
-    record(
-      about: KubeObject,
-      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-    ): Promise<void>;
-  };
   readonly prefixes: NamePrefixes;
-  readonly now: () => Date;
 }
 
 /** On an Environment: the name of the GitLabDeployment that it was made of. */
@@ -131,7 +124,7 @@ async function tell(ports: GitLabPorts, { deployment, environment, signal }: Wor
   const own = environment !== undefined && isOwn(environment, deployment) ? environment : undefined;
   const namespace = textAt(own?.status, 'namespace');
   const rest = { ...(own === undefined ? {} : { environment: own.metadata.name }), ...(namespace === undefined ? {} : { namespace }) };
-  await report(ports, GITLAB_DEPLOYMENT_KIND, { object: deployment, outcome, rest, signal });
+  await reportOutcome(ports, GITLAB_DEPLOYMENT_KIND, { object: deployment, outcome, rest, signal });
 }
 
 /** Deletes the Environment, as its reclaim says, and then lets the GitLabDeployment go. When its whole CRD was deleted, nobody asked for that. */
@@ -168,7 +161,7 @@ export function createMonitoringReconciler(ports: GitLabPorts): Reconcile {
   return async (name, signal) => {
     const object = ports.monitorings().find(({ metadata }) => metadata.name === name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return {};
-    await report(ports, GITLAB_MONITORING_KIND, { object, outcome: monitoringOutcome(ports, object), rest: {}, signal });
+    await reportOutcome(ports, GITLAB_MONITORING_KIND, { object, outcome: monitoringOutcome(ports, object), rest: {}, signal });
     return {};
   };
 }
@@ -196,41 +189,4 @@ function monitoringOutcome({ deployments, monitorings }: GitLabPorts, monitoring
     return { kind: 'Reconciling', reason: 'DeploymentNotReady', message };
   }
   return { kind: 'Ready', reason: 'Ready', message: `the tab Monitoring of the environment ${name} draws the queries` };
-}
-
-/** What is true of a resource now: `Ready`, or what it waits for, or what somebody has to correct. */
-interface Outcome {
-  readonly kind: 'Ready' | 'Reconciling' | 'Stalled';
-  readonly reason: string;
-  readonly message: string;
-}
-
-interface Report<T> {
-  readonly object: KubeObject;
-  readonly outcome: Outcome;
-  /** The rest of the status. */
-  readonly rest: Omit<T, 'conditions' | 'observedGeneration'>;
-  readonly signal: AbortSignal;
-}
-
-/** Writes the status when it differs, and an Event when the reason has changed. */
-async function report<T extends { readonly conditions: readonly Condition[] }>(
-  { cluster, events, now }: Pick<GitLabPorts, 'cluster' | 'events' | 'now'>,
-  kind: Kind<unknown, T>,
-  { object, outcome, rest, signal }: Report<T>,
-): Promise<void> {
-  const { conditions: earlier } = statusOf(kind, object);
-  const observedGeneration = object.metadata.generation ?? 0;
-  const time = `${now().toISOString().slice(0, 19)}Z`;
-  const conditions = mergeConditions(earlier, outcomeConditions(outcome, observedGeneration), time);
-  const status = { observedGeneration, ...rest, conditions };
-  if ((await applyStatus(cluster, kind.type, { object, status, signal })) === 'Unchanged') return;
-  const { kind: outcomeKind, reason, message } = outcome;
-  if (findCondition(earlier, 'Ready')?.reason === reason) return;
-  await events.record(object, { type: outcomeKind === 'Stalled' ? 'Warning' : 'Normal', reason, message });
-}
-
-function outcomeConditions({ kind, reason, message }: Outcome, observedGeneration: number): ConditionInput[] {
-  const ready: ConditionInput = { type: 'Ready', status: kind === 'Ready' ? 'True' : 'False', reason, message, observedGeneration };
-  return kind === 'Ready' ? [ready] : [ready, { ...ready, type: kind, status: 'True' }];
 }

@@ -1,0 +1,134 @@
+import { AGE_COLUMN, type Kind, MESSAGE_COLUMN, READY_COLUMN, specOf } from '../kind/kind.ts';
+import { conditionsField, foreign, generation, map, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
+import { listAt } from '../core/read.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { RESOURCE_COMPOSITION } from '../kubernetes/resource-types.ts';
+import type { KubeObject } from '../kubernetes/resource.ts';
+
+const name = (description: string) => optional(text({ description, maxLength: 253 }));
+
+/** KubePlus checks none of its quantities, so a value that is none is a note and not an error. */
+const quantities = (description: string) => optional(map(text({ maxLength: 100 }), { description, maxProperties: 16 }));
+
+const head = {
+  apiVersion: name('As KubePlus writes it. Not read.'),
+  kind: name('As KubePlus writes it. Not read.'),
+  metadata: optional(foreign({ description: 'As KubePlus writes it. Not read.' })),
+};
+const about = optional(foreign({ description: 'The kind that it is about, as KubePlus writes it. Not read: it is that of newResource.' }));
+
+const podconfig = object(
+  {
+    limits: quantities('The limits of containers without limits of their own, for example cpu and memory.'),
+    requests: quantities('The requests of containers without requests of their own.'),
+    nodeSelector: optional(text({ description: 'The node of the pods. Not applied: the condition Complete says so.', maxLength: 500 })),
+  },
+  { description: 'What pods of instances have.' },
+);
+
+const policy = object(
+  {
+    podconfig: optional(podconfig),
+    quota: quantities('The most that an instance may hold, as the hard limits of a ResourceQuota, for example requests.cpu.'),
+  },
+  { description: 'What holds for each instance.' },
+);
+
+const spec = object(
+  {
+    newResource: object(
+      {
+        resource: object(
+          {
+            kind: text({ description: 'The kind that is generated, for example HelloWorldService.', maxLength: 63 }),
+            group: name(`Its group for KubePlus. The kinds of Chandlery are in ${OURS.appsGroup}.`),
+            version: name(`Its version for KubePlus. That of Chandlery is ${OURS.appsVersion}.`),
+            plural: optional(text({ description: 'The plural in lower case, for example helloworldservices.', maxLength: 63 })),
+          },
+          { description: 'The kind whose instances are releases of the chart.' },
+        ),
+        chartURL: text({
+          description:
+            'The address of the chart archive: https, oci, or file for one under a configured root. The archive of an uploaded chart is file:///NAME-VERSION.tgz.',
+          minLength: 1,
+          maxLength: 2048,
+        }),
+        chartName: name('The name of the chart.'),
+      },
+      { description: 'The kind and the chart.' },
+    ),
+    respolicy: optional(
+      object(
+        { ...head, spec: optional(object({ resource: about, policy: optional(policy) }, { description: 'The policy.' })) },
+        { description: 'The policy of instances.' },
+      ),
+    ),
+    resmonitor: optional(
+      foreign({
+        description: 'What KubePlus measures of instances. Not applied: the condition Complete says so; see the metrics of an Environment.',
+      }),
+    ),
+  },
+  { description: 'The kind, the chart, and the policy of its instances, as for KubePlus.' },
+);
+
+const status = object(
+  {
+    observedGeneration: optional(generation({ description: 'The generation of the spec that this status is about.' })),
+    status: orEmpty(text({ description: 'The sentence of the condition Ready.' })),
+    appDefinition: optional(text({ description: 'The AppDefinition that Chandlery made of it.' })),
+    crd: optional(text({ description: 'The name of the generated CustomResourceDefinition.' })),
+    conditions: conditionsField('the ResourceComposition'),
+  },
+  { description: 'What the controller found and did. Written by the controller alone.' },
+);
+
+export const RESOURCE_COMPOSITION_KIND: Kind<ValueOf<typeof spec>, ValueOf<typeof status>> = {
+  type: RESOURCE_COMPOSITION,
+  shortNames: ['rescomp'],
+  description: 'A ResourceComposition is a chart that KubePlus offers as a kind. Chandlery makes an AppDefinition of it.',
+  columns: [
+    { name: 'Kind', type: 'string', jsonPath: '.spec.newResource.resource.kind' },
+    { name: 'CRD', type: 'string', jsonPath: '.status.crd' },
+    READY_COLUMN,
+    { name: 'Complete', type: 'string', jsonPath: '.status.conditions[?(@.type=="Complete")].status' },
+    { ...MESSAGE_COLUMN, priority: 1 },
+    AGE_COLUMN,
+  ],
+  spec,
+  status,
+};
+
+/** Whether a CRD named like ours is ours, and not that of a KubePlus in the same cluster. */
+export function isOwnComposition(crd: KubeObject): boolean {
+  return listAt(crd.spec, 'names', 'categories').includes('chandlery');
+}
+
+/** The AppDefinition of a ResourceComposition. */
+export interface ComposedDefinition {
+  readonly spec: object;
+  /** What of the ResourceComposition has no effect, one clause each. */
+  readonly omitted: readonly string[];
+}
+
+/** `spec.names.singular` of an AppDefinition is no longer. */
+const MAX_SINGULAR = 40;
+
+/** What a ResourceComposition says as the spec of an AppDefinition. Throws as `specOf`. */
+export function definitionOf(composition: KubeObject): ComposedDefinition {
+  const { newResource, respolicy, resmonitor } = specOf(RESOURCE_COMPOSITION_KIND, composition);
+  const { kind, plural, group = OURS.appsGroup, version = OURS.appsVersion } = newResource.resource;
+  const singular = kind.toLowerCase();
+  const names = { kind, ...(plural === undefined ? {} : { plural }), ...(singular.length > MAX_SINGULAR ? {} : { singular }) };
+  const { policy: { podconfig, quota } = {} } = respolicy?.spec ?? {};
+  const omitted = [
+    ...(group === OURS.appsGroup && version === OURS.appsVersion
+      ? []
+      : [`newResource.resource: the kind is ${OURS.appsGroup}/${OURS.appsVersion} and not ${group}/${version}`]),
+    ...(podconfig?.nodeSelector === undefined ? [] : ['respolicy.spec.policy.podconfig.nodeSelector: give it to the chart as a value']),
+    ...(quota === undefined ? [] : ['respolicy.spec.policy.quota']),
+    ...(podconfig?.limits === undefined && podconfig?.requests === undefined ? [] : ['respolicy.spec.policy.podconfig']),
+    ...(resmonitor === undefined ? [] : ['resmonitor: the metrics of an Environment show its instances']),
+  ];
+  return { spec: { chartURL: newResource.chartURL, names }, omitted };
+}
