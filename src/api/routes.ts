@@ -1,4 +1,5 @@
 import { ACCESS_TOKEN_ROUTES } from './access-token/access-token-routes.ts';
+import { REGISTRATION_TOKEN_ROUTES } from './access-token/registration-token-routes.ts';
 import { APP_DEFINITION_ROUTES } from './app-definition/app-definition-routes.ts';
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
 import { DESCRIPTION_ROUTES } from './catalog/description-routes.ts';
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...DEPLOYMENT_ROUTES,
   ...PERMISSION_ROUTES,
   ...ACCESS_TOKEN_ROUTES,
+  ...REGISTRATION_TOKEN_ROUTES,
   ...KUBECTL_ROUTES,
   ...RESOURCE_ROUTES,
   ...TIMELINE_ROUTES,

@@ -18,6 +18,7 @@ import { MIGRATION_SCHEMAS, PREFLIGHT_SCHEMAS, TREE_SCHEMAS, WORKLOAD_SCHEMAS } 
 import { RESOURCE_SCHEMAS } from './resource/resource-routes.ts';
 import { CHANGE_REQUEST_SCHEMAS } from './change-request/change-request-routes.ts';
 import { ACCESS_TOKEN_SCHEMAS } from './access-token/access-token-routes.ts';
+import { REGISTRATION_TOKEN_SCHEMAS } from './access-token/registration-token-routes.ts';
 import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
 import { RELEASE_SCHEMAS } from './release/release-routes.ts';
@@ -349,6 +350,7 @@ export const SCHEMAS = {
   ...CHANGE_REQUEST_SCHEMAS,
   ...PERMISSION_SCHEMAS,
   ...ACCESS_TOKEN_SCHEMAS,
+  ...REGISTRATION_TOKEN_SCHEMAS,
   ...KUBECTL_SCHEMAS,
   ...PROPOSAL_SCHEMAS,
   ...SAVED_CONFIGURATION_SCHEMAS,

@@ -62,20 +62,28 @@ async function listTokens({ api }: Call): Promise<Result> {
 /** The text of the token alone goes to the standard output, for `TOKEN=$(…)`. */
 async function createToken({ api, args, note }: Call, name: string): Promise<Result> {
   const days = args.text('days');
-  if (days !== undefined && !/^[1-9]\d{0,2}$/.test(days))
-    throw wrong('access-token', `--days: ${JSON.stringify(days)} is not a number of days`);
+  if (days !== undefined && !isCount(days)) throw wrong('access-token', `--days: ${JSON.stringify(days)} is not a number of days`);
   const environments = args.texts('environment');
   const body = {
     name,
     scope: args.text('scope') ?? 'read',
     ...(environments.length === 0 ? {} : { environments }),
-    // A moment earlier, so that the longest lifetime that the server allows can be asked for.
-    ...(days === undefined ? {} : { expires: new Date(Date.now() + Number(days) * DAY - 60_000).toISOString() }),
+    ...(days === undefined ? {} : { expires: untilAfter(days) }),
   };
   const data = await api.call('createAccessToken', { body });
   const [id = '', expires = ''] = ['id', 'expires'].map((key) => textAt(data, 'accessToken', key));
   note(`Token ${id}, valid until ${expires}. It is not shown again.`);
   return { data, names: [id], text: () => `${textAt(data, 'token') ?? ''}\n` };
+}
+
+/** Whether an option is a number from 1 to 999. */
+export function isCount(text: string): boolean {
+  return /^[1-9]\d{0,2}$/.test(text);
+}
+
+/** The end of so many days, RFC 3339: a moment earlier, so that the longest lifetime that the server allows can be asked for. */
+export function untilAfter(days: string): string {
+  return new Date(Date.now() + Number(days) * DAY - 60_000).toISOString();
 }
 
 async function revokeToken({ api }: Call, id: string): Promise<Result> {

@@ -118,7 +118,7 @@ async function namesOf(
     case 'source-action':
       return lines(['list', 'sync', 'suspend', 'resume']);
     case 'environment-action':
-      return lines(['create', 'change', 'delete']);
+      return lines(['create', 'change', 'delete', 'register']);
     case 'shell':
       return lines(SHELLS);
     case 'app':

@@ -6,7 +6,7 @@ import { choiceOf, type Option, wrong } from './options.ts';
 import { bullets, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
 
-const ACTIONS = ['create', 'change', 'delete'] as const;
+const ACTIONS = ['create', 'change', 'delete', 'register'] as const;
 const API_VERSION = 'chandlery.dev/v1alpha1';
 
 const DRY_RUN: Option = { name: 'dry-run', help: 'check or preview, and write nothing; exit with 3 if something blocks' };
@@ -14,8 +14,8 @@ const DRY_RUN: Option = { name: 'dry-run', help: 'check or preview, and write no
 /** `chandlery environments`. */
 export const ENVIRONMENTS_COMMAND: ClientCommand = {
   name: 'environments',
-  usage: '[create|change|delete NAME]',
-  summary: 'list the environments that you can see; create, change or delete one (admins)',
+  usage: '[create|change|delete|register NAME]',
+  summary: 'list the environments that you can see; create, change or delete one (admins); register one with a registration token',
   words: { least: 0, most: 2, kinds: ['environment-action', 'environment'] },
   options: [
     ...VALUE_OPTIONS.map((option) =>
@@ -29,6 +29,7 @@ export const ENVIRONMENTS_COMMAND: ClientCommand = {
     'chandlery environments create shop -f shop.yaml --dry-run',
     'chandlery environments change shop --set spec.tier=staging',
     'chandlery environments delete shop --dry-run',
+    'CHANDLERY_TOKEN=$REGISTRATION_TOKEN chandlery environments register team-x-shop --set spec.owner=team-x',
   ],
   act: async (call) => await act(call),
 };
@@ -47,6 +48,8 @@ async function act(call: Call): Promise<Result> {
       return await change(call, environment, content);
     case 'delete':
       return await remove(call, environment);
+    case 'register':
+      return await register(call, environment, content);
     default:
       return action satisfies never;
   }
@@ -79,6 +82,12 @@ async function create({ api, args }: Call, name: string, content: Content): Prom
   const body = { apiVersion: API_VERSION, kind: 'Environment', metadata: { ...objectAt(metadata), name }, spec: {}, ...members };
   if (args.flag('dry-run')) return preflightResult(await api.call('createEnvironment', { query: { dryRun: 'All' }, body }), [name]);
   return done(await api.call('createEnvironment', { body }), name, 'created');
+}
+
+/** Of the fields of an Environment, those that the token leaves to its holder. */
+async function register({ api, args }: Call, name: string, content: Content): Promise<Result> {
+  const { spec } = withFields(content, args, { form: ANY_FIELD });
+  return done(await api.call('registerEnvironment', { body: { ...objectAt(spec), name } }), name, 'registered');
 }
 
 /** The types of fields are the api-server's business: a value is what it is in YAML. */

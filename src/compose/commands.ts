@@ -9,6 +9,7 @@ import { ENVIRONMENTS_COMMAND } from '../cli/environment-command.ts';
 import { GENERATE_COMMAND } from '../cli/generate-command.ts';
 import { INSTANCE_COMMANDS, LOGS_COMMAND } from '../cli/instance-commands.ts';
 import { choiceOf } from '../cli/options.ts';
+import { REGISTRATION_TOKEN_COMMAND } from '../cli/registration-token-command.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { SOURCE_COMMAND } from '../cli/source-command.ts';
 import { TEST_COMMAND } from '../cli/test-command.ts';
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
     TEST_COMMAND,
     SOURCE_COMMAND,
     ACCESS_TOKEN_COMMAND,
+    REGISTRATION_TOKEN_COMMAND,
     GENERATE_COMMAND,
   ].map((command) => clientCommand(command, openApi)),
   RELEASE_COMMAND,

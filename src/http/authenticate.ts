@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { REGISTRATION_PATH } from '../domain/access-token/registration.ts';
 import { beyondLimits, tokenWords } from '../domain/kubernetes/access-limits.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { SignedIn } from '../domain/core/session.ts';
@@ -33,10 +34,16 @@ export function authenticate(identity: IdentityPort, cookies: Cookies): RequestH
   };
 }
 
-/** Lets personal access tokens with the scope read send no other methods than those that read, whatever the route. */
-export function rejectWritesByReaders(): RequestHandler {
-  return ({ method }, res, next) => {
+/**
+ * Lets personal access tokens with the scope read send no other methods than those that read, and registration tokens nothing but registrations, whatever
+ * the route.
+ */
+export function enforceTokenScope(): RequestHandler {
+  return ({ method, path }, res, next) => {
     const limits = contextOf(res).actor?.limits;
+    if (limits?.registration !== undefined && !(method === 'POST' && path === REGISTRATION_PATH)) {
+      throw beyondLimits(method, `${tokenWords(limits)} is a registration token, which only POST ${REGISTRATION_PATH} takes`);
+    }
     if (limits?.scope === 'read' && !['GET', 'HEAD', 'OPTIONS'].includes(method)) {
       throw beyondLimits(method, `${tokenWords(limits)} has the scope read; create one with the scope write`);
     }

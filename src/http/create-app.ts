@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, MemoryStore, type Options, rateLimit as expressRateLimit } from 'express-rate-limit';
 import { withoutTokens } from '../domain/access-token/token-text.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { authenticate, authRoutes, hasCredentials, rejectWritesByReaders, requireSignedIn } from './authenticate.ts';
+import { authenticate, authRoutes, enforceTokenScope, hasCredentials, requireSignedIn } from './authenticate.ts';
 import { contentLength, dropForeignIdentity, knownHost, noStore, sameSiteOnly, securityHeaders, singleHeaders } from './headers.ts';
 import { dropUnread } from './body/receive.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
@@ -49,7 +49,7 @@ export function createApp(deps: HttpDeps): express.Express {
   app.use(signing);
   app.use(authenticate(deps.identity, cookies));
   app.use(countPeople);
-  app.use(rejectWritesByReaders());
+  app.use(enforceTokenScope());
   for (const router of deps.routers) mount(app, router);
   app.use(notFound());
   app.use(errorHandler(deps));

@@ -75,8 +75,9 @@ export async function signedInByAccessToken({ accessTokens, absence, clock }: Ac
   return signedInOf(token);
 }
 
-function signedInOf({ user, groups, person, id, name, scope, environments }: AccessToken): SignedIn {
-  const limits = { id, name, scope, ...(environments === undefined ? {} : { environments }) };
+function signedInOf({ user, groups, person, id, name, scope, environments, registration }: AccessToken): SignedIn {
+  const granted = registration === undefined ? {} : { registration };
+  const limits = { id, name, scope, ...(environments === undefined ? {} : { environments }), ...granted };
   return { actor: { user, groups, limits }, person };
 }
 

@@ -1,5 +1,12 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { followPorts, type Looking } from './follow.ts';
+import {
+  createRegistrationToken,
+  listRegistrationTokens,
+  registerEnvironment,
+  revokeRegistrationToken,
+  rotateRegistrationToken,
+} from './access-token/registration-tokens.ts';
 import { createAccessToken } from './access-token/create-access-token.ts';
 import { listAccessTokens, listAllAccessTokens, revokeAccessToken, revokeAnyAccessToken } from './access-token/list-access-tokens.ts';
 import { showComposition, showManual } from './app/describe-app.ts';
@@ -115,6 +122,7 @@ const OPERATIONS = {
   createEnvironment,
   createInstance,
   createOperator,
+  createRegistrationToken,
   createSource,
   declineChangeRequest,
   deleteEnvironment,
@@ -153,6 +161,7 @@ const OPERATIONS = {
   listPermissions,
   listProposalTargets,
   listProposals,
+  listRegistrationTokens,
   listReleaseRevisions,
   listReleases,
   listRevisions,
@@ -190,6 +199,7 @@ const OPERATIONS = {
   proposeRequest,
   proposeUpgrade,
   readInstance,
+  registerEnvironment,
   reportDeployment,
   requestInstanceTest,
   requestOperatorAction,
@@ -198,10 +208,12 @@ const OPERATIONS = {
   restartWorkload,
   revokeAccessToken,
   revokeAnyAccessToken,
+  revokeRegistrationToken,
   revealValue,
   reviewAccess,
   rollbackInstance,
   rollbackOf,
+  rotateRegistrationToken,
   runCronJob,
   saveConfiguration,
   scaleResource,

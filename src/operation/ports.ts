@@ -26,7 +26,7 @@ interface SavedConfigurationPorts {
 
 /** What personal access tokens need of the world. Times and spans are in milliseconds. */
 interface AccessTokenPorts {
-  readonly table: Pick<AccessTokenTable, 'list' | 'add' | 'revoke'>;
+  readonly table: Pick<AccessTokenTable, 'list' | 'add' | 'revoke' | 'rotate' | 'countUse' | 'returnUse'>;
   readonly now: () => number;
   readonly maxLifetime: number;
   /** Without a sign-in of their user for so long, tokens pause. */

@@ -171,6 +171,35 @@ export function accessTokensOf(low: AccessTokenFile, clock: () => number): Acces
       await low.write();
       return token;
     },
+    ...registrationsOf(low),
+  };
+}
+
+/** What only registration tokens need. */
+function registrationsOf(low: AccessTokenFile): Pick<AccessTokenTable, 'rotate' | 'countUse' | 'returnUse'> {
+  return {
+    rotate: async (id, user, next) => {
+      const token = findToken(low, id);
+      if (token?.user !== user) return undefined;
+      const rotated = { ...token, ...next };
+      low.data.accessTokens[id] = structuredClone(rotated);
+      await low.write();
+      return rotated;
+    },
+    countUse: async (id, most) => {
+      const token = findToken(low, id);
+      const uses = token?.uses ?? 0;
+      if (token === undefined || uses >= most) return false;
+      low.data.accessTokens[id] = { ...token, uses: uses + 1 };
+      await low.write();
+      return true;
+    },
+    returnUse: async (id) => {
+      const token = findToken(low, id);
+      if (token === undefined) return;
+      low.data.accessTokens[id] = { ...token, uses: Math.max(0, (token.uses ?? 0) - 1) };
+      await low.write();
+    },
   };
 }
 

@@ -5,6 +5,7 @@ import { contextOf } from '../http/request-context.ts';
 import type { MessageView } from '../http/http-deps.ts';
 import { requireSignedIn } from '../http/authenticate.ts';
 import { accessTokenRoutes, allAccessTokenRoutes } from './access-token/access-token-routes.ts';
+import { registrationTokenRoutes } from './access-token/registration-token-routes.ts';
 import { appPage, parseAppTab } from './app/app-page.ts';
 import { catalogPage, parseAppQuery } from './app/catalog-page.ts';
 import { adminRoutes } from './operator/admin-routes.ts';
@@ -55,6 +56,7 @@ export function createWebRouter(deps: WebDeps): Router {
     copyRoutes(deps),
     accessTokenRoutes(deps),
     allAccessTokenRoutes(deps),
+    registrationTokenRoutes(deps),
     kubectlRoutes(deps),
     timelineRoutes(deps),
     instanceRoutes(deps),

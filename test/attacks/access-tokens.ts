@@ -138,6 +138,79 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: 'a registration token is used for anything else than its Environments, more often than it says, or after its rotation',
+    run: async (target) => {
+      const spec = { tier: 'testing', owner: 'team-x', groups: [{ name: 'oidc:developers', role: 'viewer' }] };
+      const draft = { name: 'team x', names: 'token-x-*', uses: 2, projects: [{ name: 'team-x/*', role: 'viewer' }], spec };
+      const issue = async (person: PersonName, body: object) =>
+        await target.call(person, '/api/v1/registration-tokens', { method: 'POST', body });
+      assert.equal((await issue('developer', draft)).status, 403, 'by whoever may create no Environments');
+      for (const wrong of [
+        { names: 'a*b*' },
+        { uses: 0 },
+        { uses: 101 },
+        { spec: { namespace: 'kube-system' } },
+        { spec: { tier: 'Not a tier' } },
+        { user: 'oidc:x' },
+      ])
+        assert.equal((await issue('admin', { ...draft, ...wrong })).status, 422, JSON.stringify(wrong));
+      const issued = await issue('admin', draft);
+      assert.equal(issued.status, 201, issued.text);
+      const [id, token] = [textAt(issued.json, 'registrationToken', 'id') ?? '', textAt(issued.json, 'token') ?? ''];
+      const send = sender(target, token);
+      const elsewhere: readonly (readonly [string, string])[] = [
+        ...['/me', '/apps', '/environments', '/audit-events', '/registration-tokens', '/environment-registrations', '/operators'].map(
+          (path) => ['GET', `/api/v1${path}`] as const,
+        ),
+        ['POST', '/api/v1/environments'],
+        ['POST', '/api/v1/environment-registrations/'],
+        ['POST', '/API/v1/environment-registrations'],
+        ['PUT', '/api/v1/environment-registrations'],
+        ['POST', `/api/v1/registration-tokens/${id}/rotation`],
+        ['POST', '/api/v1/me/tokens'],
+        ['DELETE', `/api/v1/environments/${ATTACKED}`],
+        ['GET', '/'],
+        ['GET', `/environments/${ATTACKED}/resources/stream`],
+      ];
+      for (const [method, path] of elsewhere)
+        assert.equal((await send(method, path, { name: 'token-x-1' })).status, 403, `${method} ${path}`);
+      const register = async (body: object) => await send('POST', '/api/v1/environment-registrations', body);
+      const wrong: readonly object[] = [
+        { name: ATTACKED },
+        { name: 'token-y-1' },
+        { name: 'token-x-1', owner: 'somebody' },
+        { name: 'token-x-1', projects: [{ name: 'team-y/shop' }] },
+        { name: 'token-x-1', projects: [{ name: 'team-x/shop', role: 'maintainer' }] },
+        { name: 'token-x-1', groups: [{ name: 'oidc:rivals', role: 'maintainer' }] },
+        { name: 'token-x-1', spec: { namespace: 'kube-system' } },
+        { name: 'token-x-1', namespace: 'kube-system' },
+        { name: 'token-x-UP' },
+      ];
+      for (const body of wrong) assert.equal((await register(body)).status, 422, JSON.stringify(body));
+      const many = await Promise.all(Array.from({ length: 6 }, async (_, index) => (await register({ name: `token-x-${index}` })).status));
+      assert.deepEqual(
+        many.toSorted((a, b) => a - b),
+        [201, 201, 403, 403, 403, 403],
+        'two, however many come at once',
+      );
+      const { json } = await target.call('admin', `/api/v1/environments/token-x-${many.indexOf(201)}`);
+      assert.deepEqual([textAt(json, 'tier'), textAt(json, 'object', 'spec', 'owner')], ['testing', 'team-x']);
+      assert.equal((await target.call('rival', `/api/v1/registration-tokens/${id}/rotation`, { method: 'POST' })).status, 404);
+      const rotated = await target.call('admin', `/api/v1/registration-tokens/${id}/rotation`, { method: 'POST' });
+      assert.equal(await statusWith(target, `Bearer ${token}`), 401, 'the earlier text');
+      const next = sender(target, textAt(rotated.json, 'token') ?? '');
+      assert.equal((await next('POST', '/api/v1/environment-registrations', { name: 'token-x-9' })).status, 403, 'the count stays');
+      await target.call('admin', `/api/v1/registration-tokens/${id}/revocation`, { method: 'POST' });
+      assert.equal((await next('POST', '/api/v1/environment-registrations', { name: 'token-x-9' })).status, 401, 'revoked');
+      const events = await target.call('admin', '/api/v1/audit-events?text=register');
+      assert.ok(
+        listAt(events.json, 'items').some((entry) => textAt(entry, 'token') === `team x (${id})`),
+        events.text,
+      );
+      return elsewhere.length + wrong.length + many.length + 12;
+    },
+  },
+  {
     title: 'somebody reads the state folder and the audit log to find tokens, or acts without a trace of the token',
     run: async (target) => {
       const { id, token } = await create(target, 'developer', { name: 'traced', scope: 'write' });

@@ -6,9 +6,9 @@ export type Access = 'Public' | 'Nobody' | 'Everybody' | 'Person' | 'Viewer' | '
 
 /** The routes of the REST API by operationId. Each is here, once. */
 export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> = {
-  // The sample apps have no masked value to reveal.
+  // The sample apps have no masked value to reveal, and only registration tokens register.
   Nobody: `
-    showProposal revealValue
+    showProposal revealValue registerEnvironment
   `,
   Everybody: `
     showMe showKubeconfig showCiContext listPermissions listAccessTokens listApps showApp showForm showManual explainApp
@@ -40,6 +40,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune
     previewSourceDeletion deleteSource reviewAccess listAppDefinitions createAppDefinition showAppDefinition
     previewChart listAllAccessTokens revokeAnyAccessToken
+    listRegistrationTokens createRegistrationToken rotateRegistrationToken revokeRegistrationToken
   `,
 };
 
@@ -53,7 +54,7 @@ export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   [/^GET \/admin\/app-definitions\/new$/, 'Everybody'],
   // The answer needs the permission, the empty form does not.
   [/^GET \/(account\/(permissions|tokens|kubectl|kubeconfig)|admin\/access-review)$/, 'Everybody'],
-  [/^POST \/account\/tokens(\/:id\/revocation)?$/, 'Person'],
+  [/^(POST \/account\/tokens(\/:id\/revocation)?|GET \/account\/tokens\/:id\/revocation)$/, 'Person'],
   [/^GET \/environments\/:environment(\/(resources|workloads)(\/stream)?|\/timeline|\/monitoring|\/members)?$/, 'ViewerOrAdmin'],
   [/^GET \/environments\/:environment\/instances\/:app\/:name\/edit$/, 'Developer'],
   [/^GET \/environments\/:environment\/(instances|resources)\//, 'Viewer'],

@@ -218,6 +218,7 @@ const SPARE = 'matrix-spare';
 const DRAFT = { environment: ATTACKED, app: APP, name: 'asked-for', spec: {}, message: 'please' };
 let requests = 0;
 const TOKEN = { name: 'matrix' };
+const REGISTRATION_TOKEN = { name: 'matrix', names: 'registered-*' };
 const SAVED = { app: APP, title: 'mine', values: { spec: { replicas: 1 } } };
 const OPERATOR = {
   metadata: { name: PREY, namespace: 'chandlery-system' },
@@ -245,6 +246,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   runCronJob: {},
   reportDeployment: { target: PREY },
   createAccessToken: TOKEN,
+  createRegistrationToken: REGISTRATION_TOKEN,
+  registerEnvironment: { name: 'registered-by-matrix' },
   createChangeRequest: DRAFT,
   declineChangeRequest: { reason: 'no' },
   saveConfiguration: SAVED,
@@ -312,11 +315,14 @@ async function idFor(target: Target, { path, operationId = '' }: Endpoint, actor
   const maker = isDecided || actor === 'anonymous' ? other : actor;
   const [address, body] = path.includes('change-requests')
     ? ['/api/v1/change-requests', { ...DRAFT, name: `asked-for-${(requests += 1)}` }]
-    : path.includes('tokens')
-      ? ['/api/v1/me/tokens', TOKEN]
-      : ['/api/v1/saved-configurations', SAVED];
+    : path.includes('registration-tokens')
+      ? ['/api/v1/registration-tokens', REGISTRATION_TOKEN]
+      : path.includes('tokens')
+        ? ['/api/v1/me/tokens', TOKEN]
+        : ['/api/v1/saved-configurations', SAVED];
   const { json } = await target.call('anonymous', address, { method: 'POST', body, headers: await credentialsOf(target, maker) });
-  return textAt(json, 'id') ?? textAt(json, 'savedConfiguration', 'id') ?? textAt(json, 'accessToken', 'id') ?? 'none';
+  const created = ['savedConfiguration', 'accessToken', 'registrationToken'].map((key) => textAt(json, key, 'id'));
+  return textAt(json, 'id') ?? created.find((one) => one !== undefined) ?? 'none';
 }
 
 /** Puts back what a call that was let through has changed or deleted. */

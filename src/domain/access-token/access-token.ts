@@ -1,8 +1,9 @@
 import type { Person } from '../core/session.ts';
 import type { LimitedEnvironment, TokenScope } from '../kubernetes/access-limits.ts';
+import type { RegistrationGrant } from './registration.ts';
 
 /**
- * A personal access token as the store has it: everything but its text. Whoever sends the text acts as the user, within the limits. Times are milliseconds
+ * A personal access token or a registration token as the store has it: everything but its text. Whoever sends the text acts as the user, within the limits. Times are milliseconds
  * since 1970.
  */
 export interface AccessToken {
@@ -14,6 +15,10 @@ export interface AccessToken {
   readonly scope: TokenScope;
   /** Absent: all environments of the user. */
   readonly environments?: readonly LimitedEnvironment[];
+  /** Of a registration token. */
+  readonly registration?: RegistrationGrant;
+  /** Environments that were registered with it. */
+  readonly uses?: number;
   readonly user: string;
   /** As at the last sign-in or renewal of a session. */
   readonly groups: readonly string[];
@@ -51,6 +56,12 @@ export interface AccessTokenTable {
   renew(seen: SeenPerson): Promise<void>;
   /** Revokes a token; the answer is what it was. @param user whose it has to be; absent: anybody's */
   revoke(id: string, user?: string): Promise<AccessToken | undefined>;
+  /** Gives a token of the user another text and another end, in place of those that it had; undefined where there is no such token. */
+  rotate(id: string, user: string, next: Pick<AccessToken, 'digest' | 'createdAt' | 'expiresAt'>): Promise<AccessToken | undefined>;
+  /** Counts a use, however many come at once on whichever replica; false when there were `most` already. */
+  countUse(id: string, most: number): Promise<boolean>;
+  /** Takes a use back, because nothing came of it. */
+  returnUse(id: string): Promise<void>;
 }
 
 /** How long an expired token stays in lists, so that its user learns why a program stopped. */

@@ -1,3 +1,4 @@
+import { allowsName, type RegistrationGrant } from '../access-token/registration.ts';
 import { AppError, type MissingPermission } from '../core/errors.ts';
 import { OURS } from './names.ts';
 
@@ -18,6 +19,8 @@ export interface AccessLimits {
   readonly scope: TokenScope;
   /** Absent: no limit. */
   readonly environments?: readonly LimitedEnvironment[];
+  /** Of a registration token: it creates such Environments, and does nothing else. */
+  readonly registration?: RegistrationGrant;
 }
 
 const READ_VERBS = ['get', 'list', 'watch'];
@@ -30,6 +33,11 @@ const QUESTIONS = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfs
  */
 export function limitReason(limits: AccessLimits, { verb, group, resource, namespace, name }: MissingPermission): string | undefined {
   if (QUESTIONS.includes(resource)) return undefined;
+  if (limits.registration !== undefined) {
+    const isRegistration = verb === 'create' && group === OURS.group && resource === 'environments';
+    if (isRegistration && allowsName(limits.registration, name ?? '')) return undefined;
+    return `${tokenWords(limits)} registers environments with the name ${limits.registration.names} alone`;
+  }
   if (limits.scope === 'read' && !READ_VERBS.includes(verb)) return `${tokenWords(limits)} has the scope read`;
   const { environments } = limits;
   if (environments === undefined) return undefined;

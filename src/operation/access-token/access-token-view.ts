@@ -42,6 +42,7 @@ export function rejectTokens({ limits }: Actor): void {
   throw beyondLimits('personal access tokens', `${tokenWords(limits)} cannot create, list or revoke tokens; sign in for that`);
 }
 
-function isoOf(time: number): string {
+/** ISO 8601 in UTC. */
+export function isoOf(time: number): string {
   return new Date(time).toISOString();
 }

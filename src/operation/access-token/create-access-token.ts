@@ -44,38 +44,50 @@ export async function createAccessToken(ports: Needs, actor: Actor, draft: Acces
   const id = randomBytes(8).toString('hex');
   const event = { action: 'create access token', environment: '', target: id, via: draft.via, requestId: draft.requestId };
   return await audited(ports, actor, event, async () => {
-    rejectTokens(actor);
-    rejectPassThrough(ports);
-    const subject = subjectOf(draft);
-    const text = newTokenText();
-    const now = ports.accessTokens.now();
-    const token: AccessToken = {
+    const { token, text } = await addToken(ports, actor, draft, async () => ({
       id,
-      digest: tokenDigest(text) ?? '',
       ...(await parseDraft(ports, actor, draft)),
       scope: draft.scope,
-      user: actor.user,
-      groups: actor.groups,
-      person: draft.person ?? { name: actor.user },
-      subject,
-      seenAt: now,
-      createdAt: now,
-    };
-    if ((await ports.accessTokens.table.add(token, MAX_TOKENS)) === 'full') {
-      throw new AppError('LimitReached', `personal access token: you have ${MAX_TOKENS}, which is the limit; revoke one first`);
-    }
-    return { accessToken: accessTokenView(ports, token), text: secret(text) };
+    }));
+    return { accessToken: accessTokenView(ports, token), text };
   });
 }
 
-function rejectPassThrough({ accessTokens }: Needs): void {
+type TokenFields = Omit<AccessToken, 'digest' | 'user' | 'groups' | 'person' | 'subject' | 'seenAt' | 'createdAt'>;
+
+/**
+ * Adds a token of the actor, with a text of its own.
+ *
+ * @param parse what the token is for; asked once it is known that the actor can have tokens.
+ */
+export async function addToken(
+  ports: Pick<Ports, 'accessTokens'>,
+  actor: Actor,
+  draft: RequestOrigin,
+  parse: () => Promise<TokenFields>,
+): Promise<{ readonly token: AccessToken; readonly text: Secret }> {
+  rejectTokens(actor);
+  rejectPassThrough(ports);
+  const subject = subjectOf(draft);
+  const fields = await parse();
+  const text = newTokenText();
+  const now = ports.accessTokens.now();
+  const owner = { user: actor.user, groups: actor.groups, person: draft.person ?? { name: actor.user }, subject };
+  const token: AccessToken = { ...fields, ...owner, digest: tokenDigest(text) ?? '', seenAt: now, createdAt: now };
+  if ((await ports.accessTokens.table.add(token, MAX_TOKENS)) === 'full') {
+    throw new AppError('LimitReached', `personal access token: you have ${MAX_TOKENS}, which is the limit; revoke one first`);
+  }
+  return { token, text: secret(text) };
+}
+
+function rejectPassThrough({ accessTokens }: Pick<Ports, 'accessTokens'>): void {
   if (accessTokens.usable === 'Yes') return;
   const why =
     'this Chandlery calls the api-server with the tokens of people (--user-identity PassThrough), and the api-server knows no personal access tokens';
   throw new AppError('Forbidden', `personal access token: ${why}; send a token of the identity provider`);
 }
 
-function subjectOf({ subject }: AccessTokenDraft): string {
+function subjectOf({ subject }: RequestOrigin): string {
   if (subject !== undefined) return subject;
   const why = 'only people who sign in here have them; a CI job sends the ID token of its CI system';
   throw new AppError('Forbidden', `personal access token: ${why}`);
@@ -87,7 +99,7 @@ async function parseDraft(
   draft: AccessTokenDraft,
 ): Promise<Pick<AccessToken, 'name' | 'environments' | 'expiresAt'>> {
   const name = draft.name.trim();
-  const expiresAt = expiryOf(ports, draft);
+  const expiresAt = expiryOf(ports, draft.expires);
   const environments = draft.environments === undefined ? undefined : await environmentsOf(ports, actor, draft.environments);
   const faults: FieldFault[] = [
     ...nameFaults(name),
@@ -100,7 +112,8 @@ async function parseDraft(
   return { name, expiresAt, ...(environments === undefined ? {} : { environments }) };
 }
 
-function nameFaults(name: string): FieldFault[] {
+/** What is wrong with the name of a token. */
+export function nameFaults(name: string): FieldFault[] {
   const field = 'name';
   if (name === '') return [{ field, message: 'Enter a name, for example the program that uses the token' }];
   if (name.length > MAX_NAME_LENGTH) return [{ field, message: `Shorten the name to ${MAX_NAME_LENGTH} characters` }];
@@ -111,7 +124,8 @@ interface Fault {
   readonly fault: string;
 }
 
-function expiryOf({ accessTokens: { now, maxLifetime } }: Needs, { expires }: AccessTokenDraft): number | Fault {
+/** When a token ends. @param expires RFC 3339; absent: in 30 days */
+export function expiryOf({ accessTokens: { now, maxLifetime } }: Pick<Ports, 'accessTokens'>, expires: string | undefined): number | Fault {
   const latest = now() + maxLifetime;
   if (expires === undefined) return Math.min(latest, now() + DEFAULT_LIFETIME);
   const time = Date.parse(expires);

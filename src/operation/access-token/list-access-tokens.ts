@@ -1,3 +1,4 @@
+import type { AccessToken } from '../../domain/access-token/access-token.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
@@ -27,7 +28,7 @@ const DAY = 86_400_000;
 export async function listAccessTokens(ports: Pick<Ports, 'accessTokens'>, actor: Actor): Promise<AccessTokenList> {
   rejectTokens(actor);
   const { table, maxLifetime, usable } = ports.accessTokens;
-  const tokens = (await table.list(actor.user)).map((token) => accessTokenView(ports, token));
+  const tokens = (await table.list(actor.user)).filter(isPersonal).map((token) => accessTokenView(ports, token));
   return { tokens, longestDays: Math.floor(maxLifetime / DAY), usable };
 }
 
@@ -48,10 +49,10 @@ export async function listAllAccessTokens(
   { search }: AccessTokenQuery,
 ): Promise<readonly AccessTokenView[]> {
   rejectTokens(actor);
-  await require(ports, actor, 'list');
+  await requireAll(ports, actor, 'list');
   const word = search.toLowerCase();
   const all = await ports.accessTokens.table.list();
-  const found = all.filter(({ user, name, id }) => [user, name, id].some((text) => text.toLowerCase().includes(word)));
+  const found = all.filter(isPersonal).filter(({ user, name, id }) => [user, name, id].some((text) => text.toLowerCase().includes(word)));
   return found.map((token) => accessTokenView(ports, token));
 }
 
@@ -68,7 +69,7 @@ export async function revokeAccessToken(ports: Needs, actor: Actor, { id, via, r
   const event = { action: 'revoke access token', environment: '', target: id, via, requestId };
   await audited(ports, actor, event, async () => {
     rejectTokens(actor);
-    if ((await ports.accessTokens.table.revoke(id, actor.user)) === undefined) throw unknown(id);
+    if ((await ports.accessTokens.table.revoke(id, actor.user)) === undefined) throw unknownToken(id);
   });
 }
 
@@ -81,17 +82,23 @@ export async function revokeAnyAccessToken(ports: Needs, actor: Actor, { id, via
   const event = { action: 'revoke access token of a user', environment: '', target: id, via, requestId };
   await audited(ports, actor, event, async () => {
     rejectTokens(actor);
-    await require(ports, actor, 'delete');
-    if ((await ports.accessTokens.table.revoke(id)) === undefined) throw unknown(id);
+    await requireAll(ports, actor, 'delete');
+    if ((await ports.accessTokens.table.revoke(id)) === undefined) throw unknownToken(id);
   });
 }
 
-async function require({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, verb: 'list' | 'delete'): Promise<void> {
+function isPersonal({ registration }: AccessToken): boolean {
+  return registration === undefined;
+}
+
+/** @throws AppError `Forbidden` without the permission to do so with the tokens of everybody. */
+export async function requireAll({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, verb: 'list' | 'delete'): Promise<void> {
   const missing = { verb, ...ACCESS_TOKENS };
   const { allowed } = await clusters.asActor(actor).review(missing);
   if (!allowed) throw new AppError('Forbidden', `personal access tokens: you may not ${verb} those of other people`, { missing });
 }
 
-function unknown(id: string): AppError {
+/** The error for an id that no token has. */
+export function unknownToken(id: string): AppError {
   return new AppError('NotFound', `personal access token ${JSON.stringify(id)}: there is none of this id`);
 }

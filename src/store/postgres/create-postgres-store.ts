@@ -139,14 +139,15 @@ function usedIdsOf(database: Database, clock: () => number): UsedIdTable {
 
 /** What changes has a column of its own; the driver gives a bigint as a text. */
 interface AccessTokenRow {
-  readonly record: Omit<AccessToken, 'groups' | 'person' | 'seenAt' | 'usedAt'>;
+  readonly record: Omit<AccessToken, 'groups' | 'person' | 'seenAt' | 'usedAt' | 'uses'>;
   readonly groups: readonly string[];
   readonly person: AccessToken['person'];
   readonly seen_at: string;
   readonly used_at: string | null;
+  readonly uses: number;
 }
 
-const TOKEN_COLUMNS = 'record, groups, person, seen_at, used_at';
+const TOKEN_COLUMNS = 'record, groups, person, seen_at, used_at, uses';
 const LIST_TOKENS = `SELECT ${TOKEN_COLUMNS} FROM chandlery_access_tokens WHERE cluster = $1 AND ($2::text IS NULL OR user_name = $2)
   ORDER BY user_name COLLATE "C", created_at DESC, id`;
 const SWEEP_TOKENS = 'DELETE FROM chandlery_access_tokens WHERE cluster = $1 AND expires_at <= $2';
@@ -157,6 +158,8 @@ const ADD_TOKEN = `INSERT INTO chandlery_access_tokens
   WHERE NOT EXISTS (SELECT FROM chandlery_access_tokens AS taken WHERE taken.cluster = $1 AND taken.user_name = $4 AND taken.place = free.place)
   ORDER BY random() LIMIT 1
   ON CONFLICT (cluster, user_name, place) DO NOTHING`;
+const ROTATE_TOKEN = `UPDATE chandlery_access_tokens SET digest = $4, created_at = $5, expires_at = $6, record = (record::jsonb || $7::jsonb)::json
+  WHERE cluster = $1 AND id = $2 AND user_name = $3 RETURNING ${TOKEN_COLUMNS}`;
 const COUNT_TOKENS = 'SELECT count(*)::int AS count FROM chandlery_access_tokens WHERE cluster = $1 AND user_name = $2';
 /** Somebody who adds that many tokens at the same moment is told that it is enough. */
 const ATTEMPTS = 20;
@@ -170,7 +173,7 @@ function accessTokensOf(database: Database, clock: () => number): AccessTokenTab
       (await read(`SELECT ${TOKEN_COLUMNS} FROM chandlery_access_tokens WHERE cluster = $1 AND digest = $2`, [digest]))[0],
     list: async (user) => await read(LIST_TOKENS, [user]),
     add: async (token, most) => {
-      const { groups, person, seenAt, usedAt: _usedAt, ...record } = token;
+      const { groups, person, seenAt, usedAt: _usedAt, uses: _uses, ...record } = token;
       const { id, digest, user, subject, createdAt, expiresAt } = token;
       await database.query(SWEEP_TOKENS, [clock() - EXPIRED_KEPT_MS]);
       const values = [id, digest, user, subject, JSON.stringify(groups), person, seenAt, createdAt, expiresAt, record, most];
@@ -193,11 +196,33 @@ function accessTokensOf(database: Database, clock: () => number): AccessTokenTab
       const text = `DELETE FROM chandlery_access_tokens WHERE cluster = $1 AND id = $2 AND ($3::text IS NULL OR user_name = $3) RETURNING ${TOKEN_COLUMNS}`;
       return (await read(text, [id, user]))[0];
     },
+    ...registrationsOf(database, read),
   };
 }
 
-function tokenOf({ record, groups, person, seen_at: seenAt, used_at: usedAt }: AccessTokenRow): AccessToken {
-  return { ...record, groups, person, seenAt: Number(seenAt), ...(usedAt === null ? {} : { usedAt: Number(usedAt) }) };
+/** What only registration tokens need. */
+function registrationsOf(
+  database: Database,
+  read: (text: string, values: readonly unknown[]) => Promise<readonly AccessToken[]>,
+): Pick<AccessTokenTable, 'rotate' | 'countUse' | 'returnUse'> {
+  return {
+    rotate: async (id, user, next) => {
+      const { digest, createdAt, expiresAt } = next;
+      return (await read(ROTATE_TOKEN, [id, user, digest, createdAt, expiresAt, JSON.stringify({ digest, createdAt, expiresAt })]))[0];
+    },
+    countUse: async (id, most) => {
+      const text = 'UPDATE chandlery_access_tokens SET uses = uses + 1 WHERE cluster = $1 AND id = $2 AND uses < $3';
+      return (await database.query(text, [id, most])).rowCount === 1;
+    },
+    returnUse: async (id) => {
+      await database.query('UPDATE chandlery_access_tokens SET uses = greatest(0, uses - 1) WHERE cluster = $1 AND id = $2', [id]);
+    },
+  };
+}
+
+function tokenOf({ record, groups, person, seen_at: seenAt, used_at: usedAt, uses }: AccessTokenRow): AccessToken {
+  const used = { ...(usedAt === null ? {} : { usedAt: Number(usedAt) }), ...(uses === 0 ? {} : { uses }) };
+  return { ...record, groups, person, seenAt: Number(seenAt), ...used };
 }
 
 // The rows that are deleted are never those of the target itself but the running one that ends, so that no row is touched twice.

@@ -205,6 +205,7 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (cluster, environment, target, outcome)
   );
   CREATE INDEX chandlery_deployments_recorded ON chandlery_deployments (cluster, recorded_at);`,
+  `ALTER TABLE chandlery_access_tokens ADD COLUMN uses integer NOT NULL DEFAULT 0;`,
 ];
 
 /** The same in all replicas: whoever has it migrates, the others wait. */

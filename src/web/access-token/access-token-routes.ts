@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { TokenState } from '../../domain/access-token/access-token.ts';
-import { type FieldFault, isAppError } from '../../domain/core/errors.ts';
+import { AppError, type FieldFault, isAppError } from '../../domain/core/errors.ts';
 import { pageByKey } from '../../domain/core/page-by-key.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { TOKEN_SCOPES, type TokenScope } from '../../domain/kubernetes/access-limits.ts';
@@ -26,6 +26,13 @@ export function accessTokenRoutes(deps: WebDeps): Router {
     ACCESS_TOKENS_PATH,
     page(deps, async (visit) => await create(deps, visit)),
   );
+  router.get(
+    `${ACCESS_TOKENS_PATH}/:id/revocation`,
+    page(deps, async ({ actor, param }) => {
+      const { tokens } = await deps.operations.listAccessTokens(actor);
+      return revocationPage(tokens, param('id'), { label: 'Personal access tokens', href: ACCESS_TOKENS_PATH });
+    }),
+  );
   router.post(
     `${ACCESS_TOKENS_PATH}/:id/revocation`,
     page(deps, async ({ actor, param, requestOrigin }) => {
@@ -48,6 +55,13 @@ export function allAccessTokenRoutes(deps: WebDeps): Router {
       return { view: 'admin/access-tokens', title: 'Access tokens', section: 'none', model };
     }),
   );
+  router.get(
+    `${ALL_ACCESS_TOKENS_PATH}/:id/revocation`,
+    page(deps, async ({ actor, param }) => {
+      const tokens = await deps.operations.listAllAccessTokens(actor, { search: param('id') });
+      return revocationPage(tokens, param('id'), { label: 'Access tokens', href: ALL_ACCESS_TOKENS_PATH });
+    }),
+  );
   router.post(
     `${ALL_ACCESS_TOKENS_PATH}/:id/revocation`,
     page(deps, async ({ actor, param, requestOrigin }) => {
@@ -56,6 +70,33 @@ export function allAccessTokenRoutes(deps: WebDeps): Router {
     }),
   );
   return router;
+}
+
+type RevocableToken = Pick<AccessTokenView, 'id' | 'name' | 'user' | 'created' | 'lastUsed'>;
+
+/** Asks before a token is revoked: nothing brings it back. @throws AppError `NotFound` for an id that is not in the list. */
+export function revocationPage(
+  tokens: readonly RevocableToken[],
+  id: string,
+  back: { readonly label: string; readonly href: string },
+): Answer {
+  const token = tokens.find((one) => one.id === id);
+  if (token === undefined) throw new AppError('NotFound', `token ${JSON.stringify(id)}: there is none of this id`);
+  const { name, user, created, lastUsed = '' } = token;
+  const model: RevocationPage = { id, name, user, created, lastUsed, action: `${back.href}/${id}/revocation`, backHref: back.href };
+  return { view: 'account/revoke-token', title: `Revoke ${name}`, section: 'none', crumbs: [back, { label: `Revoke ${name}` }], model };
+}
+
+/** A view of `account/revoke-token`. */
+export interface RevocationPage {
+  readonly id: string;
+  readonly name: string;
+  readonly user: string;
+  readonly created: string;
+  /** Empty: never. */
+  readonly lastUsed: string;
+  readonly action: string;
+  readonly backHref: string;
 }
 
 interface Shown {
@@ -85,7 +126,7 @@ async function create(deps: WebDeps, visit: Visit): Promise<Answer> {
       name: form.name,
       scope: form.scope,
       ...(form.environments.length === 0 ? {} : { environments: form.environments }),
-      expires: new Date(Date.now() + form.days * DAY - SLACK).toISOString(),
+      expires: endAfter(form.days),
       ...requestOrigin,
     });
     return await show(deps, visit, { form: EMPTY_FORM, faults: [], created });
@@ -97,13 +138,23 @@ async function create(deps: WebDeps, visit: Visit): Promise<Answer> {
 }
 
 function formOf(body: URLSearchParams): TokenForm {
-  const days = Number(body.get('days') ?? '');
   return {
     name: body.get('name') ?? '',
     scope: body.get('scope') === 'write' ? 'write' : 'read',
     environments: body.getAll('environments'),
-    days: Number.isInteger(days) && days > 0 && days < 10_000 ? days : DEFAULT_DAYS,
+    days: daysIn(body),
   };
+}
+
+/** The lifetime that a form has. */
+export function daysIn(body: URLSearchParams): number {
+  const days = Number(body.get('days') ?? '');
+  return Number.isInteger(days) && days > 0 && days < 10_000 ? days : DEFAULT_DAYS;
+}
+
+/** RFC 3339. */
+export function endAfter(days: number): string {
+  return new Date(Date.now() + days * DAY - SLACK).toISOString();
 }
 
 /** What the form of a new token has. */
@@ -135,7 +186,7 @@ export interface AccessTokensPage {
   readonly tokens: readonly TokenRow[];
 }
 
-interface Choice {
+export interface Choice {
   readonly id: string;
   readonly value: string;
   readonly label: string;
@@ -156,8 +207,8 @@ export interface TokenRow {
   readonly lastUsed: string;
   readonly lastSignIn: string;
   readonly state: Badge;
-  /** Where the form goes that revokes it. */
-  readonly action: string;
+  /** The page that asks whether to revoke it. */
+  readonly revokeHref: string;
 }
 
 const SCOPE_WORDS: Readonly<Record<TokenScope, { readonly label: string; readonly hint: string }>> = {
@@ -165,7 +216,7 @@ const SCOPE_WORDS: Readonly<Record<TokenScope, { readonly label: string; readonl
   write: { label: 'Read and write', hint: 'Everything that you may do, but for tokens themselves' },
 };
 
-const STATES: Readonly<Record<TokenState, Badge>> = {
+export const TOKEN_STATE_BADGES: Readonly<Record<TokenState, Badge>> = {
   Active: { label: 'Active', tone: 'good', symbol: 'check' },
   Paused: { label: 'Paused until the next sign-in', tone: 'warn', symbol: 'pause' },
   Expired: { label: 'Expired', tone: 'idle', symbol: 'missing' },
@@ -201,13 +252,7 @@ function accessTokensPage({ form, faults, list, environments, created, revoked, 
     })),
     environmentsFault: fault('environments'),
     usable: list.usable === 'Yes',
-    lifetimes: lifetimesWithin(list.longestDays).map((days) => ({
-      id: `days-${days}`,
-      value: String(days),
-      label: days === 1 ? '1 day' : `${days} days`,
-      hint: '',
-      selected: days === form.days,
-    })),
+    lifetimes: lifetimeChoices(list.longestDays, form.days),
     expiresFault: fault('expires'),
     errors: faults.map(({ field = 'name', message }) => ({ message, href: `#${field}` })),
     created: created !== undefined && createdOf(created, publicUrl),
@@ -216,10 +261,18 @@ function accessTokensPage({ form, faults, list, environments, created, revoked, 
   };
 }
 
-function lifetimesWithin(longest: number): readonly number[] {
-  return LIFETIMES.includes(longest)
+/** The lifetimes that a new token can have. */
+export function lifetimeChoices(longest: number, chosen: number): readonly Choice[] {
+  const within = LIFETIMES.includes(longest)
     ? LIFETIMES.filter((days) => days <= longest)
     : [...LIFETIMES.filter((days) => days < longest), longest];
+  return within.map((days) => ({
+    id: `days-${days}`,
+    value: String(days),
+    label: days === 1 ? '1 day' : `${days} days`,
+    hint: '',
+    selected: days === chosen,
+  }));
 }
 
 function createdOf({ accessToken, text }: NewAccessToken, publicUrl: string): AccessTokensPage['created'] {
@@ -262,7 +315,7 @@ function allAccessTokensPage(tokens: readonly AccessTokenView[], { search, after
 
 function rowOf(
   { id, name, user, scope, environments, created, expires, lastUsed, lastSignIn, state }: AccessTokenView,
-  action: string,
+  revokeHref: string,
 ): TokenRow {
   return {
     id,
@@ -274,7 +327,7 @@ function rowOf(
     expires,
     lastUsed: lastUsed ?? '',
     lastSignIn,
-    state: STATES[state],
-    action,
+    state: TOKEN_STATE_BADGES[state],
+    revokeHref,
   };
 }

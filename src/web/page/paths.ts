@@ -76,6 +76,8 @@ export const PERMISSIONS_PATH = '/account/permissions';
 /** The personal access tokens of the reader, and for admins those of everybody. */
 export const ACCESS_TOKENS_PATH = '/account/tokens';
 export const ALL_ACCESS_TOKENS_PATH = '/admin/access-tokens';
+/** The tokens that register Environments. */
+export const REGISTRATION_TOKENS_PATH = '/admin/registration-tokens';
 
 /** How the reader uses kubectl as themselves. */
 export const KUBECTL_PATH = '/account/kubectl';

@@ -5,6 +5,7 @@ import {
   APP_DEFINITIONS_PATH,
   KUBECTL_PATH,
   PERMISSIONS_PATH,
+  REGISTRATION_TOKENS_PATH,
 } from './paths.ts';
 
 /** Who is signed in, and whether the admin pages are theirs. */
@@ -100,6 +101,7 @@ const ADMIN_ACCOUNT_LINKS = [
   { label: 'Audit log', href: '/admin/audit-log' },
   { label: 'Access review', href: ACCESS_REVIEW_PATH },
   { label: 'Access tokens', href: ALL_ACCESS_TOKENS_PATH },
+  { label: 'Registration tokens', href: REGISTRATION_TOKENS_PATH },
 ];
 
 function initialOf(name: string): string {

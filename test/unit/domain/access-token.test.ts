@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import { allowsName, grantFaults, type RegistrationGrant, registeredSpec } from '../../../src/domain/access-token/registration.ts';
 import { isAccessToken, newTokenText, tokenDigest, withoutTokens } from '../../../src/domain/access-token/token-text.ts';
 import { limitReason, type AccessLimits } from '../../../src/domain/kubernetes/access-limits.ts';
 
@@ -57,5 +58,71 @@ describe('the limits of a personal access token', () => {
     assert.equal(limitReason(limits(shop), { verb: 'get', ...environment }), undefined);
     assert.notEqual(limitReason(limits(shop), { verb: 'update', ...environment }), undefined, 'not even its own Environment');
     assert.notEqual(limitReason(limits(shop), { verb: 'list', ...caches }), undefined, 'no list over all namespaces');
+  });
+});
+
+describe('a registration token', () => {
+  const grant: RegistrationGrant = {
+    names: 'team-x-*',
+    uses: 1,
+    projects: [{ name: 'team-x/*', role: 'viewer', prefix: 'github:' }, { name: 'shared/tools' }],
+    spec: { tier: 'testing', owner: 'team-x' },
+  };
+
+  it('creates Environments of its names and does nothing else, whatever its user may', () => {
+    const limits: AccessLimits = { id: 'i', name: 'n', scope: 'write', registration: grant };
+    const environments = { group: 'chandlery.dev', resource: 'environments' };
+    assert.equal(limitReason(limits, { verb: 'create', ...environments, name: 'team-x-shop' }), undefined);
+    const word = fc.oneof(
+      fc.constantFrom('create', 'get', 'environments', 'environments/status', 'chandlery.dev', 'team-x-shop', 'x'),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(word, word, word, fc.option(word, { nil: undefined }), (verb, group, resource, name) => {
+        const isOne = verb === 'create' && group === 'chandlery.dev' && resource === 'environments' && name === 'team-x-shop';
+        return isOne || limitReason(limits, { verb, group, resource, ...(name === undefined ? {} : { name }) }) !== undefined;
+      }),
+    );
+  });
+
+  it('is for one name or one pattern', () => {
+    const names = fc.stringMatching(/^[a-z0-9-]{0,12}$/);
+    fc.assert(fc.property(names, names, names, (start, middle, end) => allowsName({ names: `${start}*${end}` }, start + middle + end)));
+    fc.assert(fc.property(names, names, (pattern, name) => allowsName({ names: pattern }, name) === (pattern === name)));
+    for (const name of ['team-x', 'team-x', 'a-team-x-1', 'TEAM-X-1', '']) assert.ok(!allowsName(grant, name), name);
+    assert.ok(!allowsName({ names: 'ab*ba' }, 'aba'), 'what begins and ends it does not overlap');
+    for (const pattern of ['', '**', 'a*b*', 'Team-*', 'a b', 'a.b', 'x'.repeat(64), '../*'])
+      assert.deepEqual(
+        grantFaults({ ...grant, names: pattern }).map(({ field }) => field),
+        ['names'],
+        pattern,
+      );
+    assert.deepEqual(
+      grantFaults({ ...grant, uses: 0, spec: { namespace: 'kube-system', projects: [] } }).map(({ field }) => field),
+      ['uses', 'spec', 'spec'],
+    );
+  });
+
+  it('sets all of the spec but what it leaves open, and the role of each project', () => {
+    const projects = [{ name: 'team-x/shop', branch: 'main' }, { name: 'shared/tools' }];
+    assert.deepEqual(registeredSpec(grant, { name: 'team-x-1', contact: 'x@example.com', projects }), {
+      spec: {
+        tier: 'testing',
+        owner: 'team-x',
+        contact: 'x@example.com',
+        projects: [{ name: 'team-x/shop', role: 'viewer', prefix: 'github:', branch: 'main' }, { name: 'shared/tools' }],
+      },
+    });
+    const wrong = registeredSpec(grant, {
+      name: 'team-y-1',
+      owner: 'me',
+      projects: [{ name: 'team-xy/shop' }, { name: 'shared/tools/x' }],
+    });
+    assert.deepEqual('faults' in wrong && wrong.faults.map(({ field }) => field), [
+      'name',
+      'owner',
+      'projects[0].name',
+      'projects[1].name',
+    ]);
   });
 });

@@ -62,6 +62,24 @@ export function describeAccessTokens(name: string, open: Open<Store>): void {
         assert.equal((await accessTokens.list()).length, 1);
       }));
 
+    it('gives a token of its user another text, and counts no more uses than the bound, however many come at once', () =>
+      withStore(async ({ store, reopen }) => {
+        const registration = { names: 'team-*', uses: 3, projects: [{ name: 'team/*' }], spec: { tier: 'testing' } };
+        await store.accessTokens.add(aToken({ registration }), 9);
+        const next = { digest: 'digest of the next', createdAt: 1_400_000, expiresAt: 2_400_000 };
+        assert.equal(await store.accessTokens.rotate('t', 'oidc:u2', next), undefined, 'it is somebody else’s');
+        assert.equal(await store.accessTokens.rotate('__proto__', 'oidc:u1', next), undefined);
+        assert.deepEqual(await store.accessTokens.rotate('t', 'oidc:u1', next), aToken({ registration, ...next }));
+        const counted = await Promise.all(Array.from({ length: 6 }, async () => await store.accessTokens.countUse('t', 3)));
+        assert.equal(counted.filter(Boolean).length, 3);
+        await store.accessTokens.returnUse('t');
+        await store.accessTokens.returnUse('none');
+        assert.equal(await store.accessTokens.countUse('none', 3), false);
+        const { accessTokens } = await reopen();
+        assert.equal(await accessTokens.find('digest of t'), undefined, 'the earlier text is worth nothing');
+        assert.deepEqual(await accessTokens.find('digest of the next'), aToken({ registration, ...next, uses: 2 }));
+      }));
+
     it('brings the tokens of whoever signs in up to date, and not those of another person with that name', () =>
       withStore(async ({ store: { accessTokens } }) => {
         await accessTokens.add(aToken({ id: 'own' }), 9);
