@@ -1,4 +1,4 @@
-import { at, listAt, textAt } from '../domain/core/read.ts';
+import { at, listAt, textAt, textsAt } from '../domain/core/read.ts';
 import { sentenceOfFault, type FieldFault } from '../domain/core/errors.ts';
 import { ANSWER_NO, type Result } from './client-command.ts';
 import { colored, type Column, tableOf } from './output.ts';
@@ -20,6 +20,7 @@ export function preflightResult(preflight: unknown, names: readonly string[]): R
         ...(changes.length === 0 ? [] : [tableOf(CHANGE_COLUMNS, changes, style)]),
         ...findingSections(at(preflight, 'findings')),
         bullets('Objects of the release', listAt(preflight, 'objects', 'changes').map(objectText)),
+        bullets('Images', listAt(preflight, 'images').map(imageText)),
         bullets(
           'Faults',
           listAt(preflight, 'faults')
@@ -53,6 +54,10 @@ export function bullets(title: string, lines: readonly string[]): string {
 function objectText(change: unknown): string {
   const restarts = at(change, 'restarts') === true ? ', its pods are replaced' : '';
   return `${textAt(change, 'kind') ?? ''} ${textAt(change, 'name') ?? ''} ${textAt(change, 'change') ?? ''}${restarts}`;
+}
+
+function imageText(image: unknown): string {
+  return `${textAt(image, 'image') ?? ''} (${textsAt(image, 'usedBy').join(', ')})`;
 }
 
 function permissionText(permission: unknown): string {

@@ -14,13 +14,16 @@ import { authenticatorOf } from '../identity/identity-settings.ts';
 import type { KubectlPorts } from '../operation/kubectl/kubectl-ports.ts';
 import { readAuthorities } from './create-charts.ts';
 import type { Config } from '../config.ts';
+import { APP_REVISION_KIND } from '../domain/app-definition/app-revision-kind.ts';
 import { parseChartSecret } from '../domain/chart/chart-secret.ts';
 import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
 import { FairQueue } from '../domain/core/fair-queue.ts';
-import type { Clusters } from '../domain/kubernetes/cluster.ts';
+import type { Cluster, Clusters } from '../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
-import { SECRET } from '../domain/kubernetes/resource-types.ts';
+import { APP_REVISION, NODE, SECRET } from '../domain/kubernetes/resource-types.ts';
+import { specOf } from '../domain/kind/kind.ts';
+import { type NodeFacts, nodeFacts } from '../domain/preflight/node-capacity.ts';
 import type { MetricSource } from '../domain/monitoring/metrics.ts';
 import { editRepository } from '../domain/proposal/edit-repository.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
@@ -66,7 +69,7 @@ export function storePorts(
 }
 
 export interface PreviewUpgradesInput {
-  readonly kube: Pick<Kube, 'kubernetesVersion' | 'kinds'>;
+  readonly kube: Pick<Kube, 'kubernetesVersion' | 'kinds' | 'asController'>;
   readonly charts: ChartLibrary;
   /** The helm program. */
   readonly helm: string;
@@ -102,7 +105,36 @@ export async function createUpgradePreviews({ kube, charts, helm, stateDir, log,
         return await releaseRecordBytes({ metadata: contents.metadata, values: contents.values, config, files, objects });
       }),
     now: () => new Date(),
+    known: clusterFacts(kube.asController()),
     queue: new FairQueue(CHECKS),
+  };
+}
+
+const MAX_NODES = 2_000;
+
+function clusterFacts(cluster: Pick<Cluster, 'list' | 'pages'>): UpgradePorts['known'] {
+  return {
+    nodes: async (signal) => {
+      const nodes: NodeFacts[] = [];
+      try {
+        for await (const { items } of cluster.pages(NODE, { content: 'whole', size: 200, signal })) {
+          nodes.push(...items.map(nodeFacts));
+          if (nodes.length > MAX_NODES) return undefined;
+        }
+        return nodes;
+      } catch (error) {
+        if (isAppError(error, 'Forbidden')) return undefined;
+        throw error;
+      }
+    },
+    chartDigest: async ({ definition, version }, signal) => {
+      const labelSelector = `${OURS.appDefinitionLabel}=${definition}`;
+      const { items } = await cluster.list(APP_REVISION, { labelSelector, signal });
+      const created = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
+      const newestFirst = items.toSorted((a, b) => created(b).localeCompare(created(a)));
+      const specs = newestFirst.map((revision) => specOf(APP_REVISION_KIND, revision));
+      return specs.find(({ chart }) => chart.version === version)?.digest;
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { AppError } from '../domain/core/errors.ts';
+import { DEPLOYER } from '../domain/environment/deployer.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { at, isObject, textAt, textsAt } from '../domain/core/read.ts';
 import type { ClusterAddress } from '../domain/kubectl/kubeconfig.ts';
@@ -100,21 +101,30 @@ export function createKube({ userAgent, readerPatience, observe, userTokens, ...
     asServiceAccount: (account) => clusterFor(checked({ kind: 'serviceAccount', account })),
     dryRunAsActor: (actor) => createDryRun({ transport, identity: checked({ kind: 'actor', actor }) }),
     dryRunAsController: (actor) => createDryRun({ transport, identity: checked({ kind: 'dryRun', actor }) }),
+    dryRunAsDeployer: (actor, namespace) =>
+      createDryRun({ transport, identity: checked({ kind: 'dryRun', actor, account: { namespace, name: DEPLOYER } }) }),
     kinds: discovery.kinds,
     find: discovery.find,
     invalidate: discovery.invalidate,
     ping: (options) => ping(transport, options),
     kubernetesVersion: (options) => kubernetesVersion(transport, options),
     ownActor: async (options) => await selfOf({ transport, identity: CONTROLLER }, options),
-    asOneself: () => {
-      const [cluster, dryRun] = [clusterFor(CONTROLLER), createDryRun({ transport, identity: CONTROLLER })];
-      return { asController: () => cluster, asActor: () => cluster, dryRunAsActor: () => dryRun, dryRunAsController: () => dryRun };
-    },
+    asOneself: () => everybodyAs(clusterFor(CONTROLLER), createDryRun({ transport, identity: CONTROLLER })),
     requestToken: (account, seconds, options) => requestToken(transport, { account, seconds }, options),
     writeKubeconfig: (file) => writeKubeconfigFile(file, credentials.entries()),
     server: () => credentials.entries().cluster.server,
     address: () => addressOf(credentials.entries()),
     close: () => transport.close(),
+  };
+}
+
+function everybodyAs(cluster: Cluster, dryRun: DryRunCluster): Clusters {
+  return {
+    asController: () => cluster,
+    asActor: () => cluster,
+    dryRunAsActor: () => dryRun,
+    dryRunAsController: () => dryRun,
+    dryRunAsDeployer: () => dryRun,
   };
 }
 

@@ -279,6 +279,8 @@ const releaseRevision = {
   rolledBackTo: { ...integer, description: 'The revision that was brought back instead' },
 };
 
+const RELEASE_IMAGE = ['image', 'registry', 'repository', 'usedBy'];
+
 /** Schemas of preflight checks. */
 export const PREFLIGHT_SCHEMAS = {
   InstanceRevision: object({
@@ -342,7 +344,11 @@ export const PREFLIGHT_SCHEMAS = {
       },
       objects: {
         ...object({ changes: list(OBJECT_CHANGE), unchanged: integer, omitted: integer }),
-        description: 'For a change to an instance of a chart: the objects of the release that change, as the chart renders them',
+        description: 'Of an instance of a chart: the objects of the release that change, as the chart renders them',
+      },
+      images: {
+        ...list(object({ image: text, registry: text, repository: text, tag: text, digest: text, usedBy: list(text) }, RELEASE_IMAGE)),
+        description: 'Of an instance of a chart: the images that its pods run',
       },
       commands,
     },

@@ -27,8 +27,17 @@ export function outOfScope(objects: readonly KubeObject[], scope: ReleaseScope):
   });
 }
 
+/** The scope of a release in a namespace, by the kinds that the cluster serves. */
+export function releaseScope(
+  namespace: string,
+  allowed: ReleaseScope['allowed'],
+  kinds: readonly { readonly group: string; readonly kind: string; readonly namespaced: boolean }[],
+): ReleaseScope {
+  return { namespace, allowed, namespacedKinds: new Set(kinds.filter(({ namespaced }) => namespaced).map(kindKey)) };
+}
+
 /** The key of a kind in `ReleaseScope.namespacedKinds`. */
-export function kindKey({ group, kind }: { readonly group: string; readonly kind: string }): string {
+function kindKey({ group, kind }: { readonly group: string; readonly kind: string }): string {
   return `${group}/${kind}`;
 }
 

@@ -3,6 +3,7 @@ import type { FieldFault, MissingPermission } from '../core/errors.ts';
 import type { Health } from '../health/health.ts';
 import type { Findings, Remedy } from '../preflight/findings.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
+import type { ReleaseImage } from '../workload/pod-template.ts';
 import type { PreviewedObjects } from '../upgrade/preview/previewed-objects.ts';
 import type { ValueChange } from '../values/value-change.ts';
 
@@ -63,8 +64,10 @@ export interface Preflight {
   readonly findings: Findings;
   /** What differs: for a new instance from its defaults, for a change from what is live. Sorted by path. */
   readonly changes: readonly ValueChange[];
-  /** Of a change to an instance of a chart: what becomes of the objects of its release, as the chart renders them. */
+  /** Of an instance of a chart: what becomes of the objects of its release, as the chart renders them. */
   readonly objects?: PreviewedObjects;
+  /** The images that its pods run. */
+  readonly images?: readonly ReleaseImage[];
   readonly commands: Commands;
 }
 

@@ -203,6 +203,10 @@ export interface Clusters {
    * the controller do: ask the api-server first. Throws as `asActor`.
    */
   dryRunAsController(actor: Actor): DryRunCluster;
+  /**
+   * The same as the deployer of an Environment, by its namespace: what helm may do there. Only for what the user may have it do, as above.
+   */
+  dryRunAsDeployer(actor: Actor, namespace: string): DryRunCluster;
 }
 
 /** What the api-server serves: aggregated discovery, cached, refreshed when a CRD or APIService changes. */

@@ -3,7 +3,9 @@ import { at, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { type Amount, type ContainerDemand, type Demand, demandOf, type Meter, meterFor, ONE } from './demand.ts';
 import { type Finding, type Findings, joinFindings } from './findings.ts';
+import { type NodeFacts, nodeFindings } from './node-capacity.ts';
 import { type PodEvidence, podFindings } from './pod-security.ts';
+import { containerDefaults, type Plurals, podSetsOf, releaseDemand } from './release-demand.ts';
 
 /** An instance as it would be, and what stands around it. */
 export interface ConstraintsInput {
@@ -19,7 +21,21 @@ export interface ConstraintsInput {
   readonly pods: PodEvidence;
   readonly missingClasses: readonly Finding[];
   readonly unchecked: readonly Finding[];
+  /** Where the objects are known: those of a chart. What its pods may not do, dry runs have told. */
+  readonly release?: ReleaseObjects;
 }
+
+/** The objects of a release, and what they meet. */
+export interface ReleaseObjects {
+  readonly to: readonly KubeObject[];
+  /** What the release has now; absent when there is none. */
+  readonly from?: readonly KubeObject[];
+  readonly plurals: Plurals;
+  /** Empty: none, or nobody knows. */
+  readonly nodes: readonly NodeFacts[];
+}
+
+const NO_DEMAND: Demand = { containers: [], claims: [], pods: 0 };
 
 interface Limits {
   readonly rule: unknown;
@@ -35,11 +51,19 @@ interface Rejected {
 
 /** What quotas, limit ranges, Pod Security and classes mean for an instance. */
 export function checkConstraints(input: ConstraintsInput): Findings {
-  const { app, object, before, quotas, limitRanges, namespace, pods, missingClasses, unchecked } = input;
+  const { app, object, before, quotas, limitRanges, namespace, pods, missingClasses, unchecked, release } = input;
+  const count = { quotas, app, kind: object.kind, ...(before === undefined ? {} : { isNew: 'No' as const }) };
+  if (release !== undefined) {
+    const defaults = containerDefaults(limitRanges);
+    const [after, now] = [release.to, release.from].map((objects) => objects && releaseDemand(objects, release.plurals, defaults));
+    const compared = { ...count, demand: after ?? NO_DEMAND, ...(now === undefined ? {} : { before: now }), what: 'Release' as const };
+    const nodes = nodeFindings(podSetsOf(release.to), release.nodes, defaults);
+    return joinFindings([quotaFindings(compared), { warned: [...nodes, ...missingClasses] }, { unchecked }]);
+  }
   const demand = demandOf(object.spec);
   const stock = before === undefined ? {} : { before: demandOf(before.spec) };
   return joinFindings([
-    quotaFindings({ quotas, app, kind: object.kind, demand, ...stock }),
+    quotaFindings({ ...count, demand, ...stock, what: 'Spec' }),
     { warned: [...limitRangeFindings(limitRanges, demand), ...missingClasses] },
     podFindings(namespace, pods),
     { unchecked },
@@ -131,8 +155,11 @@ interface QuotaInput {
   readonly app: string;
   readonly kind: string;
   readonly demand: Demand;
-  /** What the instance takes already; absent when it is new. */
+  /** What the instance takes already; absent when nothing. */
   readonly before?: Demand;
+  readonly isNew?: 'No';
+  /** What the demand was read from: the objects themselves, or the fields of a spec, which an operator may take otherwise. */
+  readonly what: 'Release' | 'Spec';
 }
 
 interface Need extends Pick<Meter, 'units'> {
@@ -173,13 +200,14 @@ function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
       uncounted.push(key);
       continue;
     }
-    if (key === `count/${input.app}` && input.before === undefined) {
+    if (key === `count/${input.app}` && input.isNew === undefined) {
       counted.push({ message: countSentence(name, input, { used, hard }), subject: 'Quota', evidence: 'exact' });
       continue;
     }
-    const need = scoped ? undefined : needFor(key, input);
-    if (need === undefined || need.more <= 0n || used + need.more <= hard) continue;
-    short.push({ message: shortSentence(name, key, { ...need, left: hard - used, hard }), subject: 'Quota', evidence: 'estimate' });
+    const need = needFor(key, input);
+    if (scoped || need.more <= 0n || used + need.more <= hard) continue;
+    const message = shortSentence(name, key, { ...need, left: hard - used, hard, what: input.what });
+    short.push({ message, subject: 'Quota', evidence: input.what === 'Release' ? 'exact' : 'estimate' });
   }
   return { counted, short, unchecked: uncheckedOf(name, scoped, uncounted) };
 }
@@ -199,16 +227,20 @@ function countSentence(name: string, { kind }: QuotaInput, { used, hard }: { rea
 interface Shortage extends Need {
   readonly left: Nanos;
   readonly hard: Nanos;
+  readonly what: QuotaInput['what'];
 }
 
-function shortSentence(name: string, key: string, { more, left, hard, units }: Shortage): string {
+function shortSentence(name: string, key: string, { more, left, hard, units, what }: Shortage): string {
+  if (what === 'Release') {
+    const [asked, room, all, beyond] = [more, left < 0n ? 0n : left, hard, more - left].map((amount) => formatQuantity(amount, units));
+    return `The release takes ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left, so ${beyond} are missing: resources above the quota will be rejected`;
+  }
   const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));
   return `It takes about ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left: resources above the quota will be rejected`;
 }
 
-/** How much more of what a quota counts; undefined for what a spec does not tell. */
-function needFor(key: string, { demand, before }: QuotaInput): Need | undefined {
+/** How much more of what a quota counts; nothing for what a spec does not tell. */
+function needFor(key: string, { demand, before }: QuotaInput): Need {
   const meter = meterFor(key);
-  if (meter === undefined) return undefined;
   return { more: meter.read(demand) - (before === undefined ? 0n : meter.read(before)), units: meter.units };
 }

@@ -9,7 +9,7 @@ export interface Amount {
   readonly value: Nanos;
 }
 
-const CONTAINER_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'] as const;
+export const CONTAINER_RESOURCES = ['cpu', 'memory', 'ephemeral-storage'] as const;
 type ContainerResource = (typeof CONTAINER_RESOURCES)[number];
 
 /** What each of `count` containers asks for of one resource. At least one of the two amounts is there. */
@@ -33,6 +33,8 @@ export interface Demand {
   readonly claims: readonly ClaimDemand[];
   /** Pods, by the fields that count them; 0: nothing tells. */
   readonly pods: number;
+  /** Objects by the keys of quotas that count them; absent where only a spec is known. */
+  readonly objects?: Readonly<Record<string, number>>;
 }
 
 const DEEPEST = 24;
@@ -154,8 +156,8 @@ export interface Meter {
   readonly read: (demand: Demand) => Nanos;
 }
 
-/** How the key of a quota, such as `requests.cpu`, counts; undefined for what a spec does not tell. */
-export function meterFor(key: string): Meter | undefined {
+/** How the key of a quota, such as `requests.cpu`, counts. */
+export function meterFor(key: string): Meter {
   const [side, resource] = key.startsWith('limits.')
     ? (['limit', key.slice(7)] as const)
     : (['request', key.replace(/^requests\./, '')] as const);
@@ -174,7 +176,7 @@ export function meterFor(key: string): Meter | undefined {
     case 'count/pods':
       return { units: 'decimal', read: (demand) => BigInt(demand.pods) * ONE };
     default:
-      return undefined;
+      return { units: 'decimal', read: ({ objects = {} }) => BigInt(objects[key] ?? 0) * ONE };
   }
 }
 

@@ -11,6 +11,7 @@ export const FINDING_SUBJECTS = [
   'Policy',
   'Webhook',
   'Class',
+  'Node',
   'Data',
   'Chart',
 ] as const;

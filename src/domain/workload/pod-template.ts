@@ -52,6 +52,43 @@ function parseImage(image: string): Omit<ContainerImage, 'container'> {
   return { image, name, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
 }
 
+/** An image that the pods of a release run. */
+export interface ReleaseImage extends Omit<ContainerImage, 'container' | 'name'> {
+  /** `docker.io` where the reference names none. */
+  readonly registry: string;
+  /** Without registry, tag and digest: `library/nginx`. */
+  readonly repository: string;
+  /** `Deployment web`, sorted. */
+  readonly usedBy: readonly string[];
+}
+
+const MAX_RELEASE_IMAGES = 200;
+
+/** The images of all pods that objects make, hooks and init containers included, each once, sorted. For mirrors, and for whoever checks images. */
+export function releaseImages(objects: readonly KubeObject[]): ReleaseImage[] {
+  const users = new Map<string, Set<string>>();
+  for (const object of objects) {
+    const spec = objectAt(templateOf(object), 'spec');
+    for (const container of [...listAt(spec, 'initContainers'), ...listAt(spec, 'containers')]) {
+      const image = (textAt(container, 'image') ?? '').slice(0, MAX_IMAGE_LENGTH);
+      if (image === '') continue;
+      users.set(image, (users.get(image) ?? new Set()).add(`${object.kind} ${object.metadata.name}`));
+    }
+  }
+  return [...users]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .slice(0, MAX_RELEASE_IMAGES)
+    .map(([image, usedBy]) => ({ ...located(parseImage(image)), usedBy: [...usedBy].sort() }));
+}
+
+/** As container runtimes read it: the first part is a registry when it looks like a host. */
+function located({ name, ...image }: Omit<ContainerImage, 'container'>): Omit<ReleaseImage, 'usedBy'> {
+  const slash = name.indexOf('/');
+  const host = name.slice(0, Math.max(0, slash));
+  if (/[.:]/.test(host) || host === 'localhost') return { ...image, registry: host, repository: name.slice(slash + 1) };
+  return { ...image, registry: 'docker.io', repository: slash === -1 ? `library/${name}` : name };
+}
+
 /** The version that the labels of a template or of its workload name, else the tag of the first image. */
 export function versionOf(template: unknown, workload?: KubeObject): string {
   const label = [template, workload].map((one) => textAt(one, 'metadata', 'labels', 'app.kubernetes.io/version')).find(Boolean);

@@ -87,8 +87,8 @@ export type Identity =
   | { readonly kind: 'actor'; readonly actor: Actor }
   /** The controller, with the permissions of a ServiceAccount that an admin named. */
   | { readonly kind: 'serviceAccount'; readonly account: ServiceAccountRef }
-  /** The controller, who only tries something for the actor: see `guardTrial`. */
-  | { readonly kind: 'dryRun'; readonly actor: Actor };
+  /** The controller, or a ServiceAccount that it impersonates, who only tries something for the actor: see `guardDryRun`. */
+  | { readonly kind: 'dryRun'; readonly actor: Actor; readonly account?: ServiceAccountRef };
 
 export interface ServiceAccountRef {
   readonly namespace: string;
@@ -98,7 +98,7 @@ export interface ServiceAccountRef {
 type ImpersonationHeaders = Readonly<Record<string, string>>;
 
 /**
- * The impersonation headers of an identity; none for the controller, whoever it tries something for. Checks the actor again, however it was made.
+ * The impersonation headers of an identity; none for the controller, and of a dry run those of whom it is made as, not of whom it is made for. Checks the actor again, however it was made.
  *
  * The groups of a ServiceAccount are added by the api-server.
  *
@@ -111,7 +111,7 @@ export function impersonationHeaders(identity: Identity): ImpersonationHeaders {
   const { user, groups } = parseActor(identity.actor.user, identity.actor.groups);
   const padded = [user, ...groups].find((name) => name !== name.trim());
   if (padded !== undefined) throw new AppError('ActorMissing', `actor: ${JSON.stringify(padded)} begins or ends with a space`);
-  if (identity.kind === 'dryRun') return {};
+  if (identity.kind === 'dryRun') return identity.account === undefined ? {} : { 'impersonate-user': userOf(identity.account) };
   return { 'impersonate-user': user, ...Object.fromEntries(groups.map((group, index) => [groupHeader(index), group])) };
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
-import { imagesOf, templateOf } from '../../domain/workload/pod-template.ts';
+import { releaseImages } from '../../domain/workload/pod-template.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
@@ -136,9 +136,8 @@ type Rendering = Awaited<ReturnType<Ports['upgrades']['renderChart']>>;
 
 function describeRendering({ objects, faults }: Rendering): Pick<ChartPreview, 'images' | 'objects' | 'faults'> {
   const counts = [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, own]) => ({ kind, count: own.length }));
-  const images = objects.flatMap((object) => imagesOf(templateOf(object)).map(({ image }) => image));
   return {
-    images: [...new Set(images)].sort(),
+    images: releaseImages(objects).map(({ image }) => image),
     objects: counts.sort((a, b) => a.kind.localeCompare(b.kind)),
     faults: faults.map(({ message }) => message),
   };

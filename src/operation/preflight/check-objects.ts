@@ -39,7 +39,7 @@ function findingsOf(tried: DryRunObject): Partial<Findings> {
       return { ...rest, created: [line(known, 'Object', outcome.evidence)] };
     }
     case 'changed':
-      return { ...rest, changed: [line(name, 'Object')] };
+      return { ...rest, changed: [line(name, 'Object', outcome.evidence)] };
     case 'rejected': {
       const colon = outcome.subject === 'Object' ? '' : ':';
       return { ...rest, blocked: outcome.faults.map(({ message }) => line(`${name}${colon} ${message}`, outcome.subject)) };

@@ -18,10 +18,10 @@ import { foreignOwner, HELM_MANAGER, isHook, marked, type ReleasePlace } from '.
 import type { Ports } from '../ports.ts';
 import { dryRunPod } from './dry-run-pod.ts';
 
-/** Who tries: the controller, who is going to apply the objects, or the actor, where the controller may not be asked for them. */
+/** Who tries: the controller or the deployer of the Environment, whoever is going to apply the objects, or the actor, where neither may be asked for them. */
 export interface DryRun {
   readonly cluster: DryRunCluster;
-  readonly by: 'controller' | 'actor';
+  readonly by: 'controller' | 'deployer' | 'actor';
 }
 
 export interface DryRunInput extends ReleasePlace {
@@ -33,6 +33,8 @@ export interface DryRunInput extends ReleasePlace {
   /** Of the release's namespace; `ToBeCreated`: Helm creates it with the release. */
   readonly state: 'Exists' | 'ToBeCreated';
   readonly secrets: readonly string[];
+  /** `<apiVersion> <kind>` of what the actor may not read: whether such an object changes is not told. Default: none. */
+  readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
 }
 
@@ -91,6 +93,9 @@ export async function dryRunObjects(dryRuns: DryRun, { discovery }: Pick<Ports, 
   return { tried, left: Math.max(0, own.length - MAX_ITEMS) };
 }
 
+/** An apply that changes nothing would confirm a guess of what is there. */
+const MAY_CHANGE: Outcome = { kind: 'changed', evidence: 'estimate' };
+
 interface ObjectDryRun {
   readonly object: KubeObject;
   readonly input: DryRunInput;
@@ -129,9 +134,13 @@ async function tryWrite(
     const owner = live === undefined ? undefined : foreignOwner(live, input);
     if (owner !== undefined) return { outcome: { kind: 'rejected', subject: 'Object', faults: [{ message: `already exists: ${owner}` }] } };
     const { metadata, warnings } = await cluster.dryRunApply(kind, wanted, { fieldManager: HELM_MANAGER, signal });
-    return { outcome: outcomeOf(live, metadata), warnings: warnings.map((warning) => shown(warning, input)) };
+    const isHidden = input.hidden?.has(`${wanted.apiVersion} ${wanted.kind}`) === true;
+    const outcome = isHidden && live !== undefined ? MAY_CHANGE : outcomeOf(live, metadata);
+    return { outcome, warnings: warnings.map((warning) => shown(warning, input)) };
   } catch (error) {
     if (!(error instanceof AppError) || AWAY.has(error.code)) throw error;
+    // A webhook with side effects cannot be asked; it says nothing about the write itself.
+    if (/does not support dry run/i.test(error.message)) return { outcome: { kind: 'untried' }, warnings: [shown(error.message, input)] };
     if (isAppError(error, 'Forbidden')) {
       const permission = error.missing ?? { verb: 'patch', group: kind.group, resource: kind.resource, ...place };
       return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', permission, message: shown(error.message, input) }] };

@@ -42,7 +42,7 @@ export async function missingPermissions(
   const account = missing.length === 0 ? '' : await cluster.account(input);
   return {
     blocked: [
-      ...missing.map((one) => lineOf(redact(sentenceOf(account, one), input.secrets))),
+      ...missing.map((one) => lineOf(redact(sentenceOf(by, account, one), input.secrets))),
       ...others.map(({ name, message }) => lineOf(`${name}: ${message}`)),
     ],
     unchecked: pods,
@@ -50,7 +50,9 @@ export async function missingPermissions(
   };
 }
 
-function sentenceOf(account: string, missing: MissingAccess): string {
+function sentenceOf(by: DryRun['by'], account: string, missing: MissingAccess): string {
+  if (by === 'deployer')
+    return `The deployer of the environment, ${account}, ${missingAccessSentence(missing)}. To allow it, an admin adds it to a ClusterRole with the label chandlery.dev/aggregate-to-deployer: "true"`;
   return `The account of Chandlery, ${account}, ${missingAccessSentence(missing)}. To allow it, add to the values of its chart ${valuesToAdd([missing])}`;
 }
 

@@ -1,3 +1,4 @@
+import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
@@ -5,7 +6,7 @@ import { otherFieldsOf, otherFieldsPatch, ownContentOf } from '../../domain/inst
 import { commandsFor, type RestCall } from '../../domain/instance/instance-commands.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { applyMergePatch, isSame, jsonPatchBetween, mergePatchBetween } from '../../domain/core/merge-patch.ts';
-import { joinFindings } from '../../domain/preflight/findings.ts';
+import { type Findings, joinFindings } from '../../domain/preflight/findings.ts';
 import { checkConstraints } from '../../domain/preflight/check-constraints.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import { contentChanges } from '../../domain/preflight/content-changes.ts';
@@ -14,11 +15,11 @@ import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts
 import { maskObject } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { annotationsOf, missingPermission } from '../instance/instance-draft.ts';
-import { prepareChange, writeChange, type InstanceChange } from '../instance/instance-change.ts';
+import { prepareChange, writeChange, type InstanceChange, type PreparedChange } from '../instance/instance-change.ts';
 import { markedOf, maskedSides } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
-import { previewRelease } from './preview-release.ts';
+import { previewRelease, releaseIn, type ReleasePreview, withRelease } from './preview-release.ts';
 import { loadConstraints } from './load-constraints.ts';
 import { dryRunSamplePods } from './dry-run-sample-pods.ts';
 import { changesOfLive } from '../instance/value-changes.ts';
@@ -30,28 +31,8 @@ export async function preflightChange(
   change: InstanceChange,
 ): Promise<Preflight> {
   const prepared = await prepareChange(ports, actor, change);
-  const [told, release] = await Promise.all([
-    preflightPrepared(ports, actor, { change, prepared }),
-    previewRelease(ports, actor, prepared),
-  ]);
-  if (release === undefined) return told;
-  const findings = joinFindings([told.findings, release.findings]);
-  return { ...told, findings, ...(release.objects === undefined ? {} : { objects: release.objects }) };
-}
-
-interface PreparedInput {
-  readonly change: InstanceChange;
-  readonly prepared: Awaited<ReturnType<typeof prepareChange>>;
-}
-
-async function preflightPrepared(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'>,
-  actor: Actor,
-  { change, prepared }: PreparedInput,
-): Promise<Preflight> {
   const { entry, ref, object: before, changed, environment } = prepared;
   const { apiVersion, kind } = changed;
-  const spec = (changed.spec ?? {}) as JsonObject;
   const { namespace, group, version, resource } = ref;
   const { metadata: ownMetadata, ...members } = ownContentOf(changed);
   const metadata = {
@@ -62,26 +43,46 @@ async function preflightPrepared(
   const marked = markedOf(entry, version);
   const effects = await changesAndCommands(ports, { change, entry, marked, environment: environment.name, object, live: before });
   const missing = missingPermission(ports, actor, { verb: 'update', group, resource, namespace });
-  return await preflight(actor, {
+  const write = writeChange(ports, actor, { change, dryRun: 'All' });
+  const released = previewRelease(ports, actor, { ...prepared, write });
+  const told = await preflight(actor, {
     app: change.app,
     object,
     may: async () => await missing,
-    dryRun: async () => await writeChange(ports, actor, { change, dryRun: 'All' }),
-    look: async () => {
-      const pods = async (): Promise<PodEvidence> =>
-        (await missing) === undefined
-          ? await dryRunSamplePods(ports, actor, { type: { group, version, resource }, environment })
-          : { kind: 'None' };
-      const around = await loadConstraints(ports.clusters.asActor(actor), { namespace, spec, pods });
-      return (stored) =>
-        joinFindings([
-          { changed: contentChanges(ownContentOf(before), ownContentOf(stored)) },
-          checkConstraints({ app: change.app, object: stored, before, ...around }),
-        ]);
-    },
+    dryRun: async () => await write,
+    look: async () => await constraintFindings(ports, actor, { change, prepared, missing, released }),
     ...effects,
     sensitive: { marked, live: before },
   });
+  return withRelease(told, await released);
+}
+
+interface LookInput {
+  readonly change: InstanceChange;
+  readonly prepared: PreparedChange;
+  readonly missing: Promise<MissingPermission | undefined>;
+  readonly released: Promise<ReleasePreview | undefined>;
+}
+
+/** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
+async function constraintFindings(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery'>,
+  actor: Actor,
+  { change, prepared: { entry, environment, ref, object: before, changed }, missing, released }: LookInput,
+): Promise<(stored: KubeObject) => Findings> {
+  const { namespace, group, version, resource } = ref;
+  const pods = async (): Promise<PodEvidence> =>
+    entry.summary.definition === undefined && (await missing) === undefined
+      ? await dryRunSamplePods(ports, actor, { type: { group, version, resource }, environment })
+      : { kind: 'None' };
+  const wanted = { namespace, spec: changed.spec ?? {}, pods };
+  const [around, previewed] = await Promise.all([loadConstraints(ports.clusters.asActor(actor), wanted), released]);
+  return (stored) =>
+    joinFindings([
+      { changed: contentChanges(ownContentOf(before), ownContentOf(stored)) },
+      checkConstraints({ app: change.app, object: stored, before, ...around, ...releaseIn(previewed) }),
+      previewed?.findings ?? {},
+    ]);
 }
 
 interface Told {

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, Written } from '../../domain/kubernetes/cluster.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
@@ -23,22 +23,25 @@ import {
   rejectNotAllowed,
   USER_WRITE,
   type InstanceDraft,
+  type PreparedDraft,
 } from '../instance/instance-draft.ts';
 import { rejectChartValues } from '../instance/chart-values.ts';
 import { missingSecretPermission, dryRunNewSecrets, type SecretPlace } from '../instance/new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
+import { previewRelease, releaseIn, type ReleasePreview, withRelease } from './preview-release.ts';
 import { loadConstraints } from './load-constraints.ts';
 import { dryRunSamplePods } from './dry-run-sample-pods.ts';
 import { changesOfNew } from '../instance/value-changes.ts';
 
 /** What would happen if the draft were created now. */
 export async function preflightInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'>,
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'discovery' | 'publicUrl'> & Partial<Pick<Ports, 'upgrades'>>,
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<Preflight> {
-  const { entry, layers, environment, type, object } = await prepareDraft(ports, actor, draft);
+  const prepared = await prepareDraft(ports, actor, draft);
+  const { entry, layers, environment, type, object } = prepared;
   const { namespace } = environment;
   const cluster = ports.clusters.asActor(actor);
   const marked = markedOf(entry);
@@ -49,25 +52,38 @@ export async function preflightInstance(
   const commands = withSecrets(await commandsOf(ports, draft, { environment: environment.name, object, marked }), secrets, place);
   const missing = missingPermission(ports, actor, { verb: 'create', group: type.group, resource: type.resource, namespace });
   const pods = async (): Promise<PodEvidence> =>
-    (await missing) === undefined ? await dryRunSamplePods(ports, actor, { type, environment }) : { kind: 'None' };
-  return await preflight(actor, {
+    entry.summary.definition === undefined && (await missing) === undefined
+      ? await dryRunSamplePods(ports, actor, { type, environment })
+      : { kind: 'None' };
+  const write = tryToCreate(ports, actor, { draft, ...prepared });
+  const released = previewRelease(ports, actor, { entry, environment, changed: object, write });
+  const told = await preflight(actor, {
     app: draft.app,
     object,
     may: async () => (await missing) ?? (await missingSecretPermission(cluster, secrets, namespace)),
-    dryRun: async () => {
-      rejectDeleting(entry);
-      rejectNotAllowed(entry, environment);
-      rejectBeyondLimit(entry);
-      rejectLocked(layers, { wanted: contentOf(object) });
-      await rejectChartValues(ports, entry, object);
-      await dryRunNewSecrets(cluster, secrets, place);
-      return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
-    },
-    look: async () => await constraintFindings(cluster, { app: draft.app, object, secrets, namespace, pods }),
+    dryRun: async () => await write,
+    look: async () => await constraintFindings(cluster, { app: draft.app, object, secrets, namespace, pods, released }),
     changes,
     commands,
     sensitive: { marked },
   });
+  return withRelease(told, await released);
+}
+
+async function tryToCreate(
+  ports: Pick<Ports, 'clusters' | 'chartValues'>,
+  actor: Actor,
+  { draft, entry, environment, layers, type, object }: PreparedDraft & { readonly draft: InstanceDraft },
+): Promise<Written> {
+  rejectDeleting(entry);
+  rejectNotAllowed(entry, environment);
+  rejectBeyondLimit(entry);
+  rejectLocked(layers, { wanted: contentOf(object) });
+  await rejectChartValues(ports, entry, object);
+  const cluster = ports.clusters.asActor(actor);
+  const place = { namespace: environment.namespace, instance: object.metadata.name };
+  await dryRunNewSecrets(cluster, draft.secrets ?? [], place);
+  return await cluster.create(type, object, { ...USER_WRITE, dryRun: 'All' });
 }
 
 interface Drafted {
@@ -95,6 +111,7 @@ interface PreflightContext {
   readonly secrets: readonly NewSecret[];
   readonly namespace: string;
   readonly pods: () => Promise<PodEvidence>;
+  readonly released: Promise<ReleasePreview | undefined>;
 }
 
 /** Reads what stands around the instance now; what that means is judged by what the api-server would store. */
@@ -102,10 +119,15 @@ async function constraintFindings(
   cluster: Pick<Cluster, 'get' | 'list'>,
   context: PreflightContext,
 ): Promise<(stored: KubeObject) => Findings> {
-  const { app, object, secrets, namespace, pods } = context;
-  const around = await loadConstraints(cluster, { namespace, spec: object.spec, pods });
+  const { app, object, secrets, namespace, pods, released } = context;
+  const [around, previewed] = await Promise.all([loadConstraints(cluster, { namespace, spec: object.spec, pods }), released]);
   const made = secrets.map((secret) => secretCreation(secret, namespace));
-  return (stored) => joinFindings([{ created: [...made, creation(stored)] }, checkConstraints({ app, object: stored, ...around })]);
+  return (stored) =>
+    joinFindings([
+      { created: [...made, creation(stored)] },
+      checkConstraints({ app, object: stored, ...around, ...releaseIn(previewed) }),
+      previewed?.findings ?? {},
+    ]);
 }
 
 function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {

@@ -1,119 +1,192 @@
+import { generatedKind } from '../../domain/app-instance/instance.ts';
+import { parseInstanceStatus } from '../../domain/app-instance/instance.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
-import { instanceLabelValue, parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
-import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
-import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { outOfScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
+import { conversionsSentence } from '../../domain/chart/rendered-chart.ts';
+import { isAppError } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/secret.ts';
 import { specOf } from '../../domain/kind/kind.ts';
+import type { Preflight } from '../../domain/instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { type ChartSource, parseChartSource } from '../../domain/operator/operator-spec.ts';
-import type { Finding, Findings } from '../../domain/preflight/findings.ts';
+import type { Written } from '../../domain/kubernetes/cluster.ts';
+import { type KubeObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
+import type { ReleaseObjects } from '../../domain/preflight/check-constraints.ts';
+import { type Finding, type Findings, joinFindings, type Remedy } from '../../domain/preflight/findings.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
 import type { PreviewedObjects } from '../../domain/upgrade/preview/previewed-objects.ts';
-import { lowerOf, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
-import { mergeLayers } from '../../domain/values/layers.ts';
+import { type ReleaseImage, releaseImages } from '../../domain/workload/pod-template.ts';
 import type { FoundInstance } from '../instance/find-instance.ts';
-import { layersOf } from '../instance/instance-layers.ts';
+import { redactTexts } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
-import { instanceValues } from '../instance/instance-values.ts';
-import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
+import { runQueued } from '../upgrade/upgrade-ports.ts';
+import { type CheckedObjects, checkObjects } from './check-objects.ts';
+import { type RenderContext, type RenderedRelease, renderRelease } from './render-release.ts';
 
-/** What a change does to the release of an instance: its objects as the chart renders them, without asking the cluster. */
+/** What installing or changing an instance of a chart does to its release. */
 export interface ReleasePreview {
-  /** Absent where they could not be rendered. */
+  /** The rendered objects against those that the release has. Absent where they could not be rendered. */
   readonly objects?: PreviewedObjects;
-  readonly findings: Pick<Findings, 'warned' | 'unchecked'>;
+  readonly images: readonly ReleaseImage[];
+  readonly findings: Findings;
+  /** What would let the deployer of the environment apply it. */
+  readonly remedies: readonly Remedy[];
+  /** What quotas and nodes are compared with; absent where it could not be rendered. */
+  readonly release?: ReleaseObjects;
 }
 
-type PreviewPorts = Pick<Ports, 'clusters' | 'catalog'> & Partial<Pick<Ports, 'upgrades'>>;
+export interface PreviewInput extends Pick<FoundInstance, 'entry' | 'environment'> {
+  /** As it is live; absent when it is new. */
+  readonly object?: KubeObject;
+  readonly changed: KubeObject;
+  /** The api-server's dry run of the write, as the actor. */
+  readonly write: Promise<Written>;
+}
+
+type PreviewPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery'> & Partial<Pick<Ports, 'upgrades'>>;
 
 const TIMEOUT_MS = 20_000;
+const NOTHING = { images: [], remedies: [] } as const;
 
 /**
- * Renders the release of an instance of a chart before and after a change, and compares the objects. Undefined for other instances, and where nothing is released yet.
- * What the templates look up in the cluster is not known.
+ * Renders the release of an instance of a chart as its controller does, compares the objects with those that it has, and has each tried as the deployer of the
+ * environment. Only for an actor of whom the api-server has said that they may write the instance: then it is their permission to have it released. They learn
+ * whether an object would be admitted, never what is in one. Undefined for instances of Operators. What the templates look up in the cluster is not known.
  */
-export async function previewRelease(
-  ports: PreviewPorts,
-  actor: Actor,
-  { object, changed, ...found }: FoundInstance & { readonly changed: KubeObject },
-): Promise<ReleasePreview | undefined> {
+export async function previewRelease(ports: PreviewPorts, actor: Actor, input: PreviewInput): Promise<ReleasePreview | undefined> {
   const { upgrades } = ports;
-  if (found.entry.summary.definition === undefined || upgrades === undefined) return undefined;
-  if (parseInstanceStatus(object).release === undefined) return undefined;
+  const { entry, environment, object, changed } = input;
+  const kind = generatedKind(entry.crd);
+  if (kind === undefined || upgrades === undefined) return undefined;
+  const accepted = await isAccepted(input.write);
+  if (object === undefined && !accepted) return undefined;
   try {
     return await runQueued(upgrades, { actor, milliseconds: TIMEOUT_MS }, async (signal) => {
-      const context = { ...found, ports: { ...ports, upgrades }, actor, object, signal };
-      return compared(await renderSide(context, object), await renderSide(context, changed), found.ref.namespace);
+      const released = object !== undefined && parseInstanceStatus(object).release !== undefined ? object : undefined;
+      const live = object === undefined ? {} : { object };
+      const context = { ports: { ...ports, upgrades }, actor, entry, kind, environment, ...live, signal };
+      const from = released === undefined ? undefined : await renderRelease(context, released);
+      const to = await renderRelease(context, changed);
+      return await previewed(context, { ...(from === undefined ? {} : { from }), to, tried: accepted ? 'Tried' : 'Untried' });
     });
   } catch (error) {
     if (!isAppError(error)) throw error;
-    if (error.code === 'ChartNotFound') return { findings: { warned: [line(error.message)], unchecked: [] } };
-    return { findings: { warned: [], unchecked: [line(`The objects of the release could not be compared: ${error.message}`)] } };
+    const found = line(error.code === 'ChartNotFound' ? error.message : `The release was not checked: ${error.message}`);
+    return { ...NOTHING, findings: joinFindings([error.code === 'ChartNotFound' ? { warned: [found] } : { unchecked: [found] }]) };
   }
 }
 
-interface Side {
-  readonly rendered: RenderedChart;
-  readonly secrets: readonly string[];
-  /** Sources of values that may not be read. */
-  readonly unread: number;
+/** What of a preview quotas and nodes are compared with. */
+export function releaseIn(preview: ReleasePreview | undefined): { readonly release?: ReleaseObjects } {
+  return preview?.release === undefined ? {} : { release: preview.release };
 }
 
-function compared(from: Side, to: Side, namespace: string): ReleasePreview {
-  const secrets = [...from.secrets, ...to.secrets];
-  const warned = to.rendered.faults.map(({ message }) => line(redact(`The chart does not render with these values: ${message}`, secrets)));
+/** A preflight with the objects and images of the release, and with what would let its deployer apply it. */
+export function withRelease(found: Preflight, preview: ReleasePreview | undefined): Preflight {
+  if (preview === undefined) return found;
+  const { objects, images, remedies: more } = preview;
+  const remedies = [...found.remedies, ...more];
+  const grant = more.length === 0 ? {} : { grant: remedies.map(({ yaml }) => yaml).join('---\n') };
+  return { ...found, ...grant, remedies, images, ...(objects === undefined ? {} : { objects }) };
+}
+
+async function isAccepted(write: Promise<Written>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (isAppError(error)) return false;
+    throw error;
+  }
+}
+
+interface CheckContext extends RenderContext {
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades' | 'discovery'>;
+}
+
+interface Sides {
+  readonly from?: RenderedRelease;
+  readonly to: RenderedRelease;
+  readonly tried: 'Tried' | 'Untried';
+}
+
+async function previewed(context: CheckContext, { from, to, tried }: Sides): Promise<ReleasePreview> {
+  const { namespace } = context.environment;
+  const secrets = [...(from?.secrets ?? []), ...to.secrets];
+  const faults = to.rendered.faults.map(({ message }) => line(redact(`The chart does not render with these values: ${message}`, secrets)));
   const unread = [line('Values come from Secrets that you may not read, so the objects of the release may differ')];
   const unchecked = to.unread > 0 ? unread : [];
-  if (warned.length > 0 || from.rendered.faults.length > 0) return { findings: { warned, unchecked } };
-  const objects = objectChanges({ from: from.rendered.objects, to: to.rendered.objects, namespace, secrets });
-  return { objects, findings: { warned, unchecked } };
+  const sources = to.faults.map((message) => line(redact(message, secrets)));
+  if (faults.length > 0) {
+    const told = to.unread > 0 || sources.length > 0 || tried === 'Untried' ? { warned: faults } : { blocked: faults };
+    return { ...NOTHING, findings: joinFindings([told, { warned: sources, unchecked }]) };
+  }
+  const isKnown = from !== undefined && from.rendered.faults.length === 0;
+  const compared = { from: isKnown ? from.rendered.objects : [], to: to.rendered.objects, namespace, secrets };
+  const objects = from === undefined || isKnown ? { objects: objectChanges(compared) } : {};
+  const images = redactTexts(releaseImages(to.rendered.objects), secrets);
+  if (tried === 'Untried') return { ...NOTHING, ...objects, images, findings: joinFindings([{ unchecked }]) };
+  const checked = await checkRelease(context, to);
+  const kinds = await context.ports.discovery.kinds(context.signal);
+  const plurals = new Map(kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, resource]));
+  const nodes = await context.ports.upgrades.known.nodes(context.signal);
+  const release = { to: to.rendered.objects, ...(isKnown ? { from: from.rendered.objects } : {}), plurals, nodes: nodes ?? [] };
+  return {
+    ...objects,
+    images,
+    release,
+    remedies: checked.remedies,
+    findings: joinFindings([{ warned: sources, unchecked }, checked.findings, { unchecked: nodes === undefined ? [unknownNodes()] : [] }]),
+  };
 }
 
-interface SideContext extends Omit<FoundInstance, 'object'> {
-  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades'>;
-  readonly actor: Actor;
-  /** As it is live: its status says what runs. */
-  readonly object: KubeObject;
-  readonly signal: AbortSignal;
+/** Objects that the release may not have are named, and then nothing is tried: helm would write nothing, either. */
+async function checkRelease(context: CheckContext, to: RenderedRelease): Promise<Pick<CheckedObjects, 'findings' | 'remedies'>> {
+  const { ports, actor, entry, environment, signal } = context;
+  const { rendered, secrets, release, unread, faults } = to;
+  const { namespace } = environment;
+  const { allowedResources } = specOf(APP_DEFINITION_KIND, entry.operator);
+  const scope = releaseScope(namespace, allowedResources, await ports.discovery.kinds(signal));
+  const refused = outOfScope([...rendered.crds, ...rendered.objects], scope);
+  const converted =
+    rendered.conversions.length === 0 ? [] : [line(`Deprecated APIs are converted: ${conversionsSentence(rendered.conversions)}`)];
+  const known = { warned: converted, unchecked: rendered.unchecked.map(line) };
+  if (refused.length > 0) {
+    const blocked = refused.map((message): Finding => ({ ...line(redact(message, secrets)), subject: 'Object' }));
+    return { findings: joinFindings([known, { blocked }]), remedies: [] };
+  }
+  const dryRuns = { cluster: ports.clusters.dryRunAsDeployer(actor, namespace), by: 'deployer' } as const;
+  const place = { release, namespace, state: 'Exists' } as const;
+  const input = { ...place, objects: rendered.objects, crds: [], kindsOfChart: new Set<string>(), secrets, signal, forbidden: [] };
+  const hidden = await hiddenKinds(context, rendered.objects);
+  const { findings, remedies } = await checkObjects(dryRuns, ports, { ...input, hidden });
+  // With stand-ins for values that the actor may not read, a rejection says little.
+  const told = unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
+  return { findings: joinFindings([known, told]), remedies };
 }
 
-/** The release as a spec has it. */
-async function renderSide(context: SideContext, wanted: KubeObject): Promise<Side> {
-  const { ports, actor, entry, environment, ref, object, signal } = context;
-  const spec = parseInstanceSpec(wanted);
-  const status = parseInstanceStatus(object);
-  const layers = layersOf(entry, environment);
-  const [chart, overlaid] = await Promise.all([
-    chartOf(context, spec.version ?? status.version ?? ''),
-    instanceValues(ports, actor, { namespace: ref.namespace, spec, status }),
-  ]);
-  const base = { origin: 'AppDefinition', values: valuesOfRelease(lowerOf(layers)) };
-  const given = overlaid.layers.map((layer) => ({ ...layer, values: unlockedValues(layer.values, layers) }));
-  const { secrets } = overlaid;
-  const release = { release: status.release?.name ?? '', namespace: ref.namespace };
-  const how = { action: 'upgrade', legacyAPIs: 'Uplift', label: instanceLabelValue(ref, ref.name), invalidValues: 'Stop' } as const;
-  const values = mergeLayers([base, ...given]);
-  const rendered = await ports.upgrades.renderChart({ chart, values, secrets, ...release, ...how }, signal);
-  return { rendered, secrets, unread: overlaid.missing.length };
+/** Kinds whose objects the actor may not read: whether one differs from what is live would tell them what is in it. */
+async function hiddenKinds(
+  { ports, actor, environment, signal }: CheckContext,
+  objects: readonly KubeObject[],
+): Promise<ReadonlySet<string>> {
+  const cluster = ports.clusters.asActor(actor);
+  const keys = [...new Set(objects.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`))];
+  const asked = keys.map(async (key) => {
+    const [apiVersion = '', kind = ''] = key.split(' ');
+    const served = await ports.discovery.find(apiVersion, kind, signal);
+    if (served === undefined) return [];
+    const { group } = parseApiVersion(apiVersion);
+    const { allowed } = await cluster.review(
+      { verb: 'get', group, resource: served.resource, namespace: environment.namespace },
+      { signal },
+    );
+    return allowed ? [] : [key];
+  });
+  return new Set((await Promise.all(asked)).flat());
 }
 
-/** The chart of a version that is offered. It is known by its digest, so one that is cached needs no network. */
-async function chartOf({ ports, entry, object, signal }: SideContext, version: string): Promise<UpgradeChart> {
-  const status = parseInstanceStatus(object);
-  const running = version === status.version ? status.chart?.digest : undefined;
-  const digest = running ?? status.versions.find((offered) => offered.version === version)?.digest;
-  if (digest === undefined) throw new AppError('ChartNotFound', `spec.version: the version ${JSON.stringify(version)} is not offered`);
-  const chart = await ports.upgrades.charts.fetch(sourceOf(entry.operator, { version, digest }), signal, {});
-  if (chart.digest === digest) return chart;
-  throw new AppError('DigestMismatch', `chart ${version}: its address holds another archive now`);
-}
-
-function sourceOf(definition: KubeObject, { version, digest }: { readonly version: string; readonly digest: string }): ChartSource {
-  const { chart, chartURL } = specOf(APP_DEFINITION_KIND, definition);
-  if (chartURL !== undefined) return { kind: 'url', url: chartURL };
-  const source = parseChartSource(chart, definition);
-  return source.kind === 'repository' ? { ...source, version, digest } : source;
+function unknownNodes(): Finding {
+  return { ...line('Whether a node could take its pods is unknown: Chandlery may not list nodes, or there are too many'), subject: 'Node' };
 }
 
 function line(message: string): Finding {

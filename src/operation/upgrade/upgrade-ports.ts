@@ -4,6 +4,7 @@ import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { FairQueue } from '../../domain/core/fair-queue.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import type { NodeFacts } from '../../domain/preflight/node-capacity.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 
 /** A chart in the cache. */
@@ -33,6 +34,20 @@ export interface ReleaseRecord {
   readonly objects: readonly KubeObject[];
 }
 
+/** Facts of the cluster that decide about a release, and that say nothing about what anybody has in it. */
+export interface ClusterFacts {
+  /** Undefined when the account may not list nodes, or there are too many to compare. */
+  nodes(signal: AbortSignal): Promise<readonly NodeFacts[] | undefined>;
+  /** The digest of a version of the chart of an AppDefinition, of two archives the newest; undefined when there is none. */
+  chartDigest(wanted: WantedChart, signal: AbortSignal): Promise<string | undefined>;
+}
+
+export interface WantedChart {
+  /** The name of the AppDefinition. */
+  readonly definition: string;
+  readonly version: string;
+}
+
 /** What planning an upgrade needs besides the cluster. None of it asks the cluster for anything but its version. */
 export interface UpgradePorts {
   readonly charts: {
@@ -44,6 +59,8 @@ export interface UpgradePorts {
   /** Bytes of the record that Helm would write for a release. */
   readonly recordBytes: (request: ReleaseRecord, signal: AbortSignal) => Promise<number>;
   readonly now: () => Date;
+  /** What the controller's account may read and people need not. */
+  readonly known: ClusterFacts;
   /** Fetching and rendering for people goes through it. */
   readonly queue: FairQueue;
 }

@@ -1,6 +1,6 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { kindKey, outOfScope, type ReleaseScope } from '../../domain/app-instance/release-scope.ts';
+import { outOfScope, releaseScope, type ReleaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { isFalse, reconciling } from '../conditions.ts';
@@ -67,8 +67,7 @@ async function render(work: Work, { chart, values: { values, secrets } }: Target
 }
 
 async function scopeOf({ ports, namespace, signal }: Work, { allowed }: Target): Promise<ReleaseScope> {
-  const kinds = await ports.discovery.kinds(signal);
-  return { namespace, allowed, namespacedKinds: new Set(kinds.filter(({ namespaced }) => namespaced).map(kindKey)) };
+  return releaseScope(namespace, allowed, await ports.discovery.kinds(signal));
 }
 
 function checkRendered({ crds, objects }: RenderedChart, scope: ReleaseScope): void {

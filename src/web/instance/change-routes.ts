@@ -28,7 +28,6 @@ import { sealFor } from './instance-form.ts';
 import { hiddenInputs, reviewOf } from './review.ts';
 import { versionMoves } from './version-moves.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { objectsView } from '../upgrade/upgrade-page.ts';
 import { page, type Answer, type Visit, type WebDeps } from '../page/page.ts';
 import { instancePath } from '../page/paths.ts';
 import { changedValuesView } from '../page/value-changes-view.ts';
@@ -230,7 +229,6 @@ async function showReview(
       { body: visit.body, kept: hiddenInputs(change.deps, visit), owner },
       { changes: changedValuesView(preflight.changes), typed },
     ),
-    ...(preflight.objects === undefined ? {} : { objects: objectsView(preflight.objects) }),
     ...(await changePage(instance, change.model, { fields: visit.body, faults: [], foreign: [], seal: sealFor(change.deps, visit) })),
   };
   return {

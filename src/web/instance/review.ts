@@ -7,6 +7,7 @@ import type { FileAnswer, Visit, WebDeps } from '../page/page.ts';
 import { type ProposePart, proposePart } from '../proposal/proposal-routes.ts';
 import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
 import type { ReviewYaml } from './review-yaml.ts';
+import { objectsView, type ObjectsView } from '../page/objects-view.ts';
 import type { ValueChangesView } from '../page/value-changes-view.ts';
 
 /** A view of `parts/review`: what would happen, and the same for automation. */
@@ -16,6 +17,8 @@ export interface Review {
   /** What would grant the missing permissions. */
   readonly remedies: readonly { readonly role: string; readonly yaml: string; readonly kubectl: string }[];
   readonly changes: ValueChangesView;
+  /** Of an instance of a chart. A view of `parts/release-objects`. */
+  readonly release?: ReleaseObjectsView;
   /** What a whole resource in the YAML says and what is not taken over: `metadata.labels`. */
   readonly leftOut: readonly string[];
   readonly commands: readonly { readonly label: string; readonly text: string }[];
@@ -29,6 +32,18 @@ export interface Review {
   readonly kept: readonly { readonly name: string; readonly value: string }[];
   /** The inputs of values that are in no page, and have to be typed where they are sent. */
   readonly secrets: readonly { readonly id: string; readonly name: string; readonly label: string }[];
+}
+
+interface ReleaseObjectsView extends ObjectsView {
+  readonly title: string;
+  readonly images: readonly {
+    readonly registry: string;
+    readonly repository: string;
+    /** Empty without one, as is the digest. */
+    readonly tag: string;
+    readonly digest: string;
+    readonly usedBy: string;
+  }[];
 }
 
 /**
@@ -52,6 +67,7 @@ export function reviewOf(
     findings: findingsView({ ...findings, changed: [], blocked }),
     remedies: remediesOf(preflight),
     changes,
+    ...releasePart(preflight),
     leftOut: typed.leftOut,
     commands: [
       ...(typed.commented === undefined ? [] : [{ label: 'A file for git, with your comments', text: typed.commented }]),
@@ -65,6 +81,15 @@ export function reviewOf(
     kept,
     secrets: [...body].filter(([name, how]) => name.startsWith('m.') && how === 'type').map(([name]) => secretInput(name.slice(2), body)),
   };
+}
+
+function releasePart({ objects, images = [] }: Preflight): Pick<Review, 'release'> {
+  if (objects === undefined) return {};
+  const isNew = objects.unchanged === 0 && objects.changes.every(({ change }) => change === 'added');
+  const rows = images.map(({ registry, repository, tag = '', digest = '', usedBy }) => {
+    return { registry, repository, tag, digest, usedBy: usedBy.join(', ') };
+  });
+  return { release: { title: isNew ? 'Objects of the release' : 'Changes in the release', ...objectsView(objects), images: rows } };
 }
 
 function secretInput(path: string, body: URLSearchParams): Review['secrets'][number] {
@@ -104,6 +129,6 @@ export function remediesOf({ remedies }: Pick<Preflight, 'remedies'>): Review['r
  * is not taken over. The form of a review says that they have looked.
  */
 export function wantsReview({ findings }: Pick<Preflight, 'findings'>, body: URLSearchParams, { leftOut }: ReviewYaml): boolean {
-  const stands = findings.warned.some(({ subject }) => ['Quota', 'LimitRange', 'Class', 'PodSecurity'].includes(subject));
+  const stands = findings.warned.some(({ subject }) => ['Quota', 'LimitRange', 'Class', 'Node', 'PodSecurity'].includes(subject));
   return (stands || leftOut.length > 0) && body.get('_reviewed') !== '1';
 }

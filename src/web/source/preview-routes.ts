@@ -9,7 +9,7 @@ import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { hrefWith, sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
-import { type DiffRow, diffRow } from '../upgrade/upgrade-page.ts';
+import { type DiffRow, diffRow } from '../page/objects-view.ts';
 import { sourceCrumbs } from './source-act-routes.ts';
 import { faultRow, type FaultRow, permissionWords } from './source-page.ts';
 import { shortRevision } from './sources-page.ts';

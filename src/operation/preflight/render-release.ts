@@ -1,0 +1,101 @@
+import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
+import {
+  type GeneratedKind,
+  instanceLabelValue,
+  parseInstanceSpec,
+  parseInstanceStatus,
+  releaseNameOf,
+} from '../../domain/app-instance/instance.ts';
+import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
+import { AppError } from '../../domain/core/errors.ts';
+import type { EnvironmentView } from '../../domain/environment/environment.ts';
+import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { specOf } from '../../domain/kind/kind.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type ChartSource, parseChartSource } from '../../domain/operator/operator-spec.ts';
+import { lowerOf, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
+import { mergeLayers } from '../../domain/values/layers.ts';
+import { layersOf } from '../instance/instance-layers.ts';
+import { instanceValues } from '../instance/instance-values.ts';
+import type { Ports } from '../ports.ts';
+import type { UpgradeChart } from '../upgrade/upgrade-ports.ts';
+
+/** The release of an instance as a spec has it. */
+export interface RenderedRelease {
+  readonly rendered: RenderedChart;
+  /** The name of the release. */
+  readonly release: string;
+  readonly secrets: readonly string[];
+  /** Sources of values that the actor may not read. */
+  readonly unread: number;
+  /** Sources of values that nobody can read now, a sentence each. */
+  readonly faults: readonly string[];
+}
+
+export interface RenderContext {
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades'>;
+  readonly actor: Actor;
+  readonly entry: CatalogEntry;
+  readonly kind: GeneratedKind;
+  readonly environment: EnvironmentView;
+  /** As it is live: its status says what runs. Absent: it is new. */
+  readonly object?: KubeObject;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Renders the chart for an instance as the controller does, but with values that the actor may read, and without asking the cluster: what templates look up
+ * is empty.
+ *
+ * @throws AppError `ChartNotFound` for a version that is not offered, and as fetching and rendering.
+ */
+export async function renderRelease(context: RenderContext, wanted: KubeObject): Promise<RenderedRelease> {
+  const { ports, actor, entry, kind, environment, object, signal } = context;
+  const { namespace } = environment;
+  const { name } = wanted.metadata;
+  const spec = parseInstanceSpec(wanted);
+  const status = parseInstanceStatus(object ?? { ...wanted, status: {} });
+  const layers = layersOf(entry, environment);
+  const [chart, overlaid] = await Promise.all([chartOf(context, spec.version), instanceValues(ports, actor, { namespace, spec, status })]);
+  const base = { origin: 'AppDefinition', values: valuesOfRelease(lowerOf(layers)) };
+  const given = overlaid.layers.map((layer) => ({ ...layer, values: unlockedValues(layer.values, layers) }));
+  const { secrets } = overlaid;
+  const release = status.release?.name ?? releaseNameOf(kind, name);
+  const action = status.release === undefined ? 'install' : 'upgrade';
+  const how = { action, legacyAPIs: 'Uplift', label: instanceLabelValue(kind, name), invalidValues: 'Stop' } as const;
+  const values = mergeLayers([base, ...given]);
+  const rendered = await ports.upgrades.renderChart({ chart, values, secrets, release, namespace, ...how }, signal);
+  return { rendered, release, secrets, unread: overlaid.missing.length, faults: overlaid.faults };
+}
+
+/** The chart of the version that is asked for, of the one that runs, or of the one that new instances get. It is known by its digest, so one that is cached needs no network. */
+async function chartOf(context: RenderContext, asked: string | undefined): Promise<UpgradeChart> {
+  const { ports, entry, object, signal } = context;
+  const offered = parseAppDefinitionStatus(entry.operator).chart;
+  const version = asked ?? (object && parseInstanceStatus(object).version) ?? offered?.version ?? '';
+  const digest = await digestOf(context, version);
+  if (digest === undefined) throw new AppError('ChartNotFound', `spec.version: the version ${JSON.stringify(version)} is not offered`);
+  const chart = await ports.upgrades.charts.fetch(sourceOf(entry.operator, { version, digest }), signal, {});
+  if (chart.digest === digest) return chart;
+  throw new AppError('DigestMismatch', `chart ${version}: its address holds another archive now`);
+}
+
+/** Undefined when the AppDefinition does not offer the version. */
+async function digestOf({ ports, entry, kind, object, signal }: RenderContext, version: string): Promise<string | undefined> {
+  const status = object && parseInstanceStatus(object);
+  if (status?.chart !== undefined && version === status.version) return status.chart.digest;
+  const { chart } = parseAppDefinitionStatus(entry.operator);
+  const known = [...(status?.versions ?? []), ...(chart === undefined ? [] : [chart])].find(
+    (offered) => offered.version === version,
+  )?.digest;
+  return known ?? (await ports.upgrades.known.chartDigest({ definition: kind.definition, version }, signal));
+}
+
+function sourceOf(definition: KubeObject, { version, digest }: { readonly version: string; readonly digest: string }): ChartSource {
+  const { chart, chartURL } = specOf(APP_DEFINITION_KIND, definition);
+  if (chartURL !== undefined) return { kind: 'url', url: chartURL };
+  const source = parseChartSource(chart, definition);
+  return source.kind === 'repository' ? { ...source, version, digest } : source;
+}
