@@ -29,7 +29,7 @@ export function objectsView({ changes, unchanged, omitted }: PreviewedObjects): 
     ...(count('changed') === 0 ? [] : [plural(count('changed'), 'object changes', 'objects change')]),
     ...(count('added') === 0 ? [] : [`${count('added')} ${count('added') === 1 ? 'is' : 'are'} new`]),
     ...(count('removed') === 0 ? [] : [`${count('removed')} ${count('removed') === 1 ? 'goes' : 'go'}`]),
-    `${unchanged} ${unchanged === 1 ? 'stays' : 'stay'} as ${unchanged === 1 ? 'it is' : 'they are'}`,
+    ...(unchanged === 0 ? [] : [`${unchanged} ${unchanged === 1 ? 'stays' : 'stay'} as ${unchanged === 1 ? 'it is' : 'they are'}`]),
   ];
   return {
     sentence: changes.length === 0 ? 'No object of the release changes.' : `${parts.join(', ')}.`,

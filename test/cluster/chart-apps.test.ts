@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { execa } from 'execa';
+import { createChartLibrary } from '../../src/chart/chart-library.ts';
+import { createUpgradePreviews } from '../../src/compose/create-ports.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { textAt } from '../../src/domain/core/read.ts';
+import type { Actor } from '../../src/domain/kubernetes/actor.ts';
+import { parseActor } from '../../src/domain/kubernetes/actor.ts';
+import { APP_DEFINITION, CLUSTER_ROLE, ENVIRONMENT, RESOURCE_QUOTA } from '../../src/domain/kubernetes/resource-types.ts';
+import type { JsonObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import type { Preflight } from '../../src/domain/instance/instance.ts';
+import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
+import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { createInstance } from '../../src/operation/instance/write-instance.ts';
+import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
+import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
+import type { Ports } from '../../src/operation/ports.ts';
+import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
+import { admissionPolicy } from '../support/admission-policy.ts';
+import { sampleChart, SMALL_CHARTS } from '../support/app-charts.ts';
+import { type ChartFiles, packChart, writeFiles } from '../support/charts.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
+import { ASKING, NO_DEPLOYMENTS, sampleAuditLog } from '../support/sample-audit-log.ts';
+
+const RUN = Date.now().toString(36).slice(-5);
+const [ONE, TWO] = [`apps-${RUN}-one`, `apps-${RUN}-two`] as const;
+const SAMPLES = ['job-runner', 'object-store', 'postgresql', 'queue', 'static-site', 'web-app'];
+const CHARTS = [...SAMPLES, ...Object.keys(SMALL_CHARTS)];
+const DEV_ONE = parseActor(`test:ann-${RUN}`, [`test:one-${RUN}`]);
+const DEV_TWO = parseActor(`test:bob-${RUN}`, [`test:two-${RUN}`]);
+/** May have instances and read no Secrets. */
+const CLERK = parseActor(`test:cle-${RUN}`, [`test:clerks-${RUN}`]);
+const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
+
+type AppPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl'>;
+
+describe('ten charts as apps, with two environments and two developers', () => {
+  const ending = new AbortController();
+  let testCluster: TestCluster;
+  let world: InstanceWorld;
+  let ports: AppPorts;
+  before(async () => {
+    testCluster = await sharedCluster();
+    world = await startInstanceWorld(testCluster, `apps-${RUN}`);
+    await Promise.all([ONE, TWO].map(async (name) => await world.environment(name)));
+    await shareEnvironments();
+    ports = await openPorts();
+    await offerAll();
+    await eventually(async () => (await check(DEV_ONE, ONE, 'worker', {})).verdict === 'Ready', 'a developer may install', 60);
+    await eventually(async () => (await check(CLERK, ONE, 'worker', {})).verdict === 'Ready', 'the clerk may install', 60);
+  });
+  after(async () => {
+    ending.abort();
+    for (const [plural, { metadata }] of Object.entries(POLICY))
+      await world?.kube
+        .asController()
+        .delete({ ...ADMISSION, resource: plural, name: metadata.name })
+        .catch(() => undefined);
+    if (world !== undefined) await rm(stateDir(), { recursive: true, force: true });
+    await world?.stop();
+    await testCluster?.stop();
+  });
+
+  const stateDir = (): string => join(world.chartsDir, '..', 'state');
+  const nameOf = (chart: string): string => `${chart}-${RUN}`;
+  const typeOf = (chart: string): ResourceType => {
+    const resource = `${nameOf(chart).replaceAll('-', '')}s`;
+    return { group: 'apps.chandlery.dev', version: 'v1alpha1', resource };
+  };
+  const draftOf = (environment: string, chart: string, values: JsonObject, name = 'one') => {
+    const { resource, group } = typeOf(chart);
+    return { environment, app: `${resource}.${group}`, name, spec: Object.keys(values).length === 0 ? {} : { values } };
+  };
+  const check = async (actor: Actor, environment: string, chart: string, values: JsonObject): Promise<Preflight> =>
+    await preflightInstance(ports, actor, draftOf(environment, chart, values, 'checked')).catch((error: unknown) => {
+      // The catalogue may not have it yet.
+      if (isAppError(error, 'NotFound')) return { verdict: 'Blocked' } as Preflight;
+      throw error;
+    });
+  const messages = ({ findings }: Preflight, group: 'blocked' | 'warned' | 'unchecked' | 'changed'): string =>
+    findings[group].map(({ message }) => message).join('\n');
+
+  async function shareEnvironments(): Promise<void> {
+    const cluster = world.kube.asController();
+    for (const [name, { groups }] of Object.entries({ [ONE]: DEV_ONE, [TWO]: DEV_TWO })) {
+      const body = { spec: { groups: groups.map((group) => ({ name: group, role: 'developer' })) } };
+      await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body });
+    }
+    const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
+    const name = `clerk-${RUN}`;
+    const reads = { apiGroups: [''], resources: ['configmaps', 'resourcequotas', 'limitranges', 'namespaces'], verbs: ['get', 'list'] };
+    const rules = [reads, { apiGroups: ['apps.chandlery.dev'], resources: ['*'], verbs: ['*'] }];
+    await cluster.create(CLUSTER_ROLE, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules });
+    const sees = { apiGroups: ['chandlery.dev'], resources: ['environments'], resourceNames: [ONE], verbs: ['get'] };
+    const seer = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: `${name}-sees` }, rules: [sees] };
+    await cluster.create(CLUSTER_ROLE, seer);
+    const subjects = CLERK.groups.map((group) => ({ kind: 'Group', apiGroup: rbac.group, name: group }));
+    const bind = (role: string) => ({ subjects, roleRef: { apiGroup: rbac.group, kind: 'ClusterRole', name: role } });
+    const binding = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name, namespace: ONE }, ...bind(name) };
+    await cluster.create({ ...rbac, resource: 'rolebindings' }, binding);
+    const all = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name }, ...bind(`${name}-sees`) };
+    await cluster.create({ ...rbac, resource: 'clusterrolebindings' }, all);
+  }
+
+  async function openPorts(): Promise<AppPorts> {
+    const { kube, chartsDir } = world;
+    const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+    const catalog = createCatalogCache(kube, log, ending.signal);
+    const library = { cacheDir: join(stateDir(), 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] };
+    const charts = await createChartLibrary(library);
+    const metrics = { helmRan: () => undefined };
+    const upgrades = await createUpgradePreviews({ kube, charts, helm: testCluster.tools.helm, stateDir: stateDir(), log, metrics });
+    await catalog.waitForSync(AbortSignal.timeout(30_000));
+    const kept = { auditLog: sampleAuditLog(), deployments: NO_DEPLOYMENTS };
+    return { clusters: kube, discovery: kube, catalog, upgrades, ...kept, publicUrl: 'http://localhost:8080' };
+  }
+
+  /** Each chart by its own AppDefinition, which its controller makes a kind of. */
+  async function offerAll(): Promise<void> {
+    const cluster = world.kube.asController();
+    const charts = await createChartLibrary({
+      cacheDir: join(stateDir(), 'definitions'),
+      roots: { samples: world.chartsDir },
+      mirrors: [],
+      allowEgress: [],
+    });
+    const environments = (await cluster.list(ENVIRONMENT)).items;
+    const none = { all: () => [] };
+    const watched = { environments: { all: () => environments }, definitions: none, crds: none };
+    const reconcile = createAppDefinitionReconciler({
+      cluster,
+      charts,
+      ...watched,
+      events: { record: async () => undefined },
+      now: () => new Date(),
+    });
+    for (const chart of CHARTS) {
+      const name = nameOf(chart);
+      const plain: ChartFiles = { 'Chart.yaml': `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n`, ...SMALL_CHARTS[chart] };
+      const files = SAMPLES.includes(chart) ? await sampleChart(chart, name) : plain;
+      const version = /^version: (\S+)$/m.exec(files['Chart.yaml'] ?? '')?.[1] ?? '';
+      await writeFiles(world.chartsDir, { [`${name}-${version}.tgz`]: await packChart(name, files) });
+      const spec = { chart: { repoURL: 'file://samples', name, version } };
+      await cluster.create(APP_DEFINITION, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'AppDefinition', metadata: { name }, spec });
+    }
+    const isReady = async (name: string): Promise<boolean> => {
+      await reconcile(name, AbortSignal.timeout(60_000)).catch((error: unknown) => {
+        if (!isAppError(error, 'Conflict', 'AlreadyExists')) throw error;
+      });
+      const { conditions } = parseAppDefinitionStatus(await cluster.get({ ...APP_DEFINITION, name }));
+      return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+    };
+    for (const chart of CHARTS) await eventually(async () => await isReady(nameOf(chart)), `${chart} is an app`, 60);
+  }
+
+  const kubectl = async (actor: Actor, ...args: readonly string[]): Promise<string> => {
+    const groups = actor.groups.map((group) => `--as-group=${group}`);
+    const { kubectl: program = 'kubectl' } = testCluster.tools;
+    return (await execa(program, ['--kubeconfig', testCluster.kubeconfigPath, `--as=${actor.user}`, ...groups, ...args])).stdout;
+  };
+  const helmList = async (...as: readonly string[]): Promise<string[]> => {
+    const { stdout } = await execa(testCluster.tools.helm, ['--kubeconfig', testCluster.kubeconfigPath, 'list', '--output', 'json', ...as]);
+    return (JSON.parse(stdout) as unknown[]).map((release) => `${textAt(release, 'name')} ${textAt(release, 'status')}`).sort();
+  };
+
+  it(
+    'become healthy, by the page in one environment and by kubectl in the other, and helm lists the same releases',
+    { timeout: 240_000 },
+    async () => {
+      const keyIn = (namespace: string) => ({ namespace, name: 'one' });
+      for (const chart of CHARTS) {
+        await createInstance(ports, DEV_ONE, { ...draftOf(ONE, chart, {}), ...ASKING });
+        const { commands } = await preflightInstance(ports, DEV_TWO, draftOf(TWO, chart, {}));
+        const file = join(stateDir(), `${chart}.yaml`);
+        await writeFile(file, commands.yaml);
+        await kubectl(DEV_TWO, 'apply', '--server-side', '--filename', file);
+      }
+      for (const namespace of [ONE, TWO])
+        for (const chart of CHARTS) await world.condition(typeOf(chart), keyIn(namespace), { type: 'Ready', status: 'True' });
+      for (const chart of CHARTS) {
+        const [made, applied] = await Promise.all(
+          [ONE, TWO].map(async (namespace) => await world.kube.asController().get({ ...typeOf(chart), ...keyIn(namespace) })),
+        );
+        assert.deepEqual(applied?.spec, made?.spec, chart);
+        const [page, file] = [await world.status(typeOf(chart), keyIn(ONE)), await world.status(typeOf(chart), keyIn(TWO))];
+        assert.deepEqual([file.release?.name, file.chart, file.version], [page.release?.name, page.chart, page.version], chart);
+      }
+      const wanted = CHARTS.map((chart) => `${typeOf(chart).resource.slice(0, -1)}-one deployed`).sort();
+      for (const [namespace, { user, groups }] of [
+        [ONE, DEV_ONE],
+        [TWO, DEV_TWO],
+      ] as const) {
+        assert.deepEqual(
+          await helmList('--namespace', namespace, '--kube-as-user', `system:serviceaccount:${namespace}:chandlery-deployer`),
+          wanted,
+        );
+        assert.deepEqual(await helmList('--namespace', namespace, '--kube-as-user', user, '--kube-as-group', groups[0] ?? ''), wanted);
+      }
+    },
+  );
+
+  it('are tried object by object as the deployer before anything is written, with their images', { timeout: 60_000 }, async () => {
+    const since = (await readFile(testCluster.auditLogPath)).length;
+    const found = await check(DEV_ONE, ONE, 'worker', {});
+    assert.equal(found.verdict, 'Ready', messages(found, 'blocked'));
+    const release = `worker${RUN}-checked`;
+    assert.deepEqual(
+      found.findings.created.map(({ message }) => message).filter((message) => message.includes(release)),
+      [`Secret ${ONE}/${release}`, `Deployment ${ONE}/${release}`],
+    );
+    assert.deepEqual(
+      found.images?.map(({ registry, repository, tag }) => [registry, repository, tag]),
+      [['registry.example.com:5000', 'team/worker', '1.0.0']],
+    );
+    assert.deepEqual(
+      found.objects?.changes.map(({ kind, change }) => `${kind} ${change}`),
+      ['Secret added', 'Deployment added'],
+    );
+    const written = (await readFile(testCluster.auditLogPath)).subarray(since).toString().split('\n');
+    const tried = written.filter((line) => line.includes(release)).map((line): unknown => JSON.parse(line));
+    const writes = tried.filter((event) => ['create', 'patch'].includes(textAt(event, 'verb') ?? ''));
+    assert.ok(writes.length >= 3);
+    for (const event of writes) {
+      assert.match(textAt(event, 'requestURI') ?? '', /dryRun=All/);
+      assert.equal(textAt(event, 'impersonatedUser', 'username'), `system:serviceaccount:${ONE}:chandlery-deployer`);
+      assert.match(textAt(event, 'userAgent') ?? '', new RegExp(`\\(dry run for ${DEV_ONE.user}\\)`));
+    }
+  });
+
+  it('are blocked by what the release may not have, the deployer may not do, or a policy denies', { timeout: 90_000 }, async () => {
+    const binding =
+      '{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: all}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}}';
+    const wide = await check(DEV_ONE, ONE, 'worker', { extra: binding });
+    assert.match(messages(wide, 'blocked'), /ClusterRoleBinding "all": it is cluster-scoped/);
+    assert.deepEqual(
+      wide.findings.created.filter(({ message }) => message.startsWith('Deployment')),
+      [],
+      'nothing else is tried',
+    );
+    const foreign = await check(DEV_ONE, ONE, 'worker', {
+      extra: `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: ${TWO}}}`,
+    });
+    assert.match(messages(foreign, 'blocked'), new RegExp(`ConfigMap "a": it is in namespace ${TWO}`));
+    const policy = '{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: open}, spec: {podSelector: {}}}';
+    const beyond = await check(DEV_ONE, ONE, 'worker', { extra: policy });
+    assert.match(
+      messages(beyond, 'blocked'),
+      /The deployer of the environment, .*chandlery-deployer, may not .*networkpolicies.*aggregate-to-deployer/,
+    );
+    assert.match(beyond.grant ?? '', /networkpolicies/);
+    const cluster = world.kube.asController();
+    for (const [resource, object] of Object.entries(POLICY)) await cluster.create({ ...ADMISSION, resource }, object);
+    const denied = async (): Promise<string> => messages(await check(DEV_ONE, ONE, 'worker', { replicas: 4 }), 'blocked');
+    await eventually(async () => /four workers are too many/.test(await denied()), 'the policy denies it', 60);
+  });
+
+  it('warn of quotas, nodes and Pod Security, with what is missing', { timeout: 90_000 }, async () => {
+    const found = await check(DEV_TWO, TWO, 'worker', { cpu: '300', nodeSelector: { disk: 'none' } });
+    assert.match(messages(found, 'warned'), /No node could take the pods of Deployment worker/);
+    const quota = {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'few', namespace: TWO },
+      spec: { hard: { 'requests.cpu': '1' } },
+    };
+    await world.kube.asController().create(RESOURCE_QUOTA, quota);
+    const short = /The release takes 2 of requests\.cpu, and the quota few has \S+ of 1 left, so \S+ are missing/;
+    await eventually(
+      async () => short.test(messages(await check(DEV_TWO, TWO, 'worker', { cpu: '500m', replicas: 4 }), 'warned')),
+      'the quota is counted',
+      60,
+    );
+    const rejected = await check(DEV_ONE, ONE, 'worker', { privileged: true });
+    assert.match(messages(rejected, 'warned'), /Pods of Deployment .* will be rejected: .*PodSecurity/);
+  });
+
+  it('tell nobody whether a guess is what a Secret holds that they may not read', { timeout: 60_000 }, async () => {
+    const draft = draftOf(ONE, 'worker', { token: 'first' });
+    const guesses = ['first', 'another'].map((token) => ({ ...draft, spec: { values: { token, replicas: 2 } } }));
+    const [right, wrong] = await Promise.all(guesses.map(async (guess) => await preflightChange(ports, CLERK, guess)));
+    const secret = { message: `Secret ${ONE}/worker${RUN}-one`, subject: 'Object', evidence: 'estimate' };
+    for (const { findings } of [right, wrong].filter((one) => one !== undefined)) {
+      assert.deepEqual(
+        findings.changed.filter(({ message }) => message.startsWith('Secret')),
+        [secret],
+      );
+    }
+    const told = await preflightChange(ports, DEV_ONE, guesses[0] ?? draft);
+    assert.doesNotMatch(messages(told, 'changed'), /Secret/, 'who may read it is told that it stays');
+  });
+
+  it('are checked within bounds: of two thousand objects, the first hundred', { timeout: 60_000 }, async () => {
+    const began = performance.now();
+    const found = await check(DEV_ONE, ONE, 'worker', { objects: 2_000 });
+    assert.match(messages(found, 'unchecked'), /1902 more objects were not checked|The release was not checked/);
+    assert.ok(performance.now() - began < 30_000);
+    assert.ok((found.objects?.changes.length ?? 0) <= 200);
+  });
+});
+
+const POLICY = admissionPolicy({
+  name: `workers-${RUN}.example.com`,
+  validationActions: ['Deny'],
+  group: 'apps',
+  resource: 'deployments',
+  expression: `object.metadata.name != 'worker${RUN}-checked' || object.spec.replicas != 4`,
+  message: 'four workers are too many',
+});
