@@ -11,7 +11,7 @@ import { createEventRecorder } from '../src/kube/events.ts';
 import type { Kube } from '../src/kube/kube.ts';
 import { startReflector } from '../src/kube/watch/reflector.ts';
 import { createLog } from '../src/observe/log.ts';
-import { createOperatorReconciler } from '../src/reconcile/operator/create-operator-reconciler.ts';
+import { createOperatorReconciler } from '../src/reconcile/operator/reconcile-operator.ts';
 
 export interface ControllerInput {
   readonly kube: Kube;

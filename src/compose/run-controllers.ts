@@ -47,7 +47,7 @@ import {
 } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
-import { createOperatorReconciler } from '../reconcile/operator/create-operator-reconciler.ts';
+import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
 import { operatorReferrers } from '../reconcile/operator/memory/references-of.ts';
 import { createSourceReconciler } from '../reconcile/source/reconcile-source.ts';

@@ -16,7 +16,7 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
-import { createOperatorReconciler } from '../../src/reconcile/operator/create-operator-reconciler.ts';
+import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
 import type { OperatorCache } from '../../src/reconcile/operator/memory/operator-cache.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';

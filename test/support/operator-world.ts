@@ -18,7 +18,7 @@ import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startMetadataReflector, startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
-import { createOperatorReconciler } from '../../src/reconcile/operator/create-operator-reconciler.ts';
+import { createOperatorReconciler } from '../../src/reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../../src/reconcile/helm-release/watch-references.ts';
 import { operatorReferrers } from '../../src/reconcile/operator/memory/references-of.ts';
 import { repoRoot } from './cluster.ts';
