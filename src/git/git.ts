@@ -199,12 +199,12 @@ const MAX_MESSAGE = 1_000;
 /** Author, message and time of a commit, as its repository tells them: foreign texts of any length. */
 async function describeCommit(work: Work, repository: string, commit: string): Promise<SourceCommit> {
   const format = '--format=%an <%ae>%x00%at%x00%B';
-  const told = await runGit(
+  const output = await runGit(
     work,
     ['--git-dir', repository, 'log', '-1', '--no-show-signature', '--encoding=UTF-8', format, commit],
     ASK_MS,
   );
-  const [author = '', seconds = '', message = ''] = told.split('\0');
+  const [author = '', seconds = '', message = ''] = output.split('\0');
   const time = new Date(Math.min(Math.max(Number(seconds), 0) || 0, LAST_SECOND) * 1_000);
   return {
     author: author.slice(0, MAX_AUTHOR),

@@ -128,8 +128,8 @@ function failureOf(work: GitWork, error: unknown): unknown {
   if (!(error instanceof ExecaError)) return error;
   if (error.isMaxBuffer) return unavailable(work, 'it has more refs or files than Chandlery reads (20 MiB of names)');
   const stderr: unknown = error.stderr;
-  const told = stderr instanceof Uint8Array ? Buffer.from(stderr).toString('utf8') : '';
-  const words = `${error.exitCode === 127 ? 'ENOENT' : ''} ${told} ${error.signal ?? ''}`;
+  const text = stderr instanceof Uint8Array ? Buffer.from(stderr).toString('utf8') : '';
+  const words = `${error.exitCode === 127 ? 'ENOENT' : ''} ${text} ${error.signal ?? ''}`;
   const meaning = MEANINGS.find(([pattern]) => pattern.test(words))?.[1];
   const last = words.trim().split('\n').at(-1) ?? '';
   return unavailable(work, meaning ?? last.replaceAll(/\p{C}/gu, ' ').slice(0, MAX_FAULT));

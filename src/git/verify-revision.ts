@@ -37,9 +37,9 @@ export async function verifyRevision(work: GitWork, revision: RevisionToVerify):
       faults.push(`the tag ${tip.slice(0, 12)} is not about the commit ${commit.slice(0, 12)}`);
       continue;
     }
-    const told = signed.signature.startsWith(SSH) ? await verifySsh(work, signed, revision) : await verifyPgp(signed, revision);
-    if (told.signer !== undefined) return told.signer;
-    faults.push(`the ${signed.kind} ${told.fault}`);
+    const verified = signed.signature.startsWith(SSH) ? await verifySsh(work, signed, revision) : await verifyPgp(signed, revision);
+    if (verified.signer !== undefined) return verified.signer;
+    faults.push(`the ${signed.kind} ${verified.fault}`);
   }
   const why = faults.length === 0 ? `neither the commit ${commit.slice(0, 12)} nor a tag of it has a signature` : faults.join('; ');
   throw new AppError(
@@ -109,8 +109,8 @@ async function verifySsh({ place, signal }: GitWork, signed: SignedObject, { ver
     const principals = await keygen('-Y', 'find-principals', '-f', signers, time);
     const [principal] = principals?.split('\n') ?? [];
     if (principal !== undefined && principal !== '') {
-      const told = await keygen('-Y', 'verify', '-f', signers, '-I', principal, '-n', 'git', time);
-      if (told !== undefined) return { signer: `${principal}: ${keyIn(told)}` };
+      const verified = await keygen('-Y', 'verify', '-f', signers, '-I', principal, '-n', 'git', time);
+      if (verified !== undefined) return { signer: `${principal}: ${keyIn(verified)}` };
     }
     const stranger = await keygen('-Y', 'check-novalidate', '-n', 'git');
     return { fault: stranger === undefined ? 'has a signature that is not about it' : `is signed by another key, ${keyIn(stranger)}` };

@@ -41,13 +41,13 @@ export function buildCatalog(
     const own = crdsByLabel.get(operatorLabelValue(operator.metadata.namespace ?? '', operator.metadata.name)) ?? [];
     return own.length === 0 ? [] : entriesOf(operator, own);
   });
-  return toldApart([...entries, ...definitionEntries(definitions, crds)]).sort(
+  return withUniqueNames([...entries, ...definitionEntries(definitions, crds)]).sort(
     (a, b) => a.summary.displayName.localeCompare(b.summary.displayName) || a.summary.id.localeCompare(b.summary.id),
   );
 }
 
 /** Apps of one name get provider, group and version into it, so that people can tell them apart wherever they are listed or picked. */
-function toldApart(entries: readonly CatalogEntry[]): CatalogEntry[] {
+function withUniqueNames(entries: readonly CatalogEntry[]): CatalogEntry[] {
   const counts = Map.groupBy(entries, ({ summary }) => summary.displayName.toLowerCase());
   return entries.map((entry) => {
     const { displayName, provider, group, version } = entry.summary;

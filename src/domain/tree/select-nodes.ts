@@ -60,8 +60,8 @@ export function selectNodes({ root }: Pick<ResourceTree, 'root'>, { filter, expa
   const visible: Entry[] = [];
   foldBelow(top, { expanded, visible });
   const drawn = visible.length <= MAX_NODES ? new Set(visible) : worstOf(visible);
-  const told = [...drawn].reduce((sum, { isMatch, folds }) => folds.reduce((all, fold) => all + fold.matched, sum + (isMatch ? 1 : 0)), 0);
-  return { root: drawnOf(top, drawn), total: top.below + 1, matched: top.matched, hidden: top.matched - told };
+  const shown = [...drawn].reduce((sum, { isMatch, folds }) => folds.reduce((all, fold) => all + fold.matched, sum + (isMatch ? 1 : 0)), 0);
+  return { root: drawnOf(top, drawn), total: top.below + 1, matched: top.matched, hidden: top.matched - shown };
 }
 
 /** The same tree with only what matches and what stands above it, and the number of what matches. */

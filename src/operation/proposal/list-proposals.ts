@@ -99,10 +99,15 @@ async function proposalOf(
   actor: Actor,
   { target, found, sees }: SourceInput & { readonly found: MergeRequest },
 ): Promise<Proposal | undefined> {
-  const told = found.branch.startsWith(BRANCH_PREFIX) ? readDescription(found.description) : undefined;
-  if (told === undefined || !(await sees(told.resource))) return undefined;
+  const described = found.branch.startsWith(BRANCH_PREFIX) ? readDescription(found.description) : undefined;
+  if (described === undefined || !(await sees(described.resource))) return undefined;
   const { description: _description, state: _state, mergeCommit: _commit, ...request } = found;
-  return { ...request, ...told, source: target.name, status: await statusOf(ports, actor, { target, found, resource: told.resource }) };
+  return {
+    ...request,
+    ...described,
+    source: target.name,
+    status: await statusOf(ports, actor, { target, found, resource: described.resource }),
+  };
 }
 
 interface StatusInput {

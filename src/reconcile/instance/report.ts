@@ -42,7 +42,7 @@ export interface Finding {
 /** Conditions that stand until something else is known. */
 const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested']);
 /** Conditions whose turns are worth an Event. */
-const TOLD = ['Released', 'Ready', 'Drifted', 'Tested'];
+const WITH_EVENTS = ['Released', 'Ready', 'Drifted', 'Tested'];
 const UNDER_WAY = new Set([
   'Installing',
   'Upgrading',
@@ -64,7 +64,7 @@ export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
   const status = composeStatus(work, finding);
   const written = { ...work, status, instance: { ...instance, status } };
   if ((await applyStatus(ports.cluster, kind, { object: instance, status, signal })) === 'Unchanged') return written;
-  for (const condition of status.conditions.filter(({ type }) => TOLD.includes(type))) {
+  for (const condition of status.conditions.filter(({ type }) => WITH_EVENTS.includes(type))) {
     const before = findCondition(work.status.conditions, condition.type);
     if (before?.status === condition.status && before.reason === condition.reason) continue;
     if (condition.type === 'Ready' && condition.status === 'False' && condition.reason !== 'NoEnvironment') continue;

@@ -97,7 +97,7 @@ const awaitsApproval = all(
   present('status.installedCSV'),
 );
 
-function toldWithoutPlan(_: string, object: KubeObject): string {
+function messageOfApproval(_: string, object: KubeObject): string {
   const lines = numberedConditions(object).split('\n');
   const others = lines.filter((line) => line !== '' && !line.includes(': InstallPlanPending |')).map((line) => `${line}\n`);
   return `${others.join('')}.status.state is 'UpgradePending' (manual InstallPlan approval pending; treated as healthy)\n`;
@@ -108,7 +108,7 @@ const operatorLifecycleManager: HealthRules = {
   'operators.coreos.com/Subscription': [
     degraded(condition(['CatalogSourcesUnhealthy', 'InstallPlanFailed', 'ResolutionFailed', 'BundleUnpackFailed']), statusMessage),
     healthy(field(OPERATOR_LIFECYCLE_MANAGER_STATE, 'AtLatestKnown'), statusMessage),
-    healthy(awaitsApproval, toldWithoutPlan),
+    healthy(awaitsApproval, messageOfApproval),
     progressing(otherwise, statusMessage),
   ],
   'operators.coreos.com/ClusterServiceVersion': [

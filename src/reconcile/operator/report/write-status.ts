@@ -8,7 +8,7 @@ import { isFalse } from '../../conditions.ts';
 import type { Work } from '../work.ts';
 
 /** Conditions whose turns are worth an Event. */
-const TOLD = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted', 'Tested', 'Approved'];
+const WITH_EVENTS = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Ready', 'Deletable', 'Drifted', 'Tested', 'Approved'];
 
 /**
  * Writes the status of an Operator when it differs from the one it was read with, and tells of conditions that changed.
@@ -32,14 +32,14 @@ export function notReady(because: ConditionInput): ConditionInput {
 
 /** Writes an Event for each condition whose status or reason has changed. */
 async function recordTransitions({ ports, operator, status }: Work, conditions: readonly Condition[]): Promise<void> {
-  for (const condition of conditions.filter(({ type }) => TOLD.includes(type))) {
+  for (const condition of conditions.filter(({ type }) => WITH_EVENTS.includes(type))) {
     const before = findCondition(status.conditions, condition.type);
     if (condition.type === 'Drifted' && condition.status === 'False' && before === undefined) continue;
     if (before?.status === condition.status && before.reason === condition.reason) continue;
     // What only repeats another condition's reason is reported once.
     if (
       condition.type === 'Ready' &&
-      conditions.some((other) => other.type !== 'Ready' && TOLD.includes(other.type) && other.reason === condition.reason)
+      conditions.some((other) => other.type !== 'Ready' && WITH_EVENTS.includes(other.type) && other.reason === condition.reason)
     )
       continue;
     await ports.events.record(operator, { type: toneOf(condition), reason: condition.reason, message: condition.message });
