@@ -46,6 +46,7 @@ import {
   POLICY_TYPES,
 } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
+import { ENVIRONMENT_SETTINGS } from '../reconcile/environment/environment-spec.ts';
 import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
@@ -124,8 +125,7 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
       buildCatalog(catalog.operators(), catalog.customResourceDefinitions(), catalog.appDefinitions()).map(({ summary }) => summary),
     appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     events: createEventRecorder({ cluster, log }),
-    // As the first issuer of CI jobs names them (`--ci-issuer`), which is never that of people: they must not share names.
-    settings: { projectPrefix: '' },
+    settings: ENVIRONMENT_SETTINGS,
     now,
   });
   const { environments: all, customResourceDefinitions: definitions, operators, appDefinitions } = catalog.reflectors;

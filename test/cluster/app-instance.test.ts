@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
-import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { writersOfRelease } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
@@ -116,7 +117,7 @@ describe('an instance of a generated kind', () => {
         60,
       );
       assert.deepEqual(await releasesIn(ONE), [[release, `web-${RUN}-1.1.0`, '2']]);
-      assert.deepEqual(await writersOf(testCluster.auditLogPath, { namespace: ONE, release, since }), [
+      assert.deepEqual(await writersOfRelease(testCluster.auditLogPath, { namespace: ONE, release, since }), [
         `system:serviceaccount:${ONE}:chandlery-deployer`,
       ]);
     },
@@ -306,26 +307,4 @@ function hookAs(account: string): string {
 kind: Job
 metadata: {name: hook, annotations: {helm.sh/hook: pre-install}}
 spec: {template: {spec: {restartPolicy: Never, serviceAccountName: ${account}, containers: [{name: a, image: a}]}}}`;
-}
-
-interface WritesOf {
-  readonly namespace: string;
-  readonly release: string;
-  readonly since: number;
-}
-
-/** Who wrote the objects and records of a release, as the api-server's audit log tells. */
-async function writersOf(auditLogPath: string, { namespace, release, since }: WritesOf): Promise<readonly string[]> {
-  const lines = (await readFile(auditLogPath)).subarray(since).toString().split('\n');
-  const events = lines.filter((line) => line.includes(`"${namespace}"`) && line.includes(release)).map((line): unknown => JSON.parse(line));
-  const writes = events.filter((event) => ['create', 'update', 'patch', 'delete'].includes(textAt(event, 'verb') ?? ''));
-  const ofTheRelease = writes.filter((event) => ['secrets', 'deployments'].includes(textAt(event, 'objectRef', 'resource') ?? ''));
-  const ofPeople = ofTheRelease.filter(
-    (event) =>
-      !(textAt(event, 'user', 'username') ?? '').includes('kube-controller-manager') &&
-      !(textAt(event, 'user', 'username') ?? '').startsWith('system:serviceaccount:kube-system'),
-  );
-  const users = ofPeople.map((event) => textAt(event, 'impersonatedUser', 'username') ?? textAt(event, 'user', 'username') ?? '');
-  assert.ok(listAt(events).length > 0, 'the audit log has the release');
-  return [...new Set(users)].sort();
 }

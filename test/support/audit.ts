@@ -90,3 +90,24 @@ export async function trialsFor(auditLogPath: string, user: string): Promise<str
     .filter((event) => textAt(event, 'impersonatedUser', 'username') === undefined)
     .map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`);
 }
+
+interface WritesOf {
+  readonly namespace: string;
+  readonly release: string;
+  readonly since: number;
+}
+
+/** Who wrote the objects and records of a release, as the api-server's audit log tells. */
+export async function writersOfRelease(auditLogPath: string, { namespace, release, since }: WritesOf): Promise<readonly string[]> {
+  const lines = (await readFile(auditLogPath)).subarray(since).toString().split('\n');
+  const events = lines.filter((line) => line.includes(`"${namespace}"`) && line.includes(release)).map((line): unknown => JSON.parse(line));
+  const writes = events.filter((event) => ['create', 'update', 'patch', 'delete'].includes(textAt(event, 'verb') ?? ''));
+  const ofTheRelease = writes.filter((event) => ['secrets', 'deployments'].includes(textAt(event, 'objectRef', 'resource') ?? ''));
+  const ofPeople = ofTheRelease.filter(
+    (event) =>
+      !(textAt(event, 'user', 'username') ?? '').includes('kube-controller-manager') &&
+      !(textAt(event, 'user', 'username') ?? '').startsWith('system:serviceaccount:kube-system'),
+  );
+  const users = ofPeople.map((event) => textAt(event, 'impersonatedUser', 'username') ?? textAt(event, 'user', 'username') ?? '');
+  return [...new Set(users)].sort();
+}

@@ -1,3 +1,4 @@
+import { NAMESPACE_MODES } from '../../domain/app-definition/app-definition-kind.ts';
 import { APP_DEFINITION_STATES } from '../../domain/app-definition/app-definition-view.ts';
 import { ROLLOUT_RESULTS } from '../../domain/app-definition/rollout.ts';
 import { textAt } from '../../domain/core/read.ts';
@@ -101,6 +102,7 @@ const DEFINITION = {
   crd: { ...text, description: 'The generated CustomResourceDefinition, which is the id of the app; absent before it exists' },
   revision: { ...text, description: 'The current AppRevision' },
   instances: { ...integer, description: 'In the whole cluster; absent while they are not counted' },
+  namespaceMode: { enum: NAMESPACE_MODES, description: 'Whether each instance has a namespace of its own' },
   updatePolicy: { enum: ['Manual', 'Automatic'] },
   rollout: {
     ...object(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChartLibrary } from '../../chart/chart-library.ts';
 import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { isDedicatedTo } from '../../domain/app-instance/instance.ts';
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -14,10 +15,12 @@ import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
 import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
+import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
 import { environmentOf } from '../../reconcile/instance/find-environment.ts';
 import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
 import { createReferrers, type ReferencePlace, type References, watchReferences } from '../../reconcile/helm-release/watch-references.ts';
 import type { InstancePorts, SourceApp } from '../../reconcile/instance/ports.ts';
+import { watchDedicated } from '../environment/watch-generated.ts';
 import { pinCachedCharts } from '../pin-cached-charts.ts';
 import { type WatchedInstances, watchInstances, watchReleases } from './watch-instances.ts';
 
@@ -58,12 +61,14 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     ofDefinition(revisions.get(name)?.metadata.labels?.[OURS.appDefinitionLabel] ?? '');
   const ofEnvironment = (name: string): readonly string[] =>
     instances.keys((_kind, { metadata }) => environmentOf(environments.all(), metadata.namespace ?? '')?.metadata.name === name);
+  const dedicated = watchNamespaces({ kube, log, signal }, instances);
   const referrers = createReferrers();
   const watch = (place: ReferencePlace, until: AbortSignal) => startMetadataReflector({ ...place, cluster, signal: until, log });
   const references = watchReferences({ referrers, watch, signal });
   const sources = [
     instances,
     references,
+    ...dedicated.sources,
     // What an app declares as outputs can be other ones.
     withDependents(changedDefinitions(appDefinitions, instances), instances, references),
     mapSource(revisions, ofRevision),
@@ -74,7 +79,12 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     name: 'app-instance',
     sources: sources.map((source) => mapSource(source, (key) => (isOwn(key.split('/')[1] ?? '') ? [key] : []))),
     reconcile: createInstanceReconciler(
-      portsOf(input, { definitions: appDefinitions, revisions, references: { ...referrers, revisionOf: references.revisionOf } }),
+      portsOf(input, {
+        definitions: appDefinitions,
+        revisions,
+        changedNamespaces: dedicated.changed,
+        references: { ...referrers, revisionOf: references.revisionOf },
+      }),
       instances.kindOf,
     ),
     workers: 4,
@@ -82,9 +92,25 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
   };
 }
 
+interface WatchedNamespaces {
+  /** The keys of the instances whose own namespace, or something of Chandlery in it, was changed. */
+  readonly sources: readonly KeySource[];
+  readonly changed: Set<string>;
+}
+
+function watchNamespaces(input: Pick<InstanceControllerInput, 'kube' | 'log' | 'signal'>, instances: WatchedInstances): WatchedNamespaces {
+  const changed = new Set<string>();
+  const ofNamespace = (namespace: string): readonly string[] => {
+    const keys = instances.keys((kind, { metadata }) => isDedicatedTo(namespace, kind, metadata));
+    if (keys.length > 0) changed.add(namespace);
+    return keys;
+  };
+  return { sources: watchDedicated(input).map((source) => mapSource(source, ofNamespace)), changed };
+}
+
 function portsOf(
   { kube, helm, charts, definitions: crds, operators, environments, leaseLost, log }: InstanceControllerInput,
-  watched: Pick<InstancePorts, 'revisions' | 'references'> & { readonly definitions: Reflector },
+  watched: Pick<InstancePorts, 'revisions' | 'references' | 'changedNamespaces'> & { readonly definitions: Reflector },
 ): InstancePorts {
   const cluster = kube.asController();
   const { render } = pinCachedCharts(helm, charts);
@@ -93,6 +119,7 @@ function portsOf(
     cluster,
     environments,
     appOf: (type) => appOf(type, { operators: operators?.all() ?? [], crds: crds.all(), definitions: watched.definitions.all() }),
+    environmentSettings: ENVIRONMENT_SETTINGS,
     asDeployer: (namespace) => {
       const account = { namespace, name: DEPLOYER };
       return { cluster: kube.asServiceAccount(account), helm: pinCachedCharts(helm.asServiceAccount(account), charts) };

@@ -1,4 +1,4 @@
-import { generatedKind, type GeneratedKind, releaseNameOf } from '../../domain/app-instance/instance.ts';
+import { generatedKind, type GeneratedKind, isDedicatedTo, releaseNameOf } from '../../domain/app-instance/instance.ts';
 import type { KeySource } from '../../controller/controller.ts';
 import { keyOf, type KubeObject, parseKey, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import {
@@ -133,7 +133,10 @@ const WATCHED: readonly ResourceType[] = [
 export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>, instances: WatchedInstances): KeySource[] {
   const cluster = kube.asController();
   const keysOf = (namespace: string, release: string): readonly string[] =>
-    instances.keys((kind, { metadata }) => metadata.namespace === namespace && releaseNameOf(kind, metadata.name) === release);
+    instances.keys((kind, { metadata }) => {
+      const isThere = metadata.namespace === namespace || isDedicatedTo(namespace, kind, metadata);
+      return isThere && releaseNameOf(kind, metadata.name) === release;
+    });
   const records = startMetadataReflector({ cluster, type: SECRET, labelSelector: 'owner=helm', log, signal });
   const ofRecord = (key: string): readonly string[] => {
     const { namespace = '', name } = parseKey(key);

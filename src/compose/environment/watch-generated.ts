@@ -93,3 +93,15 @@ function specChanges(reflector: Pick<Reflector, 'get' | 'onChange'>): KeySource 
     return [key];
   });
 }
+
+/** The names of dedicated namespaces that were changed or deleted, or in which an object that Chandlery made was. */
+export function watchDedicated({ kube, log, signal }: Pick<WatchGeneratedInput, 'kube' | 'log' | 'signal'>): KeySource[] {
+  const cluster = kube.asController();
+  const scope = { labelSelector: `app.kubernetes.io/managed-by=chandlery,${OURS.instanceUidLabel}`, log, signal };
+  const namespaceOfKey = (key: string): string[] => [key.split('/')[0] ?? ''];
+  return [
+    startMetadataReflector({ cluster, type: NAMESPACE, ...scope }),
+    mapSource(specChanges(startReflector({ cluster, type: RESOURCE_QUOTA, ...scope })), namespaceOfKey),
+    ...IN_NAMESPACES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), namespaceOfKey)),
+  ];
+}

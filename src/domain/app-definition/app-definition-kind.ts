@@ -14,10 +14,14 @@ import {
   text,
   type ValueOf,
 } from '../kind/field.ts';
+import { namespacePolicyField } from '../environment/namespace-policy.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { APP_DEFINITION } from '../kubernetes/resource-types.ts';
 import { appMembers, entryMembers } from '../operator/kind/catalog-fields.ts';
 import { chartField } from '../operator/kind/chart-fields.ts';
+
+export const NAMESPACE_MODES = ['Shared', 'Dedicated'] as const;
+export type NamespaceMode = (typeof NAMESPACE_MODES)[number];
 
 const KIND_PATTERN = '^[A-Z][A-Za-z0-9]*$';
 const NAME_PATTERN = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
@@ -124,6 +128,12 @@ const spec = object(
     chart: optional(chartField(`the namespace ${OURS.systemNamespace}`)),
     crds: optional(crds),
     names: orEmpty(names),
+    namespaceMode: choice(NAMESPACE_MODES, {
+      description:
+        'Where releases of instances go. Shared: into the namespace of the instance. Dedicated: each into a namespace of its own, which Chandlery creates, and deletes with the instance. It cannot be changed while there are instances.',
+      default: 'Shared',
+    }),
+    policy: orEmpty(namespacePolicyField),
     updatePolicy: choice(['Manual', 'Automatic'], {
       description:
         'What a new version of the chart means for existing instances. Manual leaves them at their version until spec.version of the instance changes. Automatic upgrades instances without a version of their own, tier after tier: development first, production last.',
@@ -140,7 +150,7 @@ const spec = object(
     allowedResources: orEmpty(
       list(allowedResource, {
         description:
-          'Cluster-scoped kinds, and kinds in other namespaces, that releases of instances may contain. Empty: an instance may only have objects in its own namespace.',
+          'Cluster-scoped kinds, and kinds in other namespaces, that releases of instances may contain. Empty: an instance may only have objects in the namespace of its release.',
         maxItems: 100,
         merge: 'atomic',
       }),
@@ -168,6 +178,11 @@ const spec = object(
       {
         rule: '[has(self.chartURL), has(self.chart), has(self.crds)].filter(given, given).size() == 1',
         message: 'give exactly one of chartURL, chart and crds',
+      },
+      {
+        rule: "self.namespaceMode == 'Dedicated' || !has(self.policy)",
+        message: 'policy is that of dedicated namespaces; set namespaceMode to Dedicated, or leave it out',
+        fieldPath: '.policy',
       },
       { rule: 'has(self.crds) == has(oldSelf.crds)', message: 'a chart cannot become crds, nor the other way; make another AppDefinition' },
       {
@@ -276,6 +291,13 @@ export const APP_DEFINITION_KIND: Kind<AppDefinitionFields, AppDefinitionStatus>
       rule: "oldSelf.hasValue() || self.metadata.name != 'new'",
       optionalOldSelf: true,
       message: 'the name cannot be new, which is the page for another AppDefinition; choose another name',
+    },
+    {
+      rule: [
+        'self.spec.namespaceMode == oldSelf.spec.namespaceMode',
+        '|| !has(oldSelf.status) || !has(oldSelf.status.instances) || oldSelf.status.instances == 0',
+      ].join(' '),
+      message: 'namespaceMode cannot be changed while there are instances; delete them, or make another AppDefinition',
     },
     {
       rule: [

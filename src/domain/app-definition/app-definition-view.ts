@@ -28,6 +28,7 @@ export interface AppDefinitionView {
   readonly revision?: string;
   /** In the whole cluster; absent while they are not counted. */
   readonly instances?: number;
+  readonly namespaceMode: AppDefinitionFields['namespaceMode'];
   readonly updatePolicy: AppDefinitionFields['updatePolicy'];
   /** With `updatePolicy: Automatic`. */
   readonly rollout?: NonNullable<AppDefinitionStatus['rollout']>;
@@ -70,6 +71,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
     ...(crd === undefined ? {} : { crd }),
     ...(revision === undefined ? {} : { revision }),
     ...(instances === undefined ? {} : { instances }),
+    namespaceMode: spec.namespaceMode,
     updatePolicy: spec.updatePolicy,
     ...(rollout === undefined ? {} : { rollout }),
     deletionPolicy: spec.deletionPolicy,

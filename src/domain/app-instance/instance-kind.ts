@@ -137,6 +137,11 @@ export const instanceStatus = object(
       }),
     ),
     release: optional(releaseField),
+    namespace: optional(
+      text({
+        description: 'The namespace that is dedicated to the instance. Absent where the release is in the namespace of the instance.',
+      }),
+    ),
     managedRevision: optional(
       integer({ description: 'The newest revision of the release that Chandlery made. Somebody else made a newer one.' }),
     ),

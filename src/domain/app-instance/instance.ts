@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import { textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
 import type { KnownType } from '../kubernetes/resource-types.ts';
-import type { KubeObject } from '../kubernetes/resource.ts';
+import { type KubeObject, type ObjectMeta, parseApiVersion } from '../kubernetes/resource.ts';
 import { instanceSpec, type InstanceSpec, instanceStatus, type InstanceStatus } from './instance-kind.ts';
 
 /** A kind that an AppDefinition generated. */
@@ -48,6 +48,36 @@ export function releaseNameOf({ singular }: Pick<GeneratedKind, 'singular'>, ins
 /** The value of the label `chandlery.dev/app-instance` on release records: `<plural>.<name>`, or its beginning and a hash. Compare it, do not take it apart. */
 export function instanceLabelValue({ resource }: Pick<GeneratedKind, 'resource'>, instance: string): string {
   return shortened(`${resource}.${instance}`, MAX_LABEL);
+}
+
+/** Longer ones are cut. A digest that nobody can aim at follows: two instances have one namespace only if 64 bits of SHA-256 agree. */
+const READABLE = 46;
+const DIGEST_LENGTH = 16;
+
+/** The namespace that is dedicated to an instance: `<namespace>-<name>-<digest>`, at most 63 characters, from its kind, namespace and name alone. */
+export function dedicatedNamespaceName({ resource }: Pick<GeneratedKind, 'resource'>, { namespace = '', name }: ObjectMeta): string {
+  const digest = createHash('sha256').update(`${resource}.${OURS.appsGroup}/${namespace}/${name}`).digest('hex').slice(0, DIGEST_LENGTH);
+  return `${readablePart({ namespace, name })}-${digest}`;
+}
+
+/** Whether a namespace is that of an instance, by as little work as possible: mostly it is not. */
+export function isDedicatedTo(namespace: string, kind: Pick<GeneratedKind, 'resource'>, metadata: ObjectMeta): boolean {
+  return namespace.startsWith(`${readablePart(metadata)}-`) && namespace === dedicatedNamespaceName(kind, metadata);
+}
+
+function readablePart({ namespace = '', name }: ObjectMeta): string {
+  return `${namespace}-${name}`.replaceAll('.', '-').slice(0, READABLE).replace(/-+$/, '');
+}
+
+/** The namespace that Chandlery has reserved for an instance alone, by its status; undefined where there is none. */
+export function dedicatedNamespaceOf({ apiVersion, status }: KubeObject): string | undefined {
+  return parseApiVersion(apiVersion).group === OURS.appsGroup ? textAt(status, 'namespace') : undefined;
+}
+
+/** The namespace that the release of an instance is in: its own, unless its status names another one. */
+export function releaseNamespaceOf({ apiVersion, metadata, status }: KubeObject): string {
+  const own = metadata.namespace ?? '';
+  return parseApiVersion(apiVersion).group === OURS.appsGroup ? (textAt(status, 'release', 'namespace') ?? own) : own;
 }
 
 const HASH_LENGTH = 10;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { releaseNamespaceOf } from '../app-instance/instance.ts';
 import { listAt, numberAt, textAt } from '../core/read.ts';
 import { type Cluster, ifFound } from '../kubernetes/cluster.ts';
 import { SECRET, SERVICE } from '../kubernetes/resource-types.ts';
@@ -116,8 +117,9 @@ export function serviceAddress(service: KubeObject, port: string | number | unde
   return addressesOf([service]).find((one) => one.scope === 'Cluster' && one.address.endsWith(end));
 }
 
-function placeOf({ metadata }: KubeObject): { readonly namespace?: string } {
-  return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
+function placeOf(instance: KubeObject): { readonly namespace?: string } {
+  const namespace = releaseNamespaceOf(instance);
+  return namespace === '' ? {} : { namespace };
 }
 
 function optionsOf(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {

@@ -1,26 +1,12 @@
 import { unchanged } from '../kind/structural-schema.ts';
 import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, type Kind } from '../kind/kind.ts';
-import {
-  choice,
-  conditionsField,
-  flag,
-  foreign,
-  generation,
-  list,
-  map,
-  object,
-  optional,
-  orEmpty,
-  quantity,
-  text,
-  type ValueOf,
-} from '../kind/field.ts';
-import { POD_SECURITY_LEVELS } from '../kubernetes/pod-security-labels.ts';
+import { choice, conditionsField, flag, foreign, generation, list, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
 import { monitoringField } from '../monitoring/monitoring-field.ts';
 import { ENVIRONMENT } from '../kubernetes/resource-types.ts';
 import { allowedAppsField } from './allowed-apps.ts';
 import { expiresField } from './expiry.ts';
 import { meshField } from './mesh.ts';
+import { limitRangeField, podSecurityMembers, quotaField } from './namespace-policy.ts';
 import { networkPolicyField } from './network-policy.ts';
 
 export const ENVIRONMENT_ROLES = ['viewer', 'developer', 'maintainer'] as const;
@@ -127,47 +113,6 @@ const serviceAccount = object(
   {},
 );
 
-const quantities = optional(
-  map(quantity(), { description: 'The quantity of each resource, for example cpu or memory.', maxProperties: 16 }),
-);
-
-const limit = object(
-  {
-    type: choice(['Container', 'Pod', 'PersistentVolumeClaim'], { description: 'What the limits are about.' }),
-    default: quantities,
-    defaultRequest: quantities,
-    max: quantities,
-    min: quantities,
-    maxLimitRequestRatio: quantities,
-  },
-  {},
-);
-
-const podSecurity = object(
-  {
-    enforce: choice(POD_SECURITY_LEVELS, { description: 'Pods that violate this level are rejected.', default: 'baseline' }),
-    audit: choice(POD_SECURITY_LEVELS, {
-      description: 'Pods that violate this level are noted in the audit log of the api-server.',
-      default: 'restricted',
-    }),
-    warn: choice(POD_SECURITY_LEVELS, {
-      description: 'Creating a pod or a workload that violates this level returns a warning.',
-      default: 'restricted',
-    }),
-    version: text({
-      description: 'The version of Kubernetes whose standards count, for example v1.36, or latest.',
-      default: 'latest',
-      maxLength: 16,
-      pattern: String.raw`^(latest|v1\.(0|[1-9][0-9]*))$`,
-    }),
-  },
-  {
-    description:
-      'The Pod Security Standards that pods of the environment have to meet, as the labels pod-security.kubernetes.io/* of its namespace say.',
-    default: {},
-  },
-);
-
 const overlay = object(
   {
     app: text({
@@ -239,21 +184,13 @@ const spec = object(
         'Gives each maintainer a service account, for which nobody else may create tokens. Its name is maintainer- and the name of the maintainer.',
       default: false,
     }),
-    quota: orEmpty(
-      map(quantity(), {
-        description:
-          'The most that the environment may hold in all, as the hard limits of a ResourceQuota, for example requests.cpu or count/pods.',
-        maxProperties: 64,
-      }),
-    ),
-    limitRange: orEmpty(
-      list(limit, {
-        description: 'Defaults and bounds for single containers, pods and volume claims, as the limits of a LimitRange.',
-        maxItems: 8,
-        merge: 'atomic',
-      }),
-    ),
-    podSecurity,
+    quota: quotaField('The most that the environment may hold in all'),
+    limitRange: limitRangeField,
+    podSecurity: object(podSecurityMembers, {
+      description:
+        'The Pod Security Standards that pods of the environment have to meet, as the labels pod-security.kubernetes.io/* of its namespace say.',
+      default: {},
+    }),
     networkPolicy: optional(networkPolicyField),
     mesh: optional(meshField),
     allowedApps: optional(allowedAppsField),

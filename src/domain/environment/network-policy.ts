@@ -49,13 +49,16 @@ const DNS_PORTS = [
   { port: 53, protocol: 'TCP' },
 ];
 
-/** The spec of the one NetworkPolicy of an Environment (networking.k8s.io/v1). */
-export function networkPolicySpec({ ingress, egress }: EnvironmentNetworkPolicy): object {
-  const own = { podSelector: {} };
-  const from = { podSelector: {}, ingress: [{ from: [own, ...peersOf(ingress)] }] };
+/**
+ * The spec of the NetworkPolicy of a namespace of an Environment (networking.k8s.io/v1). The pods of the Environment are those of all its namespaces, those that are
+ * dedicated to instances included.
+ */
+export function networkPolicySpec({ ingress, egress }: EnvironmentNetworkPolicy, environment: string): object {
+  const own = [{ podSelector: {} }, { namespaceSelector: { matchLabels: { [OURS.environmentLabel]: environment } } }];
+  const from = { podSelector: {}, ingress: [{ from: [...own, ...peersOf(ingress)] }] };
   if (egress.mode === 'Unrestricted') return { ...from, policyTypes: ['Ingress'] };
   const dns = { to: [{ namespaceSelector: { matchLabels: { [NAMESPACE_NAME]: 'kube-system' } } }], ports: DNS_PORTS };
-  return { ...from, egress: [{ to: [own, ...peersOf(egress)] }, dns], policyTypes: ['Ingress', 'Egress'] };
+  return { ...from, egress: [{ to: [...own, ...peersOf(egress)] }, dns], policyTypes: ['Ingress', 'Egress'] };
 }
 
 function peersOf({ environments, namespaces, namespaceLabels, cidrs }: Peers): object[] {

@@ -48,8 +48,10 @@ export const OURS = {
   appDefinitionLabel: 'chandlery.dev/app-definition',
   /** Label on the records of a release: the instance of a generated kind that it is made for. */
   appInstanceLabel: 'chandlery.dev/app-instance',
-  /** Label on a namespace: the Environment that it belongs to. */
+  /** Label on a namespace: the Environment that it belongs to, also as one that is dedicated to an instance. */
   environmentLabel: 'chandlery.dev/environment',
+  /** Label on a namespace that is dedicated to an instance of a generated kind, and on what Chandlery makes there: the uid of the instance. */
+  instanceUidLabel: 'chandlery.dev/instance-uid',
   /** Label on a namespace for saved configurations: `user`, `group` or `everybody`; and annotation: the user or group that they are of. */
   savedConfigurationsLabel: 'chandlery.dev/saved-configurations',
   savedConfigurationsOwner: 'chandlery.dev/saved-configurations-owner',

@@ -15,6 +15,8 @@ export interface ReleaseToRemove {
   readonly hooks: readonly ReleaseHook[];
   /** All that was read of the namespace. */
   readonly objects: readonly KubeObject[];
+  /** The namespace that is dedicated to the root, and goes with all that is in it. */
+  readonly dedicated?: string;
 }
 
 export interface ReleaseRemoval {
@@ -29,13 +31,14 @@ const CLAIM = 'PersistentVolumeClaim';
 const DELETION = ['pre-delete', 'post-delete'];
 
 /** What `helm uninstall` takes with it, which hooks it runs, and what it leaves: kept objects, those of hooks, and what only refers to the release. */
-export function releaseRemoval({ root, release, members, hooks, objects }: ReleaseToRemove): ReleaseRemoval {
-  const kept = members.filter(({ metadata }) => metadata.annotations?.[KEEP] === 'keep');
+export function releaseRemoval({ root, release, members, hooks, objects, dedicated }: ReleaseToRemove): ReleaseRemoval {
+  const isLeft = ({ metadata }: KubeObject): boolean => dedicated === undefined || metadata.namespace !== dedicated;
+  const kept = members.filter((object) => object.metadata.annotations?.[KEEP] === 'keep' && isLeft(object));
   const own = members.filter((object) => !kept.includes(object));
   const goes = [...own, ...ownedBelow([root, ...own], objects).filter((object) => !members.includes(object))];
-  const ofHooks = objects.filter((object) => isFree(object) && hooks.some((hook) => isOfHook(hook, object)));
+  const ofHooks = objects.filter((object) => isFree(object) && isLeft(object) && hooks.some((hook) => isOfHook(hook, object)));
   const known = new Set([root, ...members, ...goes, ...ofHooks, ...claimsLeft(goes, objects)]);
-  const labelled = objects.filter((object) => isFree(object) && !known.has(object) && isLabelled(object, release));
+  const labelled = objects.filter((object) => isFree(object) && isLeft(object) && !known.has(object) && isLabelled(object, release));
   const running = hooks.filter(({ events }) => events.some((event) => DELETION.includes(event)));
   return {
     goes,

@@ -75,7 +75,8 @@ export function releaseOfInstance(root: KubeObject, objects: readonly KubeObject
   const namespace = namespaceOf(root);
   if (namespace === undefined) return undefined;
   const named = textAt(root.status, 'release', 'name');
-  if (parseApiVersion(root.apiVersion).group === RELEASE_KINDS && named !== undefined && named !== '') return { namespace, name: named };
+  if (parseApiVersion(root.apiVersion).group === RELEASE_KINDS && named !== undefined && named !== '')
+    return { namespace: textAt(root.status, 'release', 'namespace') ?? namespace, name: named };
   const record = objects.find((object) => isRecordOf(object, root));
   const name = record === undefined ? undefined : Object.fromEntries(labelsOf(record))['name'];
   return name === undefined ? undefined : { namespace, name };

@@ -17,7 +17,9 @@ const MAX_LINKS = 50;
 
 /** What could be read besides the objects themselves. */
 export interface TreeContext extends Pick<ResourceTree, 'unreadable' | 'unavailable'> {
-  /** The kinds (`group/Kind`) of which the namespace of the root has no other objects than those that were read. */
+  /** The namespace that was read; by default that of the root. */
+  readonly namespace: string;
+  /** The kinds (`group/Kind`) of which that namespace has no other objects than those that were read. */
   readonly listed: ReadonlySet<string>;
   /** Plural and group of each kind (`group/Kind`). */
   readonly resources: ReadonlyMap<string, string>;
@@ -38,6 +40,7 @@ export function buildTree(
   root: KubeObject,
   objects: readonly KubeObject[],
   {
+    namespace,
     unreadable = [],
     unavailable = [],
     listed = new Set(),
@@ -51,7 +54,7 @@ export function buildTree(
   const placed = flatten(top);
   const context = { root, placed, objects, listed };
   const verdicts = judgeObjects(context, events);
-  const tree = nodeOf(top, { namespace: namespaceOf(root), listed, resources, verdicts });
+  const tree = nodeOf(top, { namespace: namespace ?? namespaceOf(root), listed, resources, verdicts });
   const judged = placed.flatMap((one) => judgedOf(one, verdicts));
   const health = isTelling(root, judged) ? worstHealth(judged.map((one) => one.health)) : undefined;
   const word = health?.status ?? 'Unknown';

@@ -1,3 +1,4 @@
+import { releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { foreignSecret, resolveConnection, secretValueAt, type SecretValue } from '../../domain/connection/connection.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
@@ -43,7 +44,7 @@ export async function revealConnectionKey(
     if (source?.kind !== 'SecretKey') {
       throw new AppError('NotFound', `connection: there is no secret key ${JSON.stringify(key.slice(0, MAX_KEY_LENGTH))}`);
     }
-    const secret = await readSecret(ports, actor, { namespace: found.ref.namespace, name: source.secret });
+    const secret = await readSecret(ports, actor, { namespace: releaseNamespaceOf(object), name: source.secret });
     const foreign = foreignSecret(secret, object, source.named);
     if (foreign !== undefined) throw new AppError('NotFound', `Secret ${source.secret}: it is none of ${address.name}: ${foreign}`);
     const value = secretValueAt(secret, source.key);

@@ -1,3 +1,4 @@
+import { releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { type ConnectionKey, type ConnectionSource, resolveConnection } from '../../domain/connection/connection.ts';
 import { serviceAddress } from '../../domain/connection/read-output.ts';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
@@ -74,7 +75,7 @@ interface Subject {
 async function viewOf(ports: TreePorts, actor: Actor, { app, object, tree, addresses = [] }: Subject): Promise<ConnectionView> {
   const keys = resolveConnection(findApp(ports, actor, app).kindBlock.connection, object);
   if (keys.length === 0) return uncurated(await tree());
-  const reader = { ...connectionReader(ports.clusters.asActor(actor), object.metadata.namespace ?? ''), addresses };
+  const reader = { ...connectionReader(ports.clusters.asActor(actor), releaseNamespaceOf(object)), addresses };
   const views = keys.map(async ({ source, ...key }) => ({ ...key, ...(await valueOf(source, reader)) }));
   return { curated: true, keys: await Promise.all(views), services: [], secrets: [] };
 }

@@ -1,4 +1,3 @@
-import { EVENT } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { eventsAbout } from '../../domain/instance/events.ts';
 import type { EventView, InstanceView } from '../../domain/instance/instance.ts';
@@ -6,7 +5,7 @@ import { redact } from '../../domain/core/secret.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import { findInstance, instanceView, type InstanceAddress } from './find-instance.ts';
 import { markedOf, secretsOf } from './instance-masking.ts';
-import { explainedGroup, groupOf, type InstanceGroup, type TreePorts } from './show-tree.ts';
+import { explainedGroup, groupOf, type InstanceGroup, listInstanceEvents, type TreePorts } from './show-tree.ts';
 
 /** The Events about an Instance and everything in its tree, newest first. */
 export async function listEvents(ports: TreePorts, actor: Actor, address: InstanceAddress): Promise<readonly EventView[]> {
@@ -41,11 +40,7 @@ interface ReadingInput {
 async function readWith(ports: TreePorts, actor: Actor, { address, ...extent }: ReadingInput): Promise<InstanceReading> {
   const found = await findInstance(ports, actor, address);
   const { entry, environment, object } = found;
-  const { namespace } = environment;
-  const reading = ports.clusters
-    .asActor(actor)
-    .list(EVENT, { namespace })
-    .then((list) => list.items);
+  const reading = listInstanceEvents(ports.clusters.asActor(actor), found);
   const [{ tree, workloads }, items] = await Promise.all([explainedGroup(ports, actor, { found, events: reading, ...extent }), reading]);
   const secrets = secretsOf(markedOf(entry), object);
   const events = eventsAbout(tree.root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));

@@ -52,7 +52,13 @@ export async function readGroup(cluster: ReleaseCluster & GroupCluster, input: G
     readReleaseOf(cluster, { ...input, read: read.objects, served }),
     input.health.evaluate([root, ...read.objects]),
   ]);
-  const context = { unavailable: read.unavailable, listed: read.listed, resources: resourcesOf(served), events: await events };
+  const context = {
+    namespace: input.namespace,
+    unavailable: read.unavailable,
+    listed: read.listed,
+    resources: resourcesOf(served),
+    events: await events,
+  };
   const declared = input.declared === undefined ? {} : { declared: input.declared };
   const built = buildTree(root, objects, { ...context, ...declared, members: ofRelease.members });
   const tree = ofRelease.release === undefined ? built : { ...built, release: ofRelease.release };

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { booleanAt, listAt, textAt } from '../../domain/core/read.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
@@ -64,8 +65,8 @@ const LINES_A_TURN = 200;
  */
 export async function showLogs(ports: TreePorts, actor: Actor, { pods: known, ...input }: LogsInput): Promise<LogView> {
   const found = await findInstance(ports, actor, input);
-  const { entry, object, ref } = found;
-  const { namespace } = ref;
+  const { entry, object } = found;
+  const namespace = releaseNamespaceOf(object);
   const cluster = ports.clusters.asActor(actor);
   const pods = known ?? (await podsBelow(cluster, namespace, async () => (await groupOf(ports, actor, found)).tree.root));
   return await readLogs(cluster, { namespace, pods, query: input, secrets: secretsOf(markedOf(entry), object) });

@@ -1,3 +1,4 @@
+import { releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { readLogLines } from '../../domain/instance/pod-log.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
@@ -29,19 +30,29 @@ export interface TreeInput extends InstanceAddress {
 /** The resource tree of an Instance with its cause, read as the actor. With a filter it is what matches, with all that stands above that. */
 export async function showTree(ports: TreePorts, actor: Actor, { filter, ...address }: TreeInput): Promise<ResourceTree> {
   const found = await findInstance(ports, actor, address);
-  const events = eventsIn(ports.clusters.asActor(actor), found.ref.namespace);
+  const events = instanceEvents(ports.clusters.asActor(actor), found);
   const { tree } = await explainedGroup(ports, actor, { found, events });
   return filter === undefined ? tree : filterTree(tree, filter);
 }
 
-/** The Events of a namespace; none for who may not list them. */
-async function eventsIn(cluster: Pick<Cluster, 'list'>, namespace: string): Promise<readonly KubeObject[]> {
+/** The Events of the namespace of an Instance, and of that of its release; none for who may not list them. */
+async function instanceEvents(cluster: Pick<Cluster, 'list'>, found: FoundInstance): Promise<readonly KubeObject[]> {
   try {
-    return (await cluster.list(EVENT, { namespace })).items;
+    return await listInstanceEvents(cluster, found);
   } catch (error) {
     if (!isAppError(error, 'Forbidden')) throw error;
     return [];
   }
+}
+
+/** @throws AppError `Forbidden`. */
+export async function listInstanceEvents(
+  cluster: Pick<Cluster, 'list'>,
+  { object, ref }: Pick<FoundInstance, 'object' | 'ref'>,
+): Promise<readonly KubeObject[]> {
+  const namespaces = [...new Set([ref.namespace, releaseNamespaceOf(object)])];
+  const lists = await Promise.all(namespaces.map(async (namespace) => await cluster.list(EVENT, { namespace })));
+  return lists.flatMap(({ items }) => items);
 }
 
 interface ExplainedInput {
@@ -54,9 +65,9 @@ interface ExplainedInput {
 
 /** The group of an Instance, with the last line of the container that is the cause of its health. */
 export async function explainedGroup(ports: TreePorts, actor: Actor, { found, ...input }: ExplainedInput): Promise<InstanceGroup> {
-  const { entry, object, ref } = found;
+  const { entry, object } = found;
   const [group] = await Promise.all([groupOf(ports, actor, found, input), input.events]);
-  const reading = { namespace: ref.namespace, secrets: secretsOf(markedOf(entry), object) };
+  const reading = { namespace: releaseNamespaceOf(object), secrets: secretsOf(markedOf(entry), object) };
   return { ...group, tree: await withLastLine(ports.clusters.asActor(actor), group.tree, reading) };
 }
 
@@ -71,7 +82,7 @@ export interface InstanceGroup {
 export async function groupOf(
   { clusters, catalog, discovery, groupMemory, health }: TreePorts,
   actor: Actor,
-  { entry, object, ref }: FoundInstance,
+  { entry, object }: FoundInstance,
   input: Partial<Omit<ExplainedInput, 'found'>> = {},
 ): Promise<InstanceGroup> {
   const served = await discovery.kinds();
@@ -79,11 +90,12 @@ export async function groupOf(
   const isGenerated = entry.summary.definition !== undefined;
   const crds = isGenerated ? [entry.crd] : crdsOfOperator(entry.operator, catalog.customResourceDefinitions());
   const memory = groupMemory.kindsFor(actor, object, new Set(crds.map(({ spec }) => textAt(spec, 'group') ?? '')));
+  const namespace = releaseNamespaceOf(object);
   const declared = declaredRelationsOf(catalog.customResourceDefinitions());
-  const group = { root: object, namespace: ref.namespace, kinds, served, memory, health, declared, ...input };
+  const group = { root: object, namespace, kinds, served, memory, health, declared, ...input };
   const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
   const related = unreadable.filter((kind) => isRelated(kind, entry.crd));
-  const missing = related.map((kind) => ({ verb: 'list', group: kind.group, resource: kind.resource, namespace: ref.namespace }));
+  const missing = related.map((kind) => ({ verb: 'list', group: kind.group, resource: kind.resource, namespace }));
   const empty = tree.count > 1 ? {} : { empty: emptyTree(`${object.kind} ${object.metadata.name}`, missing) };
   const secrets = secretsOf(markedOf(entry), object);
   return {

@@ -8,6 +8,7 @@ import type { Preflight } from '../../domain/instance/instance.ts';
 import { applyMergePatch, isSame, jsonPatchBetween, mergePatchBetween } from '../../domain/core/merge-patch.ts';
 import { type Findings, joinFindings } from '../../domain/preflight/findings.ts';
 import { checkConstraints } from '../../domain/preflight/check-constraints.ts';
+import { dedicatedNamespaceOf } from '../../domain/app-instance/instance.ts';
 import type { PodEvidence } from '../../domain/preflight/pod-security.ts';
 import { contentChanges } from '../../domain/preflight/content-changes.ts';
 import { isObject, objectAt } from '../../domain/core/read.ts';
@@ -75,7 +76,7 @@ async function constraintFindings(
     entry.summary.definition === undefined && (await missing) === undefined
       ? await dryRunSamplePods(ports, actor, { type: { group, version, resource }, environment })
       : { kind: 'None' };
-  const wanted = { namespace, spec: changed.spec ?? {}, pods };
+  const wanted = { namespace: dedicatedNamespaceOf(before) ?? namespace, spec: changed.spec ?? {}, pods };
   const [around, previewed] = await Promise.all([loadConstraints(ports.clusters.asActor(actor), wanted), released]);
   return (stored) =>
     joinFindings([

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { dedicatedNamespaceOf, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { PERSISTENT_VOLUME, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
@@ -74,16 +75,13 @@ interface DeletionContext {
 }
 
 async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Cluster, root: KubeObject): Promise<Findings> {
-  const { namespace } = root.metadata;
+  const namespace = dedicatedNamespaceOf(root) ?? releaseNamespaceOf(root);
   const served = await ports.discovery.kinds();
-  const { objects, unreadable, unavailable } = await readObjects(
-    cluster,
-    namespacedKinds(served),
-    namespace === undefined ? {} : { namespace },
-  );
+  const { objects, unreadable, unavailable } = await readObjects(cluster, namespacedKinds(served), namespace === '' ? {} : { namespace });
   const { goes, ...release } = await whatReleaseTakes(ports, { cluster, root, objects, served });
+  const isDedicated = dedicatedNamespaceOf(root) !== undefined;
   const owned = [...new Set([...ownedBelow([root], objects), ...goes])];
-  const ownedClaims = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MAX_CLAIMS);
+  const ownedClaims = (isDedicated ? objects : owned).filter(({ kind }) => kind === 'PersistentVolumeClaim').slice(0, MAX_CLAIMS);
   const claims = await pMap(
     ownedClaims,
     async (claim): Promise<ClaimFate> => ({ claim, fate: 'Goes', reclaim: await reclaimOf(cluster, claim) }),
@@ -91,7 +89,8 @@ async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Clu
       concurrency: 4,
     },
   );
-  const stays = claimsLeft(owned, objects).map((claim): ClaimFate => ({ claim, fate: 'Stays', reclaim: 'Unknown' }));
+  const left = isDedicated ? [] : claimsLeft(owned, objects);
+  const stays = left.map((claim): ClaimFate => ({ claim, fate: 'Stays', reclaim: 'Unknown' }));
   const names = unreadable.map(({ kind }) => kind).sort();
   const gaps = [
     ...(names.length === 0 ? [] : [`you may not list ${names.join(', ')} there`]),
@@ -99,8 +98,24 @@ async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Clu
     ...release.gaps,
   ];
   const unchecked = gaps.map((gap): Finding => ({ message: `There may be more: ${gap}`, subject: 'Object', evidence: 'exact' }));
-  const warned = dependentFindings(root, objects);
-  return joinFindings([{ warned }, deletionFindings(root, owned, [...claims, ...stays]), release.findings, { unchecked }]);
+  const warned = dependentFindings(root, isDedicated ? await instancesBeside(cluster, served, root) : objects);
+  const ofNamespace = isDedicated ? { removed: [namespaceGoes(namespace)] } : {};
+  return joinFindings([{ warned }, deletionFindings(root, owned, [...claims, ...stays]), release.findings, ofNamespace, { unchecked }]);
+}
+
+/** The instances that may take outputs of one whose release is in another namespace. */
+async function instancesBeside(cluster: Cluster, served: readonly ServedKind[], { metadata }: KubeObject): Promise<readonly KubeObject[]> {
+  const kinds = namespacedKinds(served).filter(({ group }) => group === OURS.appsGroup);
+  const { namespace } = metadata;
+  return (await readObjects(cluster, kinds, namespace === undefined ? {} : { namespace })).objects;
+}
+
+function namespaceGoes(namespace: string): Finding {
+  return {
+    message: `Namespace ${namespace} with everything in it, which is dedicated to this instance`,
+    subject: 'Data',
+    evidence: 'exact',
+  };
 }
 
 interface ReleaseTakes {
@@ -123,7 +138,9 @@ async function whatReleaseTakes(
   const revision = numberAt(root.status, 'release', 'revision') ?? 0;
   const record = rest.missing.length > 0 ? undefined : await readRevision(cluster, release, revision);
   const gaps = rest.missing.map(({ verb, resource }) => `you may not ${verb} ${resource}, by which the whole release is known`);
-  return { ...releaseRemoval({ root, release, members, hooks: record?.hooks ?? [], objects }), gaps: [...new Set(gaps)] };
+  const dedicated = dedicatedNamespaceOf(root);
+  const around = dedicated === undefined ? {} : { dedicated };
+  return { ...releaseRemoval({ root, release, members, hooks: record?.hooks ?? [], objects, ...around }), gaps: [...new Set(gaps)] };
 }
 
 /** The policy of the volume itself; where only the class can be read, that of the class, which new volumes get. */

@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { Cluster, Written } from '../../domain/kubernetes/cluster.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
+import { generatedKind } from '../../domain/app-instance/instance.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
@@ -31,6 +32,7 @@ import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
 import { previewRelease, releaseIn, type ReleasePreview, withRelease } from './preview-release.ts';
 import { loadConstraints } from './load-constraints.ts';
+import { type ReleasePlace, releasePlaceOf } from './render-release.ts';
 import { dryRunSamplePods } from './dry-run-sample-pods.ts';
 import { changesOfNew } from '../instance/value-changes.ts';
 
@@ -55,6 +57,8 @@ export async function preflightInstance(
     entry.summary.definition === undefined && (await missing) === undefined
       ? await dryRunSamplePods(ports, actor, { type, environment })
       : { kind: 'None' };
+  const kind = generatedKind(entry.crd);
+  const home = kind && releasePlaceOf({ entry, kind, environment }, object.metadata.name);
   const write = tryToCreate(ports, actor, { draft, ...prepared });
   const released = previewRelease(ports, actor, { entry, environment, changed: object, write });
   const told = await preflight(actor, {
@@ -62,7 +66,7 @@ export async function preflightInstance(
     object,
     may: async () => (await missing) ?? (await missingSecretPermission(cluster, secrets, namespace)),
     dryRun: async () => await write,
-    look: async () => await constraintFindings(cluster, { app: draft.app, object, secrets, namespace, pods, released }),
+    look: async () => await constraintFindings(cluster, { app: draft.app, object, secrets, namespace, place: home, pods, released }),
     changes,
     commands,
     sensitive: { marked },
@@ -110,6 +114,7 @@ interface PreflightContext {
   readonly object: KubeObject;
   readonly secrets: readonly NewSecret[];
   readonly namespace: string;
+  readonly place: ReleasePlace | undefined;
   readonly pods: () => Promise<PodEvidence>;
   readonly released: Promise<ReleasePreview | undefined>;
 }
@@ -119,12 +124,12 @@ async function constraintFindings(
   cluster: Pick<Cluster, 'get' | 'list'>,
   context: PreflightContext,
 ): Promise<(stored: KubeObject) => Findings> {
-  const { app, object, secrets, namespace, pods, released } = context;
+  const { app, object, secrets, namespace, place, pods, released } = context;
   const [around, previewed] = await Promise.all([loadConstraints(cluster, { namespace, spec: object.spec, pods }), released]);
   const made = secrets.map((secret) => secretCreation(secret, namespace));
   return (stored) =>
     joinFindings([
-      { created: [...made, creation(stored)] },
+      { created: [...made, creation(stored), ...namespaceCreation(place)] },
       checkConstraints({ app, object: stored, ...around, ...releaseIn(previewed) }),
       previewed?.findings ?? {},
     ]);
@@ -132,6 +137,11 @@ async function constraintFindings(
 
 function creation({ kind, metadata: { name, namespace } }: KubeObject): Finding {
   return { message: `${kind} ${name} in the namespace ${namespace ?? ''}`, subject: 'Object', evidence: 'exact' };
+}
+
+function namespaceCreation(place: ReleasePlace | undefined): Finding[] {
+  if (place?.state !== 'Missing') return [];
+  return [{ message: `Namespace ${place.namespace} for this instance alone, with its release`, subject: 'Object', evidence: 'exact' }];
 }
 
 function secretCreation({ name, key, value }: NewSecret, namespace: string): Finding {

@@ -110,7 +110,7 @@ interface Sides {
 }
 
 async function previewed(context: CheckContext, { from, to, tried }: Sides): Promise<ReleasePreview> {
-  const { namespace } = context.environment;
+  const { namespace, state } = to.place;
   const secrets = [...(from?.secrets ?? []), ...to.secrets];
   const faults = to.rendered.faults.map(({ message }) => line(redact(`The chart does not render with these values: ${message}`, secrets)));
   const unread = [line('Values come from Secrets that you may not read, so the objects of the release may differ')];
@@ -133,7 +133,8 @@ async function previewed(context: CheckContext, { from, to, tried }: Sides): Pro
   return {
     ...objects,
     images,
-    release,
+    // What a namespace holds that is still to be made, no quota says.
+    ...(state === 'Missing' ? {} : { release }),
     remedies: checked.remedies,
     findings: joinFindings([{ warned: sources, unchecked }, checked.findings, { unchecked: nodes === undefined ? [unknownNodes()] : [] }]),
   };
@@ -141,9 +142,9 @@ async function previewed(context: CheckContext, { from, to, tried }: Sides): Pro
 
 /** Objects that the release may not have are named, and then nothing is tried: helm would write nothing, either. */
 async function checkRelease(context: CheckContext, to: RenderedRelease): Promise<Pick<CheckedObjects, 'findings' | 'remedies'>> {
-  const { ports, actor, entry, environment, signal } = context;
+  const { ports, actor, entry, signal } = context;
   const { rendered, secrets, release, unread, faults } = to;
-  const { namespace } = environment;
+  const { namespace, state } = to.place;
   const { allowedResources } = specOf(APP_DEFINITION_KIND, entry.operator);
   const scope = releaseScope(namespace, allowedResources, await ports.discovery.kinds(signal));
   const refused = outOfScope([...rendered.crds, ...rendered.objects], scope);
@@ -154,10 +155,14 @@ async function checkRelease(context: CheckContext, to: RenderedRelease): Promise
     const blocked = refused.map((message): Finding => ({ ...line(redact(message, secrets)), subject: 'Object' }));
     return { findings: joinFindings([known, { blocked }]), remedies: [] };
   }
+  if (state === 'Missing') {
+    const untried = line(`The objects were not tried: the namespace ${namespace} is created with the instance`);
+    return { findings: joinFindings([known, { unchecked: [untried] }]), remedies: [] };
+  }
   const dryRuns = { cluster: ports.clusters.dryRunAsDeployer(actor, namespace), by: 'deployer' } as const;
   const place = { release, namespace, state: 'Exists' } as const;
   const input = { ...place, objects: rendered.objects, crds: [], kindsOfChart: new Set<string>(), secrets, signal, forbidden: [] };
-  const hidden = await hiddenKinds(context, rendered.objects);
+  const hidden = await hiddenKinds(context, namespace, rendered.objects);
   const { findings, remedies } = await checkObjects(dryRuns, ports, { ...input, hidden });
   // With stand-ins for values that the actor may not read, a rejection says little.
   const told = unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
@@ -166,7 +171,8 @@ async function checkRelease(context: CheckContext, to: RenderedRelease): Promise
 
 /** Kinds whose objects the actor may not read: whether one differs from what is live would tell them what is in it. */
 async function hiddenKinds(
-  { ports, actor, environment, signal }: CheckContext,
+  { ports, actor, signal }: CheckContext,
+  namespace: string,
   objects: readonly KubeObject[],
 ): Promise<ReadonlySet<string>> {
   const cluster = ports.clusters.asActor(actor);
@@ -176,10 +182,7 @@ async function hiddenKinds(
     const served = await ports.discovery.find(apiVersion, kind, signal);
     if (served === undefined) return [];
     const { group } = parseApiVersion(apiVersion);
-    const { allowed } = await cluster.review(
-      { verb: 'get', group, resource: served.resource, namespace: environment.namespace },
-      { signal },
-    );
+    const { allowed } = await cluster.review({ verb: 'get', group, resource: served.resource, namespace }, { signal });
     return allowed ? [] : [key];
   });
   return new Set((await Promise.all(asked)).flat());

@@ -1,6 +1,7 @@
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import {
+  dedicatedNamespaceName,
   type GeneratedKind,
   instanceLabelValue,
   parseInstanceSpec,
@@ -27,6 +28,7 @@ export interface RenderedRelease {
   readonly rendered: RenderedChart;
   /** The name of the release. */
   readonly release: string;
+  readonly place: ReleasePlace;
   readonly secrets: readonly string[];
   /** Sources of values that the actor may not read. */
   readonly unread: number;
@@ -66,8 +68,28 @@ export async function renderRelease(context: RenderContext, wanted: KubeObject):
   const action = status.release === undefined ? 'install' : 'upgrade';
   const how = { action, legacyAPIs: 'Uplift', label: instanceLabelValue(kind, name), invalidValues: 'Stop' } as const;
   const values = mergeLayers([base, ...given]);
-  const rendered = await ports.upgrades.renderChart({ chart, values, secrets, release, namespace, ...how }, signal);
-  return { rendered, release, secrets, unread: overlaid.missing.length, faults: overlaid.faults };
+  const place = releasePlaceOf(context, name);
+  const rendered = await ports.upgrades.renderChart({ chart, values, secrets, release, namespace: place.namespace, ...how }, signal);
+  return { rendered, release, place, secrets, unread: overlaid.missing.length, faults: overlaid.faults };
+}
+
+/** The namespace of a release; `Missing` when it is dedicated to the instance and still to be made. */
+export interface ReleasePlace {
+  readonly namespace: string;
+  readonly state: 'Exists' | 'Missing';
+}
+
+/** Where the release of an instance is, or will be, as its controller decides it. */
+export function releasePlaceOf(
+  { entry, kind, environment: { namespace }, object }: Pick<RenderContext, 'entry' | 'kind' | 'environment' | 'object'>,
+  name: string,
+): ReleasePlace {
+  const status = object && parseInstanceStatus(object);
+  const isDedicated = status?.namespace !== undefined;
+  const isNew = !isDedicated && status?.managedRevision === undefined;
+  const wants = isNew && specOf(APP_DEFINITION_KIND, entry.operator).namespaceMode === 'Dedicated';
+  if (!isDedicated && !wants) return { namespace, state: 'Exists' };
+  return { namespace: dedicatedNamespaceName(kind, { namespace, name }), state: isDedicated ? 'Exists' : 'Missing' };
 }
 
 /** The chart of the version that is asked for, of the one that runs, or of the one that new instances get. It is known by its digest, so one that is cached needs no network. */

@@ -26,50 +26,84 @@ import type { EnvironmentApp, EnvironmentPorts } from './ports.ts';
 /** Of these an Environment may ask for fewer than before. */
 const PRUNED: readonly ResourceType[] = [ROLE_BINDING, ROLE, SERVICE_ACCOUNT, RESOURCE_QUOTA, LIMIT_RANGE, NETWORK_POLICY];
 
-interface AppliedEnvironment {
+/** A namespace of an Environment, and what it is to be. */
+export interface AppliedNamespace {
   readonly environment: KubeObject;
   readonly namespace: KubeObject;
   readonly spec: EnvironmentSpec;
 }
 
+type NamespacePorts = {
+  readonly cluster: Pick<EnvironmentPorts['cluster'], 'get' | 'list' | 'listMetadata' | 'apply' | 'patch' | 'delete'>;
+  readonly discovery: EnvironmentPorts['discovery'];
+};
+
 const TOKEN_TYPE = 'kubernetes.io/service-account-token';
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 
 /**
- * Applies what the Environment consists of and removes what it no longer asks for: first the level of Pod Security and the permissions that are gone, then
- * the rest.
+ * Applies what the Environment consists of and removes what it no longer asks for.
  *
  * @returns what is true of it now, beside that it is ready.
  */
 export async function applyEnvironment(
   ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps' | 'appLimits'>,
-  applied: AppliedEnvironment,
+  applied: AppliedNamespace,
   signal: AbortSignal,
 ): Promise<readonly ConditionInput[]> {
-  const { cluster, discovery } = ports;
   const { environment, spec } = applied;
+  await keepAppsPolicy(ports, { environment, spec, signal });
+  const ofMesh = await applyNamespace(ports, { ...applied, also: appQuota(environment, spec, ports.appLimits().hard) }, signal);
+  return meshConditions(applied, ofMesh);
+}
+
+/**
+ * Applies what a namespace of an Environment consists of, its own or one that is dedicated to an instance, and removes what it no longer asks for: first the level of
+ * Pod Security and the permissions that are gone, then the rest.
+ *
+ * @returns the kind of the mesh that the Environment asks for, where the cluster serves it.
+ */
+export async function applyNamespace(
+  { cluster, discovery }: NamespacePorts,
+  { also = [], ...applied }: AppliedNamespace & { readonly also?: readonly Placed[] },
+  signal: AbortSignal,
+): Promise<ServedKind | undefined> {
+  const { environment, namespace, spec } = applied;
   await rejectForeignAccounts(cluster, applied, signal);
-  await removeDeployerTokens(cluster, applied.namespace, signal);
+  await removeDeployerTokens(cluster, namespace, signal);
   await labelNamespace(cluster, environment, { ...applied, signal });
   await markMesh(cluster, { ...applied, signal });
-  await keepAppsPolicy(ports, { environment, spec, signal });
   const { ofMesh, istio } = await meshKinds(discovery, spec, signal);
-  const wanted = [...environmentObjects(environment, spec, ofMesh), ...appQuota(environment, spec, ports.appLimits().hard)];
-  for (const type of [...PRUNED, ...(istio === undefined ? [] : [istio])]) {
-    const kept = new Set(wanted.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
-    await removeManagedObjects(
-      cluster,
-      { type, environment, namespace: spec.namespace, keep: (object) => kept.has(keyOf(object)) },
-      signal,
-    );
+  const objects = [...environmentObjects(environment, spec, ofMesh), ...also];
+  const types = [...PRUNED, ...(istio === undefined ? [] : [istio])];
+  await applyObjects({ cluster, discovery }, { environment, namespace: spec.namespace, types, objects }, signal);
+  return ofMesh;
+}
+
+interface AppliedObjects {
+  readonly environment: KubeObject;
+  readonly namespace: string;
+  /** Of these, what is not among the objects goes. */
+  readonly types: readonly ResourceType[];
+  readonly objects: readonly Placed[];
+}
+
+/** Applies objects of a namespace of an Environment, after what is there of the same types and no longer wanted has gone. */
+export async function applyObjects(
+  { cluster, discovery }: NamespacePorts,
+  { environment, namespace, types, objects }: AppliedObjects,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const type of types) {
+    const kept = new Set(objects.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
+    await removeManagedObjects(cluster, { type, environment, namespace, keep: (object) => kept.has(keyOf(object)) }, signal);
   }
-  for (const { type, object } of wanted) {
+  for (const { type, object } of objects) {
     await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal }).catch((error: unknown) => {
       if (isAppError(error, 'NotFound')) discovery.invalidate();
       throw error;
     });
   }
-  return meshConditions(applied, ofMesh);
 }
 
 interface MeshKinds {
@@ -98,7 +132,7 @@ function servedKind(
 }
 
 /** Whether the mesh that the Environment asks for is there. */
-function meshConditions({ environment, spec: { mesh } }: AppliedEnvironment, served: ServedKind | undefined): ConditionInput[] {
+function meshConditions({ environment, spec: { mesh } }: AppliedNamespace, served: ServedKind | undefined): ConditionInput[] {
   if (mesh === undefined) return [];
   const { group, kind } = meshKind(mesh);
   const condition = { type: 'MeshReady', observedGeneration: environment.metadata.generation ?? 0 };
@@ -113,14 +147,14 @@ function meshConditions({ environment, spec: { mesh } }: AppliedEnvironment, ser
  * @throws AppError `InvalidInput` that names it.
  */
 async function rejectForeignAccounts(
-  cluster: EnvironmentPorts['cluster'],
-  { environment, spec }: AppliedEnvironment,
+  cluster: NamespacePorts['cluster'],
+  { environment, spec }: AppliedNamespace,
   signal: AbortSignal,
 ): Promise<void> {
   for (const name of [DEPLOYER, ...spec.accounts.map((account) => account.name)]) {
     const live = await ifFound(cluster.get({ ...SERVICE_ACCOUNT, namespace: spec.namespace, name }, { signal, answer: 'metadata' }));
     const labels = live?.metadata.labels ?? {};
-    const ours = Object.entries(labelsOf(environment)).every(([key, value]) => labels[key] === value);
+    const ours = Object.entries(labelsOf(environment, spec)).every(([key, value]) => labels[key] === value);
     if (live === undefined || ours) continue;
     const remedy = name === DEPLOYER ? 'delete it, Chandlery creates its own' : 'choose another name';
     const where = `${name === DEPLOYER ? 'deployer' : 'spec.serviceAccounts'}: ${JSON.stringify(name)}`;
@@ -136,7 +170,7 @@ interface Removal {
 }
 
 /** Removes the objects of a type that carry the Environment's label and are not kept. */
-export async function removeManagedObjects(cluster: EnvironmentPorts['cluster'], removal: Removal, signal: AbortSignal): Promise<void> {
+export async function removeManagedObjects(cluster: NamespacePorts['cluster'], removal: Removal, signal: AbortSignal): Promise<void> {
   const { type, environment, namespace, keep } = removal;
   const labelSelector = `app.kubernetes.io/managed-by=chandlery,${OURS.environmentLabel}=${environment.metadata.name}`;
   // The CRD of a mesh may have gone since its kinds were read.
@@ -153,7 +187,7 @@ export async function removeManagedObjects(cluster: EnvironmentPorts['cluster'],
  * Whoever has a token of the deployer deploys as Chandlery does. Chandlery needs none, and once the namespace names the deployer, admission policies allow no
  * Secret with one; those of earlier versions go before.
  */
-async function removeDeployerTokens(cluster: EnvironmentPorts['cluster'], { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
+async function removeDeployerTokens(cluster: NamespacePorts['cluster'], { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
   const { name: namespace, annotations = {} } = metadata;
   if (annotations[ACCOUNTS_ANNOTATION]?.split(',').includes(DEPLOYER) === true) return;
   const { items } = await cluster.listMetadata(SECRET, { namespace, fieldSelector: `type=${TOKEN_TYPE}`, signal });
@@ -175,7 +209,7 @@ interface PolicyInput {
 async function keepAppsPolicy({ cluster, apps }: Pick<EnvironmentPorts, 'cluster' | 'apps'>, input: PolicyInput): Promise<void> {
   const { environment, spec, signal } = input;
   const denied = spec.allowedApps === undefined ? [] : apps().filter((app) => !isAppAllowed(spec.allowedApps, app));
-  const wanted = denied.length === 0 ? [] : appsPolicy(environment, spec.namespace, denied);
+  const wanted = denied.length === 0 ? [] : appsPolicy(environment, denied);
   for (const type of [ADMISSION_POLICY, ADMISSION_POLICY_BINDING]) {
     const ref = { ...type, name: appsPolicyName(environment) };
     const live = await ifFound(cluster.get(ref, { signal }));
@@ -205,16 +239,17 @@ function isInForce({ metadata, spec }: KubeObject, wanted: KubeObject): boolean 
 }
 
 /** Every field is spelled out, so that a live policy either equals it or was changed. */
-function appsPolicy(environment: KubeObject, namespace: string, denied: readonly EnvironmentApp[]): Placed[] {
+function appsPolicy(environment: KubeObject, denied: readonly EnvironmentApp[]): Placed[] {
   const name = appsPolicyName(environment);
-  const metadata = { name, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
+  const metadata = { name, labels: labelsOf(environment, {}), ownerReferences: [ownerOf(environment)] };
   const apiVersion = `${ADMISSION_POLICY.group}/${ADMISSION_POLICY.version}`;
   const where = `environment "${environment.metadata.name}": its allowedApps do not allow `;
   const spec = {
     failurePolicy: 'Fail',
     matchConstraints: {
       matchPolicy: 'Equivalent',
-      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+      // The namespace of the Environment, and those that are dedicated to its instances.
+      namespaceSelector: { matchLabels: { [OURS.environmentLabel]: environment.metadata.name } },
       objectSelector: {},
       resourceRules: rulesFor(denied),
     },

@@ -37,7 +37,7 @@ const RBAC = 'rbac.authorization.k8s.io';
  * @param meshKind the kind of its mesh, where the cluster serves it.
  */
 export function environmentObjects(environment: KubeObject, spec: EnvironmentSpec, meshKind?: ServedKind): Placed[] {
-  const meta = (name: string): ObjectMeta => ({ name, namespace: spec.namespace, labels: labelsOf(environment) });
+  const meta = (name: string): ObjectMeta => ({ name, namespace: spec.namespace, labels: labelsOf(environment, spec) });
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: meta('chandlery'), spec: { hard: spec.quota } };
   const limits = { apiVersion: 'v1', kind: 'LimitRange', metadata: meta('chandlery'), spec: { limits: spec.limits } };
   return [
@@ -47,14 +47,14 @@ export function environmentObjects(environment: KubeObject, spec: EnvironmentSpe
     ...accounts(environment, spec),
     ...deployer(environment, spec),
     ...bindings(environment, spec),
-    ...visibility(environment, spec),
+    ...(spec.dedicatedTo === undefined ? visibility(environment, spec) : []),
   ];
 }
 
 /** The ResourceQuota with the limits of AppDefinitions, apart from the quota that admins give the Environment. */
-export function appQuota(environment: KubeObject, { namespace }: EnvironmentSpec, hard: Readonly<Record<string, number>>): Placed[] {
+export function appQuota(environment: KubeObject, spec: EnvironmentSpec, hard: Readonly<Record<string, number>>): Placed[] {
   if (Object.keys(hard).length === 0) return [];
-  const metadata = { name: 'chandlery-apps', namespace, labels: labelsOf(environment) };
+  const metadata = { name: 'chandlery-apps', namespace: spec.namespace, labels: labelsOf(environment, spec) };
   return [{ type: RESOURCE_QUOTA, object: { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard } } }];
 }
 
@@ -63,24 +63,31 @@ export function visibilityName(environment: KubeObject): string {
   return `chandlery-environment-${environment.metadata.name}`;
 }
 
-export function labelsOf(environment: KubeObject): Record<string, string> {
-  return { 'app.kubernetes.io/managed-by': 'chandlery', [OURS.environmentLabel]: environment.metadata.name };
+/** @param of what a namespace is dedicated to, where it is not that of the Environment itself. */
+export function labelsOf(environment: KubeObject, { dedicatedTo }: Pick<EnvironmentSpec, 'dedicatedTo'>): Record<string, string> {
+  const dedicated = dedicatedTo === undefined ? {} : { [OURS.instanceUidLabel]: dedicatedTo };
+  return { 'app.kubernetes.io/managed-by': 'chandlery', [OURS.environmentLabel]: environment.metadata.name, ...dedicated };
 }
 
 /** The labels of the namespace: whose it is, and which pods it admits. */
-export function namespaceLabels(environment: KubeObject, { podSecurity }: Pick<EnvironmentSpec, 'podSecurity'>): Record<string, string> {
-  return { ...labelsOf(environment), ...podSecurityLabels(podSecurity) };
+export function namespaceLabels(
+  environment: KubeObject,
+  spec: Pick<EnvironmentSpec, 'podSecurity' | 'dedicatedTo'>,
+): Record<string, string> {
+  return { ...labelsOf(environment, spec), ...podSecurityLabels(spec.podSecurity) };
 }
 
 /** One RoleBinding for each role that somebody has. */
-function bindings(environment: KubeObject, { namespace, members }: EnvironmentSpec): Placed[] {
+function bindings(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
+  const { namespace, members } = spec;
+  const labels = labelsOf(environment, spec);
   const roles = ENVIRONMENT_ROLES.filter((role) => members[role].length > 0).map((role) => [roleName(role), members[role]] as const);
   return roles.map(([name, subjects]) => ({
     type: ROLE_BINDING,
     object: {
       apiVersion: `${RBAC}/v1`,
       kind: 'RoleBinding',
-      metadata: { name, namespace, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] },
+      metadata: { name, namespace, labels, ownerReferences: [ownerOf(environment)] },
       roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
       subjects: subjects.map(rbacSubject),
     },
@@ -88,11 +95,17 @@ function bindings(environment: KubeObject, { namespace, members }: EnvironmentSp
 }
 
 /** Who may connect: by the NetworkPolicy of the Environment, and by the mesh. */
-function network(environment: KubeObject, { namespace, networkPolicy, mesh }: EnvironmentSpec, meshKind: ServedKind | undefined): Placed[] {
-  const metadata = { name: 'chandlery', namespace, labels: labelsOf(environment) };
+function network(environment: KubeObject, spec: EnvironmentSpec, meshKind: ServedKind | undefined): Placed[] {
+  const { namespace, networkPolicy, mesh } = spec;
+  const metadata = { name: 'chandlery', namespace, labels: labelsOf(environment, spec) };
   const policy = networkPolicy && {
     type: NETWORK_POLICY,
-    object: { apiVersion: apiVersionOf(NETWORK_POLICY), kind: 'NetworkPolicy', metadata, spec: networkPolicySpec(networkPolicy) },
+    object: {
+      apiVersion: apiVersionOf(NETWORK_POLICY),
+      kind: 'NetworkPolicy',
+      metadata,
+      spec: networkPolicySpec(networkPolicy, environment.metadata.name),
+    },
   };
   // Linkerd goes by the annotation of the namespace alone.
   const strict = mesh?.provider === 'Istio' && mesh.mtls === 'Strict';
@@ -107,7 +120,7 @@ function network(environment: KubeObject, { namespace, networkPolicy, mesh }: En
 /** The service accounts, each with the permission to create tokens for it. No pod gets such a token unasked. */
 function accounts(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
   return spec.accounts.flatMap(({ name, holders }): Placed[] => {
-    const meta = { namespace: spec.namespace, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
+    const meta = { namespace: spec.namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
     const metadata = { name: `chandlery-tokens-${name}`, ...meta };
     const rules = [{ apiGroups: [''], resources: ['serviceaccounts/token'], resourceNames: [name], verbs: ['create'] }];
     const roleRef = { apiGroup: RBAC, kind: 'Role', name: metadata.name };
@@ -124,8 +137,9 @@ function accounts(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
 }
 
 /** The account that releases of instances are applied as; see `cluster-roles.yaml` for what it may do. No pod runs as it, and nobody gets a token of it. */
-function deployer(environment: KubeObject, { namespace }: EnvironmentSpec): Placed[] {
-  const metadata = { name: DEPLOYER, namespace, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
+function deployer(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
+  const { namespace } = spec;
+  const metadata = { name: DEPLOYER, namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
   const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: DEPLOYER };
   const subjects = [rbacSubject({ kind: 'ServiceAccount', name: DEPLOYER, namespace })];
   return [
@@ -142,9 +156,10 @@ const CLASSES = [
 ];
 
 /** `get` on exactly this Environment: whoever may read it may know that it is there. */
-function visibility(environment: KubeObject, { members }: EnvironmentSpec): Placed[] {
+function visibility(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
+  const { members } = spec;
   const name = visibilityName(environment);
-  const metadata = { name, labels: labelsOf(environment), ownerReferences: [ownerOf(environment)] };
+  const metadata = { name, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
   const itself = { apiGroups: [OURS.group], resources: ['environments'], resourceNames: [environment.metadata.name], verbs: ['get'] };
   const rules = [itself, ...CLASSES];
   const subjects = ENVIRONMENT_ROLES.flatMap((role) => members[role]).map(rbacSubject);

@@ -3,6 +3,7 @@ import type { AllowedApps } from '../../domain/environment/allowed-apps.ts';
 import { ciGroup } from '../../domain/environment/ci-project.ts';
 import { ENVIRONMENT_KIND, ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
 import { type Expiry, expiryOf } from '../../domain/environment/expiry.ts';
+import type { NamespacePolicy } from '../../domain/environment/namespace-policy.ts';
 import type { Mesh } from '../../domain/environment/mesh.ts';
 import type { EnvironmentNetworkPolicy } from '../../domain/environment/network-policy.ts';
 import type { ValueOf } from '../../domain/kind/field.ts';
@@ -42,6 +43,26 @@ export interface EnvironmentSpec {
   readonly allowedApps?: AllowedApps;
   readonly expiry?: Expiry;
   readonly reclaim: 'Retain' | 'Delete';
+  /** The uid of the instance that this namespace of the Environment is dedicated to; absent for the namespace of the Environment itself. */
+  readonly dedicatedTo?: string;
+}
+
+/** No account of its own: members have the roles that they have in the Environment. What a policy leaves out is as there. */
+export function dedicatedSpec(
+  environment: EnvironmentSpec,
+  { policy, ...dedicated }: Required<Pick<EnvironmentSpec, 'namespace' | 'dedicatedTo'>> & { readonly policy: NamespacePolicy },
+): EnvironmentSpec {
+  const { quota = environment.quota, limitRange = environment.limits, podSecurity = environment.podSecurity } = policy;
+  const networkPolicy = policy.networkPolicy ?? environment.networkPolicy;
+  return {
+    ...environment,
+    ...dedicated,
+    accounts: [],
+    quota: quota === undefined || Object.keys(quota).length === 0 ? undefined : quota,
+    limits: limitRange,
+    podSecurity,
+    ...(networkPolicy === undefined ? {} : { networkPolicy }),
+  };
 }
 
 /** What the settings of Chandlery add to the spec of an Environment. */
@@ -49,6 +70,9 @@ export interface EnvironmentSettings {
   /** The prefix of the groups of CI jobs. */
   readonly projectPrefix: string;
 }
+
+/** As the first issuer of CI jobs names them (`--ci-issuer`), which is never that of people: they must not share names. */
+export const ENVIRONMENT_SETTINGS: EnvironmentSettings = { projectPrefix: '' };
 
 type Fields = ValueOf<(typeof ENVIRONMENT_KIND)['spec']>;
 type Member = Subject & { readonly role: EnvironmentRole };

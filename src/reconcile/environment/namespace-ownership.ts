@@ -48,7 +48,7 @@ function isConfirmed(environment: KubeObject, { metadata: { uid, annotations = {
 }
 
 /** What the deletion of a namespace waits for, in the words of Kubernetes. */
-function remainsOf({ status }: KubeObject): string {
+export function remainsOf({ status }: KubeObject): string {
   const remaining = listAt(status, 'conditions').filter((condition) => {
     const type = textAt(condition, 'type') ?? '';
     return type.endsWith('Remaining') && textAt(condition, 'status') === 'True';

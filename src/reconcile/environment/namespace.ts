@@ -7,15 +7,16 @@ import { labelsOf, namespaceLabels } from './environment-objects.ts';
 import { ACCOUNTS_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, type EnvironmentSpec, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
 import type { EnvironmentPorts } from './ports.ts';
 
-type ClusterPart = EnvironmentPorts['cluster'];
+type ClusterPart = Pick<EnvironmentPorts['cluster'], 'create' | 'apply' | 'patch' | 'delete'>;
 
 /** Makes the namespace. It is created and not applied, so that of two Environments that ask for one name only one gets it. */
 export async function createNamespace(
-  cluster: ClusterPart,
+  cluster: Pick<ClusterPart, 'create'>,
   environment: KubeObject,
   { spec, signal }: { spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
-  const annotations = { [ENVIRONMENT_UID_ANNOTATION]: environment.metadata.uid ?? '', ...accountsIn(spec) };
+  const reserved = spec.dedicatedTo === undefined ? { [ENVIRONMENT_UID_ANNOTATION]: environment.metadata.uid ?? '' } : {};
+  const annotations = { ...reserved, ...accountsIn(spec) };
   const metadata = { name: spec.namespace, labels: namespaceLabels(environment, spec), annotations };
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
   await cluster.create(NAMESPACE, namespace, { fieldManager: OURS.fieldManager, signal });
@@ -23,14 +24,14 @@ export async function createNamespace(
 
 /** Gives the namespace the labels of the Environment and the uids that confirm them, if it is still the one that was read. Does nothing when it has all of them. */
 export async function labelNamespace(
-  cluster: ClusterPart,
+  cluster: Pick<ClusterPart, 'patch'>,
   environment: KubeObject,
   input: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
   const { labels = {}, annotations = {} } = input.namespace.metadata;
   const metadata = {
     labels: namespaceLabels(environment, input.spec),
-    annotations: { ...uidsOf(environment, input.namespace), ...accountsIn(input.spec) },
+    annotations: { ...(input.spec.dedicatedTo === undefined ? uidsOf(environment, input.namespace) : {}), ...accountsIn(input.spec) },
   };
   if (hasAll(labels, metadata.labels) && hasAll(annotations, metadata.annotations)) return;
   await patchNamespace(cluster, input, metadata);
@@ -46,7 +47,7 @@ const MESH_MANAGER = `${OURS.fieldManager}-mesh`;
 
 /** Gives the namespace the labels and annotations of the mesh that the Environment asks for, if it is still the one that was read. */
 export async function markMesh(
-  cluster: ClusterPart,
+  cluster: Pick<ClusterPart, 'apply'>,
   { namespace, spec, signal }: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
   const { name, uid, labels = {}, annotations = {} } = namespace.metadata;
@@ -69,18 +70,21 @@ function uidsOf(environment: KubeObject, namespace: KubeObject): Record<string, 
 
 /** Takes the Environment's labels and uids off a namespace, so that it belongs to nobody. Those of Pod Security stay: what runs there is no safer than before. */
 export async function disownNamespace(
-  cluster: ClusterPart,
+  cluster: Pick<ClusterPart, 'patch'>,
   environment: KubeObject,
   input: { namespace: KubeObject; signal: AbortSignal },
 ): Promise<void> {
   await patchNamespace(cluster, input, {
-    labels: removed(labelsOf(environment)),
+    labels: removed(labelsOf(environment, {})),
     annotations: removed({ ...uidsOf(environment, input.namespace), [ACCOUNTS_ANNOTATION]: '' }),
   });
 }
 
 /** Asks for the deletion of the namespace, if it is still the one that was read. */
-export async function removeNamespace(cluster: ClusterPart, input: { namespace: KubeObject; signal: AbortSignal }): Promise<void> {
+export async function removeNamespace(
+  cluster: Pick<ClusterPart, 'delete'>,
+  input: { namespace: KubeObject; signal: AbortSignal },
+): Promise<void> {
   const { name, uid } = input.namespace.metadata;
   await cluster.delete({ ...NAMESPACE, name }, { signal: input.signal, ...(uid === undefined ? {} : { uid }) });
 }
@@ -95,7 +99,7 @@ interface LabelsAndAnnotations {
 }
 
 async function patchNamespace(
-  cluster: ClusterPart,
+  cluster: Pick<ClusterPart, 'patch'>,
   { namespace, signal }: { namespace: KubeObject; signal: AbortSignal },
   metadata: LabelsAndAnnotations,
 ): Promise<void> {

@@ -66,7 +66,7 @@ async function render(work: Work, { chart, values: { values, secrets } }: Target
   throw new AppError(first.code, messages.join('; '));
 }
 
-async function scopeOf({ ports, namespace, signal }: Work, { allowed }: Target): Promise<ReleaseScope> {
+async function scopeOf({ ports, release: { namespace }, signal }: Work, { allowed }: Target): Promise<ReleaseScope> {
   return releaseScope(namespace, allowed, await ports.discovery.kinds(signal));
 }
 

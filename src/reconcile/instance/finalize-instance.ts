@@ -9,18 +9,44 @@ import { removeFinalizer } from '../finalizer.ts';
 import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { isLeaseLeft, withLeaseOf } from '../helm-release/release-lease.ts';
 import { AT_ONCE, BUSY_MS } from './deploy.ts';
+import { deleteNamespace, findDedicatedNamespace } from './dedicated-namespace.ts';
+import { environmentOf } from './find-environment.ts';
 import { writeStatus } from './report.ts';
-import { hasFinalizer, leasedBy, type Work } from './work.ts';
+import { type DedicatedNamespace, hasFinalizer, leasedBy, type Work } from './work.ts';
 
 /** How soon to try again after helm has failed. */
 const FAILED_MS = 30_000;
 
-/** Brings an instance that is being deleted one action nearer to its end: its release, then our finalizer. */
+/** Brings an instance that is being deleted one action nearer to its end: its release, the namespace that is dedicated to it, then our finalizer. */
 export async function finalizeInstance(work: Work): Promise<ReconcileResult> {
   if (!hasFinalizer(work.instance)) return {};
+  if (work.dedicated !== undefined) return await finalizeDedicated(work, work.dedicated);
   if (await isNamespaceTerminating(work)) return await leave(work);
   const release = await observe(work);
   return release.kind === 'Own' ? await uninstall(work, release) : await leave(work);
+}
+
+/** What is somebody else's is left alone. Without its Environment nobody can uninstall the release, so the namespace goes with it. */
+async function finalizeDedicated(work: Work, dedicated: DedicatedNamespace): Promise<ReconcileResult> {
+  switch (dedicated.kind) {
+    case 'Ours': {
+      const release = await observe(work);
+      const hasEnvironment = environmentOf(work.ports.environments.all(), work.namespace) !== undefined;
+      if (release.kind === 'Own' && hasEnvironment) return await uninstall(work, release);
+      await deleteNamespace(work, dedicated.namespace);
+      return AT_ONCE;
+    }
+    case 'Terminating': {
+      const condition = isFalse('Ready', 'NamespaceTerminating', dedicated.message);
+      await writeStatus(work, { ready: condition, conditions: [], release: { kind: 'Absent' } });
+      return { requeueAfter: BUSY_MS };
+    }
+    case 'Missing':
+    case 'Taken':
+      return await leave(work);
+    default:
+      return dedicated satisfies never;
+  }
 }
 
 /** Then all of the release goes with the namespace, the account that could uninstall it included. */
@@ -55,10 +81,11 @@ async function uninstall(work: Work, release: ReleaseFact): Promise<ReconcileRes
 
 /** Under the lease and after another look: a worker that has just died may have begun an installation that nobody would remove any more. */
 async function leave(work: Work): Promise<ReconcileResult> {
-  const { ports, kind, instance, signal } = work;
-  let vacant = await isNamespaceTerminating(work);
+  const { ports, kind, instance, mode, signal } = work;
+  let vacant = mode === 'Shared' && (await isNamespaceTerminating(work));
   const look = async (): Promise<void> => {
-    vacant ||= (await observe(work)).kind !== 'Own';
+    if (mode === 'Dedicated') vacant = (await findDedicatedNamespace(work))?.kind !== 'Ours';
+    else vacant ||= (await observe(work)).kind !== 'Own';
   };
   if ((await withLeaseOf(leasedBy(work), look)) === 'Busy') return { requeueAfter: BUSY_MS };
   if (!vacant) return AT_ONCE;

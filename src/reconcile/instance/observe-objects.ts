@@ -44,17 +44,19 @@ export async function observeObjects(memory: ObjectMemory, work: Work, release: 
   return { health: healthOfAll(observation.manifest, live), drift: drift.drift, notes: observation.notes };
 }
 
-async function observeAgain({ ports, deployer, release, namespace, signal }: Work, { revision }: OwnRelease): Promise<Observation> {
+async function observeAgain({ ports, deployer, release, signal }: Work, { revision }: OwnRelease): Promise<Observation> {
   const [all, notes] = await Promise.all([deployer.helm.manifest(release, signal), deployer.helm.notes(release, signal)]);
   const typeOf = async ({ apiVersion, kind }: KubeObject) => await ports.discovery.find(apiVersion, kind, signal);
   const found = await Promise.all(all.map(async (object) => ({ object, type: await typeOf(object) })));
   // What an admin has allowed elsewhere is not the deployer's to read.
-  const own = found.filter(({ object, type }) => type?.namespaced !== false && (object.metadata.namespace ?? namespace) === namespace);
+  const own = found.filter(
+    ({ object, type }) => type?.namespaced !== false && (object.metadata.namespace ?? release.namespace) === release.namespace,
+  );
   const manifest = own.map(({ object }) => object);
   return { revision, manifest, notes, fingerprint: '', requestedAt: '', comparedAt: 0, drift: NOT_COMPARED };
 }
 
-async function readLive({ ports, deployer, namespace, signal }: Work, object: KubeObject): Promise<KubeObject | undefined> {
+async function readLive({ ports, deployer, release: { namespace }, signal }: Work, object: KubeObject): Promise<KubeObject | undefined> {
   const type = await ports.discovery.find(object.apiVersion, object.kind, signal);
   if (type === undefined) return undefined;
   return await ifFound(deployer.cluster.get({ ...type, name: object.metadata.name, namespace }, { signal }));
@@ -66,15 +68,12 @@ interface Live {
 }
 
 /** Compares when the versions of the objects have changed, somebody asks, or the last look is long ago. */
-async function compare(
-  { ports, deployer, release, namespace, requestedAt, signal }: Work,
-  { observation, live }: Live,
-): Promise<Observation> {
+async function compare({ ports, deployer, release, requestedAt, signal }: Work, { observation, live }: Live): Promise<Observation> {
   const now = ports.now().getTime();
   const fingerprint = fingerprintOf(live);
   const isSame = observation.fingerprint === fingerprint && observation.requestedAt === requestedAt;
   if (isSame && now - observation.comparedAt < INTERVAL_MS) return observation;
-  const compared = { cluster: deployer.cluster, discovery: ports.discovery, release, ignore: [], namespace, signal };
+  const compared = { cluster: deployer.cluster, discovery: ports.discovery, release, ignore: [], namespace: release.namespace, signal };
   const drift = await compareRelease(compared, observation.manifest);
   return { ...observation, fingerprint, requestedAt, comparedAt: now, drift };
 }

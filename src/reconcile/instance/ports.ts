@@ -5,13 +5,14 @@ import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { ReleaseInfo } from '../../domain/operator/release.ts';
 import type { ConnectionEntry } from '../../domain/operator/kind/connection-fields.ts';
 import type { Log } from '../../observe/log.ts';
+import type { EnvironmentSettings } from '../environment/environment-spec.ts';
 import type { ChartPort, HelmPort, ReleaseChange, ReleaseRef, RollbackRequest } from '../helm-release/ports.ts';
 import type { KnownReferrers, References } from '../helm-release/watch-references.ts';
 
 /** What reconciling instances of generated kinds needs of the outside. */
 export interface InstancePorts {
   /** As the controller's own account: instances, leases, release records by their metadata. */
-  readonly cluster: Pick<Cluster, 'get' | 'listMetadata' | 'create' | 'replace' | 'patch' | 'delete' | 'applyStatus'>;
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'listMetadata' | 'create' | 'apply' | 'replace' | 'patch' | 'delete' | 'applyStatus'>;
   /** As the deployer of a namespace: all that a release reads and writes. */
   readonly asDeployer: (namespace: string) => Deployer;
   /** As they are watched. */
@@ -22,7 +23,10 @@ export interface InstancePorts {
   readonly appOf: (type: { readonly group: string; readonly kind: string }) => SourceApp | undefined;
   /** What instances refer to, by the keys of the instances. */
   readonly references: Pick<KnownReferrers, 'referencesOf' | 'remember'> & Pick<References, 'revisionOf'>;
-  readonly discovery: Pick<Discovery, 'kinds' | 'find'>;
+  readonly environmentSettings: EnvironmentSettings;
+  /** Dedicated namespaces in which something of Chandlery was changed since it was put right. */
+  readonly changedNamespaces: Pick<Set<string>, 'delete'>;
+  readonly discovery: Pick<Discovery, 'kinds' | 'find' | 'invalidate'>;
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: Pick<ChartPort, 'fetch' | 'contents'>;

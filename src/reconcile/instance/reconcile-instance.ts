@@ -4,7 +4,7 @@ import { redact } from '../../domain/core/secret.ts';
 import type { GeneratedKind } from '../../domain/app-instance/instance.ts';
 import { MAX_NOTES } from '../../domain/app-instance/instance-kind.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
-import { findCondition } from '../../domain/kubernetes/condition.ts';
+import { type ConditionInput, findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { lastHealthyRevision } from '../../domain/operator/revision-history.ts';
 import { isFalse, isTrue, reconciling, stalled } from '../conditions.ts';
@@ -14,6 +14,7 @@ import { type ForeignRelease, observeRelease, type ReleaseFact } from '../helm-r
 import { clearLeaseOf, createLeaseMemory, type LeaseMemory, withLeaseOf } from '../helm-release/release-lease.ts';
 import { waitBeforeAttempt } from '../helm-release/retry.ts';
 import { AT_ONCE, BUSY_MS, deploy, rollBack } from './deploy.ts';
+import { findDedicatedNamespace, keepNamespace, type NamespaceMemory, reserveNamespace } from './dedicated-namespace.ts';
 import { environmentFault } from './find-environment.ts';
 import { limitOf } from './find-limit.ts';
 import { finalizeInstance } from './finalize-instance.ts';
@@ -29,6 +30,7 @@ import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
 /** What was seen lately, so that a settled instance costs little. */
 interface InstanceMemory {
   readonly objects: ObjectMemory;
+  readonly namespaces: NamespaceMemory;
   readonly leases: LeaseMemory;
 }
 
@@ -47,7 +49,7 @@ const POLL = { first: 1_000, slowest: 15_000 };
  * @param kindOf the generated kind by its plural. Keys are `<plural>/<namespace>/<name>`.
  */
 export function createInstanceReconciler(ports: InstancePorts, kindOf: (plural: string) => GeneratedKind | undefined): Reconcile {
-  const memory: InstanceMemory = { objects: new Map(), leases: createLeaseMemory() };
+  const memory: InstanceMemory = { objects: new Map(), namespaces: new Map(), leases: createLeaseMemory() };
   return async (key, signal) => {
     const [plural = '', namespace = '', name = ''] = key.split('/');
     const kind = kindOf(plural);
@@ -57,7 +59,7 @@ export function createInstanceReconciler(ports: InstancePorts, kindOf: (plural: 
       ports.references.remember(key, []);
       return {};
     }
-    const work = workOn(ports, { kind, instance }, signal);
+    const work = await withNamespace(workOn(ports, { kind, instance }, signal));
     if (instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(work);
     const left = untilExpiry(work);
     if (left <= 0) return await expire(work);
@@ -65,6 +67,11 @@ export function createInstanceReconciler(ports: InstancePorts, kindOf: (plural: 
     const { requeueAfter } = await act(memory, work, { facts, state: determineActiveState(facts) });
     return requeueAfter === undefined && left === Infinity ? {} : { requeueAfter: Math.min(requeueAfter ?? Infinity, left, LONGEST_MS) };
   };
+}
+
+async function withNamespace(work: Work): Promise<Work> {
+  const dedicated = await findDedicatedNamespace(work);
+  return dedicated === undefined ? work : { ...work, dedicated };
 }
 
 /** Milliseconds; infinite for an instance without an end. */
@@ -91,9 +98,16 @@ interface Facts extends ActiveFacts {
 
 /** Looks at as much as the next act needs, the cheapest first. */
 async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
-  const { ports, signal } = work;
-  const release = await observeRelease(ports.cluster, work.release, { label: work.label, key: OURS.appInstanceLabel, signal });
-  const facts = factsOf(work, release);
+  const { ports, dedicated, signal } = work;
+  // Members who are removed from the Environment lose their permissions at once, whatever the instance waits for.
+  const fault = dedicated?.kind === 'Ours' ? await keepNamespace(memory.namespaces, work, dedicated.namespace) : undefined;
+  const isElsewhere = dedicated !== undefined && dedicated.kind !== 'Ours';
+  const release: ReleaseFact = isElsewhere
+    ? { kind: 'Absent' }
+    : await observeRelease(ports.cluster, work.release, { label: work.label, key: OURS.appInstanceLabel, signal });
+  const facts = { ...factsOf(work, release), ...(dedicated === undefined ? {} : { dedicated }) };
+  if (isElsewhere) return facts;
+  if (fault !== undefined) return { ...facts, target: { error: fault } };
   if (facts.suspended || facts.noEnvironment !== undefined || !facts.hasFinalizer || facts.wait > 0) return facts;
   if (facts.limit !== undefined && release.kind !== 'Own') return facts;
   const target = await resolveTarget(work);
@@ -170,15 +184,15 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
       return await rollBack(work, facts, state.failure);
     case 'TestDue':
       return await testRelease(work, state);
+    case 'NamespaceMissing':
+      await reserveNamespace(work);
+      return AT_ONCE;
     case 'Suspended':
-      await report(work, facts, { reason: 'Suspended', message: 'spec.suspend is set: the release stays as it is', outcome: 'Stalled' });
-      return {};
     case 'NoEnvironment':
-      await report(work, facts, { reason: 'NoEnvironment', message: state.error.message, outcome: 'Stalled' });
-      return { requeueAfter: INTERVAL_MS };
     case 'BeyondLimit':
-      await report(work, facts, { reason: 'LimitExceeded', message: state.error.message, outcome: 'Stalled' });
-      return { requeueAfter: INTERVAL_MS };
+    case 'NamespaceTerminating':
+    case 'NamespaceTaken':
+      return await reportNotReleasable(work, facts, state);
     case 'Foreign':
       return { requeueAfter: await reportForeign(work, facts, state.release) };
     case 'Waiting':
@@ -218,15 +232,36 @@ async function unlock(work: Work, { release }: Facts): Promise<ReconcileResult> 
   return outcome === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
 }
 
-interface Blocked {
-  readonly reason: string;
-  readonly message: string;
-  readonly outcome: 'Stalled';
+type NotReleasable = Extract<
+  ActiveState,
+  { kind: 'Suspended' | 'NoEnvironment' | 'BeyondLimit' | 'NamespaceTerminating' | 'NamespaceTaken' }
+>;
+
+/** Says why nothing is released, whatever the spec is. */
+async function reportNotReleasable(work: Work, facts: Facts, state: NotReleasable): Promise<ReconcileResult> {
+  switch (state.kind) {
+    case 'Suspended':
+      await report(work, facts, stalled(isFalse('Ready', state.kind, 'spec.suspend is set: the release stays as it is')));
+      return {};
+    case 'NoEnvironment':
+      await report(work, facts, stalled(isFalse('Ready', state.kind, state.error.message)));
+      return { requeueAfter: INTERVAL_MS };
+    case 'BeyondLimit':
+      await report(work, facts, stalled(isFalse('Ready', 'LimitExceeded', state.error.message)));
+      return { requeueAfter: INTERVAL_MS };
+    case 'NamespaceTaken':
+      await report(work, facts, stalled(isFalse('Ready', state.kind, state.message)));
+      return { requeueAfter: INTERVAL_MS };
+    case 'NamespaceTerminating':
+      await report(work, facts, reconciling(isFalse('Ready', state.kind, state.message)));
+      return { requeueAfter: BUSY_MS };
+    default:
+      return state satisfies never;
+  }
 }
 
-async function report(work: Work, { release }: Facts, { reason, message }: Blocked): Promise<void> {
-  const ready = isFalse('Ready', reason, message);
-  await writeStatus(work, { ready, phase: stalled(ready), conditions: [], release });
+async function report(work: Work, { release }: Facts, phase: ConditionInput): Promise<void> {
+  await writeStatus(work, { ready: notReady(phase), phase, conditions: [], release });
 }
 
 /** Says who has a release of that name. It is never touched. */

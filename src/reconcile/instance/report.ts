@@ -43,6 +43,8 @@ export interface Finding {
 const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested']);
 /** Conditions whose turns are worth an Event. */
 const WITH_EVENTS = ['Released', 'Ready', 'Drifted', 'Tested'];
+/** Reasons of `Ready` that no other condition has. */
+const BLOCKED = new Set(['NoEnvironment', 'NamespaceTaken']);
 const UNDER_WAY = new Set([
   'Installing',
   'Upgrading',
@@ -67,7 +69,7 @@ export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
   for (const condition of status.conditions.filter(({ type }) => WITH_EVENTS.includes(type))) {
     const before = findCondition(work.status.conditions, condition.type);
     if (before?.status === condition.status && before.reason === condition.reason) continue;
-    if (condition.type === 'Ready' && condition.status === 'False' && condition.reason !== 'NoEnvironment') continue;
+    if (condition.type === 'Ready' && condition.status === 'False' && !BLOCKED.has(condition.reason)) continue;
     if (condition.type === 'Drifted' && condition.status === 'False' && before === undefined) continue;
     const isBad =
       condition.type === 'Drifted' ? condition.status === 'True' : condition.status === 'False' && !UNDER_WAY.has(condition.reason);
@@ -147,6 +149,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     versions: offeredVersions(work),
     values,
     ...releaseStatus(work, finding.release),
+    ...reservedNamespace(work),
     ...(managed === undefined ? {} : { managedRevision: managed }),
     history: historyOf(work, finding, rollback ?? earlier.rollback),
     ...(rollback === undefined ? {} : { rollback }),
@@ -172,6 +175,12 @@ function madeOf({
   const chart = { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
   const available = availableVersion === undefined ? {} : { availableVersion };
   return { version, ...available, revision, chart, values: values.provenance };
+}
+
+/** Once the namespace is reserved, the instance has it whatever mode its definition has. */
+function reservedNamespace({ dedicated, release, status }: Work): Pick<InstanceStatus, 'namespace'> {
+  if (dedicated?.kind === 'Ours') return { namespace: release.namespace };
+  return status.namespace === undefined ? {} : { namespace: status.namespace };
 }
 
 function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<InstanceStatus, 'release'> {

@@ -1,4 +1,5 @@
 import { type OutputFrom, outputName, sourceOfValues } from '../../domain/app-instance/outputs.ts';
+import { isDedicatedTo, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { instanceSpec } from '../../domain/app-instance/instance-kind.ts';
 import { objectOfOutput, readOutput } from '../../domain/connection/read-output.ts';
 import { cycleThrough } from '../../domain/core/dependency-cycle.ts';
@@ -102,30 +103,37 @@ function idOf({ group, kind, name }: { readonly group: string; readonly kind: st
   return `${kind}.${group}/${name}`;
 }
 
-async function find({ ports, deployer, namespace, signal }: Work, output: OutputFrom): Promise<KubeObject | undefined> {
+async function find({ ports, sources, namespace, signal }: Work, output: OutputFrom): Promise<KubeObject | undefined> {
   const app = ports.appOf(output);
-  return app === undefined ? undefined : await ifFound(deployer.cluster.get({ ...app, namespace, name: output.name }, { signal }));
+  return app === undefined ? undefined : await ifFound(sources.get({ ...app, namespace, name: output.name }, { signal }));
 }
 
 /** Objects that values come from, the other instances, and the Secrets and Services that their outputs are made of. Sorted, each once. */
 function referencesOf({ ports, namespace, spec }: Work, { found }: SeenInstances): readonly Reference[] {
-  const references = spec.valuesFrom.flatMap((entry): Omit<Reference, 'namespace'>[] => {
+  const references = spec.valuesFrom.flatMap((entry): Reference[] => {
     const source = sourceOfValues(entry);
-    if (source.kind === 'Object') return [{ type: source.from.kind === 'Secret' ? SECRET : CONFIG_MAP, name: source.from.name }];
+    if (source.kind === 'Object') return [{ type: source.from.kind === 'Secret' ? SECRET : CONFIG_MAP, namespace, name: source.from.name }];
     const { from } = source;
     const app = ports.appOf(from);
     if (app === undefined) return [];
     const instance = found.get(idOf(from));
     const object = instance && objectOfOutput({ entries: app.connection, instance, key: from.key });
-    return [{ type: app, name: from.name }, ...(object === undefined ? [] : [object])];
+    const place = instance === undefined ? namespace : placeOf(app, instance);
+    return [{ type: app, namespace, name: from.name }, ...(object === undefined ? [] : [{ ...object, namespace: place }])];
   });
   const byId = new Map(
-    references.map(({ type: { group, version, resource }, name }) => [
-      `${resource}.${group} ${name}`,
+    references.map(({ type: { group, version, resource }, namespace, name }) => [
+      `${resource}.${group} ${namespace}/${name}`,
       { type: { group, version, resource }, namespace, name },
     ]),
   );
   return [...byId].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, reference]) => reference);
+}
+
+/** Where the outputs of an instance are. Nothing but its own namespace and the one that is dedicated to it is ever read. */
+function placeOf({ resource }: SourceApp, instance: KubeObject): string {
+  const place = releaseNamespaceOf(instance);
+  return isDedicatedTo(place, { resource }, instance.metadata) ? place : (instance.metadata.namespace ?? '');
 }
 
 interface Reading {
@@ -145,7 +153,7 @@ async function readSource(work: Work, { found }: SeenInstances, from: OutputFrom
   const why = unreadyBecause(instance);
   const unready = why === undefined ? {} : { unready: waitingFor(from, why) };
   const reading = await readOutput({
-    cluster: work.deployer.cluster,
+    cluster: work.ports.asDeployer(placeOf(app, instance)).cluster,
     entries: app.connection,
     instance,
     shown: maskObject({ schema: undefined, sensitivePaths: app.sensitive }, instance),

@@ -153,7 +153,7 @@ interface OwnValues extends Pick<LayeredApp, 'defaults' | 'locked'> {
 }
 
 async function valuesOf(work: Work, { defaults, locked, valuesFrom }: OwnValues): Promise<ResolvedValues> {
-  const { kind, namespace, spec, deployer, signal } = work;
+  const { kind, namespace, spec, sources: cluster, signal } = work;
   const environment = environmentOf(work.ports.environments.all(), namespace);
   const overlaid = environment && { name: environment.metadata.name, overlay: specOf(ENVIRONMENT_KIND, environment).overlay };
   const layers = instanceLayers({ id: `${kind.resource}.${kind.group}`, definition: kind.definition, defaults, locked }, overlaid);
@@ -162,7 +162,7 @@ async function valuesOf(work: Work, { defaults, locked, valuesFrom }: OwnValues)
   if (overlaid !== undefined) base.push({ origin: `Environment ${overlaid.name}`, values: valuesOfRelease(ofEnvironment) });
   const { values } = spec;
   const permitted = (given: JsonObject): JsonObject => unlockedValues(given, layers);
-  return await resolveValues({ cluster: deployer.cluster, namespace, valuesFrom, values, base, permitted, signal });
+  return await resolveValues({ cluster, namespace, valuesFrom, values, base, permitted, signal });
 }
 
 const MAX_VERSIONS = 20;

@@ -5,6 +5,7 @@ import { isPending } from '../../domain/operator/release.ts';
 import type { ForeignRelease, OwnRelease, ReleaseFact } from '../helm-release/observe-release.ts';
 import type { Dependency } from './resolve-outputs.ts';
 import type { Target } from './resolve-target.ts';
+import type { DedicatedNamespace } from './work.ts';
 
 /** What was seen of an instance that is to stay. */
 export interface ActiveFacts {
@@ -14,6 +15,8 @@ export interface ActiveFacts {
   readonly noEnvironment?: AppError;
   /** Whether the limits of its AppDefinition keep it from a first release; absent: they do not. */
   readonly limit?: { readonly kind: 'Undecided' } | { readonly kind: 'Exceeded'; readonly error: AppError };
+  /** The namespace that it has to itself; absent where its release is in its own. */
+  readonly dedicated?: DedicatedNamespace;
   /** Milliseconds until the next attempt is due; 0 when it is due now. */
   readonly wait: number;
   /** A person has asked for an upgrade whatever the state, and it has not been carried out. */
@@ -49,6 +52,11 @@ export type ActiveState =
   | { readonly kind: 'FinalizerMissing' }
   | { readonly kind: 'NoEnvironment'; readonly error: AppError }
   | { readonly kind: 'BeyondLimit'; readonly error: AppError }
+  /** The namespace that is dedicated to it does not exist. */
+  | { readonly kind: 'NamespaceMissing' }
+  | { readonly kind: 'NamespaceTerminating'; readonly message: string }
+  /** Somebody else's. */
+  | { readonly kind: 'NamespaceTaken'; readonly message: string }
   /** Somebody else has a release of that name. */
   | { readonly kind: 'Foreign'; readonly release: ForeignRelease }
   /** A worker that is gone has left the release pending. */
@@ -87,6 +95,8 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
   if (!facts.hasFinalizer) return { kind: 'FinalizerMissing' };
   if (release.kind !== 'Own' && facts.limit !== undefined)
     return facts.limit.kind === 'Undecided' ? { kind: 'Waiting', wait: UNDECIDED_MS } : { kind: 'BeyondLimit', error: facts.limit.error };
+  const place = namespaceState(facts);
+  if (place !== undefined) return place;
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
   if (release.kind === 'Own' && isPending(release))
     return isUnderWay(facts, release) ? { kind: 'Waiting', wait: PENDING_MS } : { kind: 'Locked' };
@@ -108,6 +118,23 @@ function releaseState(facts: ActiveFacts, target: Target): ActiveState {
 const UNDECIDED_MS = 2_000;
 /** How soon to look again at a release that somebody else is changing. */
 const PENDING_MS = 2_000;
+
+/** Until the namespace is ours, nothing is done in it. */
+function namespaceState({ dedicated }: ActiveFacts): ActiveState | undefined {
+  switch (dedicated?.kind) {
+    case undefined:
+    case 'Ours':
+      return undefined;
+    case 'Missing':
+      return { kind: 'NamespaceMissing' };
+    case 'Terminating':
+      return { kind: 'NamespaceTerminating', message: dedicated.message };
+    case 'Taken':
+      return { kind: 'NamespaceTaken', message: dedicated.message };
+    default:
+      return dedicated satisfies never;
+  }
+}
 
 /** Whether somebody is changing the release with helm, who holds no lease of ours. */
 function isUnderWay({ managedRevision, recent }: ActiveFacts, { revision }: OwnRelease): boolean {

@@ -1,7 +1,9 @@
 import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import {
+  dedicatedNamespaceName,
   type GeneratedKind,
   instanceLabelValue,
   parseInstanceSpec,
@@ -10,22 +12,40 @@ import {
   TEST_AT,
 } from '../../domain/app-instance/instance.ts';
 import type { InstanceSpec, InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
+import { APP_DEFINITION_KIND, type NamespaceMode } from '../../domain/app-definition/app-definition-kind.ts';
 import type { ReleaseRef } from '../helm-release/ports.ts';
 import type { LeasedRelease } from '../helm-release/release-lease.ts';
 import type { Deployer, InstancePorts } from './ports.ts';
+
+/** Whose the namespace is that an instance has to itself. */
+export type DedicatedNamespace =
+  | { readonly kind: 'Missing' }
+  | { readonly kind: 'Ours'; readonly namespace: KubeObject }
+  /** It is ours and being deleted; the message says what it waits for. */
+  | { readonly kind: 'Terminating'; readonly message: string }
+  /** Somebody else's. Nothing is ever written to it. */
+  | { readonly kind: 'Taken'; readonly message: string };
 
 /** One instance while it is being worked on. */
 export interface Work {
   readonly ports: InstancePorts;
   readonly kind: GeneratedKind;
   readonly instance: KubeObject;
+  /** Of the instance itself, and of what its spec refers to. */
   readonly namespace: string;
   readonly spec: InstanceSpec;
   /** As it was when the instance was read. */
   readonly status: InstanceStatus;
+  readonly mode: NamespaceMode;
+  /** In the namespace of the instance, or in the one that is dedicated to it. */
   readonly release: ReleaseRef;
+  /** The namespace that it has to itself, as it was when the instance was read; absent where its release is in its own. */
+  readonly dedicated?: DedicatedNamespace;
   /** The value of the label `chandlery.dev/app-instance` on the records of its release. */
   readonly label: string;
+  /** What the spec refers to, read as the deployer of the Environment. */
+  readonly sources: Deployer['cluster'];
+  /** Of the namespace of the release. */
   readonly deployer: Deployer;
   /** What a person asks for: the annotation `chandlery.dev/reconcile-at`, with `chandlery.dev/force-at` and the wish to adopt behind it; empty when there is none. */
   readonly requestedAt: string;
@@ -48,6 +68,8 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
   const { metadata } = instance;
   const { annotations = {}, namespace = 'default' } = metadata;
   const status = parseInstanceStatus(instance);
+  const mode = modeOf(ports, kind, status);
+  const place = mode === 'Dedicated' ? dedicatedNamespaceName(kind, metadata) : namespace;
   const forcedAt = annotations[FORCE_AT] ?? '';
   const testAt = annotations[TEST_AT] ?? '';
   const key = `${kind.resource}/${namespace}/${metadata.name}`;
@@ -59,9 +81,11 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     namespace,
     spec: parseInstanceSpec(instance),
     status,
-    release: { release: releaseNameOf(kind, metadata.name), namespace },
+    mode,
+    release: { release: releaseNameOf(kind, metadata.name), namespace: place },
     label: instanceLabelValue(kind, metadata.name),
-    deployer: ports.asDeployer(namespace),
+    sources: ports.asDeployer(namespace).cluster,
+    deployer: ports.asDeployer(place),
     requestedAt: requestOf(annotations, forcedAt),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,
@@ -70,6 +94,17 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     ...(references === undefined ? {} : { references }),
     signal,
   };
+}
+
+/**
+ * Whether an instance has a namespace of its own. What the controller wrote down counts, then what it has made: the mode of the definition is for new instances. The name in the
+ * status is never used: it is always derived.
+ */
+function modeOf({ definitions }: Pick<InstancePorts, 'definitions'>, kind: GeneratedKind, status: InstanceStatus): NamespaceMode {
+  if (status.namespace !== undefined) return 'Dedicated';
+  if (status.managedRevision !== undefined) return 'Shared';
+  const definition = definitions.get(kind.definition);
+  return definition === undefined ? 'Shared' : specOf(APP_DEFINITION_KIND, definition).namespaceMode;
 }
 
 function requestOf(annotations: Readonly<Record<string, string>>, forcedAt: string): string {

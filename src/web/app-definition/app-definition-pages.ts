@@ -148,6 +148,7 @@ function factsOf({
   names,
   crd,
   published,
+  namespaceMode,
   updatePolicy,
   rollout,
   deletionPolicy,
@@ -166,6 +167,7 @@ function factsOf({
     { term: 'Kind', text: names?.kind ?? '' },
     { term: 'CRD', text: crd ?? '' },
     { term: 'Published CRDs', text: published.join(', ') },
+    { term: 'Namespaces of instances', text: isOfChart ? NAMESPACES[namespaceMode] : '' },
     { term: 'Update policy', text: isOfChart ? updatePolicy : '' },
     { term: 'Roll-out', text: rollout === undefined ? '' : rolloutText(rollout) },
     { term: 'Deletion policy', text: isOfChart ? deletionPolicy : '' },
@@ -173,6 +175,11 @@ function factsOf({
     { term: 'Suspended', text: suspended ? 'Yes' : '' },
   ].filter(({ text }) => text !== '');
 }
+
+const NAMESPACES: Readonly<Record<AppDefinitionView['namespaceMode'], string>> = {
+  Shared: 'Shared: that of the environment',
+  Dedicated: 'Dedicated: one for each instance',
+};
 
 function rolloutText({ version, wave, ...counts }: NonNullable<AppDefinitionDetails['rollout']>): string {
   const { updated, upgrading, pending, failed, pinned, skipped } = counts;

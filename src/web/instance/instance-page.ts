@@ -1,3 +1,4 @@
+import { releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { type App, ownerOf } from '../../domain/app/app.ts';
 import type { CauseLink } from '../../domain/cause/cause.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
@@ -92,7 +93,7 @@ export function instancePage(
     ...instanceFrame({ instance, ...around }, 'overview'),
     live: instanceLive(reading, app),
     streamHref: `${href}/stream`,
-    ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance, environment)) }),
+    ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance)) }),
     commands: kubectlCommands(reading, environment),
     yaml: yamlText(withoutStatus(instance.object)),
     masked: instance.masked.slice(0, MAX_MASKED).map((path) => {
@@ -185,6 +186,7 @@ function ownVersions({ status }: KubeObject): Fact[] {
     { term: 'App version', text: textAt(status, 'chart', 'appVersion') ?? '' },
     { term: 'Chart version', text: textAt(status, 'version') ?? '' },
     { term: 'Available version', text: textAt(status, 'availableVersion') ?? '' },
+    { term: 'Dedicated namespace', text: textAt(status, 'namespace') ?? '' },
     { term: 'Release', text: release === undefined ? '' : `${release}, revision ${numberAt(status, 'release', 'revision') ?? 0}` },
   ].filter(({ text }) => text !== '');
 }
@@ -232,8 +234,8 @@ function kubectlCommands({ instance: { app, name }, tree }: InstanceReading, { n
 }
 
 /** `{name}` and `{namespace}` in a usage note stand for the instance at hand. */
-function fillUsage(usage: string, { name }: InstanceView, { namespace }: EnvironmentView): string {
-  return usage.replaceAll('{name}', name).replaceAll('{namespace}', namespace);
+function fillUsage(usage: string, { name, object }: InstanceView): string {
+  return usage.replaceAll('{name}', name).replaceAll('{namespace}', releaseNamespaceOf(object));
 }
 
 function withoutStatus({ status: _status, ...rest }: KubeObject): object {

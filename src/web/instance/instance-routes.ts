@@ -1,3 +1,4 @@
+import { releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { type RequestHandler, Router } from 'express';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { quoted } from '../../domain/instance/instance-commands.ts';
@@ -138,7 +139,7 @@ async function readConnection(
   return connectionCard({
     connection: await operations.showConnection(actor, { ...address, reading }),
     href: instancePath(address),
-    namespace: reading.instance.object.metadata.namespace ?? '',
+    namespace: releaseNamespaceOf(reading.instance.object),
     ...(key === undefined ? {} : { revealed: key }),
   });
 }

@@ -5,8 +5,10 @@ import { networkPolicyField, networkPolicySentence, networkPolicySpec } from '..
 const policyOf = (value: object) => {
   const policy = networkPolicyField.read(value);
   assert.ok(policy);
-  return { spec: networkPolicySpec(policy), sentence: networkPolicySentence(policy) };
+  return { spec: networkPolicySpec(policy, 'shop'), sentence: networkPolicySentence(policy) };
 };
+/** Its own namespace, and those that are dedicated to its instances. */
+const OWN = [{ podSelector: {} }, { namespaceSelector: { matchLabels: { 'chandlery.dev/environment': 'shop' } } }];
 const inNamespaces = (key: string, ...values: string[]) => ({
   namespaceSelector: { matchExpressions: [{ key, operator: 'In', values }] },
 });
@@ -14,7 +16,7 @@ const inNamespaces = (key: string, ...values: string[]) => ({
 describe('the network policy of an environment', () => {
   it('isolates its pods from all others, and leaves what they connect to alone', () => {
     assert.deepEqual(policyOf({}), {
-      spec: { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }], policyTypes: ['Ingress'] },
+      spec: { podSelector: {}, ingress: [{ from: OWN }], policyTypes: ['Ingress'] },
       sentence: 'Isolated: ingress from its own pods; egress unrestricted',
     });
   });
@@ -28,7 +30,7 @@ describe('the network policy of an environment', () => {
       ingress: [
         {
           from: [
-            { podSelector: {} },
+            ...OWN,
             inNamespaces('chandlery.dev/environment', 'api', 'web'),
             inNamespaces('kubernetes.io/metadata.name', 'ingress-nginx'),
             { namespaceSelector: { matchLabels: { gateway: 'true' } } },
@@ -55,8 +57,8 @@ describe('the network policy of an environment', () => {
     };
     assert.deepEqual(spec, {
       podSelector: {},
-      ingress: [{ from: [{ podSelector: {} }] }],
-      egress: [{ to: [{ podSelector: {} }, inNamespaces('chandlery.dev/environment', 'db')] }, dns],
+      ingress: [{ from: OWN }],
+      egress: [{ to: [...OWN, inNamespaces('chandlery.dev/environment', 'db')] }, dns],
       policyTypes: ['Ingress', 'Egress'],
     });
   });

@@ -47,6 +47,18 @@ describe('the state of an instance', () => {
     ['nothing is done to what is suspended', { suspended: true, hasFinalizer: false }, 'Suspended'],
     ['without an environment there is nobody to release as', { noEnvironment: ERROR, hasFinalizer: false }, 'NoEnvironment'],
     ['what is to be removed in the end is written down first', { hasFinalizer: false }, 'FinalizerMissing'],
+    ['a namespace of its own comes before its release', { dedicated: { kind: 'Missing' } }, 'NamespaceMissing'],
+    [
+      'that of somebody else is left alone, whatever is in it',
+      { dedicated: { kind: 'Taken', message: '' }, release: own(1) },
+      'NamespaceTaken',
+    ],
+    ['nothing is released into one that goes', { dedicated: { kind: 'Terminating', message: '' }, wait: 5 }, 'NamespaceTerminating'],
+    [
+      'none is made for what is beyond a limit',
+      { dedicated: { kind: 'Missing' }, limit: { kind: 'Exceeded', error: ERROR } },
+      'BeyondLimit',
+    ],
     ['a release of somebody else stays', { release: FOREIGN }, 'Foreign'],
     ['also while it waits', { release: FOREIGN, wait: 5 }, 'Foreign'],
     ['unless its owner is nobody and it is asked for', { release: FOREIGN, adopt: true }, 'OutOfSync'],
