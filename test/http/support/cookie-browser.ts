@@ -25,10 +25,13 @@ export interface VisitOptions {
 /** As much of a browser as a sign-in needs: cookies with paths, redirects, and the headers that say where a request comes from. */
 export class CookieBrowser {
   readonly #origin: URL;
+  readonly #fetch: typeof fetch;
   readonly #cookies = new Map<string, Cookie>();
 
-  constructor(origin: string | URL) {
+  /** @param send another one for addresses whose certificates this machine does not trust */
+  constructor(origin: string | URL, send: typeof fetch = fetch) {
     this.#origin = new URL(origin);
+    this.#fetch = send;
   }
 
   async visit(path: string | URL, options: VisitOptions = {}): Promise<Visit> {
@@ -86,7 +89,7 @@ export class CookieBrowser {
       .sort((a, b) => b.path.length - a.path.length);
     const always: Record<string, string> = { accept: 'text/html', cookie: sent.map(({ name, value }) => `${name}=${value}`).join('; ') };
     if (method !== 'GET') Object.assign(always, { 'sec-fetch-site': 'same-origin', origin: url.origin });
-    const answer = await fetch(url, {
+    const answer = await this.#fetch(url, {
       method,
       headers: { ...always, ...headers },
       redirect: 'manual',
