@@ -62,7 +62,7 @@ export function storePorts(
       absence: tokenAbsence,
       usable: userIdentity === 'Impersonate' ? 'Yes' : 'TokensPassThrough',
     },
-    changeRequests: { now: Date.now },
+    changeRequests: { now: Date.now, appliedBy: userIdentity === 'Impersonate' ? 'Impersonation' : 'TokenOfApprover' },
     deployments: store.deployments,
     auditLog: createAuditPort({ auditLog: store.auditLog, ...output }),
   };

@@ -46,7 +46,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       sourcePreviews: serverOnly({} as Ports['sourcePreviews'], 'previews of sources'),
       metrics: serverOnly({} as Ports['metrics'], 'metrics'),
       accessTokens: serverOnly({} as Ports['accessTokens'], 'personal access tokens'),
-      changeRequests: { now: Date.now },
+      changeRequests: { now: Date.now, appliedBy: 'Impersonation' },
       proposals: serverOnly({} as Ports['proposals'], 'proposals'),
       kubectl: serverOnly({} as Ports['kubectl'], 'kubeconfigs'),
       savedConfigurations: serverOnly({} as Ports['savedConfigurations'], 'saved configurations'),

@@ -37,6 +37,8 @@ interface AccessTokenPorts {
 
 /** What change requests need of the world. */
 interface ChangeRequestPorts {
+  /** Whose permissions an approved request is written with, and how: calls impersonate the approver, or carry a token of theirs. */
+  readonly appliedBy: 'Impersonation' | 'TokenOfApprover';
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

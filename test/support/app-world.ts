@@ -72,7 +72,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
     auditLog: sampleAuditLog(),
     deployments: NO_DEPLOYMENTS,
     groupMemory: createGroupMemory(),
-    changeRequests: { now: () => Date.now() },
+    changeRequests: { now: () => Date.now(), appliedBy: 'Impersonation' as const },
     health: createHealthEvaluator({ rules: catalogRules(catalog) }),
     publicUrl: 'http://localhost:8080',
   };

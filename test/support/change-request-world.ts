@@ -157,7 +157,7 @@ export function worldOf(store: Store) {
     chart: async () => undefined,
     health: { evaluate: async () => undefined, faults: () => [] },
     publicUrl: 'http://h',
-    changeRequests: { now: () => world.now },
+    changeRequests: { now: () => world.now, appliedBy: 'Impersonation' },
     auditLog: createAuditPort({ auditLog: store.auditLog, log: SILENT }),
   } as unknown as Ports;
   const reconcile = createChangeRequestReconciler({

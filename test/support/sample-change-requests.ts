@@ -62,7 +62,8 @@ export function sampleChangeRequests(preflight: (name: string) => Preflight, ins
     showChangeRequest: async ({ user }, id): Promise<ChangeRequestView> => {
       const changeRequest = ALL.find((one) => one.id === id);
       if (changeRequest === undefined) throw new AppError('NotFound', 'change request: there is no request at this URL that you may see');
-      const view = { changeRequest, mine: !mayDecide(user), mayDecide: mayDecide(user), instanceChanged: changeRequest === MOVED };
+      const access = { mine: !mayDecide(user), mayDecide: mayDecide(user), appliedBy: 'TokenOfApprover' as const };
+      const view = { changeRequest, ...access, instanceChanged: changeRequest === MOVED };
       if (changeRequest.state !== 'open') return view;
       const command = mayDecide(user)
         ? { command: `kubectl patch changerequest orders-1f2e3d4c --namespace ${changeRequest.environment}` }

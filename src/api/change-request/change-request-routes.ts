@@ -235,9 +235,13 @@ export const CHANGE_REQUEST_SCHEMAS = {
       preflight: { $ref: '#/components/schemas/Preflight' },
       digest: { type: 'string', description: 'The digest of the previewed change, for the approval' },
       command: { type: 'string', description: 'The kubectl command that approves it, if you can' },
+      appliedBy: {
+        enum: ['Impersonation', 'TokenOfApprover'],
+        description: '`TokenOfApprover`: the approver has to stay signed in until the request is applied',
+      },
       instanceChanged: { type: 'boolean', description: 'Whether the instance has changed since the request was created' },
       preflightError: { type: 'string', description: 'Why the preflight of an open request cannot run' },
     },
-    ['changeRequest', 'mine', 'mayDecide', 'instanceChanged'],
+    ['changeRequest', 'mine', 'mayDecide', 'appliedBy', 'instanceChanged'],
   ),
 } as const;

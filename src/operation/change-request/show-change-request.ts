@@ -16,6 +16,8 @@ export interface ChangeRequestView extends RequestAccess {
   readonly digest?: string;
   /** The same approval by kubectl; absent for who cannot approve it. */
   readonly command?: string;
+  /** See `ChangeRequestPorts`. */
+  readonly appliedBy: Ports['changeRequests']['appliedBy'];
   /** Whether the Instance was changed since the change request was made. */
   readonly instanceChanged: boolean;
   /** Why there is no preflight of an open change request. */
@@ -33,7 +35,7 @@ export async function showChangeRequest(
 ): Promise<ChangeRequestView> {
   const found = await findChangeRequest(ports, actor, id);
   const { changeRequest, mine, mayDecide } = found;
-  const view = { changeRequest: changeRequestSummary(changeRequest), mine, mayDecide };
+  const view = { changeRequest: changeRequestSummary(changeRequest), mine, mayDecide, appliedBy: ports.changeRequests.appliedBy };
   if (changeRequest.state !== 'open') return { ...view, instanceChanged: false };
   try {
     const { digest, instanceChanged, preflight } = await candidateOf(ports, actor, changeRequest);

@@ -111,11 +111,17 @@ async function apply(ports: ChangeRequestPorts, object: KubeObject, { decision, 
     signal.throwIfAborted();
     const isLate = ports.now().getTime() - Date.parse(decidedAt) >= RETRY_MS;
     if (!isAppError(error) || (isTransient(error, decision) && !isLate)) throw error;
-    await report(ports, object, { phase: 'Failed', message: error.message, code: error.code, signal });
+    await report(ports, object, { phase: 'Failed', message: failureOf(error, decision), code: error.code, signal });
     return AT_ONCE;
   }
   await report(ports, object, { phase: 'Applied', message: decision.message, signal });
   return AT_ONCE;
+}
+
+/** Without a token of the approver, where calls carry the tokens of people, nobody writes anything for them. */
+function failureOf({ code, message }: AppError, { by }: RequestDecision): string {
+  if (code !== 'Unauthenticated') return message;
+  return `${by} is not signed in where Chandlery applies change requests with their token: create a new request, and have it approved on its page`;
 }
 
 /** The admission policy says the same; it is worth saying twice. @throws AppError `ActorMissing`, `Forbidden`. */

@@ -160,6 +160,8 @@ interface ChangeRequestPage {
   readonly approve?: string;
   /** The same by kubectl. */
   readonly command?: string;
+  /** Whether an approval needs the approver to stay signed in. */
+  readonly withToken: boolean;
   /** The digest that a proposal sends, for who may propose it; whoever merges it decides then. */
   readonly propose?: ProposePart & { readonly digest: string };
   readonly decline: boolean;
@@ -213,6 +215,7 @@ function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, propose,
     action: changeRequestPath(changeRequest.id),
     ...(approvable ? { approve: digest } : {}),
     ...(approvable && command !== undefined ? { command } : {}),
+    withToken: view.appliedBy === 'TokenOfApprover',
     ...(open && digest !== undefined && propose !== undefined ? { propose: { ...propose, digest } } : {}),
     decline: open && mayDecide,
     withdraw: open && mine,
