@@ -1,3 +1,4 @@
+import { releaseNamespaceOf } from '../app-instance/instance.ts';
 import { at, isObject, objectAt, textAt } from '../core/read.ts';
 import { isDnsSubdomain } from '../kubernetes/names.ts';
 import { type JsonObject, type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
@@ -79,7 +80,8 @@ function fillPlaceholders(template: string, instance: KubeObject): Filled {
 
 function valueAt(path: string, instance: KubeObject): string | undefined {
   if (path === 'name') return instance.metadata.name;
-  if (path === 'namespace') return instance.metadata.namespace;
+  // What an instance offers is where its release is.
+  if (path === 'namespace') return releaseNamespaceOf(instance);
   const value = at(instance, ...stepsOf(path));
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
     ? String(value)

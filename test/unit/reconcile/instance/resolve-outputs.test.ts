@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AppError } from '../../../../src/domain/core/errors.ts';
+import { dedicatedNamespaceName } from '../../../../src/domain/app-instance/instance.ts';
 import { instanceSpec } from '../../../../src/domain/app-instance/instance-kind.ts';
 import type { KubeObject, ResourceRef } from '../../../../src/domain/kubernetes/resource.ts';
 import type { Reference } from '../../../../src/reconcile/helm-release/watch-references.ts';
@@ -56,18 +57,30 @@ const SERVICE: KubeObject = {
 async function resolve(instance: KubeObject, objects: readonly KubeObject[]) {
   let references: readonly Reference[] = [];
   const get = async ({ resource, name, namespace }: ResourceRef): Promise<KubeObject> => {
-    const found = objects.find(({ kind, metadata }) => `${kind.toLowerCase()}s` === resource && metadata.name === name);
-    if (found === undefined || namespace !== 'team') throw new AppError('NotFound', `${resource} ${name}`);
+    const found = objects.find(
+      ({ kind, metadata }) => `${kind.toLowerCase()}s` === resource && metadata.name === name && metadata.namespace === namespace,
+    );
+    if (found === undefined) throw new AppError('NotFound', `${resource} ${name}`);
     return found;
   };
+  /** The deployer of a namespace may read that one alone. */
+  const asDeployer = (own: string) => ({
+    cluster: {
+      get: async (ref: ResourceRef): Promise<KubeObject> => {
+        if (ref.namespace !== own) throw new AppError('Forbidden', `${ref.resource} of ${ref.namespace}, asked as the deployer of ${own}`);
+        return await get(ref);
+      },
+    },
+  });
   const ports = {
+    asDeployer,
     appOf: ({ kind, group }: { readonly kind: string; readonly group: string }) => (kind === 'Web' && group === GROUP ? WEB : undefined),
     references: { remember: (_key: string, known: readonly Reference[]) => void (references = known) },
   };
   const spec = instanceSpec.read(instance.spec);
-  const work = { ports, kind: WEB, instance, namespace: 'team', spec, key: 'webs/team/a', deployer: { cluster: { get } } };
+  const work = { ports, kind: WEB, instance, namespace: 'team', spec, key: 'webs/team/a', sources: asDeployer('team').cluster };
   const resolved = await resolveOutputs(work as unknown as Work);
-  return { resolved, references: references.map(({ type, name }) => `${type.resource} ${name}`) };
+  return { resolved, references: references.map(({ type, namespace, name }) => `${type.resource} ${namespace}/${name}`) };
 }
 
 function message({ resolved }: Awaited<ReturnType<typeof resolve>>): string {
@@ -88,7 +101,7 @@ describe('outputs of other instances', () => {
       [{ origin: 'Web db output token', values: { from: { db: 'abc12345' } } }, ['abc12345']],
     ]);
     assert.doesNotMatch(JSON.stringify(resolved.valuesFrom.map((source) => 'layer' in source && source.revision)), /hunter2|abc12345/);
-    assert.deepEqual(references, ['secrets web-db', 'services web-db', 'webs db']);
+    assert.deepEqual(references, ['secrets team/web-db', 'services team/web-db', 'webs team/db']);
   });
 
   const cases: readonly (readonly [why: string, instance: KubeObject, others: readonly KubeObject[], message: RegExp])[] = [
@@ -103,6 +116,24 @@ describe('outputs of other instances', () => {
   ];
   for (const [why, instance, others, expected] of cases)
     it(`of ${why} are told of as such`, async () => assert.match(message(await resolve(instance, others)), expected));
+
+  it('come from the namespace that is dedicated to the other instance, and from no other that its status names', async () => {
+    const place = dedicatedNamespaceName(WEB, { namespace: 'team', name: 'db' });
+    const releasedIn = (namespace: string): KubeObject[] => {
+      const { status, ...rest } = web('db');
+      const moved = [SECRET, SERVICE].map((object) => ({ ...object, metadata: { ...object.metadata, namespace } }));
+      return [{ ...rest, status: { ...(status as object), release: { namespace } } }, ...moved];
+    };
+    const { resolved, references } = await resolve(web('a', ['db.host', 'db.password', 'db.address']), releasedIn(place));
+    assert.ok(resolved.kind === 'Resolved');
+    const values = resolved.valuesFrom.map((source) => 'layer' in source && source.layer.values);
+    assert.deepEqual(
+      values,
+      [`db.${place}.svc`, 'hunter2', `web-db.${place}.svc:5432`].map((db) => ({ from: { db } })),
+    );
+    assert.deepEqual(references, [`secrets ${place}/web-db`, `services ${place}/web-db`, 'webs team/db']);
+    await assert.rejects(resolve(web('a', ['db.password']), releasedIn('kube-system')), { code: 'Forbidden' });
+  });
 
   it('name the outputs that there are when one is not declared', async () => {
     await assert.rejects(resolve(web('a', ['db.hots']), [web('db')]), /no output "hots"; it has host, token, password, address/);
