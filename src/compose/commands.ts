@@ -12,7 +12,7 @@ import { choiceOf } from '../cli/options.ts';
 import { REGISTRATION_TOKEN_COMMAND } from '../cli/registration-token-command.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { SOURCE_COMMAND } from '../cli/source-command.ts';
-import { TEST_COMMAND } from '../cli/test-command.ts';
+import { RELEASE_COMMANDS } from '../cli/release-commands.ts';
 import { type Config, parseConfig } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { execCredential, tokenEnd } from '../domain/kubectl/exec-credential.ts';
@@ -38,7 +38,7 @@ export const COMMANDS: readonly Command[] = [
     ...INSTANCE_COMMANDS,
     LOGS_COMMAND,
     ...CHANGE_COMMANDS,
-    TEST_COMMAND,
+    ...RELEASE_COMMANDS,
     SOURCE_COMMAND,
     ACCESS_TOKEN_COMMAND,
     REGISTRATION_TOKEN_COMMAND,

@@ -43,7 +43,7 @@ import { listRevisions, preflightRollback, rollbackInstance, rollbackOf } from '
 import { listEvents, listWorkloads, readInstance } from './instance/list-events.ts';
 import { listInstances } from './instance/list-instances.ts';
 import { previewInstanceMigration } from './instance/preview-migration.ts';
-import { requestInstanceTest } from './instance/request-test.ts';
+import { requestInstanceTest, setInstanceSleep } from './instance/request-action.ts';
 import { listReleaseRevisions, showReleaseRevision } from './instance/release-revisions.ts';
 import { revealValue, showInstance } from './instance/show-instance.ts';
 import { showLogs, showResourceLogs } from './instance/show-logs.ts';
@@ -217,6 +217,7 @@ const OPERATIONS = {
   runCronJob,
   saveConfiguration,
   scaleResource,
+  setInstanceSleep,
   showApp,
   showAppDefinition,
   showChangeRequest,

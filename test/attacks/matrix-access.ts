@@ -24,11 +24,11 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showTimeline listChoices listInstances showEnvironmentMetrics listMembers listDeployments
   `,
   Viewer: `
-    showResource showResourceLogs showInstance showInstanceTimeline showTree showOwner listWorkloads listEvents
+    showResource showResourceLogs showInstance showInstanceSleep showInstanceTimeline showTree showOwner listWorkloads listEvents
     showLogs showConnection previewInstanceMigration listRevisions listReleaseRevisions showReleaseRevision createChangeRequest showChangeRequest withdrawChangeRequest
   `,
   Developer: `
-    createInstance updateInstance replaceInstance rollbackInstance testInstance deleteInstance revealConnectionKey restartWorkload showScale
+    createInstance updateInstance replaceInstance rollbackInstance testInstance sleepInstance wakeInstance deleteInstance revealConnectionKey restartWorkload showScale
     scaleResource runCronJob suspendCronJob resumeCronJob evictPod reportDeployment approveChangeRequest declineChangeRequest
   `,
   Admin: `

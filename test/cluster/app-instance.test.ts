@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
-import { textAt } from '../../src/domain/core/read.ts';
+import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
@@ -138,6 +138,36 @@ describe('an instance of a generated kind', () => {
     assert.deepEqual(await releasesIn(ONE), [[release, `web-${RUN}-1.1.0`, '4']]);
   });
 
+  it('sleeps with no replicas, and has them again when it wakes; its release stays as it is', { timeout: 180_000 }, async () => {
+    const key = { namespace: ONE, name: 'shop' };
+    const release = `web${RUN}-shop`;
+    const deployment = { ...DEPLOYMENT, namespace: ONE, name: release };
+    const cluster = world.kube.asController();
+    const replicas = async (): Promise<number | undefined> => numberAt((await cluster.get(deployment)).spec, 'replicas');
+    await world.condition(webs, key, ready);
+    const since = (await readFile(testCluster.auditLogPath)).length;
+    // More than the release says, as an autoscaler sets it.
+    await cluster.patch(deployment, { type: 'merge', body: { spec: { replicas: 4 } } });
+    await world.merge(webs, key, { spec: { sleep: true } });
+    const asleep = await world.condition(webs, key, { type: 'Asleep', status: 'True' });
+    assert.match(asleep.message, /scaled to zero: Deployment web.*-shop \(4 replicas\)/);
+    assert.equal(await replicas(), 0);
+    await world.condition(webs, key, { type: 'Ready', status: 'False', reason: 'Asleep' });
+    await cluster.patch(deployment, { type: 'merge', body: { spec: { replicas: 1 } } });
+    await eventually(async () => (await replicas()) === 0, 'what somebody starts is put to sleep again', 30);
+    await world.restart();
+    await world.merge(webs, key, { spec: { sleep: false } });
+    await world.condition(webs, key, { type: 'Asleep', status: 'False', reason: 'Awake' });
+    await world.condition(webs, key, ready);
+    assert.equal(await replicas(), 1);
+    assert.deepEqual(await releasesIn(ONE), [[release, `web-${RUN}-1.1.0`, '4']]);
+    const writers = await writersOfRelease(testCluster.auditLogPath, { namespace: ONE, release, since });
+    assert.deepEqual(writers, ['chandlery-admin', `system:serviceaccount:${ONE}:chandlery-deployer`], 'this test and the deployer');
+    await world.merge(webs, key, { metadata: { annotations: { 'chandlery.dev/force-at': 'awake' } } });
+    await world.condition(webs, key, { type: 'Drifted', status: 'False' });
+    await eventually(async () => (await replicas()) === 3, 'the release has its replicas', 30);
+  });
+
   it(
     'names invalid values by their field and leaves the release alone, and rolls a failed upgrade back once',
     { timeout: 180_000 },
@@ -146,7 +176,7 @@ describe('an instance of a generated kind', () => {
       await world.merge(webs, key, { spec: { values: { replicas: 9 } } });
       const invalid = await world.condition(webs, key, { type: 'Stalled', status: 'True', reason: 'ValuesInvalid' });
       assert.match(invalid.message, /replicas/);
-      assert.equal((await world.status(webs, key)).release?.revision, 4);
+      assert.equal((await world.status(webs, key)).release?.revision, 5);
       // The api-server rejects it when it is applied, and not before.
       await world.merge(webs, key, { spec: { values: { replicas: 2, image: '' } } });
       await world.condition(webs, key, { type: 'Released', status: 'False', reason: 'RolledBack' });
@@ -154,8 +184,8 @@ describe('an instance of a generated kind', () => {
       assert.deepEqual(
         history.slice(0, 2).map(({ revision, status }) => [revision, status]),
         [
-          [6, 'deployed'],
-          [5, 'rolled-back'],
+          [7, 'deployed'],
+          [6, 'rolled-back'],
         ],
       );
       await world.merge(webs, key, { spec: { values: { replicas: 2, image: null } } });

@@ -155,6 +155,7 @@ const WRITES = {
   preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
   requestInstanceTest: async () => await Promise.reject(new Error('no tests in samples')),
+  setInstanceSleep: async (_actor: unknown, address: InstanceAddress): Promise<InstanceView> => find(address),
   listReleaseRevisions: async (_actor: unknown, { name }: InstanceAddress): Promise<ReleaseHistory> => sampleReleaseHistory(name),
   showReleaseRevision: async (_actor: unknown, { revision }: { readonly revision: number }) => sampleReleaseRevision(revision),
   listRevisions: async (_actor: unknown, { environment, name }: InstanceAddress): Promise<InstanceHistory> =>

@@ -325,6 +325,9 @@ export const PREFLIGHT_SCHEMAS = {
     ),
     description: 'The findings by group; `unchecked` has the checks that could not run',
   },
+  InstanceSleep: object({
+    asleep: { ...flag, description: 'Whether `spec.sleep` is set; the condition `Asleep` says how far it has come' },
+  }),
   Remedy: object({ permission, role: text, yaml: text, kubectl: text }),
   Preflight: object(
     {

@@ -1,4 +1,4 @@
-import { numberAt } from '../../domain/core/read.ts';
+import { at, numberAt } from '../../domain/core/read.ts';
 import { PROPOSE_QUERY, proposed, wishOf } from '../proposal/proposal-routes.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schema-parts.ts';
@@ -70,6 +70,24 @@ export const REVISION_ROUTES: readonly Route[] = [
     },
   },
   {
+    method: 'get',
+    path: `${INSTANCE}/sleep`,
+    operationId: 'showInstanceSleep',
+    etag: 'strong',
+    summary: 'Whether an instance is to sleep',
+    tag: 'Instances',
+    replies: { 200: { description: 'The sleep', schema: ref('InstanceSleep') } },
+    handle: async ({ operations, actor, params }) => {
+      const { object, etag } = await operations.showInstance(actor, addressOf(params));
+      return { status: 200, body: { asleep: at(object.spec, 'sleep') === true }, etag };
+    },
+  },
+  sleep('post', 'Asleep', {
+    id: 'sleepInstance',
+    summary: 'Put an instance to sleep: scale its workloads to zero (`spec.sleep`). Data stays',
+  }),
+  sleep('delete', 'Awake', { id: 'wakeInstance', summary: 'Wake an instance: its workloads get their replicas again' }),
+  {
     method: 'post',
     path: `${INSTANCE}/rollback`,
     operationId: 'rollbackInstance',
@@ -83,6 +101,26 @@ export const REVISION_ROUTES: readonly Route[] = [
     handle: async (call) => await rollBack(call),
   },
 ];
+
+function sleep(
+  method: 'post' | 'delete',
+  wanted: 'Asleep' | 'Awake',
+  { id, summary }: { readonly id: string; readonly summary: string },
+): Route {
+  return {
+    method,
+    path: `${INSTANCE}/sleep`,
+    operationId: id,
+    etag: 'strong',
+    summary,
+    tag: 'Instances',
+    replies: { 202: { description: 'The workloads are scaled soon; Location is the instance', schema: ref('Instance') } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const asked = { ...addressOf(params), sleep: wanted, preconditions, ...requestOrigin };
+      return { status: 202, body: await operations.setInstanceSleep(actor, asked), location: pathOf(addressOf(params)) };
+    },
+  };
+}
 
 /** 0, which is never one, for anything else. */
 function revisionNumber(text: string): number {

@@ -75,7 +75,7 @@ export function rolloutCondition({ wave = '', instances, counts }: Rollout, vers
   const total = instances.length - counts.Pinned - counts.Skipped;
   const left = [
     ...(counts.Pinned === 0 ? [] : [`${counts.Pinned} with a version of their own`]),
-    ...(counts.Skipped === 0 ? [] : [`${counts.Skipped} suspended, new or unhealthy`]),
+    ...(counts.Skipped === 0 ? [] : [`${counts.Skipped} suspended, asleep, new or unhealthy`]),
   ];
   const besides = left.length === 0 ? '' : `; left alone: ${left.join(', ')}`;
   const progress = `${counts.Updated} of ${total} ${total === 1 ? 'instance runs' : 'instances run'} version ${version}${besides}`;
@@ -106,10 +106,11 @@ interface Judged extends Pick<RolloutInput, 'revision' | 'digest'> {
 }
 
 function judge(instance: KubeObject, { status, tier, revision, digest }: Judged): [RolloutResult, string?] {
-  const { version, suspend } = parseInstanceSpec(instance);
+  const { version, suspend, sleep } = parseInstanceSpec(instance);
   const { revision: own, history, conditions, lastAttempted } = status;
   if (version !== undefined) return ['Pinned', `spec.version is ${version}`];
   if (suspend) return ['Skipped', 'spec.suspend is set'];
+  if (sleep) return ['Skipped', 'It is asleep'];
   if (tier === undefined) return ['Skipped', 'No Environment has reserved its namespace'];
   if (own === undefined) return ['Skipped', 'It is not installed yet'];
   const ready = findCondition(conditions, 'Ready');

@@ -103,6 +103,11 @@ export const instanceSpec = object(
       description: 'Whether to leave the release as it is until this is false again. Deletion still works.',
       default: false,
     }),
+    sleep: flag({
+      description:
+        'Whether to scale the Deployments and StatefulSets of the release to zero and suspend its CronJobs until this is false again. Data stays. Changes are released after that.',
+      default: false,
+    }),
     expires: optional(time({ description: 'When the instance is deleted.' })),
   },
   { description: 'The version and the values of the chart.' },

@@ -35,13 +35,28 @@ const NOT_COMPARED: Comparison = { drifted: [], uncompared: [] };
 
 /** Reads the objects of the newest revision as the deployer: their health, and where they differ from the release. */
 export async function observeObjects(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<ObservedObjects> {
-  const key = work.instance.metadata.uid ?? '';
-  const known = memory.get(key);
+  const { observation, live } = await observeLive(memory, work, release);
+  const compared = await compare(work, { observation, live });
+  memory.set(memoryKey(work), compared);
+  return { health: healthOfAll(observation.manifest, live), drift: compared.drift, notes: observation.notes };
+}
+
+/** The objects of a revision, and the same as they are live, in the same order. */
+export interface LiveObjects {
+  readonly observation: Observation;
+  readonly live: readonly (KubeObject | undefined)[];
+}
+
+/** Reads the objects of the newest revision as the deployer. */
+export async function observeLive(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<LiveObjects> {
+  const known = memory.get(memoryKey(work));
   const observation = known?.revision === release.revision ? known : await observeAgain(work, release);
-  const live = await Promise.all(observation.manifest.map((object) => readLive(work, object)));
-  const drift = await compare(work, { observation, live });
-  memory.set(key, drift);
-  return { health: healthOfAll(observation.manifest, live), drift: drift.drift, notes: observation.notes };
+  memory.set(memoryKey(work), observation);
+  return { observation, live: await Promise.all(observation.manifest.map((object) => readLive(work, object))) };
+}
+
+function memoryKey({ instance }: Work): string {
+  return instance.metadata.uid ?? '';
 }
 
 async function observeAgain({ ports, deployer, release, signal }: Work, { revision }: OwnRelease): Promise<Observation> {
@@ -62,13 +77,8 @@ async function readLive({ ports, deployer, release: { namespace }, signal }: Wor
   return await ifFound(deployer.cluster.get({ ...type, name: object.metadata.name, namespace }, { signal }));
 }
 
-interface Live {
-  readonly observation: Observation;
-  readonly live: readonly (KubeObject | undefined)[];
-}
-
 /** Compares when the versions of the objects have changed, somebody asks, or the last look is long ago. */
-async function compare({ ports, deployer, release, requestedAt, signal }: Work, { observation, live }: Live): Promise<Observation> {
+async function compare({ ports, deployer, release, requestedAt, signal }: Work, { observation, live }: LiveObjects): Promise<Observation> {
   const now = ports.now().getTime();
   const fingerprint = fingerprintOf(live);
   const isSame = observation.fingerprint === fingerprint && observation.requestedAt === requestedAt;

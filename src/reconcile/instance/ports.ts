@@ -55,7 +55,7 @@ export interface SourceApp extends ResourceType {
 
 /** The api-server and helm with the permissions of a deployer. */
 export interface Deployer {
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply'>;
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply' | 'patch'>;
   readonly helm: InstanceHelm;
 }
 

@@ -23,6 +23,7 @@ import type { InstancePorts } from './ports.ts';
 import { INTERVAL_MS, isInstalled, notReady, released, reportFailure, writeStatus } from './report.ts';
 import type { Dependency } from './resolve-outputs.ts';
 import { resolveTarget, type Target, wantedChart } from './resolve-target.ts';
+import { observeSleep, reconcileSleep, wokenAt } from './sleep.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
 import { testRelease } from './test-release.ts';
 import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
@@ -108,7 +109,10 @@ async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
   const facts = { ...factsOf(work, release), ...(dedicated === undefined ? {} : { dedicated }) };
   if (isElsewhere) return facts;
   if (fault !== undefined) return { ...facts, target: { error: fault } };
-  if (facts.suspended || facts.noEnvironment !== undefined || !facts.hasFinalizer || facts.wait > 0) return facts;
+  if (facts.suspended || facts.noEnvironment !== undefined || !facts.hasFinalizer) return facts;
+  const fact = release.kind === 'Own' ? await observeSleep(memory.objects, work, release) : undefined;
+  if (fact !== undefined && !facts.forced) return { ...facts, sleep: { wanted: work.spec.sleep, fact } };
+  if (facts.wait > 0) return facts;
   if (facts.limit !== undefined && release.kind !== 'Own') return facts;
   const target = await resolveTarget(work);
   if (release.kind !== 'Own' || release.status !== 'deployed') return { ...facts, target };
@@ -125,7 +129,7 @@ function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
   const [newest] = release.kind === 'Own' ? release.records : [];
   const records = release.kind === 'Own' ? release.records : [];
   const recovery = lastHealthyRevision(history, records);
-  const age = ports.now().getTime() - Date.parse(newest?.time ?? '');
+  const age = ports.now().getTime() - Math.max(Date.parse(newest?.time ?? ''), wokenAt(work));
   const applied = history.find(({ revision }) => revision === managedRevision);
   const stands = rollback?.generation === generation && rollback.requestedAt === requestedAt;
   return {
@@ -173,8 +177,8 @@ interface Seen {
 async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): Promise<ReconcileResult> {
   switch (state.kind) {
     case 'FinalizerMissing':
-      await addFinalizer(work.ports.cluster, { type: work.kind, object: work.instance, signal: work.signal });
-      return AT_ONCE;
+    case 'NamespaceMissing':
+      return await prepare(work, state.kind);
     case 'Locked':
       return await unlock(work, facts);
     case 'Absent':
@@ -184,9 +188,6 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
       return await rollBack(work, facts, state.failure);
     case 'TestDue':
       return await testRelease(work, state);
-    case 'NamespaceMissing':
-      await reserveNamespace(work);
-      return AT_ONCE;
     case 'Suspended':
     case 'NoEnvironment':
     case 'BeyondLimit':
@@ -197,6 +198,9 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
       return { requeueAfter: await reportForeign(work, facts, state.release) };
     case 'Waiting':
       return { requeueAfter: state.wait };
+    case 'SleepDue':
+    case 'Asleep':
+      return await afterReport(memory, work, await reconcileSleep(work, state));
     case 'Blocked':
       return await reportBlocked(work, facts, state.dependency);
     case 'Unresolved':
@@ -209,6 +213,13 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
     default:
       return state satisfies never;
   }
+}
+
+/** Makes what has to be there before a release. */
+async function prepare(work: Work, missing: 'FinalizerMissing' | 'NamespaceMissing'): Promise<ReconcileResult> {
+  const { ports, kind, instance, signal } = work;
+  await (missing === 'NamespaceMissing' ? reserveNamespace(work) : addFinalizer(ports.cluster, { type: kind, object: instance, signal }));
+  return AT_ONCE;
 }
 
 /** Frees a release that a worker left half changed, once that worker's lease has expired. A rollback that was begun goes where it was bound for. */

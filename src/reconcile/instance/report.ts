@@ -40,9 +40,9 @@ export interface Finding {
 }
 
 /** Conditions that stand until something else is known. */
-const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested']);
+const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested', 'Asleep']);
 /** Conditions whose turns are worth an Event. */
-const WITH_EVENTS = ['Released', 'Ready', 'Drifted', 'Tested'];
+const WITH_EVENTS = ['Released', 'Ready', 'Drifted', 'Tested', 'Asleep'];
 /** Reasons of `Ready` that no other condition has. */
 const BLOCKED = new Set(['NoEnvironment', 'NamespaceTaken']);
 const UNDER_WAY = new Set([
@@ -54,6 +54,9 @@ const UNDER_WAY = new Set([
   'Missing',
   'Uninstalling',
   'DependencyNotReady',
+  'ScalingDown',
+  'Waking',
+  'Awake',
 ]);
 
 /**

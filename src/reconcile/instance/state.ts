@@ -1,3 +1,4 @@
+import type { SleepFact } from '../../domain/app-instance/sleep.ts';
 import type { AppError } from '../../domain/core/errors.ts';
 import type { Health } from '../../domain/health/health.ts';
 import type { Rollback, RollbackCause } from '../../domain/operator/kind/status-fields.ts';
@@ -40,6 +41,8 @@ export interface ActiveFacts {
   readonly wasHealthy: boolean;
   /** The newest revision has had its time to become healthy. */
   readonly overdue: boolean;
+  /** Whether it sleeps, or is to sleep or to wake. */
+  readonly sleep?: { readonly wanted: boolean; readonly fact: SleepFact };
   /** Absent while something else comes first. */
   readonly target?: Target | { readonly error: AppError } | { readonly blocked: Dependency };
   /** Looked at only when the release is deployed. */
@@ -61,6 +64,10 @@ export type ActiveState =
   | { readonly kind: 'Foreign'; readonly release: ForeignRelease }
   /** A worker that is gone has left the release pending. */
   | { readonly kind: 'Locked' }
+  /** Workloads are to be scaled to zero, or back. */
+  | { readonly kind: 'SleepDue'; readonly release: OwnRelease; readonly sleep: SleepFact }
+  /** Nothing of it runs, as desired. */
+  | { readonly kind: 'Asleep'; readonly release: OwnRelease; readonly sleep: SleepFact }
   | { readonly kind: 'Waiting'; readonly wait: number }
   /** Its definition, version, chart or values cannot be had. */
   | { readonly kind: 'Unresolved'; readonly error: AppError }
@@ -100,12 +107,21 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
   if (release.kind === 'Own' && isPending(release))
     return isUnderWay(facts, release) ? { kind: 'Waiting', wait: PENDING_MS } : { kind: 'Locked' };
+  const sleep = sleepState(facts);
+  if (sleep !== undefined) return sleep;
   if (facts.wait > 0 || target === undefined) return { kind: 'Waiting', wait: facts.wait };
   if ('error' in target) return { kind: 'Unresolved', error: target.error };
   if ('blocked' in target) return { kind: 'Blocked', dependency: target.blocked };
   const next = releaseState(facts, target);
   const isChange = next.kind === 'Absent' || next.kind === 'OutOfSync';
   return isChange && target.waitsFor !== undefined ? { kind: 'Blocked', dependency: target.waitsFor } : next;
+}
+
+/** What sleeps stays as it is, like what is suspended. A release that is not deployed comes first. */
+function sleepState({ release, sleep, forced }: ActiveFacts): ActiveState | undefined {
+  if (release.kind !== 'Own' || release.status !== 'deployed' || sleep === undefined || forced) return undefined;
+  const isSettled = sleep.wanted && sleep.fact.changes.length === 0;
+  return { kind: isSettled ? 'Asleep' : 'SleepDue', release, sleep: sleep.fact };
 }
 
 function releaseState(facts: ActiveFacts, target: Target): ActiveState {

@@ -1,3 +1,6 @@
+import { at } from '../../domain/core/read.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import type { InstancePermissions } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
@@ -46,6 +49,8 @@ export interface InstanceFrame {
   /** Absent without the permission, or while it is deleted. */
   readonly changeHref?: string;
   readonly deleteHref?: string;
+  /** Puts it to sleep, or wakes it; absent without the permission, and where there is no release. */
+  readonly sleep?: { readonly action: string; readonly wanted: 'Asleep' | 'Awake'; readonly label: string };
   readonly saveHref: string;
   readonly copyHref: string;
   readonly tabs: readonly Tab[];
@@ -70,10 +75,20 @@ export function instanceFrame({ instance, environment, permissions }: FrameInput
     createdBy: instance.createdBy ?? '',
     environment: { name, displayName: displayName === '' ? name : displayName },
     ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
+    ...(permissions.update && !instance.deleting ? sleepOf(instance) : {}),
     ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
     saveHref: `${href}/save`,
     copyHref: `${href}/copy`,
     tabs: instanceTabs(instance, tab),
     goneHref: `${environmentPath(name)}?deleted=${encodeURIComponent(instance.name)}`,
+  };
+}
+
+function sleepOf(instance: InstanceView): Pick<InstanceFrame, 'sleep'> {
+  const { apiVersion, spec } = instance.object;
+  if (parseApiVersion(apiVersion).group !== OURS.appsGroup) return {};
+  const action = `${instancePath(instance)}/sleep`;
+  return {
+    sleep: at(spec, 'sleep') === true ? { action, wanted: 'Awake', label: 'Wake' } : { action, wanted: 'Asleep', label: 'Put to sleep' },
   };
 }

@@ -58,7 +58,7 @@ const BUSY = [
 ];
 /** Of these, the ones that tell of a change beside a summary that still holds for the pods before it. */
 const ROLLOUT = ['Progressing', 'RollingOut', 'ScalingUp', 'ScalingDown'];
-const SUSPENDED = /^(Suspended|Paused|ReconciliationPaused|Hibernating|Hibernated|Stopped|\w+Suspended)$/;
+const SUSPENDED = /^(Suspended|Paused|ReconciliationPaused|Hibernating|Hibernated|Asleep|Stopped|\w+Suspended)$/;
 /** Summaries that are a verdict: nothing is under way that would make them true. */
 const VERDICTS = ['Valid', 'Accepted', 'Compliant'];
 

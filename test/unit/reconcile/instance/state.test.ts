@@ -39,6 +39,11 @@ const FACTS: ActiveFacts = {
   target: TARGET,
 };
 const FOREIGN = { kind: 'Foreign', owner: '', revision: 1, status: 'deployed' } as const;
+const QUIET = { changes: [], asleep: [] };
+const AWAKE = {
+  changes: [{ workload: { apiVersion: '', kind: '', metadata: { name: '' } }, patch: { metadata: { annotations: {} } } }],
+  asleep: [],
+};
 const WAITS = { reason: 'DependencyNotReady', message: 'PostgresServer db: it is not ready' } as const;
 const SICK = { status: 'Degraded', message: 'no' } as const;
 
@@ -64,6 +69,14 @@ describe('the state of an instance', () => {
     ['unless its owner is nobody and it is asked for', { release: FOREIGN, adopt: true }, 'OutOfSync'],
     ['what another instance owns is not adopted', { release: { ...FOREIGN, owner: 'webs.a' }, adopt: true }, 'Foreign'],
     ['nor what somebody is changing', { release: { ...FOREIGN, status: 'pending-upgrade' }, adopt: true }, 'Foreign'],
+    ['it is put to sleep once it is deployed', { release: own(2), sleep: { wanted: true, fact: AWAKE } }, 'SleepDue'],
+    [
+      'and stays asleep, whatever the spec asks for',
+      { release: own(2, 'deployed', 'old'), sleep: { wanted: true, fact: QUIET } },
+      'Asleep',
+    ],
+    ['until it is to wake', { release: own(2), sleep: { wanted: false, fact: AWAKE } }, 'SleepDue'],
+    ['a release that failed is made again first', { release: own(2, 'failed', 'old'), sleep: { wanted: true, fact: AWAKE } }, 'OutOfSync'],
     ['a cycle of outputs ends with a change by somebody', { release: own(2), target: { blocked: WAITS } }, 'Blocked'],
     ['nothing is installed before what it takes outputs of is ready', { target: { ...TARGET, waitsFor: WAITS } }, 'Blocked'],
     ['nor upgraded', { release: own(2, 'deployed', 'old'), target: { ...TARGET, waitsFor: WAITS } }, 'Blocked'],

@@ -1,0 +1,76 @@
+import { TEST_AT } from '../domain/app-instance/instance.ts';
+import { at, listAt, textAt } from '../domain/core/read.ts';
+import { findInstance } from './api.ts';
+import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, type Result } from './client-command.ts';
+import { durationOf, type Option } from './options.ts';
+import { waitUntilInstance } from './wait.ts';
+
+const TIMEOUT: Option = { name: 'timeout', value: 'DURATION', help: 'how long to wait; default 5m' };
+
+/** Commands for the releases of instances of charts. */
+export const RELEASE_COMMANDS: readonly ClientCommand[] = [
+  {
+    name: 'test',
+    usage: 'INSTANCE',
+    summary: 'run the tests of the chart of an instance; exit with 3 if one fails',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION, { name: 'wait', help: 'wait for the outcome; exit with 3 if a test fails, or none in time' }, TIMEOUT],
+    examples: ['chandlery test shop -e team-a --wait'],
+    act: async (call) => await testInstance(call),
+  },
+  {
+    name: 'sleep',
+    usage: 'INSTANCE',
+    summary: 'scale the workloads of an instance of a chart to zero; data stays',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION, { name: 'wait', help: 'wait until the instance is asleep; exit with 3 if it is not in time' }, TIMEOUT],
+    examples: ['chandlery sleep shop -e team-a'],
+    act: async (call) => await setSleep(call, 'sleep'),
+  },
+  {
+    name: 'wake',
+    usage: 'INSTANCE',
+    summary: 'give the workloads of an instance that sleeps their replicas again',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION, { name: 'wait', help: 'wait until the instance is ready; exit with 3 if it is not in time' }, TIMEOUT],
+    examples: ['chandlery wake shop -e team-a --wait'],
+    act: async (call) => await setSleep(call, 'wake'),
+  },
+];
+
+async function testInstance(call: Call): Promise<Result> {
+  const { api, args } = call;
+  const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
+  const name = `${params.app}/${params.name}`;
+  const timeout = durationOf('test', 'timeout', args.text('timeout') ?? '5m');
+  const asked = await api.call('testInstance', { params });
+  if (!args.flag('wait')) return { data: asked, names: [name], text: () => `${name} tests requested\n` };
+  const wanted = textAt(asked, 'object', 'metadata', 'annotations', TEST_AT);
+  const isWanted = (instance: unknown): boolean => textAt(lastTestOf(instance), 'requestedAt') === wanted;
+  const found = await waitUntilInstance(call, params, { timeoutMs: timeout, isWanted });
+  const outcome = lastTestOf(found);
+  const message =
+    found === undefined ? `the tests have not ended within ${args.text('timeout') ?? '5m'}` : (textAt(outcome, 'message') ?? '');
+  return { data: found ?? asked, names: [name], text: () => `${name} ${message}\n`, code: at(outcome, 'passed') === true ? 0 : ANSWER_NO };
+}
+
+function lastTestOf(instance: unknown): unknown {
+  return at(instance, 'object', 'status', 'lastTest');
+}
+
+async function setSleep(call: Call, command: 'sleep' | 'wake'): Promise<Result> {
+  const { api, args } = call;
+  const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
+  const name = `${params.app}/${params.name}`;
+  const timeoutMs = durationOf(command, 'timeout', args.text('timeout') ?? '5m');
+  const asked = await api.call(command === 'sleep' ? 'sleepInstance' : 'wakeInstance', { params });
+  const [doing, done] = command === 'sleep' ? ['falls asleep', 'is asleep'] : ['wakes', 'is awake'];
+  if (!args.flag('wait')) return { data: asked, names: [name], text: () => `${name} ${doing}\n` };
+  const isWanted = (instance: unknown): boolean => {
+    const ready = listAt(instance, 'object', 'status', 'conditions').find((condition) => textAt(condition, 'type') === 'Ready');
+    return command === 'sleep' ? textAt(ready, 'reason') === 'Asleep' : textAt(ready, 'status') === 'True';
+  };
+  const found = await waitUntilInstance(call, params, { timeoutMs, isWanted });
+  const text = found === undefined ? `${doing}: not done within ${args.text('timeout') ?? '5m'}` : done;
+  return { data: found ?? asked, names: [name], text: () => `${name} ${text}\n`, code: found === undefined ? ANSWER_NO : 0 };
+}

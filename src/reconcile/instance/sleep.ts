@@ -1,0 +1,96 @@
+import type { ReconcileResult } from '../../controller/controller.ts';
+import { type SleepFact, sleepFact, type WorkloadPatch } from '../../domain/app-instance/sleep.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { type ConditionInput, findCondition } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { isFalse, isTrue, reconciling } from '../conditions.ts';
+import type { OwnRelease } from '../helm-release/observe-release.ts';
+import { AT_ONCE } from './deploy.ts';
+import { observeLive, type ObjectMemory } from './observe-objects.ts';
+import { INTERVAL_MS, notReady, released, writeStatus } from './report.ts';
+import type { ActiveState } from './state.ts';
+import type { Work } from './work.ts';
+
+type SleepState = Extract<ActiveState, { kind: 'SleepDue' | 'Asleep' }>;
+
+const ASLEEP = 'Asleep';
+
+/** Looks at the workloads when the instance is to sleep, or has not woken yet; undefined for all others. */
+export async function observeSleep(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<SleepFact | undefined> {
+  if (release.status !== 'deployed' || !(work.spec.sleep || isAsleep(work))) return undefined;
+  const { live } = await observeLive(memory, work, release);
+  return sleepFact(live, work.spec.sleep ? 'Sleep' : 'Wake');
+}
+
+/** Whether workloads may still be at zero because the instance slept. */
+function isAsleep({ status }: Work): boolean {
+  const condition = findCondition(status.conditions, ASLEEP);
+  return condition !== undefined && condition.reason !== 'Awake';
+}
+
+/** When the instance woke last, in milliseconds since the epoch; 0 when it never slept. */
+export function wokenAt({ status }: Work): number {
+  const condition = findCondition(status.conditions, ASLEEP);
+  return condition?.reason === 'Awake' ? Date.parse(condition.lastTransitionTime) || 0 : 0;
+}
+
+/** Scales what is to be scaled, else says that the instance is asleep. */
+export async function reconcileSleep(work: Work, { kind, release, sleep }: SleepState): Promise<ReconcileResult> {
+  return kind === 'SleepDue' ? await changeSleep(work, release, sleep) : await reportAsleep(work, release, sleep);
+}
+
+/**
+ * Scales the workloads of the release to zero, or back, as the deployer. That it is about to is written down first: a worker that dies meanwhile leaves nothing at zero
+ * that nobody would wake. Each workload remembers its own count.
+ */
+async function changeSleep(work: Work, release: OwnRelease, { changes }: SleepFact): Promise<ReconcileResult> {
+  const names = changes.map(({ workload }) => `${workload.kind} ${workload.metadata.name}`).sort();
+  const doing = work.spec.sleep
+    ? isFalse(ASLEEP, 'ScalingDown', `Scaling to zero: ${names.join(', ')}`)
+    : isFalse(ASLEEP, 'Waking', `Scaling to the replicas of before: ${names.join(', ')}`);
+  const ready = notReady(doing);
+  const underWay = { ready, phase: reconciling(doing), request: 'Underway', release } as const;
+  const written = changes.length === 0 ? work : await writeStatus(work, { ...underWay, conditions: [doing] });
+  await Promise.all(changes.map(async ({ workload, patch }) => await scale(written, workload, patch)));
+  work.ports.log.info(work.spec.sleep ? 'An instance was put to sleep' : 'An instance was woken', {
+    kind: work.kind.kind,
+    ...work.release,
+    workloads: names.length,
+  });
+  if (!work.spec.sleep) await writeStatus(written, { ...underWay, conditions: [AWAKE] });
+  return AT_ONCE;
+}
+
+const AWAKE: ConditionInput = isFalse(ASLEEP, 'Awake', 'The workloads have their replicas again');
+
+async function scale({ deployer, ports, release, signal }: Work, workload: KubeObject, patch: WorkloadPatch): Promise<void> {
+  const { apiVersion, kind, metadata } = workload;
+  const type = await ports.discovery.find(apiVersion, kind, signal);
+  if (type === undefined) return;
+  const body = { ...patch };
+  await ifFound(
+    deployer.cluster.patch(
+      { ...type, namespace: release.namespace, name: metadata.name },
+      { type: 'merge', body },
+      { fieldManager: OURS.fieldManager, signal },
+    ),
+  );
+}
+
+/** Says that nothing of the release runs, and which workloads come back. */
+async function reportAsleep(work: Work, release: OwnRelease, { asleep }: SleepFact): Promise<ReconcileResult> {
+  const what = asleep.length === 0 ? 'the release has no workloads that run' : `scaled to zero: ${asleep.join(', ')}`;
+  const message = `Asleep, ${what}. To wake the instance, set spec.sleep to false`;
+  await writeStatus(work, {
+    ready: isFalse('Ready', 'Asleep', message),
+    conditions: [
+      released(work.release, release.revision),
+      isTrue('Healthy', 'Suspended', message),
+      isTrue(ASLEEP, 'ScaledToZero', message),
+    ],
+    release,
+    failures: 0,
+  });
+  return { requeueAfter: INTERVAL_MS };
+}
