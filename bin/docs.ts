@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ERROR_TABLE } from '../src/domain/core/error-table.ts';
 import { APP_DEFINITION_KIND } from '../src/domain/app-definition/app-definition-kind.ts';
+import { CHART_ARCHIVE_KIND } from '../src/domain/app-definition/uploaded-chart.ts';
 import { APP_REVISION_KIND } from '../src/domain/app-definition/app-revision-kind.ts';
 import { CHANGE_REQUEST_KIND } from '../src/domain/change-request/change-request-kind.ts';
 import { ENVIRONMENT_KIND } from '../src/domain/environment/environment-kind.ts';
@@ -20,6 +21,7 @@ import { fieldTable } from './docs/field-table.ts';
 const KINDS: readonly { readonly kind: DocumentedKind; readonly page: string }[] = [
   { kind: APP_DEFINITION_KIND, page: 'docs/app-definition.md' },
   { kind: APP_REVISION_KIND, page: 'docs/app-revision.md' },
+  { kind: CHART_ARCHIVE_KIND, page: 'docs/uploaded-charts.md' },
   { kind: CATALOG_RELEASE_KIND, page: 'docs/releases.md' },
   { kind: CATALOG_SOURCE_KIND, page: 'docs/catalog-source.md' },
   { kind: CHANGE_REQUEST_KIND, page: 'docs/change-requests.md' },

@@ -149,7 +149,7 @@ type Started = ChandleryInput & {
 async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSignal) {
   const { config, publicUrl, repoRoot, stateDir, log } = input;
   const kept = await openStore({ config, stateDir, kube, log });
-  const charts = await createCharts({ config, repoRoot, stateDir, log });
+  const charts = await createCharts({ config, repoRoot, stateDir, log, kube });
   const catalog = createCatalogCache(kube, log, signal);
   const ports: Ports = {
     ...storePorts(kept, config, { log, ...(config.auditStdout && input.print !== undefined ? { print: input.print } : {}) }),

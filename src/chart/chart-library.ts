@@ -1,4 +1,5 @@
 import { rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { READ_JOBS } from './archive/read-worker.ts';
 import { withinTotal, receive } from './fetch/receive.ts';
@@ -17,7 +18,7 @@ import { createEgressPolicy } from '../egress/egress-policy.ts';
 import type { Mirror } from './fetch/locate.ts';
 import { aboutChart, withIncoming } from './fetch/origin.ts';
 import { packForRelease } from './archive/pack.ts';
-import type { RemoteContext } from './fetch/remote.ts';
+import type { RemoteContext, Uploads } from './fetch/remote.ts';
 import { chooseVersion, normalDigest } from './repository/repository.ts';
 import { scopeCredentials } from './fetch/scoped-credentials.ts';
 import type { ChartToVerify, Signer, SignatureCheck } from './signature/signature-check.ts';
@@ -37,6 +38,8 @@ export interface ChartLibraryOptions {
   readonly limits?: Partial<ChartLimits>;
   /** Certificate authorities in PEM, besides those that Node trusts. */
   readonly certificateAuthorities?: readonly string[];
+  /** The archive of an uploaded chart by the address `file://uploaded/NAME.tgz`; undefined when there is none, or the address is another one. */
+  readonly uploads?: Uploads;
   readonly log?: { info(keys: object, message: string): void };
 }
 
@@ -67,6 +70,8 @@ export interface ChartLibrary {
   versions(source: RepositorySource, signal: AbortSignal, access?: ChartAccess): Promise<string[]>;
   /** What is in a chart of the cache; undefined when it is gone. */
   contents(digest: string): Promise<ChartContents | undefined>;
+  /** Reads an archive that somebody uploaded, within the limits of all charts; nothing of it is kept. Throws `ChartInvalid`, `ChartTooLarge`. */
+  read(bytes: Uint8Array, signal: AbortSignal): Promise<Pick<FetchedChart, 'digest' | 'contents'>>;
   /** Whether a chart is still in the cache; it stays there longer for being asked for. */
   has(digest: string): Promise<boolean>;
   /**
@@ -105,6 +110,7 @@ export async function createChartLibrary(options: ChartLibraryOptions): Promise<
       return versions.map((offer) => offer.version);
     },
     contents: (digest) => cachedContents(library, digest),
+    read: (bytes, signal) => readUpload(library, bytes, signal),
     has: (digest) => library.cache.has(digest),
     using: (path, task) => useCached(library, path, task),
     forRelease: (path, task, signal) => useCached(library, path, async () => await withReleaseCopy(library, { path, task, signal })),
@@ -131,6 +137,7 @@ async function openLibrary(options: ChartLibraryOptions): Promise<Library> {
     policy: createEgressPolicy(options.allowEgress),
     limits,
     certificateAuthorities: options.certificateAuthorities ?? [],
+    ...(options.uploads === undefined ? {} : { uploads: options.uploads }),
   };
   const store = await openFileStore(options.cacheDir, options.cacheBytes ?? CACHE_BYTES);
   const indexes = createIndexes({
@@ -272,6 +279,26 @@ async function contentsAt(library: Library, digest: string, path: string): Promi
   const contents = await readChart(library, path, AbortSignal.timeout(library.context.limits.totalMs));
   library.known.set(digest, contents);
   return contents;
+}
+
+async function readUpload(
+  { context, cache, store, ...library }: Library,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<Pick<FetchedChart, 'digest' | 'contents'>> {
+  const address = 'file://uploaded/';
+  const incoming = { bytes: Readable.from([bytes]), address, answered: 'a file was uploaded', length: bytes.length };
+  const receiving = { path: cache.incoming(), maxBytes: context.limits.packedBytes, kind: 'chart' } as const;
+  const received = await withRoom(store, (needs) => {
+    needs(bytes.length);
+    return receive(incoming, receiving);
+  });
+  try {
+    const contents = await aboutChart(address, () => readChart({ context, cache, store, ...library }, received.path, signal));
+    return { digest: received.digest, contents };
+  } finally {
+    await cache.discard(received);
+  }
 }
 
 async function useCached<T>({ cache }: Library, path: string, task: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { ACCESS_TOKEN_COMMAND } from '../cli/access-token-command.ts';
 import { CATALOG_COMMANDS } from '../cli/catalog-commands.ts';
+import { CHARTS_COMMAND } from '../cli/chart-upload-command.ts';
 import { CHANGE_COMMANDS } from '../cli/change-commands.ts';
 import { clientCommand } from '../cli/client-command.ts';
 import { type Command, takeOutput, type Terminal } from '../cli/command.ts';
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
     ...CHANGE_COMMANDS,
     ...RELEASE_COMMANDS,
     SOURCE_COMMAND,
+    CHARTS_COMMAND,
     ACCESS_TOKEN_COMMAND,
     REGISTRATION_TOKEN_COMMAND,
     GENERATE_COMMAND,

@@ -6,6 +6,10 @@ import { createPictureLibrary, type PictureLibrary } from '../chart/fetch/pictur
 import type { Config } from '../config.ts';
 import { parseCertificates } from '../domain/chart/chart-secret.ts';
 import { AppError } from '../domain/core/errors.ts';
+import { archiveOf, uploadedId } from '../domain/app-definition/uploaded-chart.ts';
+import { ifFound } from '../domain/kubernetes/cluster.ts';
+import { CHART_ARCHIVE } from '../domain/kubernetes/resource-types.ts';
+import type { Kube } from '../kube/kube.ts';
 import type { ChartDescription } from '../operation/ports.ts';
 import type { ChartValues } from '../schema/embed-chart-values.ts';
 import type { Log } from '../observe/log.ts';
@@ -15,6 +19,8 @@ export interface ChartsInput {
   readonly repoRoot: string;
   readonly stateDir: string;
   readonly log: Log;
+  /** Absent: there are no uploaded charts. */
+  readonly kube?: Pick<Kube, 'asController'>;
 }
 
 /** The pictures that charts and the catalogue name, by the rules of charts. */
@@ -28,7 +34,7 @@ export async function createPictures({ config, log }: Pick<ChartsInput, 'config'
 }
 
 /** The charts, cached in the state folder; our own sample charts are the root `charts`. */
-export async function createCharts({ config, repoRoot, stateDir, log }: ChartsInput): Promise<ChartLibrary> {
+export async function createCharts({ config, repoRoot, stateDir, log, kube }: ChartsInput): Promise<ChartLibrary> {
   return await createChartLibrary({
     cacheDir: join(stateDir, 'cache', 'charts'),
     cacheBytes: config.chartCacheBytes,
@@ -36,6 +42,14 @@ export async function createCharts({ config, repoRoot, stateDir, log }: ChartsIn
     mirrors: config.mirrors,
     allowEgress: config.allowEgress,
     certificateAuthorities: await readAuthorities(config.chartCaFiles),
+    uploads: async (address, signal) => {
+      const name = uploadedId(address);
+      const object =
+        name === undefined || kube === undefined
+          ? undefined
+          : await ifFound(kube.asController().get({ ...CHART_ARCHIVE, name }, { signal }));
+      return object === undefined ? undefined : archiveOf(object);
+    },
     log: { info: (keys, message) => log.debug(message, { ...keys }) },
   });
 }

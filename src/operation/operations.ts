@@ -22,6 +22,7 @@ import {
   showAppDefinition,
 } from './app-definition/app-definitions.ts';
 import { previewChart } from './app-definition/preview-chart.ts';
+import { deleteUploadedChart, listUploadedCharts, showUploadedChart, uploadChart } from './app-definition/uploaded-charts.ts';
 import { listAuditEvents } from './audit/list-audit-events.ts';
 import { countDrafts, listDrafts, listFaults, listOperatorDrafts } from './catalog/list-faults.ts';
 import { createChangeRequest } from './change-request/create-change-request.ts';
@@ -130,6 +131,7 @@ const OPERATIONS = {
   deleteOperator,
   deleteSavedConfiguration,
   deleteSource,
+  deleteUploadedChart,
   environmentPermissions,
   evictPod,
   explainApp,
@@ -169,6 +171,7 @@ const OPERATIONS = {
   listSavedConfigurations,
   listSourceInventory,
   listSources,
+  listUploadedCharts,
   listWorkloads,
   me,
   missingForNewAppDefinition,
@@ -251,10 +254,12 @@ const OPERATIONS = {
   showTimeline,
   showTierBoard,
   showTree,
+  showUploadedChart,
   sourcePermissions,
   suspendCronJob,
   updateEnvironment,
   updateInstance,
+  uploadChart,
   withdrawChangeRequest,
 };
 

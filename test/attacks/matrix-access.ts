@@ -39,7 +39,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     previewUpgradeWithValues approveUpgrade listReleases showRelease previewRelease listSources createSource showSource
     listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune
     previewSourceDeletion deleteSource reviewAccess listAppDefinitions createAppDefinition showAppDefinition
-    previewChart listAllAccessTokens revokeAnyAccessToken
+    previewChart listUploadedCharts uploadChart showUploadedChart deleteUploadedChart listAllAccessTokens revokeAnyAccessToken
     listRegistrationTokens createRegistrationToken rotateRegistrationToken revokeRegistrationToken
   `,
 };

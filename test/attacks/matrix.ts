@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ROUTES } from '../../src/api/routes.ts';
 import { createWebRouter } from '../../src/web/router.ts';
 import type { WebDeps } from '../../src/web/page/page.ts';
+import { chartArchive } from '../../src/domain/app-definition/uploaded-chart.ts';
 import { at, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube } from '../../src/kube/kube.ts';
@@ -231,6 +232,7 @@ const DEFINITION = {
   metadata: { name: PREY },
   spec: { chartURL: 'file://charts/apps/queue', suspend: true },
 };
+const ARCHIVE = chartArchive({ bytes: Buffer.from('no chart'), digest: `sha256:${'0'.repeat(64)}`, name: PREY, version: '1.0.0' });
 const BODIES: Readonly<Record<string, unknown>> = {
   createEnvironment: { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'made-by-matrix' }, spec: {} },
   updateEnvironment: { spec: { displayName: 'Attacked' } },
@@ -254,6 +256,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   changeSavedConfiguration: { title: 'still mine' },
   createOperator: { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
   createAppDefinition: DEFINITION,
+  uploadChart: { archive: 'bm8gY2hhcnQ=' },
   createSource: {
     apiVersion: 'chandlery.dev/v1alpha1',
     kind: 'CatalogSource',
@@ -300,6 +303,7 @@ function pathOf({ path, operationId = '' }: Endpoint, id: string): string {
     environment: /^(update|replace|delete)Environment$/.test(operationId) ? SPARE : ATTACKED,
     app: APP,
     kind: 'cache',
+    chart: ARCHIVE.metadata.name,
     namespace: 'chandlery-system',
     name: path.includes('/releases/') ? RELEASE : PREY,
     resource: path.includes('/choices/') ? 'configmaps' : resource,
@@ -339,6 +343,7 @@ async function makePrey(target: Target): Promise<void> {
     { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
     { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: SPARE }, spec: SPARE_SPEC },
     DEFINITION,
+    ARCHIVE,
     {
       apiVersion: 'chandlery.dev/v1alpha1',
       kind: 'CatalogSource',

@@ -67,11 +67,12 @@ const REVISIONS = appRevisionViews(
   'web-app',
 );
 
-const forAdmins = ({ groups }: Actor): void => {
+const rejectOthers = ({ groups }: Actor, verb: string, resource: string): void => {
   if (groups.includes('oidc:platform')) return;
-  const missing = { verb: 'list', group: 'chandlery.dev', resource: 'appdefinitions' };
-  throw new AppError('Forbidden', 'appdefinitions: you may not list them', { missing });
+  const permission = { verb, group: 'chandlery.dev', resource };
+  throw new AppError('Forbidden', `${resource}: you may not ${verb} them`, { missing: permission });
 };
+const forAdmins = (actor: Actor): void => rejectOthers(actor, 'list', 'appdefinitions');
 
 const missing = (name: string): never => {
   throw new AppError('NotFound', `app definition ${JSON.stringify(name)}: there is none in the cluster`);
@@ -120,6 +121,16 @@ export const SAMPLE_APP_DEFINITION_OPERATIONS = {
   createAppDefinition: async (_actor, { definition: { metadata } }) =>
     SAMPLES.find(({ name }) => name === metadata.name) ?? missing(metadata.name),
   preflightAppDefinition: async (_actor, { metadata }) => missing(metadata.name),
+  listUploadedCharts: async (actor) => {
+    rejectOthers(actor, 'list', 'chartarchives');
+    return SAMPLE_CHARTS;
+  },
+  showUploadedChart: async (_actor, id) => missing(id),
+  uploadChart: async (actor) => {
+    rejectOthers(actor, 'create', 'chartarchives');
+    throw new AppError('ChartInvalid', 'chart: file://uploaded/: it is not gzip');
+  },
+  deleteUploadedChart: async (actor) => rejectOthers(actor, 'delete', 'chartarchives'),
   previewChart: async (_actor, { repoURL, name, version }) => {
     if (name === 'nothing') throw new AppError('ChartNotFound', `chart: ${repoURL}: the repository offers no chart "nothing"`);
     return {
@@ -145,6 +156,17 @@ export const SAMPLE_APP_DEFINITION_OPERATIONS = {
     };
   },
 } satisfies Partial<Operations>;
+
+const SAMPLE_CHARTS = ['1.1.0', '1.0.0'].map((version) => ({
+  id: `web-${version}`,
+  name: 'web',
+  version,
+  digest: `sha256:${DIGEST}`,
+  size: 2_345,
+  created: '2026-01-02T10:00:00Z',
+  address: `file://uploaded/web-${version}.tgz`,
+  usedBy: version === '1.0.0' ? ['AppDefinition web-app'] : [],
+}));
 
 /** The pages of AppDefinitions in their different states. */
 export const APP_DEFINITION_PAGES: readonly SamplePage[] = [
@@ -172,6 +194,21 @@ export const APP_DEFINITION_PAGES: readonly SamplePage[] = [
   page('/admin/app-definitions/queue', 'admin', {
     title: 'queue',
     holds: ['the repository offers no such version', 'No instances', 'No revisions yet'],
+  }),
+  page('/admin/charts?uploaded=web-1.1.0', 'admin', {
+    title: 'Uploaded charts',
+    holds: [
+      'web-1.1.0 is uploaded',
+      'file://uploaded/web-1.0.0.tgz',
+      'AppDefinition web-app',
+      '/admin/charts/web-1.1.0/deletion',
+      'multipart/form-data',
+    ],
+  }),
+  page('/admin/charts', 'dev-a', {
+    status: 403,
+    title: 'Permission denied',
+    holds: ['The permission to list chartarchives.chandlery.dev'],
   }),
   page('/admin/app-definitions/new', 'admin', { title: 'New app definition', holds: ['Preview the chart'] }),
   page('/admin/app-definitions/new?repoURL=file://charts/apps&name=web-app', 'admin', {

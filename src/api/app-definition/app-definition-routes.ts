@@ -1,6 +1,7 @@
 import { NAMESPACE_MODES } from '../../domain/app-definition/app-definition-kind.ts';
 import { APP_DEFINITION_STATES } from '../../domain/app-definition/app-definition-view.ts';
 import { ROLLOUT_RESULTS } from '../../domain/app-definition/rollout.ts';
+import { MAX_ARCHIVE_BYTES } from '../../domain/app-definition/uploaded-chart.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -8,7 +9,9 @@ import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { JsonSchema, Route } from '../route.ts';
 import { flag, integer, list, manifestOf, object, pageOf, ref, text, time } from '../schema-parts.ts';
 
-/** Routes of AppDefinitions. */
+const MAX_BASE64 = 2 * MAX_ARCHIVE_BYTES;
+
+/** Routes of AppDefinitions, and of the charts that they are made of. */
 export const APP_DEFINITION_ROUTES: readonly Route[] = [
   {
     method: 'get',
@@ -88,6 +91,63 @@ export const APP_DEFINITION_ROUTES: readonly Route[] = [
       }),
     }),
   },
+  {
+    method: 'get',
+    path: '/charts',
+    operationId: 'listUploadedCharts',
+    summary: 'List the charts that were uploaded (admins)',
+    tag: 'Admin',
+    query: PAGE_QUERY,
+    replies: { 200: { description: 'A page of uploaded charts', schema: pageOf('UploadedChart') } },
+    handle: async ({ operations, actor, query }) => ({
+      status: 200,
+      body: pageOfItems(await operations.listUploadedCharts(actor), ({ id }) => id, query),
+    }),
+  },
+  {
+    method: 'post',
+    path: '/charts',
+    operationId: 'uploadChart',
+    summary: 'Upload the archive of a chart; the same archive again changes nothing (admins)',
+    tag: 'Admin',
+    body: object({
+      archive: { type: 'string', minLength: 1, maxLength: MAX_BASE64, description: 'The archive (.tgz, at most 1 MiB) in base64' },
+    }),
+    largestBody: 2 * MAX_ARCHIVE_BYTES,
+    replies: { 201: { description: 'The chart; its `address` goes into `spec.chartURL`', schema: ref('UploadedChart') } },
+    handle: async ({ operations, actor, body, requestOrigin }) => {
+      const bytes = Buffer.from(textAt(body, 'archive') ?? '', 'base64');
+      const chart = await operations.uploadChart(actor, { bytes, ...requestOrigin });
+      return { status: 201, body: chart, location: `/api/v1/charts/${encodeURIComponent(chart.id)}` };
+    },
+  },
+  {
+    method: 'get',
+    path: '/charts/{chart}',
+    operationId: 'showUploadedChart',
+    etag: 'strong',
+    summary: 'Get an uploaded chart, without its archive (admins)',
+    tag: 'Admin',
+    replies: { 200: { description: 'The chart', schema: ref('UploadedChart') } },
+    handle: async ({ operations, actor, params }) => ({
+      status: 200,
+      body: await operations.showUploadedChart(actor, textAt(params, 'chart') ?? ''),
+    }),
+  },
+  {
+    method: 'delete',
+    path: '/charts/{chart}',
+    operationId: 'deleteUploadedChart',
+    etag: 'strong',
+    summary: 'Delete an uploaded chart that nothing refers to (admins)',
+    tag: 'Admin',
+    replies: { 202: { description: 'The deletion is accepted; Location returns 404 once it is complete' } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const id = textAt(params, 'chart') ?? '';
+      await operations.deleteUploadedChart(actor, { id, preconditions, ...requestOrigin });
+      return { status: 202, location: `/api/v1/charts/${encodeURIComponent(id)}` };
+    },
+  },
 ];
 
 const DEFINITION = {
@@ -134,6 +194,21 @@ const REQUIRED = Object.keys(DEFINITION).filter((key) => !OPTIONAL.includes(key)
 
 /** Components of AppDefinitions. */
 export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  UploadedChart: object(
+    {
+      id: { ...text, description: 'The name of the ChartArchive' },
+      name: text,
+      version: text,
+      appVersion: text,
+      digest: text,
+      size: { ...integer, description: 'Bytes' },
+      created: time,
+      address: { ...text, description: 'For `spec.chartURL`' },
+      usedBy: { ...list(text), description: 'The AppDefinitions and Operators that refer to it; absent after an upload' },
+      etag: { ...text, description: 'Of a single chart' },
+    },
+    ['id', 'name', 'version', 'digest', 'size', 'created', 'address'],
+  ),
   AppDefinitionManifest: manifestOf(APP_DEFINITION),
   AppDefinition: object(DEFINITION, REQUIRED),
   AppDefinitionDetails: object(

@@ -98,6 +98,8 @@ function inRoot(url: URL, roots: Readonly<Record<string, string>>): Place {
   const name = url.hostname;
   const root = Object.entries(roots).find(([known]) => known.toLowerCase() === name)?.[1];
   if (root !== undefined) return { kind: 'folder', root, path: url.pathname, via: `file://${name}/` };
+  if (name === 'uploaded')
+    throw chartError('ChartNotFound', url.href, 'no chart of this name and version was uploaded; upload it, or correct the address');
   const known = Object.keys(roots).sort().join(', ');
   throw chartError(
     'ChartUnreachable',

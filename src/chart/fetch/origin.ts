@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { basename } from 'node:path';
 import { AppError } from '../../domain/core/errors.ts';
 import { chartError } from '../chart-error.ts';
@@ -25,6 +26,10 @@ export async function withIncoming<T>(
     const { body, answered, length } = destination;
     return task({ bytes: body, address, answered, length });
   };
+  const uploaded = await context.uploads?.(address, signal);
+  if (uploaded !== undefined) {
+    return task({ bytes: Readable.from([uploaded]), address, answered: 'the uploaded chart was found', length: uploaded.length });
+  }
   const place = locate(address, context.locations);
   if (place.kind === 'registry') return withRegistryChart(place.url, context, signal, task);
   return place.kind === 'folder'

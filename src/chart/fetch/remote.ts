@@ -34,8 +34,12 @@ export interface Validators {
 /** A redirect may lead to a mirror, and that may be a folder. */
 export type Destination = RemoteAnswer | Extract<Place, { kind: 'folder' }>;
 
+/** The archive of an uploaded chart by its address; undefined when there is none, or it is no such address. */
+export type Uploads = (address: string, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+
 export interface RemoteContext extends ConnectionSettings {
   readonly locations: Locations;
+  readonly uploads?: Uploads;
 }
 
 type RemotePlace = Extract<Place, { kind: 'remote' }>;

@@ -224,19 +224,6 @@ export const ERROR_TABLE = {
     remedy:
       'Check the user and password, or the token, in the named Secret, and their permissions at the repository. Chandlery retries as soon as the Secret changes.',
   },
-  ChartUnsigned: {
-    status: 422,
-    title: 'The chart is not signed',
-    meaning: '`spec.chart.verify` requires a signature, and the chart has none: no `.prov` file, or no cosign signature in the registry.',
-    remedy: 'Publish the signature, or use a signed version. Do not remove `verify` to suppress the message.',
-  },
-  SignatureInvalid: {
-    status: 422,
-    title: 'The signature of the chart is not trusted',
-    meaning:
-      'The chart is signed by a key that is not in the Secret of `spec.chart.verify`, or the signature is for other bytes, another chart or another version. Nothing of the chart was installed.',
-    remedy: 'Find out who signed the chart. If the publisher has a new key, ask them for its fingerprint, and add the key to the Secret.',
-  },
   EgressDenied: {
     status: 403,
     title: 'The egress policy denied this address',
@@ -311,6 +298,13 @@ export const ERROR_TABLE = {
       'Helm stores a release in one Secret of at most 1 MiB: the templates and files of the chart, its values, and all rendered objects, compressed. CRDs in `crds/` are not part of it, unless a template of the chart reads these files. A retry cannot succeed, so the Operator is Stalled; the installed release stays. The check of a new Operator and the upgrade preview estimate the size and are `Blocked` in advance.',
     remedy:
       'Disable parts of the chart by its values (dashboards and rules are often large), install its subcharts as separate Operators, or use a chart with fewer files. `chandlery chart inspect` prints the size.',
+  },
+  ChartInUse: {
+    status: 409,
+    title: 'The uploaded chart is in use',
+    meaning:
+      'An AppDefinition, an Operator, or an earlier AppRevision refers to the uploaded chart. Without it, its instances cannot be installed again.',
+    remedy: 'Give them another chart, or delete them. AppRevisions go by `revisionHistoryLimit` of their AppDefinition.',
   },
   ReleaseConflict: {
     status: 409,

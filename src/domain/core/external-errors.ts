@@ -60,6 +60,19 @@ export const EXTERNAL_ERRORS = {
     remedy:
       'Correct what the message names in `spec.oci` or in its Secret. The source tries again after 15 seconds. See [catalogue sources](catalog-source.md#oci-artifacts).',
   },
+  ChartUnsigned: {
+    status: 422,
+    title: 'The chart is not signed',
+    meaning: '`spec.chart.verify` requires a signature, and the chart has none: no `.prov` file, or no cosign signature in the registry.',
+    remedy: 'Publish the signature, or use a signed version. Do not remove `verify` to suppress the message.',
+  },
+  SignatureInvalid: {
+    status: 422,
+    title: 'The signature of the chart is not trusted',
+    meaning:
+      'The chart is signed by a key that is not in the Secret of `spec.chart.verify`, or the signature is for other bytes, another chart or another version. Nothing of the chart was installed.',
+    remedy: 'Find out who signed the chart. If the publisher has a new key, ask them for its fingerprint, and add the key to the Secret.',
+  },
   VerificationFailed: {
     status: 422,
     title: 'The signature of the source is missing or not trusted',

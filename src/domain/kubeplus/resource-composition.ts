@@ -1,5 +1,6 @@
 import { AGE_COLUMN, type Kind, MESSAGE_COLUMN, READY_COLUMN, specOf } from '../kind/kind.ts';
 import { conditionsField, foreign, generation, map, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
+import { uploadOfKubePlus } from '../app-definition/uploaded-chart.ts';
 import { listAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { RESOURCE_COMPOSITION } from '../kubernetes/resource-types.ts';
@@ -130,5 +131,5 @@ export function definitionOf(composition: KubeObject): ComposedDefinition {
     ...(podconfig?.limits === undefined && podconfig?.requests === undefined ? [] : ['respolicy.spec.policy.podconfig']),
     ...(resmonitor === undefined ? [] : ['resmonitor: the metrics of an Environment show its instances']),
   ];
-  return { spec: { chartURL: newResource.chartURL, names }, omitted };
+  return { spec: { chartURL: uploadOfKubePlus(newResource.chartURL), names }, omitted };
 }

@@ -27,6 +27,7 @@ export const CATALOG_SOURCE = known(CHANDLERY, 'catalogsources', 'CatalogSource'
 export const CATALOG_RELEASE = known(CHANDLERY, 'catalogreleases', 'CatalogRelease', 'Cluster');
 export const APP_DEFINITION = known(CHANDLERY, 'appdefinitions', 'AppDefinition', 'Cluster');
 export const APP_REVISION = known(CHANDLERY, 'apprevisions', 'AppRevision', 'Cluster');
+export const CHART_ARCHIVE = known(CHANDLERY, 'chartarchives', 'ChartArchive', 'Cluster');
 export const CHANGE_REQUEST = known(CHANDLERY, 'changerequests', 'ChangeRequest', 'Namespaced');
 export const SAVED_CONFIGURATION = known(CHANDLERY, 'savedconfigurations', 'SavedConfiguration', 'Namespaced');
 

@@ -104,7 +104,8 @@ function uploadedText({ fileName, bytes, truncated }: UploadedFile): UploadedTex
   if (fileName === '' && bytes.length === 0) return { fault: 'Choose a file first' };
   const known = NO_TEXTS.find(({ starts }) => begins(bytes, starts));
   if (known !== undefined) return { fault: `${name} is ${known.what}` };
-  if (truncated) return { fault: `${name} is larger than ${MAX_UPLOAD_BYTES / 1024} KiB; it was not loaded` };
+  if (truncated || bytes.length > MAX_UPLOAD_BYTES)
+    return { fault: `${name} is larger than ${MAX_UPLOAD_BYTES / 1024} KiB; it was not loaded` };
   const mark = BYTE_ORDER_MARKS.find(({ starts }) => begins(bytes, starts));
   const body = bytes.subarray(mark?.starts.length ?? 0);
   const text = decode(body, mark?.encoding ?? 'utf-8');

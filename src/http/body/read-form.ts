@@ -10,8 +10,8 @@ const MAX_FIELDS = 10_000;
 const TOO_LARGE = 'Nothing was written, and your browser still has your entries: go back and remove long values, or use the API';
 /** A form spells each byte of what the cluster can store, at most 1.5 MiB, with up to three characters, and names each field. */
 const FORM_BYTES = 5 * MIB;
-/** A file of YAML is as large as the text of a form may be. */
-const MULTIPART = { field: 5 * MIB, fields: MAX_FIELDS, file: 256 * 1024, all: 8 * MIB, advice: TOO_LARGE };
+/** The archive of a chart; a file of YAML is checked for less where it is read. */
+const MULTIPART = { field: 5 * MIB, fields: MAX_FIELDS, file: MIB, all: 8 * MIB, advice: TOO_LARGE };
 
 /** Reads the forms of pages: `req.body` is a URLSearchParams, every field in order, as often as it came; of one with a file `uploadOf` has the file. */
 export function readForms(): RequestHandler {

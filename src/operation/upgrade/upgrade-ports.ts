@@ -53,6 +53,8 @@ export interface UpgradePorts {
   readonly charts: {
     /** A pinned digest that is in the cache needs no network. */
     fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<UpgradeChart>;
+    /** An archive that somebody uploaded. */
+    read(bytes: Uint8Array, signal: AbortSignal): Promise<Pick<UpgradeChart, 'digest' | 'contents'>>;
     versions(source: Extract<ChartSource, { kind: 'repository' }>, signal: AbortSignal, access: ChartAccess): Promise<readonly string[]>;
   };
   readonly renderChart: RenderChart;

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { UPLOADED_CHARTS, uploadSource } from '../../domain/app-definition/uploaded-chart.ts';
 import { type ErrorCode, type FieldFault, isAppError } from '../../domain/core/errors.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import type { ChartPreview, ChartQuery } from '../../operation/app-definition/preview-chart.ts';
@@ -11,6 +12,7 @@ import { type CheckedOperator, newOperatorPage, operatorIn } from '../operator/n
 import type { SafeHtml } from '../page/safe-html.ts';
 import { yamlText } from '../page/yaml-text.ts';
 import { appDefinitionPage, appDefinitionsPage } from './app-definition-pages.ts';
+import { uploadedChartRoutes } from './uploaded-chart-routes.ts';
 
 const SECTION = 'appDefinitions';
 const TOP = { label: 'App definitions', href: APP_DEFINITIONS_PATH };
@@ -19,6 +21,7 @@ const TOP = { label: 'App definitions', href: APP_DEFINITIONS_PATH };
 export function appDefinitionRoutes(deps: WebDeps): Router {
   const router = Router();
   const work = createLongWork();
+  router.use(uploadedChartRoutes(deps));
   router.get(
     APP_DEFINITIONS_PATH,
     page(deps, async (visit) => await showList(deps, visit)),
@@ -216,7 +219,9 @@ function definitionOf({ repoURL, name, version, description, keywords }: ChartPr
     kind: 'AppDefinition',
     metadata: { name: name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-') },
     spec: {
-      chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) },
+      ...(repoURL === UPLOADED_CHARTS
+        ? { chartURL: uploadSource(name, version).url }
+        : { chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) } }),
       catalog: {
         displayName: words.charAt(0).toUpperCase() + words.slice(1),
         ...(summary === '' ? {} : { summary }),

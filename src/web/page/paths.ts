@@ -38,6 +38,7 @@ export const APP_DEFINITIONS_PATH = '/admin/app-definitions';
 export function appDefinitionPath(name: string): string {
   return `${APP_DEFINITIONS_PATH}/${encodeURIComponent(name)}`;
 }
+export const UPLOADED_CHARTS_PATH = '/admin/charts';
 export const NEW_APP_DEFINITION_PATH = `${APP_DEFINITIONS_PATH}/new`;
 
 /** Everything in the namespace of an environment. */
