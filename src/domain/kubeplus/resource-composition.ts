@@ -1,6 +1,7 @@
 import { AGE_COLUMN, type Kind, MESSAGE_COLUMN, READY_COLUMN, specOf } from '../kind/kind.ts';
 import { conditionsField, foreign, generation, map, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
 import { uploadOfKubePlus } from '../app-definition/uploaded-chart.ts';
+import { parseQuantity } from '../core/quantity.ts';
 import { listAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { RESOURCE_COMPOSITION } from '../kubernetes/resource-types.ts';
@@ -121,15 +122,46 @@ export function definitionOf(composition: KubeObject): ComposedDefinition {
   const { kind, plural, group = OURS.appsGroup, version = OURS.appsVersion } = newResource.resource;
   const singular = kind.toLowerCase();
   const names = { kind, ...(plural === undefined ? {} : { plural }), ...(singular.length > MAX_SINGULAR ? {} : { singular }) };
-  const { policy: { podconfig, quota } = {} } = respolicy?.spec ?? {};
+  const policy = policyOf(respolicy?.spec?.policy);
   const omitted = [
     ...(group === OURS.appsGroup && version === OURS.appsVersion
       ? []
       : [`newResource.resource: the kind is ${OURS.appsGroup}/${OURS.appsVersion} and not ${group}/${version}`]),
-    ...(podconfig?.nodeSelector === undefined ? [] : ['respolicy.spec.policy.podconfig.nodeSelector: give it to the chart as a value']),
-    ...(quota === undefined ? [] : ['respolicy.spec.policy.quota']),
-    ...(podconfig?.limits === undefined && podconfig?.requests === undefined ? [] : ['respolicy.spec.policy.podconfig']),
+    ...policy.omitted,
     ...(resmonitor === undefined ? [] : ['resmonitor: the metrics of an Environment show its instances']),
   ];
-  return { spec: { chartURL: uploadOfKubePlus(newResource.chartURL), names }, omitted };
+  const chartURL = uploadOfKubePlus(newResource.chartURL);
+  return { spec: { chartURL, names, namespaceMode: 'Dedicated', ...policy.spec }, omitted };
+}
+
+type Policy = NonNullable<NonNullable<NonNullable<ValueOf<typeof spec>['respolicy']>['spec']>['policy']>;
+type Quantities = Readonly<Record<string, string>>;
+
+/** The policy of the namespaces of instances; KubePlus gives each instance one. What containers have by default is a LimitRange. */
+function policyOf({ podconfig, quota }: Policy = {}): ComposedDefinition {
+  const omitted: string[] =
+    podconfig?.nodeSelector === undefined ? [] : [`${POLICY}.podconfig.nodeSelector: give it to the chart as a value`];
+  const valid = (where: string, given: Quantities = {}): Quantities => {
+    const entries = Object.entries(given);
+    const wrong = entries.filter(([, value]) => (parseQuantity(value) ?? -1n) < 0n);
+    omitted.push(...wrong.map(([name, value]) => `${POLICY}.${where}.${name}: ${JSON.stringify(value)} is no quantity`));
+    return Object.fromEntries(entries.filter((entry) => !wrong.includes(entry)));
+  };
+  const parts = {
+    hard: valid('quota', quota),
+    default: valid('podconfig.limits', podconfig?.limits),
+    defaultRequest: valid('podconfig.requests', podconfig?.requests),
+  };
+  const limit = Object.fromEntries(Object.entries({ default: parts.default, defaultRequest: parts.defaultRequest }).filter(isFilled));
+  const policy = {
+    ...(isFilled(['', parts.hard]) ? { quota: parts.hard } : {}),
+    ...(isFilled(['', limit]) ? { limitRange: [{ type: 'Container', ...limit }] } : {}),
+  };
+  return { spec: isFilled(['', policy]) ? { policy } : {}, omitted };
+}
+
+const POLICY = 'respolicy.spec.policy';
+
+function isFilled([, members]: readonly [string, object]): boolean {
+  return Object.keys(members).length > 0;
 }
