@@ -55,7 +55,12 @@ export class SharedReading {
   constructor(thing: LiveThing, actor: Actor, { turns, ended }: { readonly turns: ReadingTurns; readonly ended: () => void }) {
     const read = thing.reader(actor, { signal: this.#over.signal, changed: () => this.#wake() });
     this.#thing = thing;
-    this.#read = async () => await turns.take(actor.user, this.#over.signal, read);
+    this.#read = async () =>
+      await turns.take(actor.user, this.#over.signal, async () => {
+        // What changes while it waits for its turn is in it.
+        this.#isChanged = false;
+        return await read();
+      });
     this.#ended = ended;
   }
 
@@ -94,7 +99,6 @@ export class SharedReading {
       await this.#untilDue();
       if (signal.aborted) return;
       try {
-        this.#isChanged = false;
         const reading = await this.#read();
         if (!signal.aborted && this.#take(reading)) this.#tell(({ change }, { fragment }) => change(fragment));
       } catch (error) {
@@ -116,6 +120,8 @@ export class SharedReading {
   }
 
   #wake(): void {
+    // Each abort costs an error with its stack, and a busy namespace changes hundreds of times a second.
+    if (this.#isChanged) return;
     this.#isChanged = true;
     this.#nap.abort();
   }
