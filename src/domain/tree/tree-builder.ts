@@ -1,7 +1,7 @@
 import { compareTexts } from '../core/compare-texts.ts';
 import { findCause, judgeObjects, type Verdicts } from '../cause/find-cause.ts';
 import { worstHealth, type Health } from '../health/health.ts';
-import { healthOf } from '../health/rules/health-of.ts';
+import { customHealthVersion, healthOf } from '../health/rules/health-of.ts';
 import { at, numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { addressesOf } from './addresses.ts';
@@ -72,6 +72,47 @@ export function buildTree(
     unreadable: [...unreadable].sort(),
     unavailable: unavailable.toSorted((a, b) => a.kind.localeCompare(b.kind)),
   };
+}
+
+/** What a tree follows from, and the tree. */
+interface Built {
+  readonly objects: readonly KubeObject[];
+  readonly context: BuildContext;
+  readonly healthVersion: number;
+  readonly tree: ResourceTree;
+}
+
+type BuildContext = Omit<TreeContext, 'unreadable'>;
+
+/** By the root, as long as that is in memory. */
+const lastBuilt = new WeakMap<KubeObject, Built>();
+
+/**
+ * The same, or the tree from before where everything is the very same object as then: a page that follows the cluster by watches reads again every few
+ * seconds while nobody changes anything.
+ */
+export function buildTreeOnce(root: KubeObject, objects: readonly KubeObject[], context: BuildContext): ResourceTree {
+  const healthVersion = customHealthVersion();
+  const before = lastBuilt.get(root);
+  const isKnown = before?.healthVersion === healthVersion && areSame(before.objects, objects) && isSame(before.context, context);
+  if (isKnown) return before.tree;
+  const tree = buildTree(root, objects, context);
+  if (isPlain(context)) lastBuilt.set(root, { objects, context, healthVersion, tree });
+  return tree;
+}
+
+function isSame(a: BuildContext, b: BuildContext): boolean {
+  const isRead = a.namespace === b.namespace && areSame([...a.listed], [...b.listed]) && areSame(a.events, b.events);
+  return isRead && isPlain(a) && isPlain(b) && a.resources === b.resources && a.declared === b.declared;
+}
+
+/** What is unavailable, or of a release, is told anew each time. */
+function isPlain({ unavailable, members }: BuildContext): boolean {
+  return unavailable.length === 0 && members.size === 0;
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, index) => one === others[index]);
 }
 
 interface Judged {

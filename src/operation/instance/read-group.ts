@@ -3,13 +3,13 @@ import type { CallOptions, Cluster } from '../../domain/kubernetes/cluster.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { kindKey, uidOf } from '../../domain/tree/object-index.ts';
-import { buildTree } from '../../domain/tree/tree-builder.ts';
+import { buildTreeOnce } from '../../domain/tree/tree-builder.ts';
 import { releaseField, type ReleaseMembers, releaseMembers, releaseOfInstance } from '../../domain/tree/release-members.ts';
 import { nodesOf, type ResourceTree, type TreeNode, type TreeRelease } from '../../domain/tree/tree.ts';
 import { withoutRequestId } from '../../observe/log.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
 import { readRestOfRelease, type ReleaseCluster } from '../release/read-release.ts';
-import type { DeclaredRelations } from '../../domain/tree/declared-edges.ts';
+import { type DeclaredRelations, NO_DECLARED_RELATIONS } from '../../domain/tree/declared-edges.ts';
 import type { GroupKinds } from './group-memory.ts';
 import { listKind } from './list-instances.ts';
 import { type ReadObjects, readObjects } from './read-objects.ts';
@@ -52,15 +52,11 @@ export async function readGroup(cluster: ReleaseCluster & GroupCluster, input: G
     readReleaseOf(cluster, { ...input, read: read.objects, served }),
     input.health.evaluate([root, ...read.objects]),
   ]);
-  const context = {
-    namespace: input.namespace,
-    unavailable: read.unavailable,
-    listed: read.listed,
-    resources: resourcesOf(served),
-    events: await events,
-  };
-  const declared = input.declared === undefined ? {} : { declared: input.declared };
-  const built = buildTree(root, objects, { ...context, ...declared, members: ofRelease.members });
+  const { unavailable, listed } = read;
+  const { namespace, declared = NO_DECLARED_RELATIONS } = input;
+  const { members } = ofRelease;
+  const context = { namespace, unavailable, listed, resources: resourcesOf(served), events: await events, members, declared };
+  const built = buildTreeOnce(root, objects, context);
   const tree = ofRelease.release === undefined ? built : { ...built, release: ofRelease.release };
   const nodes = nodesOf(tree.root);
   remember(memory, { asked, read, needed: kindsOf(nodes) });
@@ -87,8 +83,15 @@ async function readReleaseOf(
   return { objects, members, release: { ...release, missing: rest.missing } };
 }
 
+/** By what discovery answered, which stays the same one for a minute. */
+const resourceNames = new WeakMap<readonly ServedKind[], ReadonlyMap<string, string>>();
+
 function resourcesOf(kinds: readonly ServedKind[]): ReadonlyMap<string, string> {
-  return new Map(kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]));
+  const known = resourceNames.get(kinds);
+  if (known !== undefined) return known;
+  const names = new Map(kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]));
+  resourceNames.set(kinds, names);
+  return names;
 }
 
 interface ReadNamespace extends ReadObjects {

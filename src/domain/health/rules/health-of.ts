@@ -23,9 +23,17 @@ export interface JudgedHealth extends Health {
 
 /** What custom rules say of objects; they are evaluated when these are read, many at once. */
 const custom = new WeakMap<KubeObject, JudgedHealth>();
+let version = 0;
+
+/** Another number whenever custom rules say something else of an object than before. */
+export function customHealthVersion(): number {
+  return version;
+}
 
 /** Has `healthOf` answer for this very object with what a custom rule says; undefined: with the built-in rules again. */
 export function setCustomHealth(object: KubeObject, health: JudgedHealth | undefined): void {
+  const before = custom.get(object);
+  if (before?.status !== health?.status || before?.message !== health?.message) version += 1;
   if (health === undefined) custom.delete(object);
   else custom.set(object, health);
 }
