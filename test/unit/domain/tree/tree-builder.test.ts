@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setCustomHealth } from '../../../../src/domain/health/rules/health-of.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { buildTree } from '../../../../src/domain/tree/tree-builder.ts';
+import { NO_DECLARED_RELATIONS } from '../../../../src/domain/tree/declared-edges.ts';
+import { buildTree, buildTreeOnce } from '../../../../src/domain/tree/tree-builder.ts';
 
 const owned = (kind: string, name: string, owner: string | undefined, more: object = {}): KubeObject => ({
   apiVersion: kind === 'Pod' ? 'v1' : 'apps/v1',
@@ -67,6 +69,22 @@ describe('the resource tree', () => {
       apiVersion: 'kafka.strimzi.io/v1',
     };
     assert.deepEqual(buildTree(root, [bridge]).health, { status: 'Degraded', message: 'KafkaBridge b is Degraded' });
+  });
+
+  it('is built again when an object, an event, a listed kind or the word of a custom rule is another one, and only then', () => {
+    const [pod, event] = [owned('Pod', 'p', 'c', running), owned('Event', 'e', undefined)];
+    const context = { unavailable: [], listed: new Set(['/Pod']), resources: new Map(), events: [event], members: new Map() };
+    const build = (objects: readonly KubeObject[], change: object = {}) =>
+      buildTreeOnce(root, objects, { ...context, declared: NO_DECLARED_RELATIONS, ...change });
+    const first = build([pod]);
+    assert.equal(build([pod], { listed: new Set(['/Pod']) }), first);
+    const others = [build([{ ...pod }]), build([pod], { events: [{ ...event }] }), build([pod], { listed: new Set(['/Pod', '/Secret']) })];
+    assert.ok(!others.includes(first));
+    const unavailable = [{ kind: 'Set', apiVersion: 'apps/v1', message: 'away' }];
+    assert.deepEqual(build([pod], { unavailable }).unavailable, unavailable);
+    build([pod]);
+    setCustomHealth(pod, { status: 'Degraded', message: 'late', rule: 'x' });
+    assert.equal(build([pod]).health.status, 'Degraded');
   });
 
   it('ends although owners go round in a circle', () => {
