@@ -45,56 +45,65 @@ export function edgesOf(holder: KubeObject, index: ObjectIndex): readonly Edge[]
 const OWNER_PATHS = ['metadata.ownerReferences[0]', 'metadata.ownerReferences[1]'];
 
 function ownerEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
-  return listAt(holder, 'metadata', 'ownerReferences')
-    .slice(0, MAX_TARGETS)
-    .flatMap((owner, position) => {
-      const uid = textAt(owner, 'uid');
-      const name = textAt(owner, 'name');
-      if (uid === undefined || name === undefined) return [];
-      const target = index.byUid.get(uid);
-      const named =
-        target === undefined ? { kind: kindKey({ apiVersion: at(owner, 'apiVersion'), kind: at(owner, 'kind') }), name } : nameOf(target);
-      return [
-        {
-          class: 'Owner',
-          path: OWNER_PATHS[position] ?? `metadata.ownerReferences[${position}]`,
-          inferred: false,
-          isController: booleanAt(owner, 'controller') === true,
-          joins: 'Holder',
-          holder,
-          named,
-          ...(target === undefined ? {} : { target }),
-          isOptional: false,
-        } satisfies Edge,
-      ];
-    });
+  const edges: Edge[] = [];
+  for (const [position, owner] of listAt(holder, 'metadata', 'ownerReferences').slice(0, MAX_TARGETS).entries()) {
+    const uid = textAt(owner, 'uid');
+    const name = textAt(owner, 'name');
+    if (uid === undefined || name === undefined) continue;
+    const target = index.byUid.get(uid);
+    const edge: Draft = {
+      class: 'Owner',
+      path: OWNER_PATHS[position] ?? `metadata.ownerReferences[${position}]`,
+      inferred: false,
+      isController: booleanAt(owner, 'controller') === true,
+      joins: 'Holder',
+      holder,
+      named:
+        target === undefined ? { kind: kindKey({ apiVersion: at(owner, 'apiVersion'), kind: at(owner, 'kind') }), name } : nameOf(target),
+      isOptional: false,
+    };
+    if (target !== undefined) edge.target = target;
+    edges.push(edge);
+  }
+  return edges;
+}
+
+/** Of ten thousand edges, spreading what may be absent takes longer than finding them. */
+type Draft = { -readonly [K in keyof Edge]: Edge[K] };
+
+/** What a field names, and the object if it is known already. */
+interface Named {
+  readonly named: ObjectName;
+  readonly object?: KubeObject;
 }
 
 function relationEdges(relation: Relation, holder: KubeObject, index: ObjectIndex): Edge[] {
+  const { by, kind } = relation.to;
   return valuesAt(holder, relation.path).flatMap((field) =>
-    LOOKUPS[relation.to.by]({ value: field.value, kind: relation.to.kind, holder, index })
-      .filter(({ kind, name }) => !SHARED.has(`${kind} ${name}`))
-      .map((named) => inferredEdge(relation, { field, holder, named }, index)),
+    LOOKUPS[by]({ value: field.value, kind, holder, index })
+      .filter(({ named }) => !SHARED.has(`${named.kind} ${named.name}`))
+      .map((found) => inferredEdge(relation, { field, holder, ...found }, index)),
   );
 }
 
 function inferredEdge(
   relation: Pick<Relation, 'class' | 'joins'>,
-  { field, holder, named }: { readonly field: FieldValue; readonly holder: KubeObject; readonly named: ObjectName },
+  { field, holder, named, object }: Named & { readonly field: FieldValue; readonly holder: KubeObject },
   index: ObjectIndex,
 ): Edge {
-  const target = index.find(named);
-  return {
+  const target = object ?? index.find(named);
+  const edge: Draft = {
     class: relation.class,
     path: field.path,
     inferred: true,
     isController: false,
     joins: relation.joins,
     holder,
-    named: target === undefined ? named : nameOf(target),
-    ...(target === undefined ? {} : { target }),
+    named: target === undefined || object !== undefined ? named : nameOf(target),
     isOptional: booleanAt(field.within, 'optional') === true,
   };
+  if (target !== undefined) edge.target = target;
+  return edge;
 }
 
 interface LookupInput {
@@ -104,9 +113,9 @@ interface LookupInput {
   readonly index: ObjectIndex;
 }
 
-const LOOKUPS: Readonly<Record<Lookup['by'], (input: LookupInput) => readonly ObjectName[]>> = {
+const LOOKUPS: Readonly<Record<Lookup['by'], (input: LookupInput) => readonly Named[]>> = {
   name: ({ value, kind, holder }) =>
-    typeof value === 'string' && value !== '' ? [{ kind, name: value, ...(kind === VOLUME ? {} : placeOf(holder)) }] : [],
+    typeof value === 'string' && value !== '' ? [{ named: { kind, name: value, ...(kind === VOLUME ? {} : placeOf(holder)) } }] : [],
   reference: ({ value, kind, holder }) => referenced(value, kind, placeOf(holder)),
   labels: ({ value, ...rest }) => (Object.keys(objectAt(value)).length === 0 ? [] : selected({ ...rest, value: { matchLabels: value } })),
   selector: selected,
@@ -119,16 +128,16 @@ function placeOf(holder: KubeObject): Pick<ObjectName, 'namespace'> {
   return namespace === undefined ? {} : { namespace };
 }
 
-function claimsOf(prefix: string, claims: readonly KubeObject[]): ObjectName[] {
+function claimsOf(prefix: string, claims: readonly KubeObject[]): Named[] {
   const isOrdinal = (name: string): boolean => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
   return claims
     .filter(({ metadata }) => isOrdinal(metadata.name))
     .slice(0, MAX_TARGETS)
-    .map(nameOf);
+    .map((object) => ({ named: nameOf(object), object }));
 }
 
 /** A reference of any of the ways in which APIs write them. */
-function referenced(value: unknown, usual: string, place: Pick<ObjectName, 'namespace'>): ObjectName[] {
+function referenced(value: unknown, usual: string, place: Pick<ObjectName, 'namespace'>): Named[] {
   const name = textAt(value, 'name');
   if (name === undefined || name === '') return [];
   const [usualGroup = '', usualKind = ''] = usual.split('/');
@@ -136,20 +145,21 @@ function referenced(value: unknown, usual: string, place: Pick<ObjectName, 'name
   const group =
     textAt(value, 'group') ?? textAt(value, 'apiGroup') ?? (apiVersion === undefined ? usualGroup : parseApiVersion(apiVersion).group);
   const namespace = textAt(value, 'namespace') ?? place.namespace;
-  return [{ kind: `${group}/${textAt(value, 'kind') ?? usualKind}`, name, ...(namespace === undefined ? {} : { namespace }) }];
+  const kind = `${group}/${textAt(value, 'kind') ?? usualKind}`;
+  return [{ named: { kind, name, ...(namespace === undefined ? {} : { namespace }) } }];
 }
 
-function selected({ value: selector, kind, holder, index }: LookupInput): ObjectName[] {
+function selected({ value: selector, kind, holder, index }: LookupInput): Named[] {
   if (!isObject(selector)) return [];
   const pairs = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => [key, textOf(value)] as const);
   const expressions = listAt(selector, 'matchExpressions');
   const [first] = pairs;
   const candidates = index.labelled(kind, namespaceOf(holder), first);
-  const found: ObjectName[] = [];
+  const found: Named[] = [];
   for (const object of candidates) {
     const labels = objectAt(object, 'metadata', 'labels');
     if (pairs.every(([key, value]) => at(labels, key) === value) && expressions.every((one) => holds(one, labels)))
-      found.push(nameOf(object));
+      found.push({ named: nameOf(object), object });
     if (found.length === MAX_TARGETS) break;
   }
   return found;
@@ -195,7 +205,7 @@ function labelEdges(holder: KubeObject, index: ObjectIndex): Edge[] {
       .slice(0, MAX_TARGETS)
       .map((target) => {
         const field = { path: `metadata.labels["${key}"]`, value, within: undefined };
-        return inferredEdge({ class: 'Label', joins: 'Holder' }, { field, holder, named: nameOf(target) }, index);
+        return inferredEdge({ class: 'Label', joins: 'Holder' }, { field, holder, named: nameOf(target), object: target }, index);
       }),
   );
 }

@@ -36,7 +36,7 @@ export function indexObjects(all: readonly KubeObject[]): ObjectIndex {
     if (uid !== '') byUid.set(uid, object);
     objects.push(object);
   }
-  const custom = Map.groupBy(objects.filter(isCustom), ({ metadata }) => metadata.name);
+  let custom: ReadonlyMap<string, readonly KubeObject[]> | undefined;
   const byKind = Map.groupBy(objects, (object) => placeKey(kindKey(object), namespaceOf(object)));
   let kinds: ReadonlyMap<string, readonly string[]> | undefined;
   const byLabel = new Map<string, ReadonlyMap<string, readonly KubeObject[]>>();
@@ -48,13 +48,15 @@ export function indexObjects(all: readonly KubeObject[]): ObjectIndex {
   return {
     objects,
     byUid,
-    find: ({ kind, namespace, name }) =>
-      byName.get(keyOf({ kind, name, ...(namespace === undefined ? {} : { namespace }) })) ?? byName.get(keyOf({ kind, name })),
+    find: (named) => byName.get(keyOf(named)) ?? byName.get(keyOf({ kind: named.kind, name: named.name })),
     kindsNamed: (kind) => {
       kinds ??= Map.groupBy([...new Set(objects.map(kindKey))].sort(), (key) => key.slice(key.indexOf('/') + 1));
       return kinds.get(kind) ?? [];
     },
-    customOf: (name) => custom.get(name) ?? [],
+    customOf: (name) => {
+      custom ??= Map.groupBy(objects.filter(isCustom), ({ metadata }) => metadata.name);
+      return custom.get(name) ?? [];
+    },
     labelled: (kind, namespace, pair) => {
       const place = placeKey(kind, namespace);
       return (pair === undefined ? byKind.get(place) : labelsOf(place).get(labelKey(pair))) ?? [];

@@ -17,26 +17,19 @@ export function conditionsOf(object: KubeObject): ForeignCondition[] {
 
 /** The conditions of a list, as far as they are readable. */
 export function conditionsIn(list: unknown): ForeignCondition[] {
-  return listAt(list)
-    .slice(0, MAX_CONDITIONS)
-    .filter((item) => isObject(item))
-    .map((item) => ({
-      type: textAt(item, 'type') ?? '',
-      status: statusOf(item),
-      reason: textAt(item, 'reason') ?? '',
-      message: textAt(item, 'message') ?? '',
-      ...observedBy(item),
-    }))
-    .filter((item) => item.type !== '');
+  const conditions: ForeignCondition[] = [];
+  for (const item of listAt(list).slice(0, MAX_CONDITIONS)) {
+    const type = textAt(item, 'type') ?? '';
+    if (type === '' || !isObject(item)) continue;
+    const base = { type, status: statusOf(item), reason: textAt(item, 'reason') ?? '', message: textAt(item, 'message') ?? '' };
+    const observedGeneration = numberAt(item, 'observedGeneration');
+    conditions.push(observedGeneration === undefined ? base : { ...base, observedGeneration });
+  }
+  return conditions;
 }
 
 /** Of one object; what stands behind them is not read. */
 const MAX_CONDITIONS = 200;
-
-function observedBy(item: object): Pick<ForeignCondition, 'observedGeneration'> {
-  const observedGeneration = numberAt(item, 'observedGeneration');
-  return observedGeneration === undefined ? {} : { observedGeneration };
-}
 
 /** Some write a boolean, or in small letters, against the conventions. */
 function statusOf(item: object): string {
