@@ -90,8 +90,8 @@ interface Entry {
   readonly above: Entry | undefined;
   readonly depth: number;
   readonly isMatch: boolean;
-  /** Those that match, or have something below them that does. */
-  readonly children: Entry[];
+  /** Those that match, or have something below them that does, and are not folded. */
+  children: Entry[];
   readonly folds: Fold[];
   /** Rank of the worst health in it and below it. */
   worst: number;
@@ -134,6 +134,7 @@ function rankOf(health: ResourceHealth): number {
 function foldBelow(entry: Entry, input: { readonly expanded: string; readonly visible: Entry[] }): void {
   input.visible.push(entry);
   const groups = Map.groupBy(entry.children, ({ node }) => node.kind);
+  const gone = new Set<Entry>();
   for (const [kind, siblings] of groups) {
     if (siblings.length <= MAX_SIBLINGS || entry.node.uid === input.expanded) continue;
     const worstFirst = siblings.toSorted((a, b) => b.worst - a.worst);
@@ -141,9 +142,9 @@ function foldBelow(entry: Entry, input: { readonly expanded: string; readonly vi
     const folded = worstFirst.slice(Math.max(SHOWN_SIBLINGS, Math.min(MAX_SIBLINGS, sick)));
     if (folded.length === 0) continue;
     entry.folds.push(foldOf(kind, folded));
-    const gone = new Set(folded);
-    entry.children.splice(0, entry.children.length, ...entry.children.filter((child) => !gone.has(child)));
+    for (const one of folded) gone.add(one);
   }
+  if (gone.size > 0) entry.children = entry.children.filter((child) => !gone.has(child));
   for (const child of entry.children) foldBelow(child, input);
 }
 
