@@ -73,7 +73,14 @@ describe('the resource tree', () => {
 
   it('is built again when an object, an event, a listed kind or the word of a custom rule is another one, and only then', () => {
     const [pod, event] = [owned('Pod', 'p', 'c', running), owned('Event', 'e', undefined)];
-    const context = { unavailable: [], listed: new Set(['/Pod']), resources: new Map(), events: [event], members: new Map() };
+    const context = {
+      namespace: 'n',
+      unavailable: [],
+      listed: new Set(['/Pod']),
+      resources: new Map(),
+      events: [event],
+      members: new Map(),
+    };
     const build = (objects: readonly KubeObject[], change: object = {}) =>
       buildTreeOnce(root, objects, { ...context, declared: NO_DECLARED_RELATIONS, ...change });
     const first = build([pod]);
