@@ -1,3 +1,4 @@
+import { formatPath } from '../../schema/form-path.ts';
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { saysSecret } from '../../domain/sensitive/sensitivity.ts';
@@ -64,7 +65,7 @@ const SMALL_FORM = 15;
  * form says so in `reduced`.
  */
 export function buildForm(input: FormInput): FormModel {
-  const form = build(input, input.curated.length > 0 ? input.curated : (input.suggested ?? []));
+  const form = build(input, input.curated.length > 0 ? input.curated : suggestedOf(input));
   const small = input.curated.length === 0 && form.leaves <= SMALL_FORM && !form.reduced;
   const { root } = small ? build(input, wholeOf(input)) : form;
   const sensitive = { schema: input.schema, sensitivePaths: input.sensitive ?? [] };
@@ -78,9 +79,16 @@ export function buildForm(input: FormInput): FormModel {
   };
 }
 
-/** What a small form shows at once: all but what is about the resource itself. */
-function wholeOf({ root, schema }: FormInput): readonly string[] {
+/** Of a release its values alone; what else its spec says, such as its version, stands among all fields. */
+function suggestedOf({ suggested = [], chartValues }: FormInput): readonly string[] {
+  if (chartValues === undefined) return suggested;
+  return suggested.filter((path) => path.startsWith(`${formatPath(chartValues)}.`));
+}
+
+/** What a small form shows at once: all but what is about the resource itself. Of a release these are its values. */
+function wholeOf({ root, schema, chartValues }: FormInput): readonly string[] {
   const { properties } = schema;
+  if (chartValues !== undefined) return [formatPath(chartValues), formatPath([...chartValues.slice(0, -1), 'valuesFrom'])];
   if (root !== '' || !isObject(properties)) return [root];
   return memberNames(properties)
     .filter((key) => key !== METADATA)

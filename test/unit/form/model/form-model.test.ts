@@ -318,3 +318,32 @@ function only(group: GroupNode): FormNode {
   if (child === undefined) assert.fail('the group is empty');
   return child;
 }
+
+test('The form of a release without picked fields begins with the values of the chart; its version and the like stand among all fields', () => {
+  const text = { type: 'string' };
+  const values = { type: 'object', properties: { title: text } };
+  const spec = {
+    type: 'object',
+    properties: { expires: text, suspend: { type: 'boolean' }, values, valuesFrom: { type: 'array', items: text }, version: text },
+  };
+  const { root } = buildForm({
+    schema: { type: 'object', properties: { spec } },
+    root: '',
+    hoisted: 'spec',
+    chartValues: ['spec', 'values'],
+    curated: [],
+    defaultsFrom: 'operator',
+    mode: 'create',
+  });
+  assert.ok(root.kind === 'group');
+  const [top] = root.children;
+  assert.ok(top?.kind === 'group');
+  const layers = top.children.map(({ key, layer }) => [key, layer === 'all' ? 'all' : 'first']);
+  assert.deepEqual(layers, [
+    ['values', 'first'],
+    ['valuesFrom', 'first'],
+    ['expires', 'all'],
+    ['suspend', 'all'],
+    ['version', 'all'],
+  ]);
+});
