@@ -1,3 +1,5 @@
+import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import pMap from 'p-map';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
@@ -59,7 +61,9 @@ export async function previewEnvironmentDeletion(
   const { namespace = name, reclaim } = specOf(ENVIRONMENT_KIND, object);
   const reserved = statusOf(ENVIRONMENT_KIND, object).namespaceUID !== undefined;
   const cluster = ports.clusters.asActor(actor);
-  const kinds = catalogEntries(ports).map(({ summary: { group, version, plural, kind } }) => ({ group, version, resource: plural, kind }));
+  const entries = catalogEntries(ports);
+  const kinds = entries.map(({ summary: { group, version, plural, kind } }) => ({ group, version, resource: plural, kind }));
+  const dedicated = new Set(entries.filter(isDedicated).map(({ summary }) => summary.id));
   const counted = reserved
     ? await pMap([...kinds, PERSISTENT_VOLUME_CLAIM], async (kind) => await countIn(cluster, kind, namespace), { concurrency: 8 })
     : [];
@@ -73,7 +77,7 @@ export async function previewEnvironmentDeletion(
     reserved,
     instances,
     ...(volumeClaims === undefined ? {} : { volumeClaims }),
-    ...fates({ namespace, reclaim, reserved }),
+    ...fates({ namespace, reclaim, reserved }, sumOf(instances.filter(({ resource }) => dedicated.has(resource)))),
     missing: counted.flatMap(({ missing }) => missing ?? []),
     unavailable: counted.flatMap(({ unavailable }) => unavailable ?? []),
   };
@@ -110,8 +114,19 @@ async function countIn(cluster: Pick<Cluster, 'listMetadata'>, { kind, ...type }
   }
 }
 
-/** As the controller deletes an Environment. */
-function fates({ namespace, reclaim, reserved }: Pick<EnvironmentDeletion, 'namespace' | 'reclaim' | 'reserved'>): Fates {
+function isDedicated({ summary, operator }: CatalogEntry): boolean {
+  return summary.definition !== undefined && specOf(APP_DEFINITION_KIND, operator).namespaceMode === 'Dedicated';
+}
+
+function sumOf(counts: readonly KindCount[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** As the controller deletes an Environment. @param dedicated how many instances have a namespace of their own. */
+function fates(
+  { namespace, reclaim, reserved }: Pick<EnvironmentDeletion, 'namespace' | 'reclaim' | 'reserved'>,
+  dedicated: number,
+): Fates {
   const access = 'The roles of its members, who no longer see the environment';
   if (!reserved) {
     return {
@@ -119,12 +134,18 @@ function fates({ namespace, reclaim, reserved }: Pick<EnvironmentDeletion, 'name
       stays: [`The namespace ${namespace}, which was never reserved for the environment, and everything in it`],
     };
   }
+  const own =
+    dedicated === 0
+      ? []
+      : [
+          `The ${dedicated === 1 ? 'namespace' : `${dedicated} namespaces`} dedicated to its instances, with everything in ${dedicated === 1 ? 'it' : 'them'}`,
+        ];
   if (reclaim === 'Delete') {
     const all = `The namespace ${namespace} with everything in it: instances, workloads, Secrets and volume claims`;
-    return { goes: ['The Environment', access, all], stays: ['Volumes whose reclaim policy is Retain, without a claim'] };
+    return { goes: ['The Environment', access, all, ...own], stays: ['Volumes whose reclaim policy is Retain, without a claim'] };
   }
   const kept = `The namespace ${namespace} with everything in it: instances keep running, and belong to nobody`;
-  return { goes: ['The Environment', access], stays: [kept, 'The quota and the limits of the namespace'] };
+  return { goes: ['The Environment', access], stays: [kept, ...own, 'The quota and the limits of the namespace'] };
 }
 
 type Fates = Pick<EnvironmentDeletion, 'goes' | 'stays'>;

@@ -17,6 +17,7 @@ const NOISE = new Set([
   'leases.coordination.k8s.io',
   'csistoragecapacities.storage.k8s.io',
   'operators.operatorcontroller.kubeplus',
+  'resourcecompositions.workflows.kubeplus',
 ]);
 
 /** Cluster-wide kinds that no chart brings: machines, storage that was handed out, and what people and the cluster write for themselves. */
