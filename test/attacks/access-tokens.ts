@@ -98,7 +98,7 @@ export const attacks: readonly Attack[] = [
         assert.ok(status === 403 || status === 404, `${method} ${path} answered ${status}`);
       }
       assert.deepEqual(listAt((await send('GET', '/api/v1/saved-configurations')).json, 'items'), []);
-      return denied.length + 2;
+      return denied.length + 2 + (await useLimited(target));
     },
   },
   {
@@ -235,6 +235,36 @@ async function create(target: Target, person: PersonName, body: object): Promise
   const { status, json, text } = await target.call(person, '/api/v1/me/tokens', { method: 'POST', body });
   assert.equal(status, 201, text);
   return { id: textAt(json, 'accessToken', 'id') ?? '', token: textAt(json, 'token') ?? '' };
+}
+
+/** What a developer's token for one environment is for works in that environment, the catalogue included. */
+async function useLimited(target: Target): Promise<number> {
+  const { token } = await create(target, 'developer', { name: 'installer', scope: 'write', environments: [ATTACKED] });
+  const send = sender(target, token);
+  const { json: apps } = await send('GET', '/api/v1/apps');
+  assert.ok(listAt(apps, 'items').some((one) => textAt(one, 'id') === INSTALL.app));
+  const wanted = { ...INSTALL, name: 'by-limited-token' };
+  const preflight = await send('POST', `${INSTANCES}?dryRun=All`, wanted);
+  assert.deepEqual([preflight.status, textAt(preflight.json, 'verdict')], [200, 'Ready'], JSON.stringify(preflight.json));
+  assert.deepEqual(listAt(preflight.json, 'findings', 'unchecked'), []);
+  const instance = `${INSTANCES}/${INSTALL.app}/${wanted.name}`;
+  const calls: readonly (readonly [string, string, number])[] = [
+    ['GET', `/api/v1/apps/${INSTALL.app}`, 200],
+    ['GET', `/api/v1/apps/${INSTALL.app}/form`, 200],
+    ['POST', INSTANCES, 201],
+    ['GET', instance, 200],
+    ['GET', `${instance}/tree`, 200],
+    ['GET', `${instance}/logs`, 200],
+    ['GET', `/api/v1/environments/${ATTACKED}/resources`, 200],
+    ['GET', `/apps/${INSTALL.app}/install?environment=${ATTACKED}`, 200],
+    ['GET', `/environments/${ATTACKED}`, 200],
+    ['DELETE', instance, 202],
+  ];
+  for (const [method, path, status] of calls) {
+    const answer = await send(method, path, method === 'POST' ? wanted : undefined);
+    assert.equal(answer.status, status, `${method} ${path} ${JSON.stringify(answer.json)}`);
+  }
+  return calls.length + 2;
 }
 
 async function statusWith({ origin }: Target, authorization: string): Promise<number> {
