@@ -87,9 +87,12 @@ function draftOf(head: KubeObject, { carrier, pods, history }: Group): Draft {
     created: pods.reduce((newest, { metadata }) => later(newest, metadata.creationTimestamp), carrier?.metadata.creationTimestamp ?? ''),
     desired: carrier === undefined ? pods.length : (numberAt(carrier.spec, isJob ? 'completions' : 'replicas') ?? 1),
     ...(isJob ? { completed: numberAt(carrier.status, 'succeeded') ?? 0 } : {}),
-    pods: pods.map((pod) => podOf(pod)).sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true })),
+    pods: pods.map((pod) => podOf(pod)).sort((a, b) => BY_NUMBER.compare(a.name, b.name)),
   };
 }
+
+/** Made once: a comparison with options makes one of its own each time, which took most of a reading. */
+const BY_NUMBER = new Intl.Collator('en', { numeric: true });
 
 type Draft = Omit<WorkloadRevision, 'current'>;
 
