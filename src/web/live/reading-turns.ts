@@ -7,7 +7,7 @@ export interface ReadingTurns {
 }
 
 export interface Pace {
-  /** Milliseconds between the beginnings of two readings of one person; they come one after another, with a pause as long as the first of them took. */
+  /** Milliseconds between the beginnings of two readings of one person; they come one after another, with a pause as long as the first of them took, or five seconds. */
   readonly personMs: number;
   /** Milliseconds between two readings of anybody. */
   readonly allMs: number;
@@ -15,6 +15,8 @@ export interface Pace {
 
 /** Two a second for a person, twenty for all: a reading makes up to thirty calls to the api-server. Of a namespace with a hundred thousand objects one takes seconds. */
 const PACE: Pace = { personMs: 500, allMs: 50 };
+
+const MAX_PAUSE_MS = 5_000;
 
 /** Each person has a queue and at most one reading in the queue of all, so that nobody's many streams hold back somebody's one. */
 export function createReadingTurns({ personMs, allMs }: Pace = PACE): ReadingTurns {
@@ -45,7 +47,7 @@ export function createReadingTurns({ personMs, allMs }: Pace = PACE): ReadingTur
         return await read();
       } finally {
         const took = performance.now() - began;
-        void wait(Math.max(personMs - took, took), undefined, { ref: false }).then(end);
+        void wait(Math.max(personMs - took, Math.min(took, MAX_PAUSE_MS)), undefined, { ref: false }).then(end);
       }
     },
   };
