@@ -80,9 +80,11 @@ export function buildForm(input: FormInput): FormModel {
 }
 
 /** Of a release its values alone; what else its spec says, such as its version, stands among all fields. */
-function suggestedOf({ suggested = [], chartValues }: FormInput): readonly string[] {
+function suggestedOf(input: FormInput): readonly string[] {
+  const { suggested = [], chartValues } = input;
   if (chartValues === undefined) return suggested;
-  return suggested.filter((path) => path.startsWith(`${formatPath(chartValues)}.`));
+  const values = suggested.filter((path) => path.startsWith(`${formatPath(chartValues)}.`));
+  return values.length === 0 ? wholeOf(input) : values;
 }
 
 /** What a small form shows at once: all but what is about the resource itself. Of a release these are its values. */

@@ -77,7 +77,11 @@ interface DeletionContext {
 async function whatGoes(ports: Pick<Ports, 'discovery' | 'health'>, cluster: Cluster, root: KubeObject): Promise<Findings> {
   const namespace = dedicatedNamespaceOf(root) ?? releaseNamespaceOf(root);
   const served = await ports.discovery.kinds();
-  const { objects, unreadable, unavailable } = await readObjects(cluster, namespacedKinds(served), namespace === '' ? {} : { namespace });
+  const { objects, unreadable, unavailable } = await readObjects(cluster, namespacedKinds(served), {
+    ...(namespace === '' ? {} : { namespace }),
+    // Their specs say whose outputs they take.
+    isWhole: ({ group }) => group === OURS.appsGroup,
+  });
   const { goes, ...release } = await whatReleaseTakes(ports, { cluster, root, objects, served });
   const isDedicated = dedicatedNamespaceOf(root) !== undefined;
   const owned = [...new Set([...ownedBelow([root], objects), ...goes])];

@@ -108,7 +108,8 @@ export function instancePage(
 /** @param app of the instance. */
 export function instanceLive({ instance, tree, workloads, events }: InstanceReading, app: App): InstanceLive {
   const { health, cause } = tree;
-  const why = causeView(instance, tree);
+  // The banner says why something rests on purpose.
+  const why = health.status === 'Suspended' ? undefined : causeView(instance, tree);
   return {
     health: instance.deleting ? DELETING : healthBadge(health.status),
     sentence:

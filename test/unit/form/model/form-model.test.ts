@@ -320,8 +320,16 @@ function only(group: GroupNode): FormNode {
 }
 
 test('The form of a release without picked fields begins with the values of the chart; its version and the like stand among all fields', () => {
+  for (const many of [0, 60]) assertValuesFirst(many);
+});
+
+/** @param many values beside the first one: a form with many fields shows what is suggested. */
+function assertValuesFirst(many: number): void {
   const text = { type: 'string' };
-  const values = { type: 'object', properties: { title: text } };
+  const values = {
+    type: 'object',
+    properties: { title: text, ...Object.fromEntries(Array.from({ length: many }, (_, index) => [`v${index}`, text])) },
+  };
   const spec = {
     type: 'object',
     properties: { expires: text, suspend: { type: 'boolean' }, values, valuesFrom: { type: 'array', items: text }, version: text },
@@ -332,6 +340,7 @@ test('The form of a release without picked fields begins with the values of the 
     hoisted: 'spec',
     chartValues: ['spec', 'values'],
     curated: [],
+    suggested: ['spec.version'],
     defaultsFrom: 'operator',
     mode: 'create',
   });
@@ -346,4 +355,4 @@ test('The form of a release without picked fields begins with the values of the 
     ['suspend', 'all'],
     ['version', 'all'],
   ]);
-});
+}
