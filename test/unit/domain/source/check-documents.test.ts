@@ -17,7 +17,7 @@ describe('checking the documents of the catalogue', () => {
       text: 'apiVersion: v1\nkind: Secret\n',
       line: 2,
       message:
-        /^Secret \(v1\) is not allowed in this source; it accepts Environment \(chandlery\.dev\), AppDefinition .*, Operator .* and GitLabMonitoring .*spec\.allowedKinds/,
+        /^Secret \(v1\) is not allowed in this source; it accepts Environment \(chandlery\.dev\), AppDefinition .*, Operator .*, GitLabMonitoring .* and ResourceComposition .*spec\.allowedKinds/,
     },
     {
       title: 'a catalogue source in the catalogue',
