@@ -33,7 +33,9 @@ export function placeObjects(
   declared: DeclaredRelations = NO_DECLARED_RELATIONS,
 ): Placed {
   const index = indexObjects([root, ...objects]);
+  const isDeclared = declared.naming.size + declared.fields.size > 0;
   const edgesFrom = (object: KubeObject): readonly Edge[] => {
+    if (!isDeclared) return edgesOf(object, index);
     const more = declaredEdges(object, index, declared);
     return more.length === 0 ? edgesOf(object, index) : [...edgesOf(object, index), ...more];
   };
@@ -44,7 +46,7 @@ export function placeObjects(
   }
   const followers = holdersByTarget(edges.values());
   const placed = new Set<KubeObject>();
-  const queues = PRIORITIES.map((): Queue => ({ waiting: [], taken: 0 }));
+  const queues = Array.from({ length: PRIORITIES }, (): Queue => ({ waiting: [], taken: 0 }));
   const place = (one: Placed): Placed => {
     placed.add(one.object);
     for (const edge of followers.get(one.object) ?? []) wait(queues, { object: edge.holder, edge, below: one });
@@ -90,15 +92,16 @@ interface Waiting {
   readonly below: Placed;
 }
 
-/** Which edges place an object before others do. */
-const PRIORITIES: readonly ((edge: Edge) => boolean)[] = [
-  ({ isController }) => isController,
-  ({ inferred }) => !inferred,
-  ({ class: relation }) => relation === 'ReleaseManifest',
-  ({ class: relation }) => relation === 'Label' || relation === 'VolumeClaim',
-  ({ joins }) => joins === 'Target',
-  () => true,
-];
+const PRIORITIES = 6;
+
+/** Which edges place an object before others do: the lowest first. */
+function priorityOf({ isController, inferred, class: relation, joins }: Edge): number {
+  if (isController) return 0;
+  if (!inferred) return 1;
+  if (relation === 'ReleaseManifest') return 2;
+  if (relation === 'Label' || relation === 'VolumeClaim') return 3;
+  return joins === 'Target' ? 4 : 5;
+}
 
 /** First in, first out; `taken` counts those that came out. */
 interface Queue {
@@ -107,7 +110,7 @@ interface Queue {
 }
 
 function wait(queues: readonly Queue[], one: Waiting): void {
-  queues[PRIORITIES.findIndex((isFirst) => isFirst(one.edge))]?.waiting.push(one);
+  queues[priorityOf(one.edge)]?.waiting.push(one);
 }
 
 function nextOf(queues: readonly Queue[]): Waiting | undefined {
