@@ -32,6 +32,8 @@ export interface Act {
   faults(): Promise<string[]>;
   /** After all is well. */
   end(): Promise<void>;
+  /** All that is known of the subject; default: of an Operator. */
+  evidence?(): Promise<string>;
 }
 
 /** How an Operator is deleted: without instances, or with one that somebody must delete first, goes with it, or stays. */

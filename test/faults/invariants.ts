@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CLUSTER_ROLE, CRD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
-import { parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
+import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
@@ -40,7 +40,7 @@ export async function faultsOfInstalled(kube: Kube, subject: Subject, wanted: Wa
   if (operator === undefined) return ['the Operator is gone'];
   return [
     ...(outcome === 'Ready' ? faultsOfStatus(operator, version) : faultsOfRolledBack(operator)),
-    ...(await faultsOfRelease(kube, subject, operator)),
+    ...(await faultsOfRelease(kube, subject, parseOperatorStatus(operator).release)),
     ...(await faultsOfObjects(kube, subject, version)),
     ...(await faultsOfKept(kube, subject, keepsake)),
     ...(await faultsOfDefinitions(kube, subject, `${subject.namespace}.${subject.name}`)),
@@ -108,7 +108,8 @@ function faultsOfRolledBack(operator: KubeObject): string[] {
   return faults;
 }
 
-async function faultsOfRelease(kube: Kube, subject: Subject, operator: KubeObject): Promise<string[]> {
+/** Of the records of a release, and of what a status says of it. */
+export async function faultsOfRelease(kube: Kube, subject: Subject, release: OperatorStatus['release']): Promise<string[]> {
   const faults: string[] = [];
   const records = await recordsOf(kube, subject);
   const revisions = records.map(({ revision }) => revision);
@@ -123,7 +124,6 @@ async function faultsOfRelease(kube: Kube, subject: Subject, operator: KubeObjec
   if (revisions.some((revision, index) => index > 0 && revision !== (revisions[index - 1] ?? 0) + 1)) {
     faults.push(`the revisions are not in a row: ${story}`);
   }
-  const { release } = parseOperatorStatus(operator);
   if (release?.revision !== newest?.revision || release?.status !== newest?.status) {
     faults.push(`the status names revision ${release?.revision ?? 0} ${release?.status ?? ''}, the records ${story}`);
   }
@@ -131,7 +131,7 @@ async function faultsOfRelease(kube: Kube, subject: Subject, operator: KubeObjec
 }
 
 /** What a dead worker's helm might have changed behind the back of its successor. */
-async function faultsOfObjects(kube: Kube, { namespace, name }: Subject, version: Version): Promise<string[]> {
+export async function faultsOfObjects(kube: Kube, { namespace, name }: Subject, version: Version): Promise<string[]> {
   const config = await find(kube, { ...CONFIG_MAPS, namespace, name });
   const deployment = await find(kube, { ...DEPLOYMENTS, namespace, name });
   const faults: string[] = [];
@@ -168,7 +168,7 @@ async function faultsOfDefinitions(kube: Kube, subject: Subject, owner: string |
   return faults;
 }
 
-async function faultsOfLeases(kube: Kube, { namespace, name }: Subject): Promise<string[]> {
+export async function faultsOfLeases(kube: Kube, { namespace, name }: Subject): Promise<string[]> {
   const lease = await find(kube, { ...LEASES, namespace: OURS.systemNamespace, name: `release.${namespace}.${name}` });
   return lease === undefined ? [] : [`the lease of the release is left, held by ${textAt(lease.spec, 'holderIdentity') ?? 'nobody'}`];
 }
@@ -186,7 +186,7 @@ export async function recordsOf(kube: Kube, { namespace, name }: Subject): Promi
     .sort((a, b) => a.revision - b.revision);
 }
 
-function describe({ revision, status }: ReleaseRecord): string {
+export function describe({ revision, status }: ReleaseRecord): string {
   return `${revision} ${status}`;
 }
 

@@ -14,7 +14,21 @@ export interface KillOptions {
 }
 
 /** What an act may be interrupted at: drawn over the time it takes, or when a step is announced. */
-const MOMENTS: Readonly<Record<ActName, readonly ('random' | Step)[]>> = {
+export type Moments = Readonly<Record<ActName, readonly ('random' | Step)[]>>;
+
+/** What workers are killed over. */
+export interface Trade {
+  readonly run: string;
+  readonly moments: Moments;
+  /** Makes a namespace, with whatever its workers need in it. */
+  open(index: number): Promise<string>;
+  worker(namespace: string): Promise<Worker>;
+  /** The acts of one life, from an installation to its end. */
+  live(subject: Subject, random: Random): Promise<readonly Act[]>;
+  close?(): Promise<void>;
+}
+
+const MOMENTS: Moments = {
   install: ['random', 'random', 'random', 'lease', 'definition', 'release', 'helm', 'status'],
   upgrade: ['random', 'random', 'random', 'lease', 'definition', 'release', 'helm', 'status'],
   rollback: ['random', 'random', 'random', 'helm', 'rollback', 'rolling', 'status'],
@@ -32,17 +46,37 @@ interface Lane {
   readonly namespace: string;
   readonly budget: { kills: number };
   readonly durations: Map<ActName, number>;
+  readonly trade: Trade;
   worker: Worker;
 }
 
-/** Kills workers in the middle of acts until the number is reached, many Operators at once. */
-export async function runKills(arena: Arena, report: Report, random: Random, { kills, lanes }: KillOptions): Promise<void> {
+/** Operators: each life has a chart of its own, and an instance that must not be lost. */
+export function operatorTrade(arena: Arena): Trade {
+  return {
+    run: 'kill',
+    moments: MOMENTS,
+    open: (index) => arena.namespace(`kill-${index}`),
+    worker: (namespace) => arena.worker(namespace),
+    live: async (subject, random) => {
+      const ending = random.pick(ENDINGS);
+      await writeCharts(arena.chartsDir, subject);
+      return lifeOf(arena.kube, subject, ending);
+    },
+  };
+}
+
+/** Kills workers in the middle of acts until the number is reached, many Operators or instances at once. */
+export async function runKills(
+  { arena, report, random }: Pick<Lane, 'arena' | 'report' | 'random'>,
+  trade: Trade,
+  { kills, lanes }: KillOptions,
+): Promise<void> {
   const durations = new Map<ActName, number>();
   const budget = { kills: 0 };
   const open = async (index: number): Promise<Lane> => {
-    const namespace = await arena.namespace(`kill-${index}`);
-    const worker = await arena.worker(namespace);
-    return { arena, report, random: random.fork(`lane ${index}`), namespace, budget, durations, worker };
+    const namespace = await trade.open(index);
+    const worker = await trade.worker(namespace);
+    return { arena, report, random: random.fork(`lane ${index}`), namespace, budget, durations, trade, worker };
   };
   const calm = await open(0);
   await live(calm, 0);
@@ -53,14 +87,13 @@ export async function runKills(arena: Arena, report: Report, random: Random, { k
     await lane.worker.kill('worker');
   };
   await Promise.all([drive(calm), ...others.map(async (lane) => drive(await lane))]);
+  await trade.close?.();
 }
 
-/** One Operator from its installation to its end; each act is interrupted while there are kills left. */
+/** One subject from its installation to its end; each act is interrupted while there are kills left. */
 async function live(lane: Lane, life: number): Promise<void> {
   const subject: Subject = { namespace: lane.namespace, name: `s${lane.namespace.split('-')[1] ?? ''}x${life}` };
-  const ending = lane.random.pick(ENDINGS);
-  await writeCharts(lane.arena.chartsDir, subject);
-  for (const act of lifeOf(lane.arena.kube, subject, ending)) {
+  for (const act of await lane.trade.live(subject, lane.random)) {
     const strike = lane.budget.kills > 0 ? draw(lane, act.name) : undefined;
     const well = strike === undefined ? await undisturbed(lane, act) : await interrupted(lane, act, strike);
     if (!well) return;
@@ -76,8 +109,8 @@ interface Strike {
   readonly again: number | undefined;
 }
 
-function draw({ random, budget, durations }: Lane, act: ActName): Strike {
-  const moment = random.pick(MOMENTS[act]);
+function draw({ random, budget, durations, trade }: Lane, act: ActName): Strike {
+  const moment = random.pick(trade.moments[act]);
   const longest = moment === 'random' ? (durations.get(act) ?? 3_000) : RUNNING.includes(moment) ? HELM_RUNS_MS : 0;
   const delayMs = random.next() * longest;
   const death = random.next() < 0.3 ? 'machine' : 'worker';
@@ -95,7 +128,7 @@ async function undisturbed(lane: Lane, act: Act): Promise<boolean> {
 }
 
 async function interrupted(lane: Lane, act: Act, strike: Strike): Promise<boolean> {
-  const { arena, namespace, report } = lane;
+  const { namespace, report, trade } = lane;
   const { moment, delayMs, death, again } = strike;
   const arrived = moment === 'random' ? undefined : arrivalAt(lane.worker, moment);
   await act.begin();
@@ -103,15 +136,15 @@ async function interrupted(lane: Lane, act: Act, strike: Strike): Promise<boolea
   await sleep(delayMs);
   await lane.worker.kill(death);
   await expectNoOrphans(lane);
-  lane.worker = await arena.worker(namespace);
+  lane.worker = await trade.worker(namespace);
   if (again !== undefined) {
     await sleep(again);
     await lane.worker.kill(death);
-    lane.worker = await arena.worker(namespace);
-    await report.add(act, { run: 'kill', moment: 'again', restarts: 1, seconds: 0, faults: [] });
+    lane.worker = await trade.worker(namespace);
+    await report.add(act, { run: trade.run, moment: 'again', restarts: 1, seconds: 0, faults: [] });
   }
   const end = await settled(act, CONVERGED_WITHIN_S);
-  await report.add(act, { run: 'kill', moment, restarts: 1, ...end });
+  await report.add(act, { run: trade.run, moment, restarts: 1, ...end });
   return end.faults.length === 0;
 }
 

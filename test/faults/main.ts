@@ -4,7 +4,8 @@ import { LEASE } from '../../src/domain/kubernetes/resource-types.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { openArena, type Arena } from './arena.ts';
 import { runFullDisk } from './full-disk.ts';
-import { runKills } from './kills.ts';
+import { instanceTrade } from './instances.ts';
+import { operatorTrade, runKills } from './kills.ts';
 import { API_SERVER_OUTAGES, ETCD_OUTAGES, runOutages } from './outages.ts';
 import { createRandom } from './random.ts';
 import { createReport, type Report } from './report.ts';
@@ -12,10 +13,10 @@ import { runSources } from './sources.ts';
 import { runChartHosts } from './supply.ts';
 import { createTally } from './tally.ts';
 
-const RUNS = ['kills', 'chart-host', 'disk', 'sources', 'api-server', 'etcd'] as const;
+const RUNS = ['kills', 'instances', 'chart-host', 'disk', 'sources', 'api-server', 'etcd'] as const;
 type Run = (typeof RUNS)[number];
 /** What takes nothing away from the cluster runs side by side; what does, one by one on another cluster. */
-const SHARED: readonly Run[] = ['kills', 'chart-host', 'disk', 'sources'];
+const SHARED: readonly Run[] = ['kills', 'instances', 'chart-host', 'disk', 'sources'];
 
 const { values } = parseArgs({
   options: {
@@ -76,7 +77,9 @@ async function start(run: Run, arena: Arena, report: Report): Promise<void> {
   const random = createRandom(seed).fork(run);
   switch (run) {
     case 'kills':
-      return runKills(arena, report, random, { kills, lanes });
+      return runKills({ arena, report, random }, operatorTrade(arena), { kills, lanes });
+    case 'instances':
+      return runKills({ arena, report, random }, await instanceTrade(arena), { kills, lanes });
     case 'chart-host':
       return runChartHosts(arena, report);
     case 'disk':

@@ -1,3 +1,6 @@
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { OURS } from '../../src/domain/kubernetes/names.ts';
+import type { Helm } from '../../src/helm/helm.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
 
 /**
@@ -8,9 +11,36 @@ export type Step = 'lease' | 'definition' | 'release' | 'helm' | 'rollback' | 'r
 
 const CHANGE = ['release', 'helm'] as const;
 
+type Announce = (step: Step) => Promise<void>;
+type Changes = Pick<Helm, 'install' | 'upgrade' | 'rollback' | 'uninstall'>;
+
 /** Ports that announce each step, and go on when the announcement returns. */
-export function announcing(ports: OperatorPorts, announce: (step: Step) => Promise<void>): OperatorPorts {
-  const { cluster, helm } = ports;
+export function announcing(ports: OperatorPorts, announce: Announce): OperatorPorts {
+  return { ...ports, cluster: announcingCluster(ports.cluster, announce), helm: announcingHelm(ports.helm, announce) };
+}
+
+export function announcingCluster<C extends Pick<Cluster, 'create' | 'apply' | 'patch'>>(cluster: C, announce: Announce): C {
+  return {
+    ...cluster,
+    create: async (type, object, options) => {
+      const written = await cluster.create(type, object, options);
+      if (type.resource === 'leases') await announce('lease');
+      return written;
+    },
+    apply: async (type, object, options) => {
+      const written = await cluster.apply(type, object, options);
+      if (type.resource === 'customresourcedefinitions' && options.dryRun === undefined) await announce('definition');
+      return written;
+    },
+    patch: async (ref, patch, options) => {
+      const isOwner = ref.resource === 'operators' || ref.group === OURS.appsGroup;
+      if (isOwner && isLetGo(patch.body)) await announce('finalizer');
+      return cluster.patch(ref, patch, options);
+    },
+  };
+}
+
+export function announcingHelm<H extends Changes>(helm: H, announce: Announce): H {
   const around = async <T>([before, during]: readonly [Step, Step], run: () => Promise<T>): Promise<T> => {
     await announce(before);
     const running = run();
@@ -22,31 +52,11 @@ export function announcing(ports: OperatorPorts, announce: (step: Step) => Promi
     return result;
   };
   return {
-    ...ports,
-    cluster: {
-      ...cluster,
-      create: async (type, object, options) => {
-        const written = await cluster.create(type, object, options);
-        if (type.resource === 'leases') await announce('lease');
-        return written;
-      },
-      apply: async (type, object, options) => {
-        const written = await cluster.apply(type, object, options);
-        if (type.resource === 'customresourcedefinitions' && options.dryRun === undefined) await announce('definition');
-        return written;
-      },
-      patch: async (ref, patch, options) => {
-        if (ref.resource === 'operators' && isLetGo(patch.body)) await announce('finalizer');
-        return cluster.patch(ref, patch, options);
-      },
-    },
-    helm: {
-      ...helm,
-      install: (request, signal) => around(CHANGE, () => helm.install(request, signal)),
-      upgrade: (request, signal) => around(CHANGE, () => helm.upgrade(request, signal)),
-      rollback: (input, signal) => around(['rollback', 'rolling'], () => helm.rollback(input, signal)),
-      uninstall: (ref, signal) => around(CHANGE, () => helm.uninstall(ref, signal)),
-    },
+    ...helm,
+    install: (request, signal) => around(CHANGE, () => helm.install(request, signal)),
+    upgrade: (request, signal) => around(CHANGE, () => helm.upgrade(request, signal)),
+    rollback: (input, signal) => around(['rollback', 'rolling'], () => helm.rollback(input, signal)),
+    uninstall: (ref, signal) => around(CHANGE, () => helm.uninstall(ref, signal)),
   };
 }
 

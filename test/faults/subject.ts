@@ -32,7 +32,7 @@ export function configOf(version: Version): string {
 }
 
 /** The api-server rejects it after Helm has applied the other objects. */
-const BROKEN = 'apiVersion: v1\nkind: Service\nmetadata: {name: "{{ .Release.Name }}"}\nspec: {ports: [{port: 99999}]}\n';
+export const BROKEN = 'apiVersion: v1\nkind: Service\nmetadata: {name: "{{ .Release.Name }}"}\nspec: {ports: [{port: 99999}]}\n';
 
 export async function writeCharts(chartsDir: string, subject: Subject): Promise<void> {
   for (const version of Object.values(VERSIONS)) {

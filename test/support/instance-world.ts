@@ -12,7 +12,7 @@ import { APP_DEFINITION, APP_REVISION, CRD, ENVIRONMENT } from '../../src/domain
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { parseInstanceStatus } from '../../src/domain/app-instance/instance.ts';
 import type { InstanceStatus } from '../../src/domain/app-instance/instance-kind.ts';
-import { createHelm } from '../../src/helm/helm.ts';
+import { createHelm, type HelmProgram } from '../../src/helm/helm.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
@@ -49,11 +49,36 @@ interface Key {
 
 const SECONDS = 60;
 
+/** What the controller of instances works with. */
+interface WorldOutside {
+  readonly kube: Kube;
+  readonly helm: HelmProgram;
+}
+
+export interface InstanceWorldOptions {
+  /** The folder behind `file://samples`; a fresh one when it is left out. */
+  readonly chartsDir?: string;
+  /** `Elsewhere`: another process has the controllers. Default: they run here. */
+  readonly controllers?: 'Elsewhere';
+  /** Gets every line of the log, debug lines included. */
+  readonly log?: (text: string) => void;
+  /** Comes between the controller of instances and its outside. */
+  readonly wrap?: (outside: WorldOutside) => WorldOutside;
+}
+
+interface WorldCluster extends Pick<TestCluster, 'kubeconfigPath'> {
+  readonly tools: Pick<TestCluster['tools'], 'helm'>;
+}
+
 /** @param prefix the beginning of the names of its environments and definitions. */
-export async function startInstanceWorld({ kubeconfigPath, tools }: TestCluster, prefix: string): Promise<InstanceWorld> {
+export async function startInstanceWorld(
+  { kubeconfigPath, tools }: WorldCluster,
+  prefix: string,
+  options: InstanceWorldOptions = {},
+): Promise<InstanceWorld> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-instances-'));
-  const level = process.env['CHANDLERY_TEST_LOG'] === 'on' ? 'debug' : 'silent';
-  const log = createLog({ level, format: 'lines', write: (text) => process.stderr.write(text) });
+  const level = options.log !== undefined || process.env['CHANDLERY_TEST_LOG'] === 'on' ? 'debug' : 'silent';
+  const log = createLog({ level, format: 'lines', write: options.log ?? ((text) => process.stderr.write(text)) });
   const ending = new AbortController();
   const { signal } = ending;
   const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
@@ -67,20 +92,21 @@ export async function startInstanceWorld({ kubeconfigPath, tools }: TestCluster,
     maxChildren: 4,
     log: { debug: (keys, message) => log.debug(message, { ...keys }) },
   });
-  const roots = { samples: join(folder, 'charts') };
+  const roots = { samples: options.chartsDir ?? join(folder, 'charts') };
   const charts = await createChartLibrary({ cacheDir: join(folder, 'cache'), roots, mirrors: [], allowEgress: [] });
   const environments = startReflector({ cluster, type: ENVIRONMENT, signal, log });
   const definitions = startReflector({ cluster, type: CRD, signal, log });
   const isOwn = (name: string): boolean => name.startsWith(prefix);
-  const running = [runEnvironmentController({ kube, sources: [environments], isOwn, log, signal })];
+  const { controllers = 'Here', wrap = (outside: WorldOutside): WorldOutside => outside } = options;
+  const running = controllers === 'Here' ? [runEnvironmentController({ kube, sources: [environments], isOwn, log, signal })] : [];
   let worker = new AbortController();
   const start = (): void => {
     worker = new AbortController();
     const until = AbortSignal.any([signal, worker.signal]);
-    const controller = instanceController({ kube, helm, charts, definitions, environments, isOwn, log, signal: until });
+    const controller = instanceController({ ...wrap({ kube, helm }), charts, definitions, environments, isOwn, log, signal: until });
     running.push(runController({ ...controller, log, signal: until }));
   };
-  start();
+  if (controllers === 'Here') start();
   const status = async (type: ResourceType, key: Key): Promise<InstanceStatus> =>
     parseInstanceStatus(await cluster.get({ ...type, ...key }));
   return {
