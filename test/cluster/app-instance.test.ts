@@ -249,7 +249,13 @@ describe('an instance of a generated kind', () => {
       { type: 'Released', status: 'False', reason: 'ResourceNotAllowed' },
     );
     assert.match(late0.message, /it is in namespace kube-system/);
-    assert.doesNotMatch(await helm('list', '--namespace', ONE, '--output', 'json'), /curious|late/);
+    const record = '{apiVersion: v1, kind: Secret, metadata: {name: forged}, type: helm.sh/release.v1}';
+    const forged = `{{ if lookup "v1" "ConfigMap" "${ONE}" "kube-root-ca.crt" }}${record}{{ end }}`;
+    await world.create(configs, { namespace: ONE, name: 'forger', spec: { values: { extra: forged } } });
+    const forger = { namespace: ONE, name: 'forger' };
+    const rejected = await world.condition(configs, forger, { type: 'Released', status: 'False', reason: 'ResourceNotAllowed' });
+    assert.match(rejected.message, /it is a release record, which only Helm writes/);
+    assert.doesNotMatch(await helm('list', '--namespace', ONE, '--output', 'json'), /curious|late|forger/);
   });
 
   it('leaves a release of somebody else alone unless it is told to adopt it, and needs an environment', { timeout: 180_000 }, async () => {

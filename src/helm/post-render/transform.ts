@@ -3,6 +3,7 @@ import { outOfScope, type ReleaseScope } from '../../domain/app-instance/release
 import { AppError } from '../../domain/core/errors.ts';
 import { parseNamed, splitRendered } from '../../domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { reservedObjects } from '../../domain/kubernetes/reserved-objects.ts';
 import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.ts';
 
 /** `uplift` makes what Helm is to send; `reveal` shows what Helm would drop. */
@@ -22,7 +23,7 @@ const ORIGIN = 'chandlery.dev/origin';
  * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
  * reading of YAML other than Helm's own has a say in it.
  *
- * @throws AppError `ResourceNotAllowed` naming each object that is out of the scope; `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
+ * @throws AppError `ResourceNotAllowed` naming each object that is out of the scope or belongs to Chandlery; `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
  *   read, or for more than one release may hold.
  */
 export function transform(input: string, { mode, scope }: Transformation): string {
@@ -33,7 +34,9 @@ export function transform(input: string, { mode, scope }: Transformation): strin
 }
 
 function checkScope(input: string, scope: ReleaseScope): void {
-  const faults = outOfScope(splitRendered(input).flatMap(parseNamed), scope);
+  const objects = splitRendered(input).flatMap(parseNamed);
+  // A template may render them with a cluster at hand alone, so after they were looked for.
+  const faults = [...outOfScope(objects, scope), ...reservedObjects(objects)];
   if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
 }
 
