@@ -2,23 +2,16 @@ import { type AppError, isAppError } from '../domain/core/errors.ts';
 import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { type ReleaseInfo, type TestReport, unlockAction, type UnlockAction } from '../domain/operator/release.ts';
 import type { ReleaseScope } from '../domain/app-instance/release-scope.ts';
+import { textAt } from '../domain/core/read.ts';
 import { checkAccount, checkChartPath, checkRelease, labelArgument } from './names.ts';
 import { postRendered } from './post-renderer.ts';
 import { parseHistory, parseLabels, parseRelease, parseTests, type ReleaseRef, type TestRun } from './release-output.ts';
 import { render, type Renderer, type RenderInput } from './render.ts';
-import {
-  createRunner,
-  type HelmLog,
-  type HelmObserver,
-  type HelmOutput,
-  type HelmRunner,
-  runOnRelease as run,
-  runOnRelease,
-} from './run.ts';
+import { createRunner, type HelmLog, type HelmObserver, type HelmOutput, type HelmRunner, runOnRelease as run } from './run.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import { createGuardian } from './guardian.ts';
 import { type HelmHome, prepareHome, withValuesFile } from './home.ts';
-import { createParser } from './parse-in-worker.ts';
+import { createParser, type RevisionObjects } from './parse-in-worker.ts';
 import { createSlots } from './slots.ts';
 
 export interface HelmOptions {
@@ -63,8 +56,8 @@ export interface Helm {
   manifest(ref: ReleaseRef & { readonly revision?: number }, signal: AbortSignal): Promise<KubeObject[]>;
   /** The hooks of the newest revision. */
   hooks(ref: ReleaseRef, signal: AbortSignal): Promise<KubeObject[]>;
-  /** The notes of the newest revision; empty when it has none. */
-  notes(ref: ReleaseRef, signal: AbortSignal): Promise<string>;
+  /** What is in the Secret that Helm keeps of a revision. */
+  readRecord(secret: KubeObject): Promise<RevisionObjects>;
   /** Frees a release that a dead worker left pending (see `planUnlock`), and tells what was done. Hold the release's lease. */
   unlock(ref: UnlockInput, signal: AbortSignal): Promise<UnlockAction>;
 }
@@ -117,7 +110,7 @@ export async function createHelm(options: HelmOptions): Promise<HelmProgram> {
     log: options.log,
     observe: options.observe ?? (() => undefined),
   };
-  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, parse: createParser() };
+  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, ...createParser() };
   return {
     ...helmOver(renderer, createRunner({ ...shared, connection })),
     asServiceAccount: ({ namespace, name }) => {
@@ -128,8 +121,8 @@ export async function createHelm(options: HelmOptions): Promise<HelmProgram> {
   };
 }
 
-function helmOver(renderer: Renderer, online: HelmRunner): Helm {
-  const { home, parse } = renderer;
+function helmOver(renderer: Renderer & Pick<ReturnType<typeof createParser>, 'readRecord'>, online: HelmRunner): Helm {
+  const { home, parse, readRecord } = renderer;
   return {
     render: (input, signal) => render(renderer, input, signal),
     install: (input, signal) => install({ runner: online, home, signal }, input),
@@ -141,7 +134,7 @@ function helmOver(renderer: Renderer, online: HelmRunner): Helm {
     status: (ref, signal) => status(online, ref, signal),
     manifest: (ref, signal) => manifest({ runner: online, parse }, ref, signal),
     hooks: (ref, signal) => hooksOf({ runner: online, parse }, ref, signal),
-    notes: (ref, signal) => notes(online, ref, signal),
+    readRecord: (secret) => readRecord(textAt(secret, 'data', 'release') ?? '', READ_TIMEOUT_MS),
     unlock: (input, signal) => unlock(online, input, signal),
   };
 }
@@ -200,11 +193,6 @@ async function hooksOf({ runner, parse }: Pick<Renderer, 'runner' | 'parse'>, re
   const command = ['get', 'hooks'];
   const text = await run(runner, ref, { verb: 'hooks', command, options: [], more: [], timeoutMs: READ_TIMEOUT_MS, signal });
   return await parse(text, READ_TIMEOUT_MS);
-}
-
-async function notes(runner: HelmRunner, ref: ReleaseRef, signal: AbortSignal): Promise<string> {
-  const run = { verb: 'notes', command: ['get', 'notes'], options: [], more: [], timeoutMs: READ_TIMEOUT_MS, signal };
-  return (await runOnRelease(runner, ref, run)).replace(/^\s*NOTES:\n/, '').trim();
 }
 
 async function unlock(runner: HelmRunner, { toRevision, ...ref }: UnlockInput, signal: AbortSignal): Promise<UnlockAction> {
@@ -329,7 +317,7 @@ async function testRelease(runner: HelmRunner, input: TestInput, signal: AbortSi
   const began = Date.now();
   try {
     const options = ['--timeout', hookTimeout(timeoutMs)];
-    await runOnRelease(runner, input, { verb: 'test', command: ['test'], options, more: [], timeoutMs, secrets, signal });
+    await run(runner, input, { verb: 'test', command: ['test'], options, more: [], timeoutMs, secrets, signal });
     const tests = (await testsOf(runner, input, signal)).map(({ name }) => name);
     return { kind: 'Passed', tests };
   } catch (error) {
@@ -358,6 +346,7 @@ async function failureReport(runner: HelmRunner, input: TestInput, { error, bega
 
 async function testsOf(runner: HelmRunner, input: TestInput, signal: AbortSignal): Promise<readonly TestRun[]> {
   const options = ['--output', 'json'];
-  const run = { verb: 'status', command: ['status'], options, more: [], timeoutMs: READ_TIMEOUT_MS, signal };
-  return parseTests(await runOnRelease(runner, input, run));
+  return parseTests(
+    await run(runner, input, { verb: 'status', command: ['status'], options, more: [], timeoutMs: READ_TIMEOUT_MS, signal }),
+  );
 }

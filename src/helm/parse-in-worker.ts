@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
-import { ThreadHost } from '../thread/thread-host.ts';
+import { type JobOutcome, ThreadHost } from '../thread/thread-host.ts';
 import type { PARSE_JOBS } from './parse-worker.ts';
 
 /**
@@ -9,24 +9,38 @@ import type { PARSE_JOBS } from './parse-worker.ts';
  */
 export type ParseInWorker = (text: string, timeoutMs: number) => Promise<KubeObject[]>;
 
+/** What Helm has kept of a revision. */
+export interface RevisionObjects {
+  /** As they were sent; without hooks. */
+  readonly objects: readonly KubeObject[];
+  /** Empty when it has none. */
+  readonly notes: string;
+}
+
+interface Parser {
+  readonly parse: ParseInWorker;
+  /** Reads `data.release` of the Secret of a revision in the same way. */
+  readonly readRecord: (record: string, timeoutMs: number) => Promise<RevisionObjects>;
+}
+
 /** It counts for the whole process; what a release can hold takes less. */
 const MEMORY_MIB = 256;
 /** To start a thread costs as much as to render a small chart, so one is kept for the next text, so long. */
 const IDLE_MS = 10_000;
 
 /** Makes a parser; the thread that it keeps does not keep the process. */
-export function createParser(): ParseInWorker {
+export function createParser(): Parser {
   const file = new URL('parse-worker.ts', import.meta.url);
   const host = new ThreadHost<typeof PARSE_JOBS>({ file, memoryMib: MEMORY_MIB, idleMs: IDLE_MS });
-  return async (text, timeoutMs) => {
+  type OnPart = (part: readonly KubeObject[]) => void;
+  const run = async <R>(timeoutMs: number, ask: (onPart: OnPart) => Promise<JobOutcome<R>>) => {
     const objects: KubeObject[] = [];
-    const onPart = (part: readonly KubeObject[]): void => void objects.push(...part);
-    const outcome = await host.run('parse', [text], { timeoutMs, onPart }).catch((error: unknown) => {
+    const outcome = await ask((part) => void objects.push(...part)).catch((error: unknown) => {
       throw isAppError(error) ? new AppError('HelmFailed', error.message) : error;
     });
     switch (outcome.kind) {
       case 'Result':
-        return objects;
+        return { objects, result: outcome.result };
       case 'Late':
         throw new AppError('HelmFailed', `it could not be parsed in ${timeoutMs / 1000} s`);
       case 'OutOfMemory':
@@ -38,5 +52,15 @@ export function createParser(): ParseInWorker {
       default:
         return outcome satisfies never;
     }
+  };
+  return {
+    parse: async (text, timeoutMs) => {
+      const { objects } = await run(timeoutMs, (onPart) => host.run('parse', [text], { timeoutMs, onPart }));
+      return objects;
+    },
+    readRecord: async (record, timeoutMs) => {
+      const { objects, result } = await run(timeoutMs, (onPart) => host.run('readRecord', [record], { timeoutMs, onPart }));
+      return { objects, notes: result };
+    },
   };
 }

@@ -1,15 +1,37 @@
-/** The thread of `parse-in-worker.ts`: parses one rendered stream after the other, and gives its objects in parts that are quickly copied. */
+/** The thread of `parse-in-worker.ts`: parses one rendered stream or release record after the other, and gives its objects in parts that are quickly copied. */
+import { gunzipSync } from 'node:zlib';
+import { AppError } from '../domain/core/errors.ts';
+import { textAt } from '../domain/core/read.ts';
 import { parseRendered } from '../domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { serveJobs } from '../thread/serve-jobs.ts';
 
 const PART = 50;
 
-export const PARSE_JOBS = { parse };
+export const PARSE_JOBS = { parse, readRecord };
 
 serveJobs(PARSE_JOBS);
 
 function* parse(text: string): Generator<readonly KubeObject[], void> {
   const objects = parseRendered(text);
   for (let first = 0; first < objects.length; first += PART) yield objects.slice(first, first + PART);
+}
+
+const UNPACKED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The objects of the manifest of a revision, and at the end its notes.
+ *
+ * @param record `data.release` of the Secret: base64 of the base64 of the packed JSON. What is wrong must not repeat what is in it.
+ */
+function* readRecord(record: string): Generator<readonly KubeObject[], string> {
+  let release: unknown;
+  try {
+    const packed = Buffer.from(Buffer.from(record, 'base64').toString('latin1'), 'base64');
+    release = JSON.parse(gunzipSync(packed, { maxOutputLength: UNPACKED_BYTES }).toString('utf8'));
+  } catch {
+    throw new AppError('HelmFailed', 'the record of the release cannot be read');
+  }
+  yield* parse(textAt(release, 'manifest') ?? '');
+  return (textAt(release, 'info', 'notes') ?? '').trim();
 }

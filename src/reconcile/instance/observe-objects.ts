@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Health, worstHealth } from '../../domain/health/health.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { SECRET } from '../../domain/kubernetes/resource-types.ts';
+import { recordName } from '../../domain/operator/release-notes.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { compareRelease, type Comparison } from '../helm-release/compare-release.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
@@ -60,7 +62,10 @@ function memoryKey({ instance }: Work): string {
 }
 
 async function observeAgain({ ports, deployer, release, signal }: Work, { revision }: OwnRelease): Promise<Observation> {
-  const [all, notes] = await Promise.all([deployer.helm.manifest(release, signal), deployer.helm.notes(release, signal)]);
+  // Read by ourselves: a helm program for it costs as much as another release.
+  const name = recordName(release.release, revision);
+  const secret = await deployer.cluster.get({ ...SECRET, namespace: release.namespace, name }, { signal });
+  const { objects: all, notes } = await deployer.helm.readRecord(secret);
   const typeOf = async ({ apiVersion, kind }: KubeObject) => await ports.discovery.find(apiVersion, kind, signal);
   const found = await Promise.all(all.map(async (object) => ({ object, type: await typeOf(object) })));
   // What an admin has allowed elsewhere is not the deployer's to read.

@@ -6,7 +6,7 @@ import type { ReleaseInfo } from '../../domain/operator/release.ts';
 import type { ConnectionEntry } from '../../domain/operator/kind/connection-fields.ts';
 import type { Log } from '../../observe/log.ts';
 import type { EnvironmentSettings } from '../environment/environment-spec.ts';
-import type { ChartPort, HelmPort, ReleaseChange, ReleaseRef, RollbackRequest } from '../helm-release/ports.ts';
+import type { ChartPort, HelmPort, ReleaseChange, RollbackRequest } from '../helm-release/ports.ts';
 import type { KnownReferrers, References } from '../helm-release/watch-references.ts';
 
 /** What reconciling instances of generated kinds needs of the outside. */
@@ -64,12 +64,12 @@ export interface ScopedChange extends ReleaseChange {
   readonly scope: ReleaseScope;
 }
 
-export interface InstanceHelm extends Pick<HelmPort, 'manifest' | 'test' | 'uninstall' | 'unlock'> {
+export interface InstanceHelm extends Pick<HelmPort, 'test' | 'uninstall' | 'unlock'> {
   install(request: ScopedChange, signal: AbortSignal): Promise<ReleaseInfo>;
   /** With `conflicts: 'force'`, what others have changed by hand is as the release has it again. */
   upgrade(request: ScopedChange & { readonly conflicts: 'force' }, signal: AbortSignal): Promise<ReleaseInfo>;
   /** Goes back to an earlier revision, as a new one. */
   rollback(request: RollbackRequest & { readonly conflicts: 'force' }, signal: AbortSignal): Promise<ReleaseInfo>;
-  /** The notes of the newest revision; empty when it has none. */
-  notes(ref: ReleaseRef, signal: AbortSignal): Promise<string>;
+  /** What is in the Secret that Helm keeps of a revision: its objects without hooks, and its notes, which may be empty. */
+  readRecord(secret: KubeObject): Promise<{ readonly objects: readonly KubeObject[]; readonly notes: string }>;
 }

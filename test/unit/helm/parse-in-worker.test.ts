@@ -7,7 +7,7 @@ const text = (name: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadat
 
 describe('parsing in a thread', () => {
   it('gives each text its own objects, one after the other and at the same time', async () => {
-    const parse = createParser();
+    const { parse } = createParser();
     const names = async (name: string): Promise<string[]> => (await parse(text(name), MINUTE_MS)).map(({ metadata }) => metadata.name);
     assert.deepEqual(await names('a'), ['a']);
     assert.deepEqual(await names('b'), ['b']);
@@ -15,13 +15,13 @@ describe('parsing in a thread', () => {
   });
 
   it('says what is wrong, and parses the next text all the same', async () => {
-    const parse = createParser();
+    const { parse } = createParser();
     await assert.rejects(parse('a: [\n', MINUTE_MS), { code: 'HelmFailed' });
     assert.equal((await parse(text('a'), MINUTE_MS)).length, 1);
   });
 
   it('gives up on a text that takes too long, and parses the next one in another thread', async () => {
-    const parse = createParser();
+    const { parse } = createParser();
     await assert.rejects(parse(text('a').repeat(2_000), 0), { code: 'HelmFailed', message: /could not be parsed in 0 s/ });
     assert.equal((await parse(text('b'), MINUTE_MS)).length, 1);
   });
