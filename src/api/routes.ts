@@ -5,7 +5,7 @@ import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
 import { DESCRIPTION_ROUTES } from './catalog/description-routes.ts';
 import { CONNECTION_ROUTES } from './connection/connection-routes.ts';
 import { INSTANCE_ROUTES, MIGRATION_ROUTES } from './instance/instance-routes.ts';
-import { REVISION_ROUTES } from './instance/revision-routes.ts';
+import { COPY_ROUTES, REVISION_ROUTES } from './instance/revision-routes.ts';
 import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
 import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
@@ -42,6 +42,7 @@ export const ROUTES: readonly Route[] = [
   ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,
   ...REVISION_ROUTES,
+  ...COPY_ROUTES,
   ...CHANGE_REQUEST_ROUTES,
   ...PROPOSAL_ROUTES,
   ...AUDIT_ROUTES,

@@ -1,11 +1,16 @@
 import { TEST_AT } from '../domain/app-instance/instance.ts';
 import { at, listAt, textAt } from '../domain/core/read.ts';
-import { findInstance } from './api.ts';
+import { findEnvironment, findInstance } from './api.ts';
 import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, type Result } from './client-command.ts';
-import { durationOf, type Option } from './options.ts';
+import { durationOf, type Option, wrong } from './options.ts';
+import { preflightResult } from './preflight-text.ts';
 import { waitUntilInstance } from './wait.ts';
 
 const TIMEOUT: Option = { name: 'timeout', value: 'DURATION', help: 'how long to wait; default 5m' };
+
+const TO: Option = { name: 'to', value: 'ENVIRONMENT', help: 'the other environment' };
+const NAME: Option = { name: 'name', value: 'NAME', help: 'the name there; default: the same' };
+const DRY_RUN: Option = { name: 'dry-run', help: 'show the changes and run the preflight checks; exit with 3 if something blocks' };
 
 /** Commands for the releases of instances of charts. */
 export const RELEASE_COMMANDS: readonly ClientCommand[] = [
@@ -35,6 +40,24 @@ export const RELEASE_COMMANDS: readonly ClientCommand[] = [
     options: [ENVIRONMENT_OPTION, { name: 'wait', help: 'wait until the instance is ready; exit with 3 if it is not in time' }, TIMEOUT],
     examples: ['chandlery wake shop -e team-a --wait'],
     act: async (call) => await setSleep(call, 'wake'),
+  },
+  {
+    name: 'copy',
+    usage: 'INSTANCE',
+    summary: 'create an instance with the values and the version of another one; sensitive values are not copied',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION, TO, NAME, DRY_RUN],
+    examples: ['chandlery copy shop -e team-a --to team-a-production --dry-run'],
+    act: async (call) => await takeElsewhere(call, 'copy'),
+  },
+  {
+    name: 'promote',
+    usage: 'INSTANCE',
+    summary: 'change an instance to the values and the version of another one',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION, TO, NAME, DRY_RUN],
+    examples: ['chandlery promote shop -e team-a --to team-a-production --dry-run'],
+    act: async (call) => await takeElsewhere(call, 'promote'),
   },
 ];
 
@@ -73,4 +96,18 @@ async function setSleep(call: Call, command: 'sleep' | 'wake'): Promise<Result> 
   const found = await waitUntilInstance(call, params, { timeoutMs, isWanted });
   const text = found === undefined ? `${doing}: not done within ${args.text('timeout') ?? '5m'}` : done;
   return { data: found ?? asked, names: [name], text: () => `${name} ${text}\n`, code: found === undefined ? ANSWER_NO : 0 };
+}
+
+async function takeElsewhere(call: Call, command: 'copy' | 'promote'): Promise<Result> {
+  const { api, args } = call;
+  const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
+  const to = args.text('to');
+  if (to === undefined) throw wrong(command, 'name the other environment by --to');
+  const [environment, name] = [await findEnvironment(api, to), args.text('name') ?? params.name];
+  const operation = command === 'copy' ? 'copyInstance' : 'promoteInstance';
+  const there = `${params.app}/${name}`;
+  const body = { environment, name };
+  if (args.flag('dry-run')) return preflightResult(await api.call(operation, { params, query: { dryRun: 'All' }, body }), [there]);
+  const data = await api.call(operation, { params, body });
+  return { data, names: [there], text: () => `${there} ${command === 'copy' ? 'created' : 'changed'} in ${environment}\n` };
 }

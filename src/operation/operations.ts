@@ -39,6 +39,7 @@ import { previewEnvironmentDeletion } from './environment/preview-environment-de
 import { showTierBoard } from './environment/show-tier-board.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
 import { createInstance, deleteInstance, updateInstance } from './instance/write-instance.ts';
+import { copyOf, promotionOf } from './instance/copy-instance.ts';
 import { instancePermissions } from './instance/instance-permissions.ts';
 import { listRevisions, preflightRollback, rollbackInstance, rollbackOf } from './instance/instance-history.ts';
 import { listEvents, listWorkloads, readInstance } from './instance/list-events.ts';
@@ -117,6 +118,7 @@ const OPERATIONS = {
   compareSavedConfiguration,
   countDrafts,
   countInstances,
+  copyOf,
   createAccessToken,
   createAppDefinition,
   createChangeRequest,
@@ -194,6 +196,7 @@ const OPERATIONS = {
   previewSource,
   previewSourceDeletion,
   previewUpgrade,
+  promotionOf,
   proposeChange,
   proposeEnvironment,
   proposeEnvironmentChange,

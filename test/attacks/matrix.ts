@@ -241,6 +241,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateInstance: { spec: { replicas: 2 } },
   replaceInstance: { spec: { replicas: 2 } },
   rollbackInstance: {},
+  copyInstance: { environment: ATTACKED, name: 'copied-by-matrix' },
+  promoteInstance: { environment: ATTACKED },
   reviewAccess: { user: 'oidc:ada', groups: ['oidc:team-a'], verb: 'get', resource: 'pods' },
   revealValue: { path: 'spec.replicas' },
   revealConnectionKey: { key: 'password' },

@@ -30,6 +30,7 @@ import { SAMPLE_PROPOSAL_OPERATIONS } from './sample-proposals.ts';
 import { SAMPLE_RESOURCE_OPERATIONS } from './sample-resource.ts';
 import { sampleTierBoard } from './sample-tier-board.ts';
 import { sampleWorkloads } from './sample-workloads.ts';
+import type { CopyInput } from '../../src/operation/instance/copy-instance.ts';
 import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
 import type { ReleaseHistory } from '../../src/operation/instance/release-revisions.ts';
 import { sampleReleaseHistory, sampleReleaseRevision } from './sample-release-revisions.ts';
@@ -155,6 +156,8 @@ const WRITES = {
   preflightDeletion: async (_actor: unknown, address: InstanceAddress): Promise<Preflight> => deletion(address),
   deleteInstance: async (): Promise<void> => undefined,
   requestInstanceTest: async () => await Promise.reject(new Error('no tests in samples')),
+  copyOf: async (_actor: unknown, { to, ...from }: CopyInput): Promise<InstanceDraft> => ({ ...from, ...to, spec: {} }),
+  promotionOf: async (_actor: unknown, { to, ...from }: CopyInput): Promise<InstanceChange> => ({ ...from, ...to, spec: {} }),
   setInstanceSleep: async (_actor: unknown, address: InstanceAddress): Promise<InstanceView> => find(address),
   listReleaseRevisions: async (_actor: unknown, { name }: InstanceAddress): Promise<ReleaseHistory> => sampleReleaseHistory(name),
   showReleaseRevision: async (_actor: unknown, { revision }: { readonly revision: number }) => sampleReleaseRevision(revision),

@@ -1,4 +1,5 @@
-import { at, numberAt } from '../../domain/core/read.ts';
+import { at, numberAt, textAt } from '../../domain/core/read.ts';
+import type { CopyInput } from '../../operation/instance/copy-instance.ts';
 import { PROPOSE_QUERY, proposed, wishOf } from '../proposal/proposal-routes.ts';
 import type { Call, Reply, Route } from '../route.ts';
 import { pageOf, ref } from '../schema-parts.ts';
@@ -120,6 +121,59 @@ function sleep(
       return { status: 202, body: await operations.setInstanceSleep(actor, asked), location: pathOf(addressOf(params)) };
     },
   };
+}
+
+const DESTINATION = {
+  type: 'object',
+  required: ['environment'],
+  properties: {
+    environment: { type: 'string', minLength: 1 },
+    name: { type: 'string', minLength: 1, description: 'Default: the same name' },
+  },
+} as const;
+
+/** Takes an instance to another environment. */
+export const COPY_ROUTES: readonly Route[] = [
+  {
+    method: 'post',
+    path: `${INSTANCE}/copies`,
+    operationId: 'copyInstance',
+    summary:
+      'Create an instance with the values of this one, and the version of its chart, or with `dryRun=All` run the preflight checks. Sensitive values are not copied',
+    tag: 'Instances',
+    query: DRY_RUN,
+    body: DESTINATION,
+    replies: {
+      200: { description: 'The result of the preflight checks (`dryRun=All`)', schema: ref('Preflight') },
+      201: { description: 'The new instance, in `Location`', schema: ref('Instance') },
+    },
+    handle: async ({ operations, actor, params, query, body, requestOrigin }) => {
+      const draft = await operations.copyOf(actor, destined(params, body));
+      if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightInstance(actor, draft) };
+      return { status: 201, body: await operations.createInstance(actor, { ...draft, ...requestOrigin }), location: pathOf(draft) };
+    },
+  },
+  {
+    method: 'post',
+    path: `${INSTANCE}/promotions`,
+    operationId: 'promoteInstance',
+    summary:
+      'Change another instance to the values of this one, and to the version of its chart, or with `dryRun=All` show the changes. Sensitive values stay as they are',
+    tag: 'Instances',
+    query: DRY_RUN,
+    body: DESTINATION,
+    replies: A_CHANGE.replies,
+    handle: async ({ operations, actor, params, query, body, requestOrigin }) => {
+      const change = await operations.promotionOf(actor, destined(params, body));
+      if (query['dryRun'] === 'All') return { status: 200, body: await operations.preflightChange(actor, change) };
+      return { status: 200, body: await operations.updateInstance(actor, { ...change, ...requestOrigin }) };
+    },
+  },
+];
+
+function destined(params: Call['params'], body: unknown): CopyInput {
+  const from = addressOf(params);
+  return { ...from, to: { environment: textAt(body, 'environment') ?? '', name: textAt(body, 'name') ?? from.name } };
 }
 
 /** 0, which is never one, for anything else. */

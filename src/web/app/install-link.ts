@@ -8,7 +8,8 @@ import { contentOfSavedConfiguration } from '../../domain/saved-configuration/sa
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { unknownFields } from '../../form/model/unknown-fields.ts';
 import { prefill } from '../../form/input/prefill.ts';
-import { contentForCopy, copiedInstance } from '../instance/copied-content.ts';
+import { contentForCopy } from '../../operation/instance/copy-instance.ts';
+import { copiedInstance } from '../instance/copied-instance.ts';
 import type { Visit, WebDeps } from '../page/page.ts';
 
 /** A view of `parts/form-link`: the address of a form as it is filled in, and what it leaves out. */

@@ -1,10 +1,14 @@
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
-import { ownContentOf } from '../../domain/instance/instance-content.ts';
+import { ownContentOf, splitContent } from '../../domain/instance/instance-content.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { type Json, type JsonObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
-import type { Visit, WebDeps } from '../page/page.ts';
+import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { hasStandIn } from '../../schema/sensitive/mask.ts';
+import type { InstanceAddress } from './find-instance.ts';
+import type { InstanceChange } from './instance-change.ts';
+import type { InstanceDraft } from './instance-draft.ts';
+import { showInstance } from './show-instance.ts';
 
 /** The content of a new instance like another one: without sensitive values, which stay where they are, and without what is about the time of the other one. */
 export function contentForCopy({ object }: Pick<InstanceView, 'object'>): JsonObject {
@@ -12,7 +16,7 @@ export function contentForCopy({ object }: Pick<InstanceView, 'object'>): JsonOb
   const copied = withoutStandIns(content, undefined) as JsonObject;
   const { spec } = copied;
   if (!isRelease(object.apiVersion) || !isObject(spec)) return copied;
-  const { suspend: _suspend, expires: _expires, ...rest } = spec;
+  const { suspend: _suspend, sleep: _sleep, expires: _expires, ...rest } = spec;
   return { ...copied, spec: { ...rest, ...versionOf(object) } };
 }
 
@@ -54,13 +58,24 @@ function withoutStandIns(value: unknown, live: unknown): Json | undefined {
   return Object.fromEntries(kept);
 }
 
-/** Another instance of the same App that a link names as `from=environment/name`, as far as the actor may read it; undefined where it names none. */
-export async function copiedInstance(
-  operations: Pick<WebDeps['operations'], 'showInstance'>,
-  { actor, query }: Pick<Visit, 'actor' | 'query'>,
-  app: string,
-): Promise<InstanceView | undefined> {
-  const [environment = '', name = '', ...more] = (query.get('from') ?? '').split('/');
-  if (environment === '' || name === '' || more.length > 0) return undefined;
-  return await operations.showInstance(actor, { environment, app, name });
+/** An instance, and what it is to become elsewhere: another name, or the same in another environment. */
+export interface CopyInput extends InstanceAddress {
+  readonly to: { readonly environment: string; readonly name: string };
+}
+
+/** What a copy of an Instance would be created with. Throws as `showInstance`. */
+export async function copyOf(ports: Parameters<typeof showInstance>[0], actor: Actor, { to, ...from }: CopyInput): Promise<InstanceDraft> {
+  const source = await showInstance(ports, actor, from);
+  return { app: from.app, ...to, ...splitContent(contentForCopy(source)) };
+}
+
+/** The change that brings the values of an Instance, and the version of a release, to another one of its App. Throws as `showInstance`. */
+export async function promotionOf(
+  ports: Parameters<typeof showInstance>[0],
+  actor: Actor,
+  { to, ...from }: CopyInput,
+): Promise<InstanceChange> {
+  const address = { app: from.app, ...to };
+  const [source, target] = await Promise.all([showInstance(ports, actor, from), showInstance(ports, actor, address)]);
+  return { ...address, spec: splitContent(contentForPromotion(target, source)).spec };
 }

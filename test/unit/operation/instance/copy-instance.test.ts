@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { contentForCopy, contentForPromotion } from '../../../../src/web/instance/copied-content.ts';
+import { contentForCopy, contentForPromotion } from '../../../../src/operation/instance/copy-instance.ts';
 
 const masked = (path: string): string => `<masked: ${path}>`;
 const PASSWORD = masked('spec.values.password');
