@@ -30,14 +30,29 @@ export async function findDedicatedNamespace(work: Work): Promise<DedicatedNames
   return { kind: 'Taken', message: `namespace "${name}": it exists and is not that of this instance; ${remedy}` };
 }
 
-/** Reserves the namespace. Of two that create it, only one gets it. */
-export async function reserveNamespace(work: Work): Promise<void> {
-  const wanted = wantedNamespace(work);
-  if (wanted === undefined) return;
-  try {
+/**
+ * Reserves the namespace. Of two that create it, only one gets it, which the next look finds out.
+ *
+ * @returns why that cannot be done, as `keepNamespace`.
+ */
+export async function reserveNamespace(work: Work): Promise<AppError | undefined> {
+  const fault = await faultOf(work, async () => {
+    const wanted = wantedNamespace(work);
+    if (wanted === undefined) return;
     await createNamespace(work.ports.cluster, wanted.environment, { spec: wanted.spec, signal: work.signal });
+  });
+  return isAppError(fault, 'AlreadyExists') ? undefined : fault;
+}
+
+/** @throws AppError `Conflict` for what has moved on, `ClusterUnavailable` and such. */
+async function faultOf({ signal }: Work, act: () => Promise<void>): Promise<AppError | undefined> {
+  try {
+    await act();
+    return undefined;
   } catch (error) {
-    if (!isAppError(error, 'AlreadyExists')) throw error;
+    signal.throwIfAborted();
+    if (!(error instanceof AppError) || isUnavailable(error) || error.code === 'Conflict') throw error;
+    return error;
   }
 }
 
@@ -57,23 +72,18 @@ const DRIFT_MS = 5 * 60_000;
 export async function keepNamespace(memory: NamespaceMemory, work: Work, namespace: KubeObject): Promise<AppError | undefined> {
   const { ports, release, instance } = work;
   const { uid = '' } = instance.metadata;
-  try {
+  return await faultOf(work, async () => {
     const wanted = wantedNamespace(work);
-    if (wanted === undefined) return undefined;
+    if (wanted === undefined) return;
     const content = JSON.stringify([namespace.metadata.uid, wanted.environment.metadata.uid, wanted.policy, wanted.spec]);
     const known = memory.get(uid);
     const now = ports.now().getTime();
     const isChanged = ports.changedNamespaces.delete(release.namespace);
-    if (!isChanged && known?.content === content && now - known.appliedAt < DRIFT_MS) return undefined;
+    if (!isChanged && known?.content === content && now - known.appliedAt < DRIFT_MS) return;
     memory.delete(uid);
     await applyWanted(work, wanted, namespace);
     memory.set(uid, { content, appliedAt: now });
-    return undefined;
-  } catch (error) {
-    work.signal.throwIfAborted();
-    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
-    return error;
-  }
+  });
 }
 
 async function applyWanted({ ports, signal }: Work, { environment, spec, policy }: WantedNamespace, namespace: KubeObject): Promise<void> {

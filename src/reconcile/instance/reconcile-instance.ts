@@ -178,7 +178,7 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
   switch (state.kind) {
     case 'FinalizerMissing':
     case 'NamespaceMissing':
-      return await prepare(work, state.kind);
+      return await prepare(work, facts, state.kind);
     case 'Locked':
       return await unlock(work, facts);
     case 'Absent':
@@ -216,10 +216,14 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
 }
 
 /** Makes what has to be there before a release. */
-async function prepare(work: Work, missing: 'FinalizerMissing' | 'NamespaceMissing'): Promise<ReconcileResult> {
+async function prepare(work: Work, facts: Facts, missing: 'FinalizerMissing' | 'NamespaceMissing'): Promise<ReconcileResult> {
   const { ports, kind, instance, signal } = work;
-  await (missing === 'NamespaceMissing' ? reserveNamespace(work) : addFinalizer(ports.cluster, { type: kind, object: instance, signal }));
-  return AT_ONCE;
+  if (missing === 'FinalizerMissing') {
+    await addFinalizer(ports.cluster, { type: kind, object: instance, signal });
+    return AT_ONCE;
+  }
+  const fault = await reserveNamespace(work);
+  return fault === undefined ? AT_ONCE : { requeueAfter: await reportUnresolved(work, facts, fault) };
 }
 
 /** Frees a release that a worker left half changed, once that worker's lease has expired. A rollback that was begun goes where it was bound for. */
