@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { CRD, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { CRD, ENVIRONMENT, RESOURCE_COMPOSITION } from '../../src/domain/kubernetes/resource-types.ts';
+import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { createCompositionReconciler } from '../../src/reconcile/kubeplus/reconcile-composition.ts';
+import { eventually } from '../support/eventually.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 
 const NAME = 'environments.chandlery.dev';
@@ -43,6 +45,32 @@ describe('the start of Chandlery', () => {
     const before = await definition();
     await bootstrapCluster(kube, files, ending.signal);
     assert.equal((await definition()).metadata.resourceVersion, before.metadata.resourceVersion);
+  });
+
+  it('leaves the CRD of a KubePlus in the same cluster as it is, and its objects alone', async () => {
+    const cluster = kube.asController();
+    const crd = { ...CRD, name: `${RESOURCE_COMPOSITION.resource}.${RESOURCE_COMPOSITION.group}` };
+    const categories = async (body: readonly string[] | null) =>
+      await cluster.patch(crd, { type: 'merge', body: { spec: { names: { categories: body } } } });
+    const at = { namespace: 'default', name: 'of-kubeplus' };
+    try {
+      // The start of another file may have seen it as ours a moment before.
+      await eventually(async () => {
+        const { object } = await categories(null);
+        await bootstrapCluster(kube, files, ending.signal);
+        return (await cluster.get(crd)).metadata.generation === object.metadata.generation;
+      }, 'the CRD of KubePlus stays');
+      const spec = { newResource: { resource: { kind: 'Hello' }, chartURL: 'https://charts.example.com/hello-1.0.0.tgz' } };
+      const kind = { apiVersion: apiVersionOf(RESOURCE_COMPOSITION), kind: RESOURCE_COMPOSITION.kind };
+      await cluster.create(RESOURCE_COMPOSITION, { ...kind, metadata: at, spec });
+      const reconcile = createCompositionReconciler({ cluster, events: { record: () => Promise.resolve() }, now: () => new Date() });
+      assert.deepEqual(await reconcile('default/of-kubeplus', ending.signal), {});
+      const { metadata, status } = await cluster.get({ ...RESOURCE_COMPOSITION, ...at });
+      assert.deepEqual([metadata.finalizers, status], [undefined, undefined]);
+      await cluster.delete({ ...RESOURCE_COMPOSITION, ...at });
+    } finally {
+      await categories(['chandlery']);
+    }
   });
 });
 

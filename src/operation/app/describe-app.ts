@@ -10,7 +10,6 @@ import {
   type UsageSource,
 } from '../../domain/kubeplus/crd-annotations.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { CONFIG_MAP } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { TreeNode } from '../../domain/tree/tree.ts';
@@ -189,8 +188,12 @@ export async function showComposition(ports: TreePorts, actor: Actor, input: Com
   const instances: ComposedInstance[] = [];
   const unreadable = new Set<string>();
   for (const address of addresses.slice(0, MAX_INSTANCES)) {
-    const reading = showTree(ports, actor, { ...address, app });
-    const tree = await (input.instance === '' ? ifFound(reading) : reading);
+    const tree = await showTree(ports, actor, { ...address, app }).catch((error: unknown) => {
+      // Of all instances, one that has gone or may not be read does not hide the others.
+      if (input.instance !== '' || !isAppError(error, 'NotFound', 'Forbidden')) throw error;
+      if (error.code === 'Forbidden') unreadable.add(kind);
+      return undefined;
+    });
     if (tree === undefined) continue;
     tree.unreadable.forEach((one) => unreadable.add(one));
     instances.push({ environment: address.environment, name: address.name, status: tree.health.status, root: composedNode(tree.root) });
