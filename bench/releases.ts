@@ -128,6 +128,9 @@ async function startProduct() {
 }
 
 async function offer(): Promise<void> {
+  await eventually(async () => (await fetch(`${product.origin}/readyz`)).status === 200, 'the product is ready', 60);
+  const ready = async (tier: string): Promise<boolean> => (await product.api('dev-a', `/environments/${tier}`)).status === 200;
+  await eventually(async () => (await Promise.all(TIERS.map(ready))).every(Boolean), 'the environments are there', 60);
   const spec = {
     chart: { repoURL: 'file://bench', name: 'small', version: FIRST },
     updatePolicy: 'Automatic',
@@ -138,8 +141,6 @@ async function offer(): Promise<void> {
   const isReady = (definition: KubeObject): boolean =>
     findCondition(parseAppDefinitionStatus(definition).conditions, 'Ready')?.status === 'True';
   await eventually(async () => isReady(await cluster.get({ ...APP_DEFINITION, name: 'small' })), 'the app is offered', 60);
-  const ready = async (tier: string): Promise<boolean> => (await product.api('dev-a', `/environments/${tier}`)).status === 200;
-  await eventually(async () => (await Promise.all(TIERS.map(ready))).every(Boolean), 'the environments are there', 60);
 }
 
 async function install(): Promise<void> {
