@@ -66,10 +66,11 @@ export async function signedInByAccessToken({ accessTokens, absence, clock }: Ac
   if (token === undefined) throw rejected('it was revoked, or never existed');
   const now = clock();
   const state = tokenState(token, { now, absence });
-  if (state === 'Expired') throw rejected(`${tokenWords(token)} has expired; create a new one`);
+  const what = token.registration === undefined ? 'personal access token' : 'registration token';
+  if (state === 'Expired') throw rejected(`${tokenWords(token)} has expired; create a new one`, what);
   if (state === 'Paused') {
     const advice = `its user has not signed in for ${Math.round(absence / DAY)} days, and it works again after the next sign-in`;
-    throw rejected(`${tokenWords(token)} is paused: ${advice}`);
+    throw rejected(`${tokenWords(token)} is paused: ${advice}`, what);
   }
   if (now - (token.usedAt ?? 0) >= USED_STEP) await accessTokens.touch(token.id, now);
   return signedInOf(token);
@@ -86,6 +87,6 @@ export function seenBy({ actor, person, subject }: SessionRecord, seenAt: number
   return { user: actor.user, groups: actor.groups, person, subject, seenAt };
 }
 
-function rejected(why: string): AppError {
-  return new AppError('Unauthenticated', `personal access token: ${why}`);
+function rejected(why: string, what = 'personal access token'): AppError {
+  return new AppError('Unauthenticated', `${what}: ${why}`);
 }

@@ -66,6 +66,8 @@ describe('The chart of Chandlery with listed permissions', () => {
     ];
     for (const attributes of denied) assert.equal((await account.review(attributes)).allowed, false, JSON.stringify(attributes));
     assert.ok((await account.review({ verb: 'create', group: '', resource: 'secrets', namespace: OPERATORS })).allowed);
+    // The controller of instances watches what charts mostly consist of.
+    assert.ok((await account.review({ verb: 'watch', group: 'networking.k8s.io', resource: 'ingresses' })).allowed);
   });
 
   it('installs nothing of an Operator that needs more, names what to list, and installs it once that is listed', async () => {
