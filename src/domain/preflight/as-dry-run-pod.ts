@@ -95,6 +95,14 @@ export function podOf({ kind, metadata, spec }: KubeObject, namespace: string): 
       ...(isObject(labels) ? { labels: labels as Record<string, string> } : {}),
       ...(isObject(annotations) ? { annotations: annotations as Record<string, string> } : {}),
     },
-    spec: { ...objectAt(template, 'spec') },
+    spec: { ...objectAt(template, 'spec'), ...claimVolumes(spec, objectAt(template, 'spec')) },
   };
+}
+
+/** The volumes of a StatefulSet's claims, which its pods have beside those of the template, or instead of them. */
+function claimVolumes(spec: unknown, template: object): object {
+  const names = listAt(spec, 'volumeClaimTemplates').flatMap((claim) => textAt(claim, 'metadata', 'name') ?? []);
+  if (names.length === 0) return {};
+  const others = listAt(template, 'volumes').filter((volume) => !names.includes(textAt(volume, 'name') ?? ''));
+  return { volumes: [...others, ...names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))] };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { asDryRunPod } from '../../../../src/domain/preflight/as-dry-run-pod.ts';
+import { asDryRunPod, podOf } from '../../../../src/domain/preflight/as-dry-run-pod.ts';
 
 const TOKEN = { name: 'kube-api-access-x1', mountPath: '/var/run/secrets' };
 
@@ -74,6 +74,23 @@ describe('a pod like one that runs', () => {
       containers: [{ name: 'main', resources: { requests: { cpu: '1' }, limits: {} }, volumeMounts: [] }, {}],
       volumes: [],
       automountServiceAccountToken: false,
+    });
+  });
+
+  it('has the volumes of the claims that a StatefulSet makes for it, instead of those of the template', () => {
+    const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: {} }, 'hostile'];
+    const volumes = [
+      { name: 'data', emptyDir: {} },
+      { name: 'tmp', emptyDir: {} },
+    ];
+    const spec = { volumeClaimTemplates, template: { spec: { containers: [], volumes } } };
+    const pod = podOf({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'db' }, spec }, 'n');
+    assert.deepEqual(pod?.spec, {
+      containers: [],
+      volumes: [
+        { name: 'tmp', emptyDir: {} },
+        { name: 'data', persistentVolumeClaim: { claimName: 'data' } },
+      ],
     });
   });
 });
