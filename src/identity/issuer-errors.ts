@@ -28,6 +28,12 @@ function whyAway(cause: unknown): string {
   return textAt(inner, 'code') ?? textAt(cause, 'code') ?? messageOf(cause);
 }
 
+/** Whether an issuer that is there failed at one request (HTTP 500), which says nothing about those of others. */
+export function isFaultOfOneRequest(error: AppError): boolean {
+  const answer = at(error.cause, 'cause');
+  return answer instanceof Response && answer.status === 500;
+}
+
 /** What went wrong between us and the issuer as an error of the table: it is away, it rejected us, or it rejected the person. */
 export function issuerFault(issuer: URL, error: unknown): AppError {
   if (error instanceof AppError) return error;

@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError } from '../domain/core/errors.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
+import { isFaultOfOneRequest } from './issuer-errors.ts';
 
 /** Where sessions are kept; keys are digests of the secrets that browsers hold. */
 export interface SessionPort {
@@ -26,8 +28,10 @@ export type Renew = (record: SessionRecord) => Promise<SessionRecord>;
 
 /** How long a session outlives its tokens while the issuer is away. */
 const GRACE = 600_000;
-/** How long an issuer that was away is left alone. */
+/** How long an issuer that was away is left alone, and one that failed at the renewal of a session with that session. */
 const PAUSE = 15_000;
+/** Sessions that are remembered for that. */
+const MAX_PAUSED = 10_000;
 /** How long a replica may take for a renewal; after that it is taken for dead, and another one tries. The issuer is given five seconds for each call. */
 const CLAIM = 20_000;
 /** How often others look whether the renewal is done. */
@@ -43,6 +47,7 @@ interface RenewalDeps {
 export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
   const underWay = new Map<string, Promise<SessionRecord | undefined>>();
   const holder = randomUUID();
+  const pausedSessions = new LRUCache<string, number>({ max: MAX_PAUSED });
   let pausedUntil = 0;
 
   /** Reads the session again, because another request may have renewed it since the caller read it, and waits while another replica does. */
@@ -66,8 +71,10 @@ export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
         return undefined;
       }
       await sessions.releaseRenewal(key, holder).catch(() => undefined);
-      if (isAppError(error, 'IssuerUnavailable')) pausedUntil = clock() + PAUSE;
-      if (isAppError(error, 'IssuerUnavailable') && isInGrace(record, clock())) return record;
+      if (!isAppError(error, 'IssuerUnavailable')) throw error;
+      if (isFaultOfOneRequest(error)) pausedSessions.set(key, clock() + PAUSE);
+      else pausedUntil = clock() + PAUSE;
+      if (isInGrace(record, clock())) return record;
       throw error;
     }
   };
@@ -76,7 +83,7 @@ export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
   const current = async (key: string, record: SessionRecord): Promise<SessionRecord | undefined> => {
     const now = clock();
     if (!isDue(record, now)) return record;
-    if (now < pausedUntil && isInGrace(record, now)) return record;
+    if (now < Math.max(pausedUntil, pausedSessions.get(key) ?? 0) && isInGrace(record, now)) return record;
     const running = underWay.get(key) ?? renewNow(key).finally(() => underWay.delete(key));
     underWay.set(key, running);
     return running;

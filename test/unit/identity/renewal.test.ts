@@ -65,6 +65,17 @@ describe('renewing tokens', () => {
     assert.equal(world.table.size, 0);
   });
 
+  it('goes on for others when the issuer fails at one session alone', async () => {
+    const cause = { cause: new Response(null, { status: 500 }) };
+    const { world, renewal } = setUp(() => Promise.reject(new AppError('IssuerUnavailable', 'HTTP 500', { cause })));
+    world.table.set('other', RECORD);
+    for (const key of ['key', 'key', 'other', 'other']) assert.equal(await renewal.current(key, RECORD), RECORD);
+    assert.equal(world.asked, 2, 'once for each');
+    world.now += 15_001;
+    await renewal.current('key', RECORD);
+    assert.equal(world.asked, 3);
+  });
+
   it('leaves an issuer that was away alone for a while', async () => {
     const { world, renewal } = setUp(() => Promise.reject(new AppError('IssuerUnavailable', 'away')));
     assert.equal(await renewal.current('key', RECORD), RECORD);
