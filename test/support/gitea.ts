@@ -7,10 +7,11 @@ import { execa } from 'execa';
 import { request, Agent } from 'undici';
 import { textAt } from '../../src/domain/core/read.ts';
 import { freePort } from './free-port.ts';
+import { makeKey } from './git-ssh-host.ts';
 import { localTls } from './local-tls.ts';
 import { until } from './product.ts';
 
-/** A real Gitea by https, with the user `chandlery`. */
+/** A real Gitea by https and ssh, with the user `chandlery`. */
 export interface Gitea {
   readonly origin: string;
   readonly port: number;
@@ -20,6 +21,8 @@ export interface Gitea {
   api(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<unknown>;
   /** Creates a repository of the user with these files on its branch `main`; returns its address. */
   repository(name: string, files: Readonly<Record<string, string>>): Promise<string>;
+  /** Lets a new key read a repository by ssh; returns the address, and what the Secret of a CatalogSource holds. */
+  deployKey(name: string): Promise<{ readonly url: string; readonly credentials: Readonly<Record<'identity' | 'known_hosts', string>> }>;
   stop(): Promise<void>;
 }
 
@@ -35,9 +38,9 @@ export async function startGitea(): Promise<Gitea> {
   const { program, root } = await builtGitea();
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-gitea-'));
   const { authority, server: pair } = localTls();
-  const port = await freePort();
+  const [port, sshPort] = [await freePort(), await freePort()];
   const origin = `https://localhost:${port}`;
-  const files = { 'tls.crt': pair.certificate, 'tls.key': pair.key, 'app.ini': settings({ folder, root, port }) };
+  const files = { 'tls.crt': pair.certificate, 'tls.key': pair.key, 'app.ini': settings({ folder, root, port, sshPort }) };
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text, { mode: 0o600 });
   const env = { HOME: folder, GITEA_WORK_DIR: folder, USER };
   const gitea = async (...args: string[]): Promise<string> =>
@@ -94,6 +97,13 @@ export async function startGitea(): Promise<Gitea> {
       await api('POST', `/repos/${USER}/${name}/contents`, { branch: 'main', message: 'Begin', files: changes });
       return textAt(await api('GET', `/repos/${USER}/${name}`), 'clone_url') ?? '';
     },
+    deployKey: async (name) => {
+      const key = await makeKey(folder, `${name}-deploy`);
+      await api('POST', `/repos/${USER}/${name}/keys`, { title: name, key: key.public, read_only: true });
+      const { stdout } = await execa('ssh-keyscan', ['-q', '-p', String(sshPort), 'localhost']);
+      const url = textAt(await api('GET', `/repos/${USER}/${name}`), 'ssh_url') ?? '';
+      return { url, credentials: { identity: key.private, known_hosts: `${stdout}\n` } };
+    },
     stop: async () => {
       child.kill('SIGTERM');
       await child;
@@ -103,7 +113,14 @@ export async function startGitea(): Promise<Gitea> {
   };
 }
 
-function settings({ folder, root, port }: { readonly folder: string; readonly root: string; readonly port: number }): string {
+interface Settings {
+  readonly folder: string;
+  readonly root: string;
+  readonly port: number;
+  readonly sshPort: number;
+}
+
+function settings({ folder, root, port, sshPort }: Settings): string {
   return `
 APP_NAME = Gitea
 RUN_USER = ${process.env['USER'] ?? 'root'}
@@ -120,7 +137,12 @@ CERT_FILE = ${join(folder, 'tls.crt')}
 KEY_FILE = ${join(folder, 'tls.key')}
 STATIC_ROOT_PATH = ${root}
 OFFLINE_MODE = true
-DISABLE_SSH = true
+START_SSH_SERVER = true
+SSH_DOMAIN = localhost
+SSH_LISTEN_HOST = 127.0.0.1
+SSH_PORT = ${sshPort}
+SSH_LISTEN_PORT = ${sshPort}
+BUILTIN_SSH_SERVER_USER = git
 LFS_START_SERVER = false
 [database]
 DB_TYPE = sqlite3

@@ -204,6 +204,21 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     await kube.asController().patch(source, { type: 'merge', body: forge(SOURCE) });
   });
 
+  it('are not needed where a source reads by ssh, with a key that may only read', async () => {
+    const name = 'by-ssh';
+    await gitea.repository(name, { 'apps.yaml': APPS.replaceAll('sessions', 'lobby').replaceAll('orders', 'till') });
+    const { url, credentials } = await gitea.deployKey(name);
+    assert.match(url, /^ssh:\/\/git@localhost:\d+\/chandlery\/by-ssh\.git$/);
+    await createSecret(kube, name, credentials);
+    const git = { url, secretRef: { name } };
+    const metadata = { name };
+    const spec = { git, allowedKinds: [{ group: 'samples.chandlery.dev', kind: 'Cache' }], interval: '1h' };
+    await kube.asController().create(CATALOG_SOURCE, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata, spec });
+    await until(async () => (await product.api('dev-a', instance('lobby'))).status === 200, 'the source is applied', 60_000);
+    await kube.asController().delete({ ...CATALOG_SOURCE, name });
+    await until(async () => (await product.api('dev-a', instance('lobby'))).status === 404, 'its instances are gone', 60_000);
+  });
+
   it('name the owner where Argo CD or Flux is it, with what the person may read of its repository', async () => {
     const cluster = kube.asController();
     const cache = { group: 'samples.chandlery.dev', version: 'v1alpha1', resource: 'caches' };
@@ -241,23 +256,25 @@ async function addWebhook({ api }: Gitea, origin: string): Promise<void> {
 }
 
 async function followRepository(kube: Kube, { credentials }: Gitea, url: string): Promise<void> {
-  const cluster = kube.asController();
-  const data = Object.fromEntries(Object.entries(credentials).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
-  await cluster.create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata: { name: SOURCE, namespace: 'chandlery-system' }, data });
-  const token = Buffer.from(HOOK_TOKEN).toString('base64');
-  const hook = { name: `${SOURCE}-hook`, namespace: 'chandlery-system' };
-  await cluster.create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata: hook, data: { token } });
+  const hook = `${SOURCE}-hook`;
+  await createSecret(kube, SOURCE, credentials);
+  await createSecret(kube, hook, { token: HOOK_TOKEN });
   const allowedKinds = [
     { group: 'samples.chandlery.dev', kind: 'Cache' },
     { group: OPERATOR.group, kind: OPERATOR.kind },
   ];
   const git = { url, path: 'clusters/one', secretRef: { name: SOURCE }, forge: { kind: 'Gitea' } };
-  await cluster.create(CATALOG_SOURCE, {
+  await kube.asController().create(CATALOG_SOURCE, {
     apiVersion: 'chandlery.dev/v1alpha1',
     kind: 'CatalogSource',
     metadata: { name: SOURCE },
-    spec: { git, allowedKinds, interval: '1h', receiver: { type: 'Gitea', secretRef: { name: hook.name } } },
+    spec: { git, allowedKinds, interval: '1h', receiver: { type: 'Gitea', secretRef: { name: hook } } },
   });
+}
+
+async function createSecret(kube: Kube, name: string, texts: Readonly<Record<string, string>>): Promise<void> {
+  const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]));
+  await kube.asController().create(SECRET, { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'chandlery-system' }, data });
 }
 
 async function filesOf(gitea: Gitea, number: number): Promise<readonly (string | undefined)[]> {
