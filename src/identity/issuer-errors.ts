@@ -1,7 +1,7 @@
 import { errors as jose } from 'jose';
 import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client';
 import { AppError, messageOf } from '../domain/core/errors.ts';
-import { at, textAt } from '../domain/core/read.ts';
+import { at, isObject, textAt } from '../domain/core/read.ts';
 
 const AWAY_CODES = new Set([
   'OAUTH_TIMEOUT',
@@ -23,15 +23,20 @@ export function issuerUnavailable(issuer: URL, cause: unknown): AppError {
 }
 
 function whyAway(cause: unknown): string {
-  const inner = at(cause, 'cause');
-  if (inner instanceof Response) return `HTTP ${inner.status}`;
-  return textAt(inner, 'code') ?? textAt(cause, 'code') ?? messageOf(cause);
+  const status = httpStatus(cause);
+  if (status !== undefined) return `HTTP ${status}`;
+  return textAt(cause, 'cause', 'code') ?? textAt(cause, 'code') ?? messageOf(cause);
+}
+
+/** The answer is of whichever `fetch` asked, and so of no class that is known here. */
+function httpStatus(cause: unknown): number | undefined {
+  const answer = at(cause, 'cause');
+  return isObject(answer) && typeof answer.status === 'number' ? answer.status : undefined;
 }
 
 /** Whether an issuer that is there failed at one request (HTTP 500), which says nothing about those of others. */
 export function isFaultOfOneRequest(error: AppError): boolean {
-  const answer = at(error.cause, 'cause');
-  return answer instanceof Response && answer.status === 500;
+  return httpStatus(error.cause) === 500;
 }
 
 /** What went wrong between us and the issuer as an error of the table: it is away, it rejected us, or it rejected the person. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAppError } from '../domain/core/errors.ts';
+import { type AppError, isAppError } from '../domain/core/errors.ts';
 import type { SessionRecord } from '../domain/core/session.ts';
 import { isFaultOfOneRequest } from './issuer-errors.ts';
 
@@ -47,8 +47,7 @@ interface RenewalDeps {
 export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
   const underWay = new Map<string, Promise<SessionRecord | undefined>>();
   const holder = randomUUID();
-  const pausedSessions = new LRUCache<string, number>({ max: MAX_PAUSED });
-  let pausedUntil = 0;
+  const pauses = createPauses(clock);
 
   /** Reads the session again, because another request may have renewed it since the caller read it, and waits while another replica does. */
   const renewNow = async (key: string): Promise<SessionRecord | undefined> => {
@@ -72,8 +71,7 @@ export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
       }
       await sessions.releaseRenewal(key, holder).catch(() => undefined);
       if (!isAppError(error, 'IssuerUnavailable')) throw error;
-      if (isFaultOfOneRequest(error)) pausedSessions.set(key, clock() + PAUSE);
-      else pausedUntil = clock() + PAUSE;
+      pauses.begin(key, error);
       if (isInGrace(record, clock())) return record;
       throw error;
     }
@@ -83,12 +81,25 @@ export function createRenewal({ sessions, renew, clock }: RenewalDeps) {
   const current = async (key: string, record: SessionRecord): Promise<SessionRecord | undefined> => {
     const now = clock();
     if (!isDue(record, now)) return record;
-    if (now < Math.max(pausedUntil, pausedSessions.get(key) ?? 0) && isInGrace(record, now)) return record;
+    if (now < pauses.endOf(key) && isInGrace(record, now)) return record;
     const running = underWay.get(key) ?? renewNow(key).finally(() => underWay.delete(key));
     underWay.set(key, running);
     return running;
   };
   return { current };
+}
+
+/** An issuer that is away is not asked for anybody for a while, one that failed at a session not for that one. */
+function createPauses(clock: () => number) {
+  const ends = new LRUCache<string, number>({ max: MAX_PAUSED });
+  let end = 0;
+  return {
+    begin: (key: string, error: AppError): void => {
+      if (isFaultOfOneRequest(error)) ends.set(key, clock() + PAUSE);
+      else end = clock() + PAUSE;
+    },
+    endOf: (key: string): number => Math.max(end, ends.get(key) ?? 0),
+  };
 }
 
 function isDue({ refreshAt }: SessionRecord, now: number): boolean {

@@ -100,7 +100,7 @@ export async function startGitea(): Promise<Gitea> {
     deployKey: async (name) => {
       const key = await makeKey(folder, `${name}-deploy`);
       await api('POST', `/repos/${USER}/${name}/keys`, { title: name, key: key.public, read_only: true });
-      const { stdout } = await execa('ssh-keyscan', ['-q', '-p', String(sshPort), 'localhost']);
+      const { stdout } = await execa('ssh-keyscan', ['-p', String(sshPort), 'localhost']);
       const url = textAt(await api('GET', `/repos/${USER}/${name}`), 'ssh_url') ?? '';
       return { url, credentials: { identity: key.private, known_hosts: `${stdout}\n` } };
     },
