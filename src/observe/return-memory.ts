@@ -8,7 +8,7 @@ const LOOK_MS = 5_000;
 /** So much has to have come together since the last time. */
 const WORTHWHILE_BYTES = 16 * 1024 * 1024;
 /** Milliseconds that the thread works between two looks. */
-const IDLE_WORK_MS = 250;
+const IDLE_WORK_MS = 500;
 /** Of a larger heap the collection would hold up whoever comes meanwhile. */
 const MAX_HEAP_BYTES = 512 * 1024 * 1024;
 
