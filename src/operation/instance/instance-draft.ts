@@ -18,7 +18,7 @@ import { contentSchema, hasSpec } from '../../form/model/content-schema.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import type { InstanceAddress } from './find-instance.ts';
-import { layersOf } from './instance-layers.ts';
+import { layersOf, rejectLocked } from './instance-layers.ts';
 import { markedOf, unmaskContent } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
@@ -109,11 +109,23 @@ export function rejectOtherKind(type: KnownType, subject: string, { apiVersion, 
 }
 
 /**
+ * Rejects what is wrong with a draft and is known without asking the api-server.
+ *
+ * @throws AppError for an App that is being deleted, that the environment does not allow or that has as many instances as it may, and for locked values.
+ */
+export function rejectDraft({ entry, environment, layers, object }: PreparedDraft): void {
+  rejectDeleting(entry);
+  rejectNotAllowed(entry, environment);
+  rejectBeyondLimit(entry);
+  rejectLocked(layers, { wanted: contentOf(object) });
+}
+
+/**
  * A new Instance would be deleted with the others, or stay without an operator.
  *
  * @throws AppError `OperatorDeleting`.
  */
-export function rejectDeleting({ summary, operator, crd }: CatalogEntry): void {
+function rejectDeleting({ summary, operator, crd }: CatalogEntry): void {
   const { namespace = '', name, deletionTimestamp } = operator.metadata;
   if (deletionTimestamp === undefined && crd.metadata.deletionTimestamp === undefined) return;
   const what = deletionTimestamp === undefined ? `CRD ${crd.metadata.name}` : `Operator ${namespace}/${name}`;
@@ -124,7 +136,7 @@ export function rejectDeleting({ summary, operator, crd }: CatalogEntry): void {
 }
 
 /** @throws AppError `AppNotAllowed`, as the admission policy of the Environment says to kubectl. */
-export function rejectNotAllowed({ summary }: Pick<CatalogEntry, 'summary'>, { name, allowedApps }: EnvironmentView): void {
+function rejectNotAllowed({ summary }: Pick<CatalogEntry, 'summary'>, { name, allowedApps }: EnvironmentView): void {
   if (isAppAllowed(allowedApps, summary)) return;
   throw new AppError('AppNotAllowed', notAllowedMessage(name, summary.id));
 }
@@ -134,7 +146,7 @@ export function rejectNotAllowed({ summary }: Pick<CatalogEntry, 'summary'>, { n
  *
  * @throws AppError `QuotaExceeded` when the cluster has as many instances as the AppDefinition allows.
  */
-export function rejectBeyondLimit({ summary: { displayName, limits } }: Pick<CatalogEntry, 'summary'>): void {
+function rejectBeyondLimit({ summary: { displayName, limits } }: Pick<CatalogEntry, 'summary'>): void {
   if (limits?.maxInstances === undefined || limits.instances < limits.maxInstances) return;
   const remedy = 'Delete another one, or ask an admin to raise spec.limits of the AppDefinition';
   throw new AppError(

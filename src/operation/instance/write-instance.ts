@@ -1,5 +1,4 @@
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { contentOf } from '../../domain/instance/instance-content.ts';
 import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
@@ -8,8 +7,7 @@ import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.t
 import { recordedDeployment } from '../environment/job-deployments.ts';
 import { findInstance, type InstanceAddress, instanceView } from './find-instance.ts';
 import { type InstanceChange, writeChange } from './instance-change.ts';
-import { type InstanceDraft, prepareDraft, rejectBeyondLimit, rejectDeleting, rejectNotAllowed, USER_WRITE } from './instance-draft.ts';
-import { rejectLocked } from './instance-layers.ts';
+import { type InstanceDraft, prepareDraft, rejectDraft, USER_WRITE } from './instance-draft.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
 import { audited, instanceEvent } from '../audit/audited.ts';
 import { rejectChartValues } from './chart-values.ts';
@@ -39,11 +37,9 @@ export async function makeInstance(
   draft: InstanceDraft,
 ): Promise<InstanceView> {
   ports.auditLog.checkRateLimit(actor, 'install');
-  const { entry, environment, layers, type, object } = await prepareDraft(ports, actor, draft);
-  rejectDeleting(entry);
-  rejectNotAllowed(entry, environment);
-  rejectBeyondLimit(entry);
-  rejectLocked(layers, { wanted: contentOf(object) });
+  const prepared = await prepareDraft(ports, actor, draft);
+  rejectDraft(prepared);
+  const { entry, environment, type, object } = prepared;
   await rejectChartValues(ports, entry, object);
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };

@@ -3,7 +3,6 @@ import { afterYield } from '../../domain/core/yield-to-event-loop.ts';
 import type { Cluster, Written } from '../../domain/kubernetes/cluster.ts';
 import { schemaOf } from '../../domain/catalog/app-catalog.ts';
 import { generatedKind } from '../../domain/app-instance/instance.ts';
-import { contentOf } from '../../domain/instance/instance-content.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
 import { newSecretCommands, type NewSecret } from '../../domain/instance/new-secret.ts';
@@ -14,14 +13,11 @@ import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts
 import { maskObject, maskValue } from '../../schema/sensitive/mask.ts';
 import type { Marked } from '../../schema/sensitive/sensitive-values.ts';
 import { contentMarked, markedOf } from '../instance/instance-masking.ts';
-import { rejectLocked } from '../instance/instance-layers.ts';
 import {
   missingPermission,
   ownContent,
   prepareDraft,
-  rejectDeleting,
-  rejectBeyondLimit,
-  rejectNotAllowed,
+  rejectDraft,
   USER_WRITE,
   type InstanceDraft,
   type PreparedDraft,
@@ -59,7 +55,7 @@ export async function preflightInstance(
       : { kind: 'None' };
   const kind = generatedKind(entry.crd);
   const home = kind && releasePlaceOf({ entry, kind, environment }, object.metadata.name);
-  const write = tryToCreate(ports, actor, { draft, ...prepared });
+  const write = tryToCreate(ports, actor, { draft, prepared });
   const released = previewRelease(ports, actor, { entry, environment, changed: object, write });
   const told = await preflight(actor, {
     app: draft.app,
@@ -77,12 +73,10 @@ export async function preflightInstance(
 async function tryToCreate(
   ports: Pick<Ports, 'clusters' | 'chartValues'>,
   actor: Actor,
-  { draft, entry, environment, layers, type, object }: PreparedDraft & { readonly draft: InstanceDraft },
+  { draft, prepared }: { readonly draft: InstanceDraft; readonly prepared: PreparedDraft },
 ): Promise<Written> {
-  rejectDeleting(entry);
-  rejectNotAllowed(entry, environment);
-  rejectBeyondLimit(entry);
-  rejectLocked(layers, { wanted: contentOf(object) });
+  const { entry, environment, type, object } = prepared;
+  rejectDraft(prepared);
   await rejectChartValues(ports, entry, object);
   const cluster = ports.clusters.asActor(actor);
   const place = { namespace: environment.namespace, instance: object.metadata.name };

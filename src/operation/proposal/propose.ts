@@ -16,14 +16,7 @@ import { findChangeRequest } from '../change-request/request-access.ts';
 import { type EnvironmentChange, environmentToCreate, prepareEnvironmentChange } from '../environment/environment-change.ts';
 import { environmentEvent } from '../environment/write-environment.ts';
 import { type InstanceChange, prepareChange } from '../instance/instance-change.ts';
-import {
-  type InstanceDraft,
-  missingPermission,
-  prepareDraft,
-  rejectBeyondLimit,
-  rejectDeleting,
-  rejectNotAllowed,
-} from '../instance/instance-draft.ts';
+import { type InstanceDraft, missingPermission, prepareDraft, rejectDraft } from '../instance/instance-draft.ts';
 import { layersOf, rejectLocked } from '../instance/instance-layers.ts';
 import { markedOf, secretsOf } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
@@ -175,11 +168,9 @@ export async function proposeRequest(
 }
 
 async function preparedInstall(ports: InstanceNeeds, actor: Actor, draft: InstanceDraft): Promise<PreparedProposal> {
-  const { entry, environment, layers, object, type } = await prepareDraft(ports, actor, draft);
-  rejectDeleting(entry);
-  rejectNotAllowed(entry, environment);
-  rejectBeyondLimit(entry);
-  rejectLocked(layers, { wanted: contentOf(object) });
+  const prepared = await prepareDraft(ports, actor, draft);
+  rejectDraft(prepared);
+  const { entry, object, type } = prepared;
   if ((draft.secrets ?? []).length > 0)
     throw impossible('it would create a Secret, and Secrets do not belong into git; reference an existing Secret');
   rejectSecrets(markedOf(entry), object, [object]);
