@@ -9,7 +9,7 @@ export interface UserTokens {
   tokenOf(actor: Actor): string | undefined;
 }
 
-/** Nobody waits for an answer on a token that ends meanwhile. */
+/** A token that expires sooner is not sent: it could expire before the api-server has verified it. */
 const EARLY_MS = 5_000;
 
 /** @param clock milliseconds since 1970 */

@@ -51,7 +51,7 @@ const MAX_NEEDS = 3_000;
 
 /**
  * What the account that installs charts may not do although a chart needs it, by access reviews alone: each rendered object, what its roles and bindings grant, the
- * roles of the kinds that it brings, and Helm's record of the release. Nothing is written. Sorted by the order of the objects.
+ * roles for the kinds of its CRDs, and the Secret of the Helm release. Nothing is written. Sorted by the order of the objects.
  *
  * @param review a SelfSubjectAccessReview as that account.
  */
