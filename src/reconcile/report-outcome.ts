@@ -1,7 +1,9 @@
+import { TerminalError } from '../controller/controller.ts';
+import { isAppError, messageOf } from '../domain/core/errors.ts';
 import type { Kind } from '../domain/kind/kind.ts';
 import { statusOf } from '../domain/kind/kind.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
-import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../domain/kubernetes/condition.ts';
+import { type Condition, type ConditionInput, conditionsOf, findCondition, mergeConditions } from '../domain/kubernetes/condition.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { applyStatus } from './apply-status.ts';
 
@@ -50,6 +52,42 @@ export async function reportOutcome<T extends { readonly conditions: readonly Co
   const { kind: outcomeKind, reason, message } = outcome;
   if (findCondition(earlier, 'Ready')?.reason === reason) return;
   await events.record(object, { type: outcomeKind === 'Stalled' ? 'Warning' : 'Normal', reason, message });
+}
+
+/**
+ * Runs one reconciliation, and reports what it throws: an invalid spec ends it, other errors are tried again. What is over at the next try is not reported.
+ *
+ * @param tell reports an outcome.
+ * @throws TerminalError for an invalid spec, and every other error as it is.
+ */
+export async function withReportedErrors<T>(
+  signal: AbortSignal,
+  tell: (outcome: Outcome) => Promise<void>,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable', 'NotFound')) throw error;
+    if (isAppError(error, 'InvalidInput')) {
+      await tell({ kind: 'Stalled', reason: 'InvalidSpec', message: error.message });
+      throw new TerminalError(error.code, error.message, { faults: error.faults, cause: error });
+    }
+    await tell({ kind: 'Reconciling', reason: 'Retrying', message: messageOf(error) });
+    throw error;
+  }
+}
+
+/** The outcome of a resource as the one that is made of it says. @param words for it: `environment shop`. @param more of it when it is ready. */
+export function outcomeOfMade(made: KubeObject, { words, more = '' }: { readonly words: string; readonly more?: string }): Outcome {
+  const conditions = conditionsOf(made);
+  const ready = findCondition(conditions, 'Ready');
+  if (ready === undefined || ready.observedGeneration !== made.metadata.generation)
+    return { kind: 'Reconciling', reason: `${made.kind}NotReady`, message: `${words} is being created or changed` };
+  if (ready.status === 'True') return { kind: 'Ready', reason: 'Ready', message: `${words} is ready${more}` };
+  const stalled = findCondition(conditions, 'Stalled')?.status === 'True';
+  return { kind: stalled ? 'Stalled' : 'Reconciling', reason: ready.reason, message: `${words}: ${ready.message}` };
 }
 
 function outcomeConditions({ kind, reason, message }: Outcome, observedGeneration: number): ConditionInput[] {

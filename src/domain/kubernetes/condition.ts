@@ -1,4 +1,4 @@
-import { isObject, listAt, textAt } from '../core/read.ts';
+import { isObject, listAt, numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from './resource.ts';
 
 /** A condition of the Kubernetes API conventions (`metav1.Condition`). */
@@ -48,6 +48,9 @@ export function conditionsOf({ status }: KubeObject): Condition[] {
       const [type = '', reason = '', message = '', lastTransitionTime = ''] = ['type', 'reason', 'message', 'lastTransitionTime'].map(
         (key) => textAt(item, key),
       );
-      return [{ type, status: state, reason, message, lastTransitionTime }];
+      const observedGeneration = numberAt(item, 'observedGeneration');
+      return [
+        { type, status: state, reason, message, ...(observedGeneration === undefined ? {} : { observedGeneration }), lastTransitionTime },
+      ];
     });
 }

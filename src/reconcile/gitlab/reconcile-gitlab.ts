@@ -1,17 +1,14 @@
-import { type Reconcile, type ReconcileResult, TerminalError } from '../../controller/controller.ts';
-import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { textAt } from '../../domain/core/read.ts';
-import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { environmentSpecOf, GITLAB_DEPLOYMENT_KIND, type NamePrefixes } from '../../domain/gitlab/gitlab-deployment.ts';
 import { environmentMonitoring, monitoringFor, deploymentOf, GITLAB_MONITORING_KIND } from '../../domain/gitlab/gitlab-monitoring.ts';
-import { statusOf } from '../../domain/kind/kind.ts';
 import { ifFound, type Cluster } from '../../domain/kubernetes/cluster.ts';
 import { findCondition, conditionsOf } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ENVIRONMENT, GITLAB_DEPLOYMENT } from '../../domain/kubernetes/resource-types.ts';
 import { addFinalizer, isKindLost, removeFinalizer } from '../finalizer.ts';
-import { type Outcome, type ReportPorts, reportOutcome } from '../report-outcome.ts';
+import { type Outcome, outcomeOfMade, type ReportPorts, reportOutcome, withReportedErrors } from '../report-outcome.ts';
 
 /** What reconciling the kinds of GitLab needs of the world. */
 interface GitLabPorts extends ReportPorts {
@@ -46,18 +43,9 @@ export function createDeploymentReconciler(ports: GitLabPorts): Reconcile {
     const deployment = await ifFound(ports.cluster.get({ ...GITLAB_DEPLOYMENT, name }, { signal }));
     if (deployment === undefined) return {};
     const work = { deployment, environment: await ifFound(ports.cluster.get({ ...ENVIRONMENT, name }, { signal })), signal };
-    try {
-      return deployment.metadata.deletionTimestamp === undefined ? await keep(ports, work) : await finalize(ports, work);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable', 'NotFound')) throw error;
-      if (isAppError(error, 'InvalidInput')) {
-        await tell(ports, work, { kind: 'Stalled', reason: 'InvalidSpec', message: error.message });
-        throw new TerminalError(error.code, error.message, { faults: error.faults, cause: error });
-      }
-      await tell(ports, work, { kind: 'Reconciling', reason: 'Retrying', message: messageOf(error) });
-      throw error;
-    }
+    const isKept = deployment.metadata.deletionTimestamp === undefined;
+    const tellOutcome = async (outcome: Outcome): Promise<void> => await tell(ports, work, outcome);
+    return await withReportedErrors(signal, tellOutcome, async () => await (isKept ? keep(ports, work) : finalize(ports, work)));
   };
 }
 
@@ -86,7 +74,7 @@ async function keep(ports: GitLabPorts, work: Work): Promise<ReconcileResult> {
     return { requeueAfter: SOON_MS };
   }
   const applied = await cluster.apply(ENVIRONMENT, wanted, { fieldManager: FIELD_MANAGER, force: 'force', signal });
-  await tell(ports, { ...work, environment: applied.object }, deploymentOutcome(applied.object));
+  await tell(ports, { ...work, environment: applied.object }, outcomeOfMade(applied.object, { words: `environment ${name}` }));
   return { requeueAfter: DRIFT_MS };
 }
 
@@ -106,18 +94,6 @@ function wantedEnvironment({ monitorings, prefixes }: GitLabPorts, deployment: K
     metadata: { name, annotations: { [DEPLOYMENT_ANNOTATION]: name }, ownerReferences: [owner] },
     spec: environmentSpecOf(deployment, prefixes, monitoring && environmentMonitoring(monitoring)),
   };
-}
-
-/** As the Environment says. */
-function deploymentOutcome(environment: KubeObject): Outcome {
-  const { name, generation } = environment.metadata;
-  const { conditions } = statusOf(ENVIRONMENT_KIND, environment);
-  const ready = findCondition(conditions, 'Ready');
-  if (ready === undefined || ready.observedGeneration !== generation)
-    return { kind: 'Reconciling', reason: 'EnvironmentNotReady', message: `environment ${name} is being created or changed` };
-  if (ready.status === 'True') return { kind: 'Ready', reason: 'Ready', message: `environment ${name} is ready` };
-  const stalled = findCondition(conditions, 'Stalled')?.status === 'True';
-  return { kind: stalled ? 'Stalled' : 'Reconciling', reason: ready.reason, message: `environment ${name}: ${ready.message}` };
 }
 
 async function tell(ports: GitLabPorts, { deployment, environment, signal }: Work, outcome: Outcome): Promise<void> {

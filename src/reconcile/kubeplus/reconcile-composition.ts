@@ -1,6 +1,5 @@
-import { type Reconcile, type ReconcileResult, TerminalError } from '../../controller/controller.ts';
+import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
-import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import {
   type ComposedDefinition,
   definitionOf,
@@ -13,7 +12,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION, CRD, RESOURCE_COMPOSITION } from '../../domain/kubernetes/resource-types.ts';
 import { addFinalizer, isKindLost, removeFinalizer } from '../finalizer.ts';
-import { type Outcome, type ReportPorts, reportOutcome } from '../report-outcome.ts';
+import { type Outcome, outcomeOfMade, type ReportPorts, reportOutcome, withReportedErrors } from '../report-outcome.ts';
 
 /** What reconciling ResourceCompositions needs of the world. */
 interface CompositionPorts extends ReportPorts {
@@ -49,18 +48,9 @@ export function createCompositionReconciler(ports: CompositionPorts): Reconcile 
     const composition = await ifFound(cluster.get({ ...RESOURCE_COMPOSITION, namespace, name }, { signal }));
     if (composition === undefined) return {};
     const work = { composition, key, definition: await ifFound(cluster.get({ ...APP_DEFINITION, name }, { signal })), signal };
-    try {
-      return composition.metadata.deletionTimestamp === undefined ? await keep(ports, work) : await finalize(ports, work);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable', 'NotFound')) throw error;
-      if (isAppError(error, 'InvalidInput')) {
-        await tell(ports, work, { kind: 'Stalled', reason: 'InvalidSpec', message: error.message });
-        throw new TerminalError(error.code, error.message, { faults: error.faults, cause: error });
-      }
-      await tell(ports, work, { kind: 'Reconciling', reason: 'Retrying', message: messageOf(error) });
-      throw error;
-    }
+    const isKept = composition.metadata.deletionTimestamp === undefined;
+    const tellOutcome = async (outcome: Outcome): Promise<void> => await tell(ports, work, outcome);
+    return await withReportedErrors(signal, tellOutcome, async () => await (isKept ? keep(ports, work) : finalize(ports, work)));
   };
 }
 
@@ -103,15 +93,8 @@ function isOwn({ metadata }: KubeObject, key: string): boolean {
 
 /** As the AppDefinition says. */
 function outcomeOf(definition: KubeObject): Outcome {
-  const { name, generation } = definition.metadata;
-  const { conditions, crd = '' } = parseAppDefinitionStatus(definition);
-  const ready = findCondition(conditions, 'Ready');
-  if (ready === undefined || ready.observedGeneration !== generation) {
-    return { kind: 'Reconciling', reason: 'AppDefinitionNotReady', message: `AppDefinition ${name} is being created or changed` };
-  }
-  if (ready.status === 'True') return { kind: 'Ready', reason: 'Ready', message: `AppDefinition ${name} is ready: it generates ${crd}` };
-  const stalled = findCondition(conditions, 'Stalled')?.status === 'True';
-  return { kind: stalled ? 'Stalled' : 'Reconciling', reason: ready.reason, message: `AppDefinition ${name}: ${ready.message}` };
+  const { crd = '' } = parseAppDefinitionStatus(definition);
+  return outcomeOfMade(definition, { words: `AppDefinition ${definition.metadata.name}`, more: `: it generates ${crd}` });
 }
 
 async function tell(
