@@ -35,6 +35,8 @@ export const OURS = {
   appsGroup: 'apps.chandlery.dev',
   appsVersion: 'v1alpha1',
   operatorGroup: 'operatorcontroller.kubeplus',
+  /** Begins the labels by which Kubernetes aggregates ClusterRoles into `chandlery-viewer` and the others. */
+  aggregateLabel: 'chandlery.dev/aggregate-to-',
   operatorVersion: 'v1',
   /** The namespace of the controller's own leases and accounts. */
   systemNamespace: 'chandlery-system',

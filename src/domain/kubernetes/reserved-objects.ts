@@ -14,7 +14,6 @@ const RESERVED_BINDING = /^chandlery-(demo-admin|admins-.+|environment-.+|viewer
 
 /** Labels by which Chandlery knows what it made itself. Its own label replaces the first one on a CRD. */
 const OWNER_LABELS: readonly string[] = [OURS.operatorLabel, OURS.environmentLabel, OURS.sourceLabel];
-const AGGREGATION_LABEL = `${OURS.group}/aggregate-to-`;
 
 const HELM_RECORD = 'helm.sh/release.v1';
 
@@ -87,7 +86,7 @@ function reservedName(object: KubeObject): string | undefined {
 
 function reservedLabel({ kind, metadata }: KubeObject): string | undefined {
   const keys = Object.keys(metadata.labels ?? {});
-  const aggregates = keys.find((key) => key.startsWith(AGGREGATION_LABEL));
+  const aggregates = keys.find((key) => key.startsWith(OURS.aggregateLabel));
   if (aggregates !== undefined) return `the label ${aggregates} adds its rules to a role of Chandlery`;
   const owner = kind === 'CustomResourceDefinition' ? undefined : keys.find((key) => OWNER_LABELS.includes(key));
   return owner === undefined ? undefined : `only Chandlery sets the label ${owner}`;

@@ -62,7 +62,7 @@ function role(
   name: string,
   { owner, audience, rules }: { owner: Owner; audience: readonly string[]; rules: readonly unknown[] },
 ): KubeObject {
-  const aggregate = Object.fromEntries(audience.map((word) => [`chandlery.dev/aggregate-to-${word}`, 'true']));
+  const aggregate = Object.fromEntries(audience.map((word) => [`${OURS.aggregateLabel}${word}`, 'true']));
   const labels = { 'app.kubernetes.io/part-of': 'chandlery', ...owner, ...aggregate };
   return { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name, labels }, rules };
 }

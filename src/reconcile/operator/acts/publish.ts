@@ -1,8 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
-import { ifFound } from '../../../domain/kubernetes/cluster.ts';
-import { CLUSTER_ROLE } from '../../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
+import { type Publisher, publishRoles, unpublishRoles } from '../../publish-roles.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
 import { countedCrds, countRole, publishedCrds, rolesOf } from './app-roles.ts';
@@ -12,35 +9,18 @@ import { countedCrds, countRole, publishedCrds, rolesOf } from './app-roles.ts';
  * kind by which admins count its instances. Those of Apps that are gone or hidden are removed.
  */
 export async function publish(work: Work, crds: readonly CrdFact[]): Promise<void> {
-  const { ports, spec, label, signal } = work;
-  const wanted = [
+  const { spec, label } = work;
+  await publishRoles(publisherOf(work), [
     ...publishedCrds(crds, spec).flatMap((crd) => rolesOf(crd, label)),
     ...countedCrds(crds).map((crd) => countRole(crd, { [OURS.operatorLabel]: label })),
-  ];
-  const live = await liveRoles(work);
-  for (const role of wanted) {
-    const known = live.find(({ metadata }) => metadata.name === role.metadata.name);
-    if (known !== undefined && isDeepStrictEqual(known['rules'], role['rules'])) continue;
-    await ports.cluster.apply(CLUSTER_ROLE, role, { fieldManager: OURS.fieldManager, force: 'force', signal });
-  }
-  const names = new Set(wanted.map((role) => role.metadata.name));
-  await remove(
-    work,
-    live.filter(({ metadata }) => !names.has(metadata.name)),
-  );
+  ]);
 }
 
 /** Removes the permissions on all Apps of an Operator. */
 export async function unpublish(work: Work): Promise<void> {
-  await remove(work, await liveRoles(work));
+  await unpublishRoles(publisherOf(work));
 }
 
-async function liveRoles({ ports, label, signal }: Work): Promise<readonly KubeObject[]> {
-  return (await ports.cluster.list(CLUSTER_ROLE, { labelSelector: `${OURS.operatorLabel}=${label}`, signal })).items;
-}
-
-async function remove({ ports, signal }: Work, roles: readonly KubeObject[]): Promise<void> {
-  for (const { metadata } of roles) {
-    await ifFound(ports.cluster.delete({ ...CLUSTER_ROLE, name: metadata.name }, { signal }));
-  }
+function publisherOf({ ports, label, signal }: Work): Publisher {
+  return { cluster: ports.cluster, label: OURS.operatorLabel, value: label, signal };
 }
