@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { type Counts, countsOf } from './support/counts.ts';
+import { onFailure } from './support/failures.ts';
 import { builtGitea } from './support/gitea.ts';
 import { printTimings, timed } from './support/timings.ts';
 
@@ -36,6 +37,8 @@ const WORLDS = [
 const MAX_TEST_MS = 20 * 60_000;
 
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+/** Told once more at the end, where nobody has to look for them. */
+const failures: string[] = [];
 const [options, wanted] = [process.argv.slice(2).filter(isOption), process.argv.slice(2).filter((word) => !isOption(word))];
 const files = Object.entries(GROUPS).flatMap(([name, pattern]) => chosenOf(name, globSync(pattern).sort()));
 const isTimed = options.includes('--timings');
@@ -48,6 +51,7 @@ const checked = wanted.length === 0 || wanted.includes('check') ? runChecks() : 
 for (const round of roundsOf(files)) await runRound(round);
 await checked;
 if (isTimed) printTimings();
+for (const words of failures) console.log(`\n${words}`);
 console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);
 
@@ -132,6 +136,7 @@ async function runLane({ name, files: own, run: runAll }: Lane): Promise<void> {
 function inProcessesOfTheirOwn(concurrency: number): Lane['run'] {
   return async (own) => {
     const stream = run({ files: [...own], concurrency, timeout: MAX_TEST_MS, ...(isTimed ? timed() : {}) });
+    onFailure(stream, (words) => failures.push(words));
     const ended = new Promise<void>((resolve) => {
       stream.on('test:summary', ({ file, counts: summary }) => {
         if (file === undefined) add(countsOf(summary));
@@ -158,10 +163,11 @@ async function runUnits(own: readonly string[]): Promise<void> {
 /** Loading the same modules anew for every small file takes longer than most of their tests. */
 async function inOneProcess(own: readonly string[]): Promise<void> {
   const child = fork('test/support/one-process.ts', [...own], { timeout: MAX_TEST_MS });
-  const told: Counts[] = [];
-  child.on('message', (message: Counts) => told.push(message));
+  const told: { readonly counts: Counts; readonly failures: readonly string[] }[] = [];
+  child.on('message', (message: (typeof told)[number]) => told.push(message));
   await once(child, 'exit');
-  add(told[0] ?? { passed: 0, failed: 1, skipped: 0 });
+  add(told[0]?.counts ?? { passed: 0, failed: 1, skipped: 0 });
+  failures.push(...(told[0]?.failures ?? []));
 }
 
 function add(own: Counts): void {
