@@ -16,6 +16,11 @@ export interface GeneratedKind extends KnownType {
 /** The annotation by which a person asks for the tests of the chart once. Any new value counts. */
 export const TEST_AT = 'chandlery.dev/test-at';
 
+/** Whether an AppDefinition generated the kind of an object, so that the object is an instance of a chart. */
+export function isAppInstance({ apiVersion }: Pick<KubeObject, 'apiVersion'>): boolean {
+  return parseApiVersion(apiVersion).group === OURS.appsGroup;
+}
+
 /** The kind that a CustomResourceDefinition defines; undefined when no AppDefinition generated it. */
 export function generatedKind({ metadata, spec }: KubeObject): GeneratedKind | undefined {
   const definition = metadata.labels?.[OURS.appDefinitionLabel];
@@ -70,14 +75,14 @@ function readablePart({ namespace = '', name }: ObjectMeta): string {
 }
 
 /** The namespace that Chandlery has reserved for an instance alone, by its status; undefined where there is none. */
-export function dedicatedNamespaceOf({ apiVersion, status }: KubeObject): string | undefined {
-  return parseApiVersion(apiVersion).group === OURS.appsGroup ? textAt(status, 'namespace') : undefined;
+export function dedicatedNamespaceOf(instance: KubeObject): string | undefined {
+  return isAppInstance(instance) ? textAt(instance.status, 'namespace') : undefined;
 }
 
 /** The namespace that the release of an instance is in: its own, unless its status names another one. */
-export function releaseNamespaceOf({ apiVersion, metadata, status }: KubeObject): string {
-  const own = metadata.namespace ?? '';
-  return parseApiVersion(apiVersion).group === OURS.appsGroup ? (textAt(status, 'release', 'namespace') ?? own) : own;
+export function releaseNamespaceOf(instance: KubeObject): string {
+  const own = instance.metadata.namespace ?? '';
+  return isAppInstance(instance) ? (textAt(instance.status, 'release', 'namespace') ?? own) : own;
 }
 
 const HASH_LENGTH = 10;

@@ -1,5 +1,6 @@
 import { listAt, textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
+import { isAppInstance } from './instance.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 import type { ValuesFrom } from '../operator/kind/chart-fields.ts';
 import type { InstanceValuesFrom } from './instance-kind.ts';
@@ -37,8 +38,7 @@ export function outputName({ kind, name, key }: OutputFrom): string {
 
 /** Whether an instance takes an output of another one in its namespace. */
 export function takesOutputsOf(instance: KubeObject, other: KubeObject): boolean {
-  const { group } = parseApiVersion(instance.apiVersion);
-  if (group !== OURS.appsGroup || instance.metadata.namespace !== other.metadata.namespace) return false;
+  if (!isAppInstance(instance) || instance.metadata.namespace !== other.metadata.namespace) return false;
   return listAt(instance.spec, 'valuesFrom').some((from) => {
     const [apiVersion, kind] = [textAt(from, 'apiVersion'), textAt(from, 'kind') ?? ''];
     const isSameKind = kind === other.kind && groupOf({ ...(apiVersion === undefined ? {} : { apiVersion }), kind }) === groupOf(other);

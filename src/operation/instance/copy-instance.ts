@@ -1,8 +1,8 @@
+import { isAppInstance } from '../../domain/app-instance/instance.ts';
 import { isObject, objectAt, textAt } from '../../domain/core/read.ts';
 import { ownContentOf, splitContent } from '../../domain/instance/instance-content.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
-import { type Json, type JsonObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
+import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { hasStandIn } from '../../schema/sensitive/mask.ts';
 import type { InstanceAddress } from './find-instance.ts';
@@ -15,7 +15,7 @@ export function contentForCopy({ object }: Pick<InstanceView, 'object'>): JsonOb
   const { metadata: _metadata, ...content } = ownContentOf(object);
   const copied = withoutStandIns(content, undefined) as JsonObject;
   const { spec } = copied;
-  if (!isRelease(object.apiVersion) || !isObject(spec)) return copied;
+  if (!isAppInstance(object) || !isObject(spec)) return copied;
   const { suspend: _suspend, sleep: _sleep, expires: _expires, ...rest } = spec;
   return { ...copied, spec: { ...rest, ...versionOf(object) } };
 }
@@ -28,13 +28,9 @@ export function contentForPromotion(target: Pick<InstanceView, 'object'>, { obje
   const live = ownContentOf(target.object);
   const { spec = {} } = ownContentOf(object);
   const wanted = withoutStandIns(spec, live['spec']);
-  if (!isRelease(object.apiVersion)) return { ...live, spec: wanted ?? {} };
+  if (!isAppInstance(object)) return { ...live, spec: wanted ?? {} };
   const values = objectAt(wanted, 'values') as JsonObject;
   return { ...live, spec: { ...objectAt(live['spec']), ...versionOf(object), values } };
-}
-
-function isRelease(apiVersion: string): boolean {
-  return parseApiVersion(apiVersion).group === OURS.appsGroup;
 }
 
 /** The version that it asks for, else the one that runs. */

@@ -1,10 +1,9 @@
-import { parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
+import { isAppInstance, parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
 import { AppError, isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
 import { permissionTo, SECRET } from '../../domain/kubernetes/resource-types.ts';
-import { type JsonObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { Revision } from '../../domain/operator/kind/status-fields.ts';
 import { recordName } from '../../domain/operator/release-notes.ts';
 import type { RevisionContent } from '../../domain/operator/release.ts';
@@ -97,7 +96,7 @@ export async function showReleaseRevision(
 }
 
 function historyOf({ object }: Pick<FoundInstance, 'object'>): ReleaseHistory {
-  if (parseApiVersion(object.apiVersion).group !== OURS.appsGroup) return { revisions: [] };
+  if (!isAppInstance(object)) return { revisions: [] };
   const { release, history } = parseInstanceStatus(object);
   if (release === undefined) return { revisions: [] };
   const revisions = history.map(({ digest: _digest, chartDigest: _chartDigest, ...revision }) => revision);

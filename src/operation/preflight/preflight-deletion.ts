@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { dedicatedNamespaceOf, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
+import { dedicatedNamespaceOf, isAppInstance, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { PERSISTENT_VOLUME, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
@@ -19,7 +19,7 @@ import { joinFindings, type Finding, type Findings } from '../../domain/prefligh
 import { releaseRemoval } from '../../domain/preflight/release-removal.ts';
 import { numberAt, textAt } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { releaseField, releaseMembers, releaseOfInstance } from '../../domain/tree/release-members.ts';
 import type { InstanceDeletion } from '../instance/write-instance.ts';
 import { findInstance, instanceView } from '../instance/find-instance.ts';
@@ -134,7 +134,7 @@ async function whatReleaseTakes(
   { health }: Pick<Ports, 'health'>,
   { cluster, root, objects, served }: DeletionContext,
 ): Promise<ReleaseTakes> {
-  const release = parseApiVersion(root.apiVersion).group === OURS.appsGroup ? releaseOfInstance(root, objects) : undefined;
+  const release = isAppInstance(root) ? releaseOfInstance(root, objects) : undefined;
   if (release === undefined) return { goes: [], findings: {}, gaps: [] };
   const rest = await readRestOfRelease(cluster, { release, read: objects, kinds: served, health });
   const live = [...objects, ...rest.objects.filter(({ metadata }) => metadata.uid !== undefined)];

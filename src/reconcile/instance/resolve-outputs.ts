@@ -1,5 +1,5 @@
 import { type OutputFrom, outputName, sourceOfValues } from '../../domain/app-instance/outputs.ts';
-import { isDedicatedTo, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
+import { isAppInstance, isDedicatedTo, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { instanceSpec } from '../../domain/app-instance/instance-kind.ts';
 import { objectOfOutput, readOutput } from '../../domain/connection/read-output.ts';
 import { cycleThrough } from '../../domain/core/dependency-cycle.ts';
@@ -9,7 +9,7 @@ import { healthOf } from '../../domain/health/rules/health-of.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CONFIG_MAP, SECRET } from '../../domain/kubernetes/resource-types.ts';
-import { type KubeObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ValuesFrom } from '../../domain/operator/kind/chart-fields.ts';
 import { placeAt } from '../../domain/values/layers.ts';
 import { maskObject } from '../../schema/sensitive/mask.ts';
@@ -187,8 +187,7 @@ function unreadyBecause(instance: KubeObject): string | undefined {
   const observed = numberAt(instance.status, 'observedGeneration');
   if (observed !== undefined && observed !== generation) return 'it is being changed';
   const health = healthOf(instance);
-  const isOurs = parseApiVersion(instance.apiVersion).group === OURS.appsGroup;
-  if (health === undefined) return isOurs ? 'it is new' : undefined;
+  if (health === undefined) return isAppInstance(instance) ? 'it is new' : undefined;
   return health.status === 'Healthy' ? undefined : `it is not ready (${health.status})`;
 }
 

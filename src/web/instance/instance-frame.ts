@@ -1,6 +1,5 @@
 import { at } from '../../domain/core/read.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
-import { parseApiVersion } from '../../domain/kubernetes/resource.ts';
+import { isAppInstance } from '../../domain/app-instance/instance.ts';
 import type { InstancePermissions } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
@@ -85,10 +84,12 @@ export function instanceFrame({ instance, environment, permissions }: FrameInput
 }
 
 function sleepOf(instance: InstanceView): Pick<InstanceFrame, 'sleep'> {
-  const { apiVersion, spec } = instance.object;
-  if (parseApiVersion(apiVersion).group !== OURS.appsGroup) return {};
+  if (!isAppInstance(instance.object)) return {};
   const action = `${instancePath(instance)}/sleep`;
   return {
-    sleep: at(spec, 'sleep') === true ? { action, wanted: 'Awake', label: 'Wake' } : { action, wanted: 'Asleep', label: 'Put to sleep' },
+    sleep:
+      at(instance.object.spec, 'sleep') === true
+        ? { action, wanted: 'Awake', label: 'Wake' }
+        : { action, wanted: 'Asleep', label: 'Put to sleep' },
   };
 }
