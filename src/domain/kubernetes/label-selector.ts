@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import { textAt, textsAt } from '../core/read.ts';
 
 /** Whether labels have what a selector asks for. */
 export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
@@ -38,4 +39,23 @@ function requirementOf(part: string): LabelSelector | undefined {
 function comparison(key: string, operator: string, values: ReadonlySet<string>): LabelSelector {
   const isNegative = operator === '!=' || operator === 'notin';
   return (labels) => (Object.hasOwn(labels, key) && values.has(labels[key] ?? '')) !== isNegative;
+}
+
+/** Whether labels meet a LabelSelectorRequirement, one of `matchExpressions`; undefined when it has none of the four operators of label selectors. */
+export function meetsRequirement(requirement: unknown, labels: Readonly<Record<string, unknown>>): boolean | undefined {
+  const value = textAt(labels, textAt(requirement, 'key') ?? '');
+  const values = textsAt(requirement, 'values');
+  switch (textAt(requirement, 'operator')) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    case undefined:
+    default:
+      return undefined;
+  }
 }

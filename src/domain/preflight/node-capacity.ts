@@ -1,5 +1,6 @@
 import { formatQuantity, parseQuantity, type Nanos } from '../core/quantity.ts';
 import { at, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { meetsRequirement } from '../kubernetes/label-selector.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import type { Finding } from './findings.ts';
 import { type Amounts, type ContainerDefaults, podAmounts, type PodSet } from './release-demand.ts';
@@ -59,27 +60,17 @@ function isSelected(spec: unknown, labels: NodeFacts['labels']): boolean {
   return !isObject(required) || terms.some((term) => listAt(term, 'matchExpressions').every((rule) => isMatched(rule, labels)));
 }
 
+/** Nodes know two operators more. The api-server rejects others. */
 function isMatched(rule: unknown, labels: NodeFacts['labels']): boolean {
-  const key = textAt(rule, 'key') ?? '';
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  const values = textsAt(rule, 'values');
+  const [value, wanted] = [Number(textAt(labels, textAt(rule, 'key') ?? '')), Number(textsAt(rule, 'values')[0])];
   switch (textAt(rule, 'operator')) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
     case 'Gt':
-      return Number(value) > Number(values[0]);
+      return value > wanted;
     case 'Lt':
-      return Number(value) < Number(values[0]);
-    // The api-server rejects others.
+      return value < wanted;
     case undefined:
     default:
-      return true;
+      return meetsRequirement(rule, labels) ?? true;
   }
 }
 

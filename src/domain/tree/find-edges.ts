@@ -1,4 +1,5 @@
-import { at, booleanAt, isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { at, booleanAt, isObject, listAt, objectAt, textAt } from '../core/read.ts';
+import { meetsRequirement } from '../kubernetes/label-selector.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 import { kindKey, labelsOf, nameOf, namespaceOf, type ObjectIndex, type ObjectName } from './object-index.ts';
 import { type Lookup, POD_SPECS, type Relation, type RelationClass, RELATIONS_BY_KIND } from './relations.ts';
@@ -158,7 +159,7 @@ function selected({ value: selector, kind, holder, index }: LookupInput): Named[
   const found: Named[] = [];
   for (const object of candidates) {
     const labels = objectAt(object, 'metadata', 'labels');
-    if (pairs.every(([key, value]) => at(labels, key) === value) && expressions.every((one) => holds(one, labels)))
+    if (pairs.every(([key, value]) => at(labels, key) === value) && expressions.every((one) => meetsRequirement(one, labels) === true))
       found.push({ named: nameOf(object), object });
     if (found.length === MAX_TARGETS) break;
   }
@@ -168,25 +169,6 @@ function selected({ value: selector, kind, holder, index }: LookupInput): Named[
 /** What is no text is in no label. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '\0';
-}
-
-/** A LabelSelectorRequirement; one that nobody knows selects nothing. */
-function holds(expression: unknown, labels: Readonly<Record<string, unknown>>): boolean {
-  const value = textAt(labels, textAt(expression, 'key') ?? '');
-  const values = textsAt(expression, 'values');
-  switch (textAt(expression, 'operator')) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-    case undefined:
-    default:
-      return false;
-  }
 }
 
 const APP_INSTANCE = 'app.kubernetes.io/instance';
