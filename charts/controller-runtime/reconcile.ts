@@ -1,9 +1,8 @@
-import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import type { Cluster, EventRecorder } from '../../src/domain/kubernetes/cluster.ts';
 import { type Condition, findCondition, mergeConditions } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { apiVersionOf } from '../../src/domain/kubernetes/resource.ts';
-import type { EventRecorder } from '../../src/kube/events.ts';
 import { converge } from './converge.ts';
 import { ensureSecret } from './ensure-secret.ts';
 import type { LiveObject } from './kube-object.ts';

@@ -1,26 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
+import { type Cluster, type EventRecorder, ifFound } from '../domain/kubernetes/cluster.ts';
 import { EVENT } from '../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import type { Log } from '../observe/log.ts';
 
-/** What happened to an object. */
-export interface EventInput {
-  readonly type: 'Normal' | 'Warning';
-  /** One CamelCase word. */
-  readonly reason: string;
-  /** A sentence. */
-  readonly message: string;
-}
-
-export interface EventRecorder {
-  /**
-   * Writes an Event about an object; the same one again within ten minutes counts up the first. Never throws: an Event is a courtesy, so
-   * that a failure is only logged.
-   */
-  record(about: KubeObject, event: EventInput): Promise<void>;
-}
+type EventInput = Parameters<EventRecorder['record']>[1];
 
 export interface RecorderOptions {
   readonly cluster: Pick<Cluster, 'create' | 'patch'>;
@@ -41,7 +26,10 @@ interface Known {
   readonly since: number;
 }
 
-/** Makes a recorder of core/v1 Events. */
+/**
+ * Makes a recorder of core/v1 Events. The same one again within ten minutes counts up the first. It never throws: an Event is a courtesy, so that a failure is only
+ * logged.
+ */
 export function createEventRecorder(options: RecorderOptions): EventRecorder {
   const { cluster, log, now = () => new Date(), id = randomUUID } = options;
   const known = new LRUCache<string, Known>({ max: MAX_CACHED });

@@ -2,7 +2,7 @@ import { TerminalError } from '../controller/controller.ts';
 import { isAppError, messageOf } from '../domain/core/errors.ts';
 import type { Kind } from '../domain/kind/kind.ts';
 import { statusOf } from '../domain/kind/kind.ts';
-import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import type { Cluster, EventRecorder } from '../domain/kubernetes/cluster.ts';
 import { type Condition, type ConditionInput, conditionsOf, findCondition, mergeConditions } from '../domain/kubernetes/condition.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { applyStatus } from './apply-status.ts';
@@ -18,12 +18,7 @@ export interface Outcome {
 export interface ReportPorts {
   /** As the controller's own account. */
   readonly cluster: Pick<Cluster, 'applyStatus'>;
-  readonly events: {
-    record(
-      about: KubeObject,
-      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-    ): Promise<void>;
-  };
+  readonly events: EventRecorder;
   readonly now: () => Date;
 }
 

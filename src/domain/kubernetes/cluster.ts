@@ -218,6 +218,15 @@ export interface Discovery {
   invalidate(): void;
 }
 
+/** Writes Events, by which people read what happened to an object. */
+export interface EventRecorder {
+  /** @param event its reason is one CamelCase word, its message a sentence. */
+  record(
+    about: KubeObject,
+    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  ): Promise<void>;
+}
+
 /** The catalogue resources, kept in memory by the controller's account. Nothing namespaced and private is among them. Sorted by namespace and name. */
 export interface CatalogCache {
   operators(): readonly KubeObject[];

@@ -1,5 +1,5 @@
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
-import type { Cluster } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import type { ChartValuesSource } from '../../schema/structural/chart-structure.ts';
@@ -34,11 +34,6 @@ export interface DefinitionPorts {
   readonly definitions: { all(): readonly KubeObject[] };
   /** All CustomResourceDefinitions. */
   readonly crds: { all(): readonly KubeObject[] };
-  readonly events: {
-    record(
-      about: KubeObject,
-      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-    ): Promise<void>;
-  };
+  readonly events: EventRecorder;
   readonly now: () => Date;
 }

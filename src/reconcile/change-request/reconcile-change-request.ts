@@ -10,7 +10,7 @@ import {
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { type Actor, parseActor } from '../../domain/kubernetes/actor.ts';
-import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
+import { type Cluster, type EventRecorder, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { type ConditionInput, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CHANGE_REQUEST, NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
@@ -34,9 +34,7 @@ export interface ChangeRequestPorts {
   readonly secretsIn: (spec: ChangeRequestSpec) => readonly string[];
   /** Whether the admission policy is in force that vouches for the names in a request. */
   readonly isGuarded: (signal: AbortSignal) => Promise<boolean>;
-  readonly events: {
-    record(about: KubeObject, event: { type: 'Normal' | 'Warning'; reason: string; message: string }): Promise<void>;
-  };
+  readonly events: EventRecorder;
   readonly now: () => Date;
 }
 

@@ -1,5 +1,4 @@
-import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { CountQuota } from '../../domain/app-definition/limits.ts';
 import type { AppIdentity } from '../../domain/environment/allowed-apps.ts';
 import type { EnvironmentSettings } from './environment-spec.ts';
@@ -19,12 +18,7 @@ export interface EnvironmentPorts {
   readonly apps: () => readonly EnvironmentApp[];
   /** The limits of AppDefinitions for each Environment, as they are now. */
   readonly appLimits: () => CountQuota;
-  readonly events: {
-    record(
-      about: KubeObject,
-      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-    ): Promise<void>;
-  };
+  readonly events: EventRecorder;
   readonly settings: EnvironmentSettings;
   readonly now: () => Date;
 }

@@ -1,4 +1,4 @@
-import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
 import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
@@ -31,12 +31,7 @@ export interface InstancePorts {
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: Pick<ChartPort, 'fetch' | 'contents'>;
   readonly renderChart: RenderChart;
-  readonly events: {
-    record(
-      about: KubeObject,
-      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-    ): Promise<void>;
-  };
+  readonly events: EventRecorder;
   readonly log: Log;
   readonly now: () => Date;
   /** Who holds the leases of this process; different for each process. */

@@ -1,4 +1,4 @@
-import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
 import type { ChartPort, HelmPort } from '../helm-release/ports.ts';
 import type { References } from '../helm-release/watch-references.ts';
@@ -18,12 +18,7 @@ export interface OperatorPorts {
   readonly charts: ChartPort;
   readonly renderChart: RenderChart;
   readonly helm: HelmPort;
-  readonly events: {
-    record(
-      about: KubeObject,
-      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-    ): Promise<void>;
-  };
+  readonly events: EventRecorder;
   /** The versions of what an Operator refers to, as far as they are known (see `watchReferences`). */
   readonly references?: Pick<References, 'revisionOf'>;
   /** All Environments, as far as they are known; absent: whose a namespace is, is asked before something is written, and not else. */
