@@ -7,7 +7,7 @@ import { OURS } from '../src/domain/kubernetes/names.ts';
 import { operatorLabelValue } from '../src/domain/operator/operator-spec.ts';
 import type { KubeObject, ResourceType } from '../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../src/kube/kube.ts';
-import { chartFiles, type ChartFiles } from '../test/support/charts.ts';
+import { chartFiles, type ChartFiles, deploymentTemplate } from '../test/support/charts.ts';
 
 /** How many different charts the Operators come from. */
 export const CHARTS = 20;
@@ -155,16 +155,7 @@ kind: ConfigMap
 metadata: {name: "{{ .Release.Name }}"}
 data: {greeting: hello}
 ---
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: "{{ .Release.Name }}"}
-spec:
-  replicas: 0
-  selector: {matchLabels: {app: "{{ .Release.Name }}"}}
-  template:
-    metadata: {labels: {app: "{{ .Release.Name }}"}}
-    spec: {containers: [{name: operator, image: example.com/operator:1}]}
-`,
+${deploymentTemplate({ replicas: 0, container: 'operator' })}`,
   'templates/kind.yaml': `{{- if .Values.kind }}
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

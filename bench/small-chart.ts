@@ -1,3 +1,5 @@
+import { deploymentTemplate } from '../test/support/charts.ts';
+
 /** What small releases consist of; the version of the chart is in it, so that an upgrade changes something. */
 export const SMALL_TEMPLATE = `apiVersion: v1
 kind: ConfigMap
@@ -11,13 +13,4 @@ spec:
   selector: {app: "{{ .Release.Name }}"}
   ports: [{port: 80}]
 ---
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: "{{ .Release.Name }}"}
-spec:
-  replicas: 0
-  selector: {matchLabels: {app: "{{ .Release.Name }}"}}
-  template:
-    metadata: {labels: {app: "{{ .Release.Name }}"}}
-    spec: {containers: [{name: main, image: example.com/main:1}]}
-`;
+${deploymentTemplate({ replicas: 0, container: 'main' })}`;

@@ -6,6 +6,7 @@ import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { EVENT, SECRET, SERVICE } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
+import { deploymentTemplate } from '../support/charts.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
 import { RUN } from '../support/operator-charts.ts';
 import type { Act } from './acts.ts';
@@ -21,16 +22,6 @@ const MOMENTS: Moments = {
   delete: ['random', 'random', 'lease', 'release', 'helm', 'status', 'finalizer'],
 };
 
-const DEPLOYMENT = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: "{{ .Release.Name }}"}
-spec:
-  replicas: 1
-  selector: {matchLabels: {app: "{{ .Release.Name }}"}}
-  template:
-    metadata: {labels: {app: "{{ .Release.Name }}"}}
-    spec: {containers: [{name: main, image: example.com/main:1}]}
-`;
 /** Helm makes it before everything else, each time anew. */
 const HOOK = `apiVersion: v1
 kind: ConfigMap
@@ -46,7 +37,7 @@ export async function instanceTrade(arena: Arena): Promise<Trade> {
     'values.yaml': 'word: none\n',
     'templates/a-hook.yaml': HOOK,
     'templates/config.yaml': configOf(version),
-    'templates/deployment.yaml': DEPLOYMENT,
+    'templates/deployment.yaml': deploymentTemplate({ replicas: 1, container: 'main' }),
     ...(version === VERSIONS.broken ? { 'templates/zz-broken.yaml': BROKEN } : {}),
   });
   const type = await world.offer(`fault-${RUN}`, Object.fromEntries(Object.values(VERSIONS).map((version) => [version, chart(version)])));

@@ -31,6 +31,20 @@ export function chartFiles(name: string, version: string, more: ChartFiles = {})
   return { 'Chart.yaml': `apiVersion: v2\nname: ${name}\nversion: ${version}\n`, 'values.yaml': 'replicas: 1 # how many\n', ...more };
 }
 
+/** A template of a Deployment that is named after the release. @param replicas how many, or the action of a template that gives it. */
+export function deploymentTemplate({ replicas, container }: { readonly replicas: number | string; readonly container: string }): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  replicas: ${replicas}
+  selector: {matchLabels: {app: "{{ .Release.Name }}"}}
+  template:
+    metadata: {labels: {app: "{{ .Release.Name }}"}}
+    spec: {containers: [{name: ${container}, image: example.com/${container}:1}]}
+`;
+}
+
 /** A packed chart, files below a folder of the chart's name. */
 export async function packChart(folder: string, files: ChartFiles): Promise<Buffer> {
   return packEntries(Object.entries(files).map(([path, content]) => ({ name: `${folder}/${path}`, content })));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chartFiles, type ChartFiles } from './charts.ts';
+import { chartFiles, type ChartFiles, deploymentTemplate } from './charts.ts';
 
 /** Different in each run, so that runs on one cluster keep apart. */
 export const RUN = randomBytes(3).toString('hex');
@@ -12,20 +12,9 @@ export function operatorChart(name: string, version: string, as = name): ChartFi
   return chartFiles(name, version, {
     'crds/main.yaml': definition({ group, kind, plural }),
     'templates/part.yaml': definition({ group, kind: `${kind}Part`, plural: 'parts' }),
-    'templates/deployment.yaml': DEPLOYMENT,
+    'templates/deployment.yaml': deploymentTemplate({ replicas: '{{ .Values.replicas }}', container: 'operator' }),
   });
 }
-
-const DEPLOYMENT = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: "{{ .Release.Name }}"}
-spec:
-  replicas: {{ .Values.replicas }}
-  selector: {matchLabels: {app: "{{ .Release.Name }}"}}
-  template:
-    metadata: {labels: {app: "{{ .Release.Name }}"}}
-    spec: {containers: [{name: operator, image: example.com/operator:1}]}
-`;
 
 const ANYTHING = '{type: object, x-kubernetes-preserve-unknown-fields: true}';
 
