@@ -16,7 +16,7 @@ import type { Kube } from '../../kube/kube.ts';
 import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
-import { environmentOf } from '../../reconcile/instance/find-environment.ts';
+import { environmentOf } from '../../reconcile/instance/prerequisites.ts';
 import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
 import { createReferrers, type ReferencePlace, type References, watchReferences } from '../../reconcile/helm-release/watch-references.ts';
 import type { InstancePorts, SourceApp } from '../../reconcile/instance/ports.ts';

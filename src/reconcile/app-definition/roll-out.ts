@@ -4,7 +4,7 @@ import { parseAppDefinitionStatus } from '../../domain/app-definition/app-defini
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import { type ConditionInput, findCondition } from '../../domain/kubernetes/condition.ts';
-import { environmentOf } from '../instance/find-environment.ts';
+import { environmentOf } from '../instance/prerequisites.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { FetchedDefinition } from './fetch-definition.ts';
 import type { DefinitionWork } from './observe.ts';

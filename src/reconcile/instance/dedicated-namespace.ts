@@ -11,7 +11,7 @@ import { dedicatedSpec, type EnvironmentSpec, parseEnvironment } from '../enviro
 import { createNamespace, removeNamespace } from '../environment/namespace.ts';
 import { remainsOf } from '../environment/namespace-ownership.ts';
 import { isUnavailable } from '../helm-release/failure.ts';
-import { environmentOf } from './find-environment.ts';
+import { environmentOf } from './prerequisites.ts';
 import type { DedicatedNamespace, Work } from './work.ts';
 
 /** Looks whose the namespace is; undefined for an instance whose release is in its own. */

@@ -8,9 +8,9 @@ import { isFalse } from '../conditions.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { isLeaseLeft, withLeaseOf } from '../helm-release/release-lease.ts';
-import { AT_ONCE, BUSY_MS } from './deploy.ts';
+import { AT_ONCE, BUSY_MS } from './release-actions.ts';
 import { deleteNamespace, findDedicatedNamespace } from './dedicated-namespace.ts';
-import { environmentOf } from './find-environment.ts';
+import { environmentOf } from './prerequisites.ts';
 import { writeStatus } from './report.ts';
 import { type DedicatedNamespace, hasFinalizer, leasedBy, type Work } from './work.ts';
 

@@ -13,10 +13,9 @@ import { differencesSentence } from '../helm-release/compare-release.ts';
 import { type ForeignRelease, observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { clearLeaseOf, createLeaseMemory, type LeaseMemory, withLeaseOf } from '../helm-release/release-lease.ts';
 import { waitBeforeAttempt } from '../helm-release/retry.ts';
-import { AT_ONCE, BUSY_MS, deploy, rollBack } from './deploy.ts';
+import { AT_ONCE, BUSY_MS, deploy, rollBack, testRelease } from './release-actions.ts';
 import { findDedicatedNamespace, keepNamespace, type NamespaceMemory, reserveNamespace } from './dedicated-namespace.ts';
-import { environmentFault } from './find-environment.ts';
-import { limitOf } from './find-limit.ts';
+import { environmentFault, limitOf } from './prerequisites.ts';
 import { finalizeInstance } from './finalize-instance.ts';
 import { type ObjectMemory, type ObservedObjects, observeObjects } from './observe-objects.ts';
 import type { InstancePorts } from './ports.ts';
@@ -25,7 +24,6 @@ import type { Dependency } from './resolve-outputs.ts';
 import { resolveTarget, type Target, wantedChart } from './resolve-target.ts';
 import { observeSleep, reconcileSleep, wokenAt } from './sleep.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
-import { testRelease } from './test-release.ts';
 import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
 
 /** What was seen lately, so that a settled instance costs little. */

@@ -17,7 +17,7 @@ import type { ValuesLayer } from '../../domain/values/layers.ts';
 import { configDigest } from '../helm-release/retry.ts';
 import { type ResolvedValues, resolveValues } from '../helm-release/resolve-values.ts';
 import type { Chart } from '../helm-release/ports.ts';
-import { environmentOf } from './find-environment.ts';
+import { environmentOf } from './prerequisites.ts';
 import { type Dependency, type ResolvedOutputs, resolveOutputs } from './resolve-outputs.ts';
 import type { Work } from './work.ts';
 

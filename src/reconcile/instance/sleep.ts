@@ -6,7 +6,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isFalse, isTrue, reconciling } from '../conditions.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
-import { AT_ONCE } from './deploy.ts';
+import { AT_ONCE } from './release-actions.ts';
 import { observeLive, type ObjectMemory } from './observe-objects.ts';
 import { INTERVAL_MS, notReady, released, writeStatus } from './report.ts';
 import type { ActiveState } from './state.ts';
