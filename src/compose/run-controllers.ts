@@ -4,8 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CATALOG_RELEASE, CHANGE_REQUEST } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
-import { appDefinitions } from './app-definition/app-definition-controller.ts';
-import { compositionController } from './app-definition/composition-controller.ts';
+import { appDefinitions, compositionController } from './app-definition/app-definition-controllers.ts';
 import { helmChildren } from './create-ports.ts';
 import { instanceController } from './app-instance/instance-controller.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
@@ -13,7 +12,7 @@ import { policyFile } from './install-crds-and-roles.ts';
 import { pinCachedCharts } from './pin-cached-charts.ts';
 import { namespaceOf, watchGenerated } from './environment/watch-generated.ts';
 import { watchOperators } from './watch-operators.ts';
-import { type KeySource, mapSource, type Reconcile, runController } from '../controller/controller.ts';
+import { type ControllerParts, type KeySource, mapSource, runController } from '../controller/controller.ts';
 import { countQuota } from '../domain/app-definition/limits.ts';
 import { buildCatalog } from '../domain/catalog/app-catalog.ts';
 import { textAt } from '../domain/core/read.ts';
@@ -81,11 +80,7 @@ export interface ControllersInput {
   readonly signal: AbortSignal;
 }
 
-interface Controller {
-  readonly name: string;
-  readonly sources: readonly KeySource[];
-  readonly reconcile: Reconcile;
-  readonly workers: number;
+interface Controller extends ControllerParts {
   /** Resolves when it may begin; at once when there is none. */
   readonly ready?: () => Promise<void>;
 }

@@ -18,13 +18,17 @@ export type Reconcile = (key: string, signal: AbortSignal, worker?: LendableWork
 
 type ReconcileOutcome = 'succeeded' | 'failed' | 'stalled';
 
-interface ControllerOptions {
+/** A controller that is not running yet. */
+export interface ControllerParts {
   /** For log lines and metrics, e.g. `environment`. */
   readonly name: string;
   readonly sources: readonly KeySource[];
   readonly reconcile: Reconcile;
   /** Keys worked on at the same time. */
   readonly workers: number;
+}
+
+interface ControllerOptions extends ControllerParts {
   readonly log: Log;
   /** Ends it. */
   readonly signal: AbortSignal;

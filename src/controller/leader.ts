@@ -24,7 +24,7 @@ export async function runAsLeader(options: LeaderOptions, run: (signal: AbortSig
   const { clock = systemClock, retrySeconds, onChange, seconds } = options;
   const observe = createObserver(options, clock);
   let known = '';
-  const tell = (leads: 'leads' | 'waits', holder: string): void => {
+  const announce = (leads: 'leads' | 'waits', holder: string): void => {
     if (known !== `${leads} ${holder}`) onChange(leads, holder);
     known = `${leads} ${holder}`;
   };
@@ -33,14 +33,14 @@ export async function runAsLeader(options: LeaderOptions, run: (signal: AbortSig
     if (seen?.isTakeable === true) {
       const ended: { failure?: unknown } = {};
       const lead = async (until: AbortSignal): Promise<void> => {
-        tell('leads', options.holder);
+        announce('leads', options.holder);
         await run(until).catch((error: unknown) => void (ended.failure = error));
       };
       if (seen.resourceVersion === '') await options.prepare?.().catch(unlessExpected);
       await withLease({ ...options, seconds, seen: seen.resourceVersion }, lead, signal).catch(unlessExpected);
       if (ended.failure !== undefined) throw ended.failure;
     } else if (seen !== undefined) {
-      tell('waits', seen.holder);
+      announce('waits', seen.holder);
     }
     await wait(clock, retrySeconds * 1_000, signal);
   }

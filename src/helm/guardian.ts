@@ -27,7 +27,7 @@ done
 export function createGuardian(): Guardian {
   const minded = new Set<number>();
   let shell: ChildProcess | undefined;
-  const tell = (line: string): void => {
+  const send = (line: string): void => {
     if (shell === undefined) {
       const started = startShell(() => {
         if (shell === started) shell = undefined;
@@ -39,10 +39,10 @@ export function createGuardian(): Guardian {
   return {
     mind: (pid) => {
       minded.add(pid);
-      tell(`+${pid}\n`);
+      send(`+${pid}\n`);
       return () => {
         minded.delete(pid);
-        tell(`-${pid}\n`);
+        send(`-${pid}\n`);
       };
     },
   };

@@ -52,12 +52,12 @@ export async function reportOutcome<T extends { readonly conditions: readonly Co
 /**
  * Runs one reconciliation, and reports what it throws: an invalid spec ends it, other errors are tried again. What is over at the next try is not reported.
  *
- * @param tell reports an outcome.
+ * @param report writes an outcome.
  * @throws TerminalError for an invalid spec, and every other error as it is.
  */
 export async function withReportedErrors<T>(
   signal: AbortSignal,
-  tell: (outcome: Outcome) => Promise<void>,
+  report: (outcome: Outcome) => Promise<void>,
   run: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -66,10 +66,10 @@ export async function withReportedErrors<T>(
     signal.throwIfAborted();
     if (isAppError(error, 'Conflict', 'AlreadyExists', 'ClusterUnavailable', 'NotFound')) throw error;
     if (isAppError(error, 'InvalidInput')) {
-      await tell({ kind: 'Stalled', reason: 'InvalidSpec', message: error.message });
+      await report({ kind: 'Stalled', reason: 'InvalidSpec', message: error.message });
       throw new TerminalError(error.code, error.message, { faults: error.faults, cause: error });
     }
-    await tell({ kind: 'Reconciling', reason: 'Retrying', message: messageOf(error) });
+    await report({ kind: 'Reconciling', reason: 'Retrying', message: messageOf(error) });
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChartLibrary } from '../../chart/chart-library.ts';
-import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
+import { type ControllerParts, type KeySource, mapSource } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { isDedicatedTo } from '../../domain/app-instance/instance.ts';
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
@@ -40,11 +40,7 @@ interface InstanceControllerInput {
   readonly signal: AbortSignal;
 }
 
-interface InstanceController {
-  readonly name: string;
-  readonly sources: readonly KeySource[];
-  readonly reconcile: Reconcile;
-  readonly workers: number;
+interface InstanceController extends ControllerParts {
   /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
 }

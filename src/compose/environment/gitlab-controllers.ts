@@ -1,4 +1,4 @@
-import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
+import { type ControllerParts, type KeySource, mapSource } from '../../controller/controller.ts';
 import type { NamePrefixes } from '../../domain/gitlab/gitlab-deployment.ts';
 import { deploymentOf } from '../../domain/gitlab/gitlab-monitoring.ts';
 import { GITLAB_DEPLOYMENT, GITLAB_MONITORING } from '../../domain/kubernetes/resource-types.ts';
@@ -17,15 +17,8 @@ interface GitLabControllersInput {
   readonly signal: AbortSignal;
 }
 
-interface GitLabController {
-  readonly name: string;
-  readonly sources: readonly KeySource[];
-  readonly reconcile: Reconcile;
-  readonly workers: number;
-}
-
 /** The controllers of GitLabDeployments and of GitLabMonitorings. */
-export function gitLabControllers({ kube, environments, prefixes, log, signal }: GitLabControllersInput): GitLabController[] {
+export function gitLabControllers({ kube, environments, prefixes, log, signal }: GitLabControllersInput): ControllerParts[] {
   const cluster = kube.asController();
   const deployments = startReflector({ cluster, type: GITLAB_DEPLOYMENT, log, signal });
   const monitorings = startReflector({ cluster, type: GITLAB_MONITORING, log, signal });

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteCrd, disownCrd } from './acts/apply-crd.ts';
-import { unpublishApp } from './acts/publish-app.ts';
+import { unpublishApp } from './acts/publish-crds.ts';
 import { type DefinitionWork, hasFinalizer, instanceType, observeInstances, observeOwnCrd } from './observe.ts';
 import { isFalse, report } from './report.ts';
 import { determineDeletingState } from './state.ts';

@@ -1,26 +1,27 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import { parseAppDefinition, parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { generatedCrdName } from '../../domain/app-definition/generated-crd.ts';
-import { admit, type Admission, hasLimits, limitsCondition } from '../../domain/app-definition/limits.ts';
+import { type Admission, admit, hasLimits, limitsCondition } from '../../domain/app-definition/limits.ts';
 import { type AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
 import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, oldestFirst } from '../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import type { CrdVerdict } from '../../domain/upgrade/crd-safety/finding.ts';
 import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { applyCrd } from './acts/apply-crd.ts';
-import { pruneRevisions } from './acts/prune-revisions.ts';
-import { publishApp } from './acts/publish-app.ts';
+import { publishApp, publishCrds } from './acts/publish-crds.ts';
 import { finalizeDefinition } from './finalize-definition.ts';
 import type { FetchMemory } from './fetch-definition.ts';
 import { type DefinitionWork, observeDefinition, observeInstances } from './observe.ts';
 import type { DefinitionPorts } from './ports.ts';
 import { chartStatus, isFalse, isTrue, report } from './report.ts';
-import { publishCrds } from './publish-crds.ts';
 import { rollOut } from './roll-out.ts';
 import { type ActiveState, determineActiveState } from './state.ts';
+import { parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
+import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 const ESTABLISHING_MS = 250;
@@ -173,4 +174,31 @@ async function ifNew(call: Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!isAppError(error, 'AlreadyExists')) throw error;
   }
+}
+
+/** Deletes the oldest AppRevisions beyond the history limit that no instance has, or asks for. @param readInstances in full, asked only where it counts. */
+export async function pruneRevisions(
+  work: DefinitionWork,
+  current: string,
+  readInstances: () => Promise<readonly KubeObject[]>,
+): Promise<void> {
+  const { ports, definition, spec, signal } = work;
+  const labelSelector = `${OURS.appDefinitionLabel}=${definition.metadata.name}`;
+  const { items } = await ports.cluster.listMetadata(APP_REVISION, { labelSelector, signal });
+  const others = items.filter(({ metadata }) => metadata.name !== current).sort(oldestFirst);
+  const old = others.slice(0, Math.max(0, others.length - spec.revisionHistoryLimit));
+  if (old.length === 0) return;
+  const isUsed = usedBy(await readInstances());
+  for (const { metadata } of old) {
+    const revision = await ifFound(ports.cluster.get({ ...APP_REVISION, name: metadata.name }, { signal }));
+    if (revision === undefined || isUsed(revision)) continue;
+    const { name, uid } = revision.metadata;
+    await ifFound(ports.cluster.delete({ ...APP_REVISION, name }, { signal, ...(uid === undefined ? {} : { uid }) }));
+  }
+}
+
+function usedBy(instances: readonly KubeObject[]): (revision: KubeObject) => boolean {
+  const revisions = new Set(instances.map((instance) => parseInstanceStatus(instance).revision));
+  const versions = new Set(instances.map((instance) => parseInstanceSpec(instance).version));
+  return (revision) => revisions.has(revision.metadata.name) || versions.has(specOf(APP_REVISION_KIND, revision).chart.version);
 }

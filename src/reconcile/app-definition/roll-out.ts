@@ -38,7 +38,7 @@ export async function rollOut(work: DefinitionWork, instances: readonly KubeObje
   });
   const { version } = chart.metadata;
   const condition = rolloutCondition(rollout, version);
-  await tell(work, condition);
+  await recordProgress(work, condition);
   return { rollout: { version, revision, ...inShort(rollout) }, conditions: [condition], lookAfter: lookAfter(work, rollout) };
 }
 
@@ -57,7 +57,7 @@ function lookAfter({ spec }: DefinitionWork, { counts }: Rollout): number {
 }
 
 /** An Event when a roll-out begins, stops or ends; one that had nothing to do is no news. */
-async function tell({ ports, definition }: DefinitionWork, { status, reason, message }: ConditionInput): Promise<void> {
+async function recordProgress({ ports, definition }: DefinitionWork, { status, reason, message }: ConditionInput): Promise<void> {
   const before = findCondition(parseAppDefinitionStatus(definition).conditions, 'RolledOut');
   if (before?.reason === reason || (before === undefined && status === 'True')) return;
   await ports.events.record(definition, { type: reason === 'InstanceFailed' ? 'Warning' : 'Normal', reason, message });

@@ -44,8 +44,8 @@ export function createDeploymentReconciler(ports: GitLabPorts): Reconcile {
     if (deployment === undefined) return {};
     const work = { deployment, environment: await ifFound(ports.cluster.get({ ...ENVIRONMENT, name }, { signal })), signal };
     const isKept = deployment.metadata.deletionTimestamp === undefined;
-    const tellOutcome = async (outcome: Outcome): Promise<void> => await tell(ports, work, outcome);
-    return await withReportedErrors(signal, tellOutcome, async () => await (isKept ? keep(ports, work) : finalize(ports, work)));
+    const reportLast = async (outcome: Outcome): Promise<void> => await report(ports, work, outcome);
+    return await withReportedErrors(signal, reportLast, async () => await (isKept ? keep(ports, work) : finalize(ports, work)));
   };
 }
 
@@ -59,14 +59,14 @@ async function keep(ports: GitLabPorts, work: Work): Promise<ReconcileResult> {
   }
   if (environment !== undefined && !isOwn(environment, deployment)) {
     const message = `environment ${name}: it exists already, and this GitLabDeployment did not create it; choose another metadata.name, or delete the Environment`;
-    await tell(ports, work, { kind: 'Stalled', reason: 'EnvironmentExists', message });
+    await report(ports, work, { kind: 'Stalled', reason: 'EnvironmentExists', message });
     return { requeueAfter: DRIFT_MS };
   }
   const wanted = wantedEnvironment(ports, deployment);
   // Created first, so that of two who ask for one name only one gets it.
   if (environment === undefined) await cluster.create(ENVIRONMENT, wanted, { fieldManager: FIELD_MANAGER, signal });
   else if (environment.metadata.deletionTimestamp !== undefined) {
-    await tell(ports, work, {
+    await report(ports, work, {
       kind: 'Reconciling',
       reason: 'EnvironmentTerminating',
       message: `environment ${name} is being deleted, and created again then`,
@@ -74,7 +74,7 @@ async function keep(ports: GitLabPorts, work: Work): Promise<ReconcileResult> {
     return { requeueAfter: SOON_MS };
   }
   const applied = await cluster.apply(ENVIRONMENT, wanted, { fieldManager: FIELD_MANAGER, force: 'force', signal });
-  await tell(ports, { ...work, environment: applied.object }, outcomeOfMade(applied.object, { words: `environment ${name}` }));
+  await report(ports, { ...work, environment: applied.object }, outcomeOfMade(applied.object, { words: `environment ${name}` }));
   return { requeueAfter: DRIFT_MS };
 }
 
@@ -96,7 +96,7 @@ function wantedEnvironment({ monitorings, prefixes }: GitLabPorts, deployment: K
   };
 }
 
-async function tell(ports: GitLabPorts, { deployment, environment, signal }: Work, outcome: Outcome): Promise<void> {
+async function report(ports: GitLabPorts, { deployment, environment, signal }: Work, outcome: Outcome): Promise<void> {
   const own = environment !== undefined && isOwn(environment, deployment) ? environment : undefined;
   const namespace = textAt(own?.status, 'namespace');
   const rest = { ...(own === undefined ? {} : { environment: own.metadata.name }), ...(namespace === undefined ? {} : { namespace }) };
@@ -118,7 +118,7 @@ async function finalize(ports: GitLabPorts, work: Work): Promise<ReconcileResult
   const { name, uid, deletionTimestamp } = own.metadata;
   if (deletionTimestamp === undefined)
     await ifFound(cluster.delete({ ...ENVIRONMENT, name }, { signal, ...(uid === undefined ? {} : { uid }) }));
-  await tell(ports, work, { kind: 'Reconciling', reason: 'EnvironmentTerminating', message: `environment ${name} is being deleted` });
+  await report(ports, work, { kind: 'Reconciling', reason: 'EnvironmentTerminating', message: `environment ${name} is being deleted` });
   return { requeueAfter: SOON_MS };
 }
 

@@ -4,7 +4,6 @@ import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { hasLimits, limitSentence } from '../../domain/app-definition/limits.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
-import type { ActiveFacts } from './state.ts';
 import type { Work } from './work.ts';
 
 /** The Environment that has reserved a namespace; undefined when it is no Environment's. */
@@ -22,8 +21,11 @@ export function environmentFault(environments: readonly KubeObject[], namespace:
   );
 }
 
+/** Why there is no first release: the limits of the AppDefinition, or that nobody has compared it with them yet. */
+export type LimitFact = { readonly kind: 'Undecided' } | { readonly kind: 'Exceeded'; readonly error: AppError };
+
 /** What the limits of the AppDefinition mean for a first release, as its controller has decided; undefined when they let it in, or there are none. */
-export function limitOf({ ports, kind, instance, status }: Work): ActiveFacts['limit'] {
+export function limitOf({ ports, kind, instance, status }: Work): LimitFact | undefined {
   const definition = ports.definitions.get(kind.definition);
   if (definition === undefined || status.managedRevision !== undefined) return undefined;
   const { limits } = specOf(APP_DEFINITION_KIND, definition);

@@ -4,6 +4,7 @@ import type { Health } from '../../domain/health/health.ts';
 import type { Rollback, RollbackCause } from '../../domain/operator/kind/status-fields.ts';
 import { isPending } from '../../domain/operator/release.ts';
 import type { ForeignRelease, OwnRelease, ReleaseFact } from '../helm-release/observe-release.ts';
+import type { LimitFact } from './prerequisites.ts';
 import type { Dependency } from './resolve-outputs.ts';
 import type { Target } from './resolve-target.ts';
 import type { DedicatedNamespace } from './work.ts';
@@ -15,7 +16,7 @@ export interface ActiveFacts {
   /** Why nothing can be released in its namespace. */
   readonly noEnvironment?: AppError;
   /** Whether the limits of its AppDefinition keep it from a first release; absent: they do not. */
-  readonly limit?: { readonly kind: 'Undecided' } | { readonly kind: 'Exceeded'; readonly error: AppError };
+  readonly limit?: LimitFact;
   /** The namespace that it has to itself; absent where its release is in its own. */
   readonly dedicated?: DedicatedNamespace;
   /** Milliseconds until the next attempt is due; 0 when it is due now. */

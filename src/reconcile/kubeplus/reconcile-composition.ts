@@ -49,8 +49,8 @@ export function createCompositionReconciler(ports: CompositionPorts): Reconcile 
     if (composition === undefined) return {};
     const work = { composition, key, definition: await ifFound(cluster.get({ ...APP_DEFINITION, name }, { signal })), signal };
     const isKept = composition.metadata.deletionTimestamp === undefined;
-    const tellOutcome = async (outcome: Outcome): Promise<void> => await tell(ports, work, outcome);
-    return await withReportedErrors(signal, tellOutcome, async () => await (isKept ? keep(ports, work) : finalize(ports, work)));
+    const reportLast = async (outcome: Outcome): Promise<void> => await report(ports, work, outcome);
+    return await withReportedErrors(signal, reportLast, async () => await (isKept ? keep(ports, work) : finalize(ports, work)));
   };
 }
 
@@ -64,12 +64,12 @@ async function keep(ports: CompositionPorts, work: Work): Promise<ReconcileResul
   }
   if (definition !== undefined && !isOwn(definition, key)) {
     const message = `AppDefinition ${name}: it exists already, and this ResourceComposition did not create it; choose another metadata.name, or delete the AppDefinition`;
-    await tell(ports, work, { kind: 'Stalled', reason: 'AppDefinitionExists', message });
+    await report(ports, work, { kind: 'Stalled', reason: 'AppDefinitionExists', message });
     return { requeueAfter: DRIFT_MS };
   }
   if (definition?.metadata.deletionTimestamp !== undefined) {
     const message = `AppDefinition ${name} is being deleted, and created again then`;
-    await tell(ports, work, { kind: 'Reconciling', reason: 'AppDefinitionTerminating', message });
+    await report(ports, work, { kind: 'Reconciling', reason: 'AppDefinitionTerminating', message });
     return { requeueAfter: SOON_MS };
   }
   const composed = definitionOf(composition);
@@ -82,7 +82,7 @@ async function keep(ports: CompositionPorts, work: Work): Promise<ReconcileResul
   // Created first, so that of two who ask for one name only one gets it.
   if (definition === undefined) await cluster.create(APP_DEFINITION, wanted, { fieldManager: FIELD_MANAGER, signal });
   const { object } = await cluster.apply(APP_DEFINITION, wanted, { fieldManager: FIELD_MANAGER, force: 'force', signal });
-  await tell(ports, { ...work, definition: object }, outcomeOf(object), composed);
+  await report(ports, { ...work, definition: object }, outcomeOf(object), composed);
   return { requeueAfter: DRIFT_MS };
 }
 
@@ -97,7 +97,7 @@ function outcomeOf(definition: KubeObject): Outcome {
   return outcomeOfMade(definition, { words: `AppDefinition ${definition.metadata.name}`, more: `: it generates ${crd}` });
 }
 
-async function tell(
+async function report(
   ports: CompositionPorts,
   { composition, definition, key, signal }: Work,
   outcome: Outcome,
@@ -143,6 +143,6 @@ async function finalize(ports: CompositionPorts, work: Work): Promise<ReconcileR
   const { conditions } = parseAppDefinitionStatus(own);
   const why = findCondition(conditions, 'Ready')?.message ?? '';
   const message = `AppDefinition ${name} is being deleted${deletionTimestamp === undefined || why === '' ? '' : `: ${why}`}`;
-  await tell(ports, work, { kind: 'Reconciling', reason: 'AppDefinitionTerminating', message });
+  await report(ports, work, { kind: 'Reconciling', reason: 'AppDefinitionTerminating', message });
   return { requeueAfter: SOON_MS };
 }

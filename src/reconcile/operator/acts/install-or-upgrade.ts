@@ -60,7 +60,7 @@ export async function adopt(work: Work, facts: ActiveFacts, { target, release }:
       const { ports, spec, signal } = held;
       await keepCrds(held);
       await ports.helm.upgrade({ ...request, historyLimit: spec.historyLimit }, signal);
-      await tell(held, release, target);
+      await recordAdoption(held, release, target);
     },
   });
 }
@@ -74,7 +74,7 @@ async function keepCrds({ ports, release, label, signal }: Work): Promise<void> 
     await ports.cluster.patch({ ...CRD, name }, { type: 'merge', body }, { fieldManager: OURS.fieldManager, answer: 'metadata', signal });
 }
 
-async function tell(work: Work, { revision, status }: ForeignRelease, { chart }: Target): Promise<void> {
+async function recordAdoption(work: Work, { revision, status }: ForeignRelease, { chart }: Target): Promise<void> {
   const { ports, release, operator, signal } = work;
   const kinds = (await observeCrds(ports, release, { label: work.label, signal })).map(({ name }) => name);
   const { name, version } = chart.contents.metadata;

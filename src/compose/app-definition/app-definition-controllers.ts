@@ -1,5 +1,5 @@
 import type { ChartLibrary } from '../../chart/chart-library.ts';
-import { type KeySource, mapSource, type Reconcile } from '../../controller/controller.ts';
+import { type ControllerParts, type KeySource, mapSource } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { at } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -8,6 +8,9 @@ import type { Kube } from '../../kube/kube.ts';
 import type { LiveCatalog } from '../../kube/watch/catalog-cache.ts';
 import type { Log } from '../../observe/log.ts';
 import { createAppDefinitionReconciler } from '../../reconcile/app-definition/reconcile-app-definition.ts';
+import { RESOURCE_COMPOSITION } from '../../domain/kubernetes/resource-types.ts';
+import { startReflector } from '../../kube/watch/reflector.ts';
+import { createCompositionReconciler } from '../../reconcile/kubeplus/reconcile-composition.ts';
 
 interface AppDefinitionsInput {
   readonly kube: Kube;
@@ -19,12 +22,7 @@ interface AppDefinitionsInput {
 }
 
 /** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, publishes, or that is in its way, does, and when its instances do. */
-export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefinitionsInput): {
-  readonly name: string;
-  readonly sources: readonly KeySource[];
-  readonly reconcile: Reconcile;
-  readonly workers: number;
-} {
+export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefinitionsInput): ControllerParts {
   const cluster = kube.asController();
   const reconcile = createAppDefinitionReconciler({
     cluster,
@@ -44,4 +42,23 @@ export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefin
     return [...new Set([...naming.map(({ metadata }) => metadata.name), ...(owner === undefined ? [] : [owner])])];
   });
   return { name: 'app-definition', sources: [all, generating, counted], reconcile, workers: 2 };
+}
+
+interface CompositionControllerInput {
+  readonly kube: Pick<Kube, 'asController'>;
+  /** The names of all AppDefinitions; that of a ResourceComposition has its name. */
+  readonly definitions: KeySource;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** The controller of ResourceCompositions: each is looked at when it changes, and when the AppDefinition of its name does. */
+export function compositionController({ kube, definitions, log, signal }: CompositionControllerInput): ControllerParts {
+  const cluster = kube.asController();
+  const compositions = startReflector({ cluster, type: RESOURCE_COMPOSITION, log, signal });
+  const named = mapSource(definitions, (name) =>
+    compositions.all().flatMap(({ metadata }) => (metadata.name === name ? [`${metadata.namespace ?? ''}/${name}`] : [])),
+  );
+  const reconcile = createCompositionReconciler({ cluster, events: createEventRecorder({ cluster, log }), now: () => new Date() });
+  return { name: 'resource-composition', sources: [compositions, named], reconcile, workers: 1 };
 }

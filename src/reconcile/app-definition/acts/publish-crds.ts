@@ -1,0 +1,85 @@
+import { generatedCrdName } from '../../../domain/app-definition/generated-crd.ts';
+import type { GeneratedNames } from '../../../domain/app-definition/app-definition-kind.ts';
+import { OURS } from '../../../domain/kubernetes/names.ts';
+import { type AppCrd, appRoles, countRole } from '../../operator/acts/app-roles.ts';
+import { type Publisher, publishRoles, unpublishRoles } from '../../publish-roles.ts';
+import { type DefinitionWork, hasFinalizer } from '../observe.ts';
+import { listInShort } from '../../../domain/core/name-words.ts';
+import type { ReconcileResult } from '../../../controller/controller.ts';
+import { publishedCrds } from '../../../domain/app-definition/published-crds.ts';
+import { textAt } from '../../../domain/core/read.ts';
+import { conditionsOf, findCondition } from '../../../domain/kubernetes/condition.ts';
+import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
+import { APP_DEFINITION } from '../../../domain/kubernetes/resource-types.ts';
+import { addFinalizer } from '../../finalizer.ts';
+import { isTrue, report } from '../report.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+const NAMED = 10;
+
+/** Publishes the kinds of CRDs that somebody else installed: permissions and catalogue entries, and nothing of the CRDs themselves. */
+export async function publishCrds(work: DefinitionWork): Promise<ReconcileResult> {
+  const { ports, definition, spec, signal } = work;
+  if (!hasFinalizer(definition)) {
+    await addFinalizer(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
+    return AT_ONCE;
+  }
+  if (spec.suspend) {
+    await report(work, {
+      kind: 'Suspended',
+      reason: 'Suspended',
+      message: 'The AppDefinition is suspended; set spec.suspend to false to continue',
+    });
+    return {};
+  }
+  const all = ports.crds.all();
+  const owners = publishedCrds(ports.definitions.all(), all);
+  const own = all.filter(({ metadata }) => owners.get(metadata.name) === definition.metadata.name);
+  await publishApps(work, own.map(appOf));
+  await reportPublished(work, own.filter(isEstablished));
+  return { requeueAfter: spec.interval };
+}
+
+async function reportPublished(work: DefinitionWork, own: readonly KubeObject[]): Promise<void> {
+  const published = own.map(({ metadata }) => metadata.name).sort();
+  if (published.length === 0) {
+    const message =
+      'No CRD that the api-server serves is selected by spec.crds and free to be published: cluster-scoped kinds, those of Operators, and those of another AppDefinition are not. Correct spec.crds, or install what brings the CRD';
+    await report(work, { kind: 'Stalled', reason: 'CrdMissing', message, found: { published } });
+    return;
+  }
+  const names = listInShort(published, NAMED);
+  const also = [isTrue('CRDEstablished', 'Established', names)];
+  await report(work, { kind: 'Ready', reason: 'Ready', message: `Published: ${names}`, also, found: { published } });
+}
+
+function isEstablished(crd: KubeObject): boolean {
+  return findCondition(conditionsOf(crd), 'Established')?.status === 'True';
+}
+
+function appOf({ metadata: { name }, spec }: KubeObject): { name: string; group: string; plural: string } {
+  return { name, group: textAt(spec, 'group') ?? '', plural: textAt(spec, 'names', 'plural') ?? '' };
+}
+
+/** Gives people permissions on the generated kind, by small ClusterRoles that Kubernetes aggregates into ours. */
+export async function publishApp(work: DefinitionWork, names: GeneratedNames): Promise<void> {
+  await publishApps(work, [{ name: generatedCrdName(names), group: OURS.appsGroup, plural: names.plural }]);
+}
+
+/** The same for kinds whoever made them, and for no others. */
+export async function publishApps(work: DefinitionWork, crds: readonly AppCrd[]): Promise<void> {
+  const owner = { [OURS.appDefinitionLabel]: work.definition.metadata.name };
+  await publishRoles(
+    publisherOf(work),
+    crds.flatMap((crd) => [...appRoles(crd, owner), countRole(crd, owner)]),
+  );
+}
+
+/** Removes the permissions on the generated kind. */
+export async function unpublishApp(work: DefinitionWork): Promise<void> {
+  await unpublishRoles(publisherOf(work));
+}
+
+function publisherOf({ ports, definition, signal }: DefinitionWork): Publisher {
+  return { cluster: ports.cluster, label: OURS.appDefinitionLabel, value: definition.metadata.name, signal };
+}
