@@ -1,16 +1,14 @@
 import { join, resolve } from 'node:path';
 import { ACCESS_TOKEN_COMMAND } from '../cli/access-token-command.ts';
-import { CATALOG_COMMANDS } from '../cli/catalog-commands.ts';
-import { CHARTS_COMMAND } from '../cli/chart-upload-command.ts';
+import { CATALOG_COMMANDS, CHARTS_COMMAND } from '../cli/catalog-commands.ts';
 import { CHANGE_COMMANDS } from '../cli/change-commands.ts';
 import { clientCommand } from '../cli/client-command.ts';
 import { type Command, takeOutput, type Terminal } from '../cli/command.ts';
 import { completionScript } from '../cli/completion.ts';
-import { ENVIRONMENTS_COMMAND } from '../cli/environment-command.ts';
+import { ENVIRONMENTS_COMMAND, REGISTRATION_TOKEN_COMMAND } from '../cli/environment-commands.ts';
 import { GENERATE_COMMAND } from '../cli/generate-command.ts';
 import { INSTANCE_COMMANDS, LOGS_COMMAND } from '../cli/instance-commands.ts';
 import { choiceOf } from '../cli/options.ts';
-import { REGISTRATION_TOKEN_COMMAND } from '../cli/registration-token-command.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { SOURCE_COMMAND } from '../cli/source-command.ts';
 import { RELEASE_COMMANDS } from '../cli/release-commands.ts';

@@ -5,7 +5,7 @@ import { clientSettings, type ClientSettings } from '../cli/client-settings.ts';
 import type { Terminal } from '../cli/command.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { type Secret, secret } from '../domain/core/secret.ts';
-import { ciToken } from './login/ci-token.ts';
+import { ciToken } from './login/ci-command.ts';
 import { readLogin, type StoredLogin, tokenOfLogin } from './login/stored-login.ts';
 import type { RemoteApiInput } from './remote-api.ts';
 

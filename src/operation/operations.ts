@@ -38,14 +38,13 @@ import { listDeployments, reportDeployment } from './environment/job-deployments
 import { previewEnvironmentDeletion } from './environment/preview-environment-deletion.ts';
 import { showTierBoard } from './environment/show-tier-board.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
-import { createInstance, deleteInstance, updateInstance } from './instance/write-instance.ts';
+import { createInstance, deleteInstance, requestInstanceTest, setInstanceSleep, updateInstance } from './instance/write-instance.ts';
 import { copyOf, promotionOf } from './instance/copy-instance.ts';
 import { instancePermissions } from './instance/instance-permissions.ts';
 import { listRevisions, preflightRollback, rollbackInstance, rollbackOf } from './instance/instance-history.ts';
 import { listEvents, listWorkloads, readInstance } from './instance/list-events.ts';
 import { listInstances } from './instance/list-instances.ts';
 import { previewInstanceMigration } from './instance/preview-migration.ts';
-import { requestInstanceTest, setInstanceSleep } from './instance/request-action.ts';
 import { listReleaseRevisions, showReleaseRevision } from './instance/release-revisions.ts';
 import { revealValue, showInstance } from './instance/show-instance.ts';
 import { showLogs, showResourceLogs } from './instance/show-logs.ts';

@@ -9,8 +9,7 @@ import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts
 import { remedyFor } from '../../domain/preflight/remedy.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
-import { freezeNodes, placedForm } from '../../form/model/app-form.ts';
-import { offeredVersions, withVersionChoice } from '../../form/model/version-choice.ts';
+import { freezeNodes, offeredVersions, placedForm, withVersionChoice } from '../../form/model/app-form.ts';
 import { applyPicks } from '../../form/references/apply-picks.ts';
 import { keepYaml, type WholeForm } from '../../form/yaml/whole-yaml.ts';
 import { isSmall } from '../../schema/values/check-values.ts';
