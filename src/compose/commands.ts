@@ -19,8 +19,7 @@ import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
 import { folderCommands } from './catalog-folder/folder-commands.ts';
 import { identityCommand } from './identity/identity-command.ts';
 import { ciCommand } from './login/ci-command.ts';
-import { CREDENTIAL_COMMAND } from './login/credential-command.ts';
-import { kubeconfigCommand } from './login/kubeconfig-command.ts';
+import { CREDENTIAL_COMMAND, kubeconfigCommand } from './login/kubectl-commands.ts';
 import { LOGIN_COMMAND, LOGOUT_COMMAND } from './login/login-command.ts';
 import { openApi } from './open-api.ts';
 

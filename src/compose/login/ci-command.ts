@@ -12,7 +12,7 @@ import { execCredential, tokenClaims, tokenEnd } from '../../domain/kubectl/exec
 import { personKubeconfig } from '../../domain/kubectl/kubeconfig.ts';
 import { request } from 'undici';
 import { boundedText, jsonOrUndefined } from '../../egress/ask-json.ts';
-import { isSafeIssuer } from './credential-command.ts';
+import { isSafeIssuer } from '../../domain/kubectl/cli-client.ts';
 
 const OPTIONS: readonly Option[] = [
   {

@@ -6,13 +6,15 @@ import { type Command, readStandardInput, type Terminal } from '../../cli/comman
 import { type Arguments, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
 import { messageOf } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
-import { type Secret, secret } from '../../domain/core/secret.ts';
-import { type CliClient, cliClientOf } from '../../domain/kubectl/cli-client.ts';
+import { secret, type Secret } from '../../domain/core/secret.ts';
+import { type CliClient, cliClientOf, isSafeIssuer } from '../../domain/kubectl/cli-client.ts';
 import { tokenEnd } from '../../domain/kubectl/exec-credential.ts';
 import { cliTokenCache } from './cli-token-cache.ts';
-import { isSafeIssuer } from './credential-command.ts';
 import { deleteLogin, readLogin, type StoredLogin, storeLogin } from './stored-login.ts';
-import { NO_BROWSER, terminalSignIn } from './terminal-sign-in.ts';
+import { spawn } from 'node:child_process';
+import type { SignIn } from '../../identity/command-line/obtain-token.ts';
+
+export const NO_BROWSER: Option = { name: 'no-browser', help: 'sign in by a code that you enter on any machine' };
 
 const OPTIONS: readonly Option[] = [
   NO_BROWSER,
@@ -150,3 +152,34 @@ export const LOGOUT_COMMAND: Command = {
     return `Signed out of ${login.server}\n`;
   },
 };
+
+/**
+ * Signs the person at this terminal in: in the browser of this machine where there is one, else by a code.
+ *
+ * @param browser `never` for `--no-browser`.
+ */
+export async function terminalSignIn({ env, note, signal }: Terminal, browser: 'if there is one' | 'never'): Promise<SignIn> {
+  const { createSignIn } = await import('../../identity/command-line/sign-in.ts');
+  const how = browser === 'never' || !hasBrowser(env) ? 'device' : 'browser';
+  return createSignIn({ how, open: openInBrowser, note, signal });
+}
+
+/** A terminal by ssh has the browser of another machine. */
+function hasBrowser(env: Terminal['env']): boolean {
+  if ((env['SSH_CONNECTION'] ?? '') !== '') return false;
+  if (process.platform === 'darwin' || process.platform === 'win32') return true;
+  return (env['DISPLAY'] ?? '') !== '' || (env['WAYLAND_DISPLAY'] ?? '') !== '';
+}
+
+const OPENERS: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** The address is printed, too: where nothing opens it, the person does. */
+function openInBrowser(url: URL): void {
+  const [program, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  const child = spawn(program, [...args, url.href], { stdio: 'ignore', detached: true });
+  child.once('error', () => undefined);
+  child.unref();
+}

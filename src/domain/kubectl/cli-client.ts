@@ -16,6 +16,15 @@ export interface CliClient {
   readonly certificateAuthority?: string;
 }
 
+const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Whether an issuer is asked by https, or is on this machine. */
+export function isSafeIssuer(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username } = new URL(text);
+  return username === '' && (protocol === 'https:' || (protocol === 'http:' && LOCAL_HOSTS.includes(hostname)));
+}
+
 /** The path of the metadata of a protected resource (RFC 9728, 3). */
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 

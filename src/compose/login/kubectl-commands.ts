@@ -3,14 +3,19 @@ import { stringify } from 'yaml';
 import { clientSettings } from '../../cli/client-settings.ts';
 import { connectionOf, ENVIRONMENT_OPTION, SERVER_OPTIONS } from '../../cli/client-command.ts';
 import type { Command, Terminal } from '../../cli/command.ts';
-import { type Arguments, type Option, optionText, parseArguments } from '../../cli/options.ts';
+import { type Arguments, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
 import { type Config, parseConfig } from '../../config.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { at, isObject, listAt, textAt, textsAt } from '../../domain/core/read.ts';
-import { credentialArguments, personKubeconfig } from '../../domain/kubectl/kubeconfig.ts';
+import { credentialArguments, type ExpectedClaim, personKubeconfig } from '../../domain/kubectl/kubeconfig.ts';
 import { loginFor, openApi } from '../open-api.ts';
+import { readFile } from 'node:fs/promises';
+import { CLI_TOKENS, type CliClient, isSafeIssuer } from '../../domain/kubectl/cli-client.ts';
+import { execCredential } from '../../domain/kubectl/exec-credential.ts';
+import { cliTokenCache } from './cli-token-cache.ts';
+import { NO_BROWSER, terminalSignIn } from './login-command.ts';
 
-const OPTIONS: readonly Option[] = [
+const KUBECONFIG_OPTIONS: readonly Option[] = [
   { ...ENVIRONMENT_OPTION, help: 'its namespace becomes the default one' },
   ...SERVER_OPTIONS,
   { name: 'as', value: 'PERSON', help: 'a demo person of the embedded issuer, without a sign-in' },
@@ -34,8 +39,8 @@ export function kubeconfigCommand(deps: KubeconfigDeps): Command {
     group: 'Sign-in and kubectl',
     usage: '[-e ENVIRONMENT] [options]',
     summary: 'print a kubeconfig without secrets, by which kubectl acts as you',
-    options: OPTIONS.map((option) => [optionText(option), option.help] as const),
-    optionWords: OPTIONS,
+    options: KUBECONFIG_OPTIONS.map((option) => [optionText(option), option.help] as const),
+    optionWords: KUBECONFIG_OPTIONS,
     settings: [],
     examples: [
       'chandlery kubeconfig > chandlery.kubeconfig',
@@ -43,7 +48,10 @@ export function kubeconfigCommand(deps: KubeconfigDeps): Command {
       'chandlery kubeconfig --as dev-a > dev-a.kubeconfig',
     ],
     run: async (argv, terminal) => {
-      const args = parseArguments({ name: 'kubeconfig', usage: '[-e ENVIRONMENT]', options: OPTIONS, words: { least: 0, most: 0 } }, argv);
+      const args = parseArguments(
+        { name: 'kubeconfig', usage: '[-e ENVIRONMENT]', options: KUBECONFIG_OPTIONS, words: { least: 0, most: 0 } },
+        argv,
+      );
       const ownProgram = [process.execPath, join(deps.repoRoot, 'bin', 'chandlery.mjs')];
       if (args.text('as') !== undefined) return await ofDemoPerson(args, terminal, { ...deps, ownProgram });
       const connection = connectionOf(args);
@@ -110,4 +118,79 @@ async function ofStateFolder(args: Arguments, terminal: Terminal, { ownProgram, 
   const client = { issuer: names.issuer, clientId: CLI_CLIENT_ID, token: 'access', scopes: ['groups'] } as const;
   const program = [...ownProgram, ...credentialArguments(client, undefined)];
   return yaml(personKubeconfig({ cluster, host: new URL(names.audience).host, program }));
+}
+
+const CREDENTIAL_OPTIONS: readonly Option[] = [
+  { name: 'issuer', value: 'URL', help: 'the OpenID Connect issuer' },
+  { name: 'client-id', value: 'ID', help: 'its public client for command lines; default chandlery-cli' },
+  { name: 'token', value: 'KIND', choices: CLI_TOKENS, help: 'the token that the api-server takes: id or access; default id' },
+  { name: 'scope', value: 'SCOPE', many: 'many', help: 'a scope besides openid, profile and email; repeatable' },
+  { name: 'certificate-authority', value: 'FILE', completes: 'file', help: 'CA certificates of the issuer, in PEM' },
+  { name: 'certificate-authority-data', value: 'BASE64', help: 'the same, in base64' },
+  { name: 'user', value: 'NAME', help: 'the person whose tokens these are; several people have their own' },
+  { name: 'claim', value: 'NAME=VALUE', help: 'reject a sign-in of somebody else: without this claim' },
+  { name: 'force', help: 'sign in although there is a token' },
+  NO_BROWSER,
+];
+
+/** `chandlery credential`: the exec plugin of kubectl. */
+export const CREDENTIAL_COMMAND: Command = {
+  name: 'credential',
+  group: 'Sign-in and kubectl',
+  usage: '--issuer URL [options]',
+  summary: 'print an ExecCredential for kubectl, after a sign-in where it takes one',
+  options: CREDENTIAL_OPTIONS.map((option) => [optionText(option), option.help] as const),
+  optionWords: CREDENTIAL_OPTIONS,
+  settings: [],
+  examples: [
+    'chandlery credential --issuer https://login.example.com',
+    'chandlery credential --issuer https://login.example.com --no-browser --force',
+  ],
+  run: async (argv, terminal) => {
+    const args = parseArguments(
+      { name: 'credential', usage: '--issuer URL', options: CREDENTIAL_OPTIONS, words: { least: 0, most: 0 } },
+      argv,
+    );
+    const client = await clientOf(args);
+    const expected = expectedOf(args.text('claim'));
+    const { obtainToken } = await import('../../identity/command-line/obtain-token.ts');
+    const { bearer, expiresAt } = await obtainToken({
+      client,
+      user: args.text('user') ?? '',
+      cache: cliTokenCache(terminal.env),
+      mode: args.flag('force') ? 'force' : 'cached',
+      signIn: await terminalSignIn(terminal, args.flag(NO_BROWSER.name) ? 'never' : 'if there is one'),
+      clock: Date.now,
+      ...(expected === undefined ? {} : { expected }),
+    });
+    return `${JSON.stringify(execCredential(bearer.reveal(), expiresAt))}\n`;
+  },
+};
+
+async function clientOf(args: Arguments): Promise<CliClient> {
+  const issuer = issuerOf(args.text('issuer'));
+  const [file, data] = [args.text('certificate-authority'), args.text('certificate-authority-data')];
+  const certificateAuthority = file === undefined ? data && Buffer.from(data, 'base64').toString('utf8') : await readFile(file, 'utf8');
+  return {
+    issuer,
+    clientId: args.text('client-id') ?? 'chandlery-cli',
+    token: CLI_TOKENS.find((one) => one === args.text('token')) ?? 'id',
+    scopes: args.texts('scope'),
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+  };
+}
+
+/** To the letter: tokens name it so. */
+function issuerOf(text: string | undefined): string {
+  if (text === undefined) throw wrong('credential', 'name the issuer, e.g. --issuer https://login.example.com');
+  if (!isSafeIssuer(text))
+    throw wrong('credential', `--issuer: ${JSON.stringify(text)}: write an https URL; http is for this machine alone`);
+  return text;
+}
+
+function expectedOf(text: string | undefined): ExpectedClaim | undefined {
+  if (text === undefined) return undefined;
+  const [, claim = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (claim === '') throw wrong('credential', `--claim: ${JSON.stringify(text)} is not NAME=VALUE`);
+  return { claim, value };
 }
