@@ -6,7 +6,7 @@ import type { OperatorStatus } from './operator-status.ts';
 export interface RevisionRecord {
   readonly revision: number;
   readonly status: ReleaseStatus;
-  /** The step digest; empty when it has none. */
+  /** The configuration digest; empty when it has none. */
   readonly configDigest: string;
   /** RFC 3339. */
   readonly time: string;

@@ -1,20 +1,28 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
-import type { ActiveFacts, Target } from '../state.ts';
-import type { Work } from '../work.ts';
+import type { ActiveFacts, RevisionFailure, Target } from '../state.ts';
+import { nowOf, type Work } from '../work.ts';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 import { type CrdFact, crdFactOf, observeCrds } from '../facts/observe-crds.ts';
 import { type ForeignRelease, observeRelease } from '../../helm-release/observe-release.ts';
-import { isAppError } from '../../../domain/core/errors.ts';
+import { AppError, isAppError } from '../../../domain/core/errors.ts';
 import { chartOfRevision } from '../../../domain/operator/revision-history.ts';
-import { deploying, failedPhase, fetched, notReleased, UNTESTED, uplifted } from '../report/conditions.ts';
-import { reconciling } from '../../conditions.ts';
+import { deploying, failedPhase, fetched, notReleased, rollingBack, UNTESTED, uplifted } from '../report/conditions.ts';
+import { isFalse, reconciling } from '../../conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
 import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { Finding } from '../report/compose-status.ts';
 import { notReady, writeStatus } from '../report/write-status.ts';
+import type { Rollback } from '../../../domain/operator/kind/status-fields.ts';
+import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
+import { decideRollback } from '../../helm-release/rollback.ts';
+import { withReleaseLease } from './with-release-lease.ts';
+
+const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+/** How soon to ask again for a lease that somebody else holds. */
+const BUSY_MS = 2_000;
 
 /** Makes the first revision of the release. */
 export async function install(work: Work, facts: ActiveFacts, target: Target): Promise<ReconcileResult> {
@@ -86,8 +94,6 @@ async function recordAdoption(work: Work, { revision, status }: ForeignRelease, 
 
 type Deploying = Omit<DeployInput, 'announce'>;
 
-const BUSY_MS = 2_000;
-
 /** Deploys, and writes down what is about to be done and how it ended. */
 async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): Promise<ReconcileResult> {
   const { verb, target } = act;
@@ -110,7 +116,7 @@ async function carryOut(work: Work, facts: ActiveFacts, act: Deploying): Promise
       // What comes next does not wait for the failures before, and what was forced is not forced again.
       if (finding !== undefined && (current.status.failures > 0 || work.forcedAt !== ''))
         await writeStatus(current, { ...finding, failures: 0, attempt: attemptOf(work, { ...target, forced: 'CarriedOut' }) });
-      return { requeueAfter: 0 };
+      return AT_ONCE;
     }
     default:
       return deployment satisfies never;
@@ -159,8 +165,55 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
     crds: await observeCrds(work.ports, work.release, query),
     chart,
     configDigest,
-    // What a chart renders depends on nothing but what the step digest covers.
+    // What a chart renders depends on nothing but what the configuration digest covers.
     ...(rendered === undefined ? {} : { forced: 'CarriedOut' as const }),
     ...(phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid') ? { outlook: 'Terminal' as const } : {}),
   });
+}
+
+/**
+ * Brings the last healthy revision back, once for a step: that it is about to is written down first, so that whoever comes after this process
+ * neither forgets it nor does it again. CRDs stay as the failed revision has them.
+ */
+export async function rollBack(work: Work, facts: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {
+  const rollback = decideRollback({ ...work, health: failure.health?.message, time: nowOf(work) }, failure);
+  let current = work;
+  const change = async (signal: AbortSignal): Promise<void> => {
+    const finding = rollbackAnnouncement(work, facts, rollback);
+    current = await writeStatus(work, finding);
+    const { historyLimit } = work.spec;
+    const { secrets } = failure.target.values;
+    await work.ports.helm.rollback({ ...work.release, revision: rollback.toRevision, historyLimit, secrets }, signal);
+  };
+  try {
+    if ((await withReleaseLease(work, change)) === 'Busy') return { requeueAfter: BUSY_MS };
+  } catch (error) {
+    work.signal.throwIfAborted();
+    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
+    return { requeueAfter: await reportRollback(current, facts, withoutSecrets(error, failure.target.values.secrets)) };
+  }
+  const { revision, toRevision, cause } = rollback;
+  work.ports.log.info('An Operator was rolled back', { operator: work.label, revision, toRevision, cause });
+  return AT_ONCE;
+}
+
+function rollbackAnnouncement(work: Work, { release, crds }: ActiveFacts, rollback: Rollback): Finding {
+  const doing = rollingBack(work.release, rollback);
+  const failed = rollback.cause === 'UpgradeFailed' ? {} : { healthy: false };
+  return {
+    legacyStatus: 'INSTALLING',
+    ready: notReady(doing),
+    phase: reconciling(doing),
+    request: 'Underway',
+    conditions: [doing],
+    release,
+    crds,
+    results: failed,
+    rollback,
+  };
+}
+
+async function reportRollback(work: Work, { crds }: ActiveFacts, error: AppError): Promise<number> {
+  const release = await observeRelease(work.ports.cluster, work.release, { label: work.label, signal: work.signal });
+  return reportFailure(work, { error, condition: isFalse('Released', 'RollbackFailed', error.message), release, crds });
 }
