@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Cluster, type EventRecorder, ifFound } from '../domain/kubernetes/cluster.ts';
 import { EVENT } from '../domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../domain/kubernetes/resource.ts';
 import type { Log } from '../observe/log.ts';
 
 type EventInput = Parameters<EventRecorder['record']>[1];
@@ -59,7 +59,7 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
 
 /** Whether the Event was still there to be counted up. */
 async function countUp(cluster: Pick<Cluster, 'patch'>, about: KubeObject, { name, count, at }: Known & { at: Date }): Promise<boolean> {
-  const body = { count, lastTimestamp: seconds(at) };
+  const body = { count, lastTimestamp: timestamp(at) };
   const written = await ifFound(cluster.patch({ ...EVENT, namespace: namespaceOf(about), name }, { type: 'merge', body }));
   return written !== undefined;
 }
@@ -82,8 +82,8 @@ function eventOf(about: KubeObject, event: EventInput, { name, at, component }: 
     reason: event.reason,
     message: event.message.length > MAX_MESSAGE_LENGTH ? `${event.message.slice(0, MAX_MESSAGE_LENGTH)}…` : event.message,
     count: 1,
-    firstTimestamp: seconds(at),
-    lastTimestamp: seconds(at),
+    firstTimestamp: timestamp(at),
+    lastTimestamp: timestamp(at),
     source: { component },
     reportingComponent: component,
     reportingInstance: component,
@@ -98,8 +98,4 @@ function namespaceOf(about: KubeObject): string {
 function identityOf({ kind, metadata }: KubeObject, { type, reason, message }: EventInput): string {
   const parts = [kind, metadata.namespace, metadata.name, metadata.uid, type, reason, message];
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
-}
-
-function seconds(at: Date): string {
-  return `${at.toISOString().slice(0, 19)}Z`;
 }

@@ -4,7 +4,7 @@ import type { Kind } from '../domain/kind/kind.ts';
 import { statusOf } from '../domain/kind/kind.ts';
 import type { Cluster, EventRecorder } from '../domain/kubernetes/cluster.ts';
 import { type Condition, type ConditionInput, conditionsOf, findCondition, mergeConditions } from '../domain/kubernetes/condition.ts';
-import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../domain/kubernetes/resource.ts';
 import { applyStatus } from './apply-status.ts';
 
 /** What is true of a resource now: `Ready`, or what it waits for, or what somebody has to correct. */
@@ -40,7 +40,7 @@ export async function reportOutcome<T extends { readonly conditions: readonly Co
 ): Promise<void> {
   const { conditions: earlier } = statusOf(kind, object);
   const observedGeneration = object.metadata.generation ?? 0;
-  const time = `${now().toISOString().slice(0, 19)}Z`;
+  const time = timestamp(now());
   const wanted = [...outcomeConditions(outcome, observedGeneration), ...others.map((one) => ({ ...one, observedGeneration }))];
   const status = { observedGeneration, ...rest, conditions: mergeConditions(earlier, wanted, time) };
   if ((await applyStatus(cluster, kind.type, { object, status, signal })) === 'Unchanged') return;

@@ -93,3 +93,8 @@ export function oldestFirst(a: Pick<KubeObject, 'metadata'>, b: Pick<KubeObject,
   const ageOf = (object: Pick<KubeObject, 'metadata'>): string => `${object.metadata.creationTimestamp ?? ''} ${keyOf(object)}`;
   return compareTexts(ageOf(a), ageOf(b));
 }
+
+/** A time as the Kubernetes API writes it (`metav1.Time`): RFC 3339, whole seconds. */
+export function timestamp(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

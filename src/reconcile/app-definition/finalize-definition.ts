@@ -8,7 +8,8 @@ import { removeFinalizer } from '../finalizer.ts';
 import { deleteCrd, disownCrd } from './acts/apply-crd.ts';
 import { unpublishApp } from './acts/publish-crds.ts';
 import { type DefinitionWork, hasFinalizer, instanceType, observeInstances, observeOwnCrd } from './observe.ts';
-import { isFalse, report } from './report.ts';
+import { isFalse } from '../conditions.ts';
+import { report } from './report.ts';
 import { determineDeletingState } from './state.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };

@@ -16,8 +16,8 @@ import { finalizeDefinition } from './finalize-definition.ts';
 import type { FetchMemory } from './fetch-definition.ts';
 import { type DefinitionWork, observeDefinition, observeInstances } from './observe.ts';
 import type { DefinitionPorts } from './ports.ts';
-import { chartStatus, isFalse, isTrue, report } from './report.ts';
-import { rollOut } from './roll-out.ts';
+import { isFalse, isTrue } from '../conditions.ts';
+import { chartStatus, report, rollOut } from './report.ts';
 import { type ActiveState, determineActiveState } from './state.ts';
 import { parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
 import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
@@ -177,11 +177,7 @@ async function ifNew(call: Promise<unknown>): Promise<void> {
 }
 
 /** Deletes the oldest AppRevisions beyond the history limit that no instance has, or asks for. @param readInstances in full, asked only where it counts. */
-export async function pruneRevisions(
-  work: DefinitionWork,
-  current: string,
-  readInstances: () => Promise<readonly KubeObject[]>,
-): Promise<void> {
+async function pruneRevisions(work: DefinitionWork, current: string, readInstances: () => Promise<readonly KubeObject[]>): Promise<void> {
   const { ports, definition, spec, signal } = work;
   const labelSelector = `${OURS.appDefinitionLabel}=${definition.metadata.name}`;
   const { items } = await ports.cluster.listMetadata(APP_REVISION, { labelSelector, signal });

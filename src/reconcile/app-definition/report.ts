@@ -6,6 +6,12 @@ import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
 import { applyStatus } from '../apply-status.ts';
 import type { FetchedDefinition } from './fetch-definition.ts';
 import type { DefinitionWork } from './observe.ts';
+import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
+import { isFalse, isTrue } from '../conditions.ts';
+import { type Rollout, rolloutCondition, rolloutOf } from '../../domain/app-definition/rollout.ts';
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { specOf } from '../../domain/kind/kind.ts';
+import { environmentOf } from '../instance/prerequisites.ts';
 
 /** What is true of an AppDefinition now. */
 export interface Report {
@@ -25,14 +31,6 @@ export function chartStatus({ metadata, digest }: FetchedDefinition): NonNullabl
   return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
 }
 
-export function isTrue(type: string, reason: string, message: string): ConditionInput {
-  return { type, status: 'True', reason, message };
-}
-
-export function isFalse(type: string, reason: string, message: string): ConditionInput {
-  return { type, status: 'False', reason, message };
-}
-
 /** Writes the status when it differs from what the AppDefinition carries, and an Event when the reason has changed. */
 export async function report(
   { ports, definition, signal }: DefinitionWork,
@@ -49,9 +47,63 @@ export async function report(
     ...found,
     observedGeneration: generation,
     ...(requestedAt === undefined ? {} : { lastHandledReconcileAt: requestedAt }),
-    conditions: mergeConditions(earlier, next, `${ports.now().toISOString().slice(0, 19)}Z`),
+    conditions: mergeConditions(earlier, next, timestamp(ports.now())),
   };
   if ((await applyStatus(ports.cluster, APP_DEFINITION, { object: definition, status, signal })) === 'Unchanged') return;
   if (findCondition(earlier, 'Ready')?.reason === reason) return;
   await ports.events.record(definition, { type: kind === 'Stalled' ? 'Warning' : 'Normal', reason, message });
+}
+
+/** How soon to look at the instances again. */
+const LOOK_MS = { rolling: 1_000, stopped: 5_000, skipped: 30_000 };
+
+interface RolloutReport {
+  /** Absent with `updatePolicy: Manual`. */
+  readonly rollout?: NonNullable<AppDefinitionStatus['rollout']>;
+  readonly conditions: readonly ConditionInput[];
+  /** Milliseconds. */
+  readonly lookAfter: number;
+}
+
+/** How far the version of the spec has come over the instances, and which of them may take it now. The controller of instances acts on it. */
+export async function rollOut(work: DefinitionWork, instances: readonly KubeObject[], chart: FetchedDefinition): Promise<RolloutReport> {
+  const { ports, spec } = work;
+  if (spec.updatePolicy !== 'Automatic') return { conditions: [], lookAfter: spec.interval };
+  const environments = ports.environments.all();
+  const revision = chart.revision.metadata.name;
+  const rollout = rolloutOf({
+    revision,
+    digest: chart.digest,
+    instances,
+    tierOf: (namespace) => {
+      const environment = environmentOf(environments, namespace);
+      return environment && specOf(ENVIRONMENT_KIND, environment).tier;
+    },
+    maxConcurrent: spec.rollout.maxConcurrent,
+  });
+  const { version } = chart.metadata;
+  const condition = rolloutCondition(rollout, version);
+  await recordProgress(work, condition);
+  return { rollout: { version, revision, ...inShort(rollout) }, conditions: [condition], lookAfter: lookAfter(work, rollout) };
+}
+
+type Progress = Omit<NonNullable<AppDefinitionStatus['rollout']>, 'version' | 'revision'>;
+
+function inShort({ wave, counts, admitted }: Rollout): Progress {
+  const { Updated: updated, Upgrading: upgrading, Pending: pending, Failed: failed, Pinned: pinned, Skipped: skipped } = counts;
+  return { ...(wave === undefined ? {} : { wave }), updated, upgrading, pending, failed, pinned, skipped, admitted };
+}
+
+function lookAfter({ spec }: DefinitionWork, { counts }: Rollout): number {
+  if (counts.Failed > 0) return LOOK_MS.stopped;
+  if (counts.Upgrading + counts.Pending > 0) return LOOK_MS.rolling;
+  // Those that are new, or unhealthy, may become healthy.
+  return counts.Skipped > 0 ? LOOK_MS.skipped : spec.interval;
+}
+
+/** An Event when a roll-out begins, stops or ends; one that had nothing to do is no news. */
+async function recordProgress({ ports, definition }: DefinitionWork, { status, reason, message }: ConditionInput): Promise<void> {
+  const before = findCondition(parseAppDefinitionStatus(definition).conditions, 'RolledOut');
+  if (before?.reason === reason || (before === undefined && status === 'True')) return;
+  await ports.events.record(definition, { type: reason === 'InstanceFailed' ? 'Warning' : 'Normal', reason, message });
 }

@@ -14,7 +14,7 @@ import { type Cluster, type EventRecorder, ifFound } from '../../domain/kubernet
 import { type ConditionInput, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CHANGE_REQUEST, NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';
 import { nextRequestAction } from './state.ts';
 
@@ -150,7 +150,7 @@ interface Report {
 }
 
 async function report(ports: ChangeRequestPorts, object: KubeObject, { phase, message, code, signal }: Report): Promise<void> {
-  const time = `${ports.now().toISOString().slice(0, 19)}Z`;
+  const time = timestamp(ports.now());
   const { decision } = specOf(CHANGE_REQUEST_KIND, object);
   const before = statusOf(CHANGE_REQUEST_KIND, object);
   const { decidedBy = decision?.by, decidedAt = time } = before;

@@ -13,7 +13,7 @@ import {
   ROLE_BINDING,
   SERVICE_ACCOUNT,
 } from '../../domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { applyEnvironment, removeManagedObjects } from './apply-environment.ts';
@@ -170,15 +170,11 @@ async function writeEnvironmentCondition(
   const { condition, also = [], expiry, signal } = input;
   const { metadata } = environment;
   const { conditions: earlier, namespace, namespaceUID } = statusOf(ENVIRONMENT_KIND, environment);
-  const conditions = mergeConditions(
-    earlier,
-    [...conditionsOf(condition, metadata.generation ?? 0), ...also],
-    `${ports.now().toISOString().slice(0, 19)}Z`,
-  );
+  const conditions = mergeConditions(earlier, [...conditionsOf(condition, metadata.generation ?? 0), ...also], timestamp(ports.now()));
   const status = {
     observedGeneration: metadata.generation ?? 0,
     ...namespaceOf({ namespace, namespaceUID }, condition),
-    ...(expiry === undefined ? {} : { expiresAt: timestamp(expiry.expiresAt) }),
+    ...(expiry === undefined ? {} : { expiresAt: timestamp(new Date(expiry.expiresAt)) }),
     conditions,
   };
   if ((await applyStatus(ports.cluster, ENVIRONMENT, { object: environment, status, signal })) === 'Unchanged') return;
@@ -237,15 +233,10 @@ function untilNextLook({ expiry }: EnvironmentSpec, now: Date): number {
   return next === undefined ? DRIFT_MS : Math.min(DRIFT_MS, next - now.getTime());
 }
 
-/** RFC 3339, whole seconds. */
-function timestamp(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
-
 /** The condition Expired of an Environment with an end; its times are absolute, so that it changes only with the phase. */
 function expiryConditions({ environment, spec, expiry, keeper }: EnvironmentState): ConditionInput[] {
   if (spec.expiry === undefined || expiry === undefined) return [];
-  const [expires, deletes] = [timestamp(spec.expiry.expiresAt), timestamp(spec.expiry.deleteAt)];
+  const [expires, deletes] = [timestamp(new Date(spec.expiry.expiresAt)), timestamp(new Date(spec.expiry.deleteAt))];
   const end = spec.reclaim === 'Delete' ? 'with its namespace and everything in it' : 'and keeps its namespace';
   const how = keeper === undefined ? `Chandlery deletes it at ${deletes}, ${end}` : `${keeper} would create it again, so delete it there`;
   const condition = { type: 'Expired', observedGeneration: environment.metadata.generation ?? 0 };
@@ -289,7 +280,7 @@ async function expire(
   { spec, signal }: { readonly spec: EnvironmentSpec; readonly signal: AbortSignal },
 ): Promise<void> {
   const { name, uid, resourceVersion } = environment.metadata;
-  const message = `the environment expired at ${timestamp(spec.expiry?.expiresAt ?? 0)} and is deleted`;
+  const message = `the environment expired at ${timestamp(new Date(spec.expiry?.expiresAt ?? 0))} and is deleted`;
   await events.record(environment, { type: 'Warning', reason: 'Deleted', message });
   // Only as it was read: somebody may have given it more time since.
   const version = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };

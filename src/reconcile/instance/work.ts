@@ -1,7 +1,7 @@
 import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { specOf } from '../../domain/kind/kind.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import {
   dedicatedNamespaceName,
   type GeneratedKind,
@@ -122,5 +122,5 @@ export function hasFinalizer({ metadata }: KubeObject): boolean {
 
 /** RFC 3339, whole seconds. */
 export function nowOf({ ports }: Pick<Work, 'ports'>): string {
-  return `${ports.now().toISOString().slice(0, 19)}Z`;
+  return timestamp(ports.now());
 }

@@ -2,7 +2,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { referencesOf } from './memory/references-of.ts';
 import { FORCE_AT, operatorLabelValue, parseOperatorSpec, type OperatorSpec } from '../../domain/operator/operator-spec.ts';
 import { type OperatorStatus, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../domain/upgrade/upgrade-approval.ts';
 import type { OperatorPorts } from './ports.ts';
 import type { ReleaseRef } from '../helm-release/ports.ts';
@@ -64,5 +64,5 @@ export function hasFinalizer({ metadata }: KubeObject): boolean {
 
 /** RFC 3339, whole seconds. */
 export function nowOf({ ports }: Work): string {
-  return `${ports.now().toISOString().slice(0, 19)}Z`;
+  return timestamp(ports.now());
 }

@@ -3,7 +3,7 @@ import { statusOf } from '../../domain/kind/kind.ts';
 import { mergeConditions } from '../../domain/kubernetes/condition.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import { CATALOG_RELEASE } from '../../domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_RELEASE_KIND, type ReleaseStatus } from '../../domain/release/catalog-release.ts';
 import { liveRelease, releaseConditions, releaseStatus } from '../../domain/release/release-status.ts';
 import { applyStatus } from '../apply-status.ts';
@@ -32,7 +32,7 @@ export function createReleaseReconciler({ cluster, releases, resources, now }: R
     const status: ReleaseStatus = {
       observedGeneration,
       ...found,
-      conditions: mergeConditions(before.conditions, conditions, `${now().toISOString().slice(0, 19)}Z`),
+      conditions: mergeConditions(before.conditions, conditions, timestamp(now())),
     };
     await applyStatus(cluster, CATALOG_RELEASE, { object, status, signal });
     return {};

@@ -2,7 +2,7 @@ import { statusOf } from '../../domain/kind/kind.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import {
   CATALOG_SOURCE_KIND,
   type HistoryEntry,
@@ -64,7 +64,7 @@ export interface Report {
 /** Writes what came of an attempt into the status, and each new fault into the log. */
 export async function reportSource({ ports, source, signal }: Work, found: Report): Promise<void> {
   const before = statusOf(CATALOG_SOURCE_KIND, source);
-  const now = `${ports.now().toISOString().slice(0, 19)}Z`;
+  const now = timestamp(ports.now());
   const observedGeneration = source.metadata.generation ?? 0;
   const { revision, commit } = found.read ?? before;
   const partial = found.outcome.kind === 'Synced' ? undefined : before.partialRevision;

@@ -12,7 +12,8 @@ import { conditionsOf, findCondition } from '../../../domain/kubernetes/conditio
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION } from '../../../domain/kubernetes/resource-types.ts';
 import { addFinalizer } from '../../finalizer.ts';
-import { isTrue, report } from '../report.ts';
+import { isTrue } from '../../conditions.ts';
+import { report } from '../report.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 const NAMED = 10;
@@ -67,7 +68,7 @@ export async function publishApp(work: DefinitionWork, names: GeneratedNames): P
 }
 
 /** The same for kinds whoever made them, and for no others. */
-export async function publishApps(work: DefinitionWork, crds: readonly AppCrd[]): Promise<void> {
+async function publishApps(work: DefinitionWork, crds: readonly AppCrd[]): Promise<void> {
   const owner = { [OURS.appDefinitionLabel]: work.definition.metadata.name };
   await publishRoles(
     publisherOf(work),

@@ -8,6 +8,7 @@ import type { Chart } from '../../helm-release/ports.ts';
 import { readChartAccess } from '../charts/fetch-chart.ts';
 import type { ActiveFacts, Target } from '../state.ts';
 import type { Work } from '../work.ts';
+import { timestamp } from '../../../domain/kubernetes/resource.ts';
 
 /** An upgrade that the maintenance window holds, and what the release is meanwhile. */
 export type Deferral = Pick<ActiveFacts, 'held'> & { readonly chart: Target };
@@ -27,7 +28,7 @@ export async function deferUpgrade(
   if (release.configDigest === target.configDigest && release.status === 'deployed') return undefined;
   const { digest, contents } = target.chart;
   const { version } = contents.metadata;
-  const opensAt = `${nextOpening(window, now).toISOString().slice(0, 19)}Z`;
+  const opensAt = timestamp(nextOpening(window, now));
   const held: PendingUpgrade = { version, chartDigest: digest, reason: 'OutsideWindow', opensAt };
   if (release.status === 'deployed')
     return { held, chart: { ...target, chart: await chartThatRuns(work, target.chart), configDigest: release.configDigest } };
