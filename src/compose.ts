@@ -243,7 +243,7 @@ async function previewPorts(
   { kube, charts }: Pick<OpenCluster, 'kube'> & { readonly charts: ChartLibrary },
 ): Promise<Pick<Ports, 'upgrades' | 'sourcePreviews'>> {
   return {
-    upgrades: await createUpgradePreviews({ kube, charts, helm: tools.helm, stateDir, log, metrics }),
+    upgrades: await createUpgradePreviews({ kube, charts, helm: tools.helm, stateDir, imageRewrites: config.imageRewrites, log, metrics }),
     sourcePreviews: await createSourcePreviews({ stateDir, kubectl: tools.kubectl ?? 'kubectl', ...(await fetchSettings(config)) }),
   };
 }

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { AppError } from './domain/core/errors.ts';
 import { type CiIssuerSetting, ciIssuerOf } from './domain/identity/ci-issuer-setting.ts';
 import { CLI_TOKENS, type CliToken } from './domain/kubectl/cli-client.ts';
+import { type ImageRewrite, parseImageRewrites } from './domain/workload/image-rewrite.ts';
 import { bad, countOf, durationOf, flag, hostOf, maybe, oneOf, portOf, prefixOf, sizeOf, urlOf } from './domain/core/setting-values.ts';
 
 /** An address prefix and the folder or address that it is served from. */
@@ -103,6 +104,8 @@ export interface Config {
   readonly mirrors: readonly MirrorSetting[];
   readonly chartRoots: Readonly<Record<string, string>>;
   readonly allowEgress: readonly string[];
+  /** Where images of releases come from instead. */
+  readonly imageRewrites: readonly ImageRewrite[];
   /** Bytes that fetched charts and indexes may take on disk. */
   readonly chartCacheBytes: number;
   /** Files of certificate authorities in PEM that chart hosts are trusted by, besides those of this machine. */
@@ -140,6 +143,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'cluster-ca', value: 'FILE', help: 'CA certificates of --cluster-url, in PEM' },
   { name: 'in-cluster', value: '', help: "use the service account of Chandlery's pod" },
   { name: 'mirror', value: 'PREFIX=TARGET', many: 'many', help: 'serve chart addresses with this prefix from a folder or another address' },
+  { name: 'image-rewrite', value: 'PREFIX=TARGET', many: 'many', help: 'pull images with this prefix from another registry' },
   { name: 'chart-root', value: 'NAME=DIR', many: 'many', help: 'a folder of charts, addressed as file://NAME; default charts=charts/' },
   { name: 'allow-egress', value: 'CIDR', many: 'many', help: 'allow charts from this private address range' },
   { name: 'chart-cache-size', value: 'SIZE', help: 'disk limit of the chart cache, e.g. 500Mi; default 2Gi' },
@@ -218,6 +222,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     otherHosts: (values.get('other-host') ?? []).map(hostOf),
     ...keptOf(one),
     mirrors: (values.get('mirror') ?? []).map(mirrorOf),
+    imageRewrites: parseImageRewrites(values.get('image-rewrite') ?? []),
     chartRoots: Object.fromEntries((values.get('chart-root') ?? []).map(rootOf)),
     allowEgress: values.get('allow-egress') ?? [],
     chartCaFiles: (values.get('chart-ca') ?? []).map((text) => fileOf('chart-ca', text)),

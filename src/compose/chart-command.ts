@@ -163,6 +163,7 @@ async function openPorts({ folder, roots, config, repoRoot, access }: PortsInput
       render: helm.render,
       discovery: { kinds: () => Promise.resolve([]) },
       kubernetesVersion: () => Promise.resolve(KUBERNETES),
+      imageRewrites: config.imageRewrites,
     }),
     recordBytes: releaseRecordBytes,
   };

@@ -26,6 +26,7 @@ import { specOf } from '../domain/kind/kind.ts';
 import { type NodeFacts, nodeFacts } from '../domain/preflight/node-capacity.ts';
 import type { MetricSource } from '../domain/monitoring/metrics.ts';
 import { editRepository } from '../domain/proposal/edit-repository.ts';
+import type { ImageRewrite } from '../domain/workload/image-rewrite.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
 import type { MergeRequest } from '../domain/proposal/proposal.ts';
 import { type GitCredentials, parseGitSecret } from '../domain/source/git-access.ts';
@@ -74,6 +75,7 @@ export interface PreviewUpgradesInput {
   /** The helm program. */
   readonly helm: string;
   readonly stateDir: string;
+  readonly imageRewrites?: readonly ImageRewrite[];
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'helmRan'>;
 }
@@ -84,7 +86,8 @@ const MAX_RENDERS = 2;
 const CHECKS = { what: 'check', all: 4, perPerson: 2, waiting: 6 };
 
 /** What planning upgrades takes: a helm without a cluster, and the charts. */
-export async function createUpgradePreviews({ kube, charts, helm, stateDir, log, metrics }: PreviewUpgradesInput): Promise<UpgradePorts> {
+export async function createUpgradePreviews(input: PreviewUpgradesInput): Promise<UpgradePorts> {
+  const { kube, charts, helm, stateDir, imageRewrites = [], log, metrics } = input;
   const renderer = await createHelm({
     program: helm,
     homeDir: join(stateDir, 'helm-changeRequests'),
@@ -98,6 +101,7 @@ export async function createUpgradePreviews({ kube, charts, helm, stateDir, log,
       render: (request, signal) => charts.using(request.chartPath, () => renderer.render(request, signal)),
       discovery: kube,
       kubernetesVersion: kube.kubernetesVersion,
+      imageRewrites,
     }),
     recordBytes: async ({ chart: { path, contents }, values: config, objects }, signal) =>
       await charts.using(path, async () => {

@@ -22,6 +22,7 @@ import { isReservedCrdName } from '../domain/kubernetes/reserved-objects.ts';
 import type { KubeObject, ObjectMeta } from '../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import { dependentsOf } from '../domain/source/dependencies.ts';
+import type { ImageRewrite } from '../domain/workload/image-rewrite.ts';
 import type { EmbeddedCluster } from '../embedded/cluster/embedded-cluster.ts';
 import { runLocalControllers } from '../embedded/controllers/local-controllers.ts';
 import type { Artifacts } from '../chart/oci/artifact.ts';
@@ -67,6 +68,7 @@ export interface ControllersInput {
   /** The kubectl program. */
   readonly kubectl: string;
   readonly stateDir: string;
+  readonly imageRewrites: readonly ImageRewrite[];
   readonly repoRoot: string;
   /** Of the names of people and their groups. */
   readonly prefixes: NamePrefixes;
@@ -197,7 +199,7 @@ function catalogReleases({ kube, catalog, log, signal }: ControllersInput): Cont
 }
 
 async function operators(input: ControllersInput, program: HelmProgram): Promise<Controller> {
-  const { kube, catalog, charts, log, signal } = input;
+  const { kube, catalog, charts, imageRewrites, log, signal } = input;
   const cluster = packCrds(kube.asController());
   const references = watchReferences({
     referrers: operatorReferrers(catalog.reflectors.operators),
@@ -212,7 +214,8 @@ async function operators(input: ControllersInput, program: HelmProgram): Promise
     discovery: kube,
     kubernetesVersion: kube.kubernetesVersion,
     charts,
-    renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion }),
+    renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
+    imageRewrites,
     helm,
     references,
     environments: catalog.environments,
@@ -240,11 +243,12 @@ function sameVersion(watched: (key: string) => KubeObject | undefined): (version
 }
 
 function appInstances(
-  { kube, catalog, charts, metrics, log, signal }: ControllersInput,
+  { kube, catalog, charts, imageRewrites, metrics, log, signal }: ControllersInput,
   helm: HelmProgram,
 ): ReturnType<typeof instanceController> {
   const { customResourceDefinitions: definitions, operators, environments } = catalog.reflectors;
-  return instanceController({ kube, helm, charts, definitions, operators, environments, leaseLost: metrics.leaseLost, log, signal });
+  const watched = { definitions, operators, environments };
+  return instanceController({ kube, helm, charts, ...watched, imageRewrites, leaseLost: metrics.leaseLost, log, signal });
 }
 
 /** What admins may read of their Operators at work. */
@@ -283,7 +287,7 @@ async function changeRequests({ kube, ports, repoRoot, log, signal }: Controller
 }
 
 /** Helm acts as we do, by a kubeconfig of its own. */
-async function helmOf({ kube, helm, stateDir, log, metrics }: ControllersInput): Promise<HelmProgram> {
+async function helmOf({ kube, helm, stateDir, imageRewrites, log, metrics }: ControllersInput): Promise<HelmProgram> {
   const kubeconfigPath = join(stateDir, 'helm.kubeconfig');
   await kube.writeKubeconfig(kubeconfigPath);
   const helmLog = { debug: (keys: object, message: string) => log.debug(message, { ...keys }) };
@@ -291,6 +295,7 @@ async function helmOf({ kube, helm, stateDir, log, metrics }: ControllersInput):
     program: helm,
     homeDir: join(stateDir, 'helm'),
     kubeconfigPath,
+    imageRewrites,
     // It waits for the api-server half of its time.
     maxChildren: helmChildren(2 * availableParallelism(), 3 / 4),
     log: helmLog,

@@ -9,6 +9,7 @@ import { parseHistory, parseLabels, parseRelease, parseTests, type ReleaseRef, t
 import { render, type Renderer, type RenderInput } from './render.ts';
 import { createRunner, type HelmLog, type HelmObserver, type HelmOutput, type HelmRunner, runOnRelease as run } from './run.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
+import type { ImageRewrite } from '../domain/workload/image-rewrite.ts';
 import { createGuardian } from './guardian.ts';
 import { type HelmHome, prepareHome, withValuesFile } from './home.ts';
 import { createParser, type RevisionObjects } from './parse-in-worker.ts';
@@ -29,6 +30,8 @@ export interface HelmOptions {
   readonly maxChildren: number;
   /** Added to an otherwise private environment, e.g. for a credential program of the kubeconfig. */
   readonly extraEnv?: Readonly<Record<string, string>>;
+  /** Where images come from instead, in every release. Default: images stay. */
+  readonly imageRewrites?: readonly ImageRewrite[];
   readonly log: HelmLog;
   /** Is called with each run. */
   readonly observe?: HelmObserver;
@@ -110,7 +113,12 @@ export async function createHelm(options: HelmOptions): Promise<HelmProgram> {
     log: options.log,
     observe: options.observe ?? (() => undefined),
   };
-  const renderer = { runner: createRunner({ ...shared, connection: [] }), home, ...createParser() };
+  const renderer = {
+    runner: createRunner({ ...shared, connection: [] }),
+    home,
+    ...createParser(),
+    imageRewrites: options.imageRewrites ?? [],
+  };
   return {
     ...helmOver(renderer, createRunner({ ...shared, connection })),
     asServiceAccount: ({ namespace, name }) => {
@@ -121,12 +129,14 @@ export async function createHelm(options: HelmOptions): Promise<HelmProgram> {
   };
 }
 
-function helmOver(renderer: Renderer & Pick<ReturnType<typeof createParser>, 'readRecord'>, online: HelmRunner): Helm {
-  const { home, parse, readRecord } = renderer;
+type HelmParts = Renderer & Pick<ReturnType<typeof createParser>, 'readRecord'> & Pick<ChangeContext, 'imageRewrites'>;
+
+function helmOver(renderer: HelmParts, online: HelmRunner): Helm {
+  const { home, parse, readRecord, imageRewrites } = renderer;
   return {
     render: (input, signal) => render(renderer, input, signal),
-    install: (input, signal) => install({ runner: online, home, signal }, input),
-    upgrade: (input, signal) => upgrade({ runner: online, home, signal }, input),
+    install: (input, signal) => install({ runner: online, home, imageRewrites, signal }, input),
+    upgrade: (input, signal) => upgrade({ runner: online, home, imageRewrites, signal }, input),
     uninstall: ({ hooks, ...ref }, signal) => uninstall(online, ref, { signal, hooks: hooks === undefined ? [] : ['--no-hooks'] }),
     rollback: (input, signal) => rollback(online, input, { signal, hooks: [] }),
     test: (input, signal) => testRelease(online, input, signal),
@@ -236,6 +246,7 @@ const HISTORY_LIMIT = 10;
 interface ChangeContext {
   readonly runner: HelmRunner;
   readonly home: HelmHome;
+  readonly imageRewrites: readonly ImageRewrite[];
   readonly signal: AbortSignal;
 }
 
@@ -254,7 +265,7 @@ function conflictOptions(conflicts: Conflicts | undefined): readonly string[] {
 }
 
 async function change(
-  { runner, home, signal }: ChangeContext,
+  { runner, home, imageRewrites, signal }: ChangeContext,
   verb: 'install' | 'upgrade',
   input: InstallInput,
   extra: readonly string[],
@@ -264,7 +275,10 @@ async function change(
   const labels = labelArgument(input.labels);
   const timeoutMs = input.timeoutMs ?? CHANGE_TIMEOUT_MS;
   const what = `${verb} of "${input.release}" in namespace "${input.namespace}"`;
-  const { postRender: mode, scope, secrets = [] } = input;
+  const { postRender, scope, secrets = [] } = input;
+  // With a cluster at hand, templates may render other images than they did without one.
+  const mode = postRender === 'plain' && imageRewrites.length > 0 ? 'uplift' : postRender;
+  const rules = { imageRewrites, ...(scope === undefined ? {} : { scope }) };
   const output = await withValuesFile(home, input.values, (values) => {
     const run = (more: readonly string[]): Promise<HelmOutput> =>
       runner({
@@ -276,7 +290,7 @@ async function change(
         secrets,
         signal,
       });
-    return mode === undefined ? run([]) : postRendered(home, { mode, ...(scope === undefined ? {} : { scope }), what, secrets, run });
+    return mode === undefined ? run([]) : postRendered(home, { mode, ...(mode === 'uplift' ? { rules } : {}), what, secrets, run });
   });
   return parseRelease(output.stdout, input.labels);
 }

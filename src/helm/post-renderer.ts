@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ReleaseScope, scopeText } from '../domain/app-instance/release-scope.ts';
 import { AppError, isAppError, type ErrorCode } from '../domain/core/errors.ts';
 import { redact } from '../domain/core/secret.ts';
 import { type HelmHome, PLAIN_POST_RENDERER, POST_RENDERER } from './home.ts';
+import { rulesText, type TransformRules } from './post-render/transform.ts';
 
 /**
- * What becomes of the objects between Helm's templates and Helm: `uplift` takes CustomResourceDefinitions out and carries legacy APIs over, `reveal` shows
+ * What becomes of the objects between Helm's templates and Helm: `uplift` takes CustomResourceDefinitions out, carries legacy APIs over and rewrites images, `reveal` shows
  * the hooks that Helm drops; both take a Node. `plain` changes nothing and fails when there is a CustomResourceDefinition after all, `pass` lets all of
  * them through; these take a few milliseconds. In every mode Helm parses the objects and writes them anew first.
  */
@@ -15,8 +15,8 @@ export type PostRender = 'uplift' | 'reveal' | 'plain' | 'pass';
 
 export interface PostRenderedRun<T> {
   readonly mode: PostRender;
-  /** For `uplift`: what the objects may be. Default: anything. */
-  readonly scope?: ReleaseScope;
+  /** For `uplift`. Default: none. */
+  readonly rules?: TransformRules;
   /** What it is about, for the error. */
   readonly what: string;
   readonly secrets: readonly string[];
@@ -32,13 +32,13 @@ const CODES: readonly ErrorCode[] = ['HelmFailed', 'UpliftFailed', 'ResourceNotA
  *
  * @throws what the run throws; AppError `HelmFailed`, `UpliftFailed` or `ResourceNotAllowed` with what the post-renderer says.
  */
-export async function postRendered<T>(home: HelmHome, { mode, scope, what, secrets, run }: PostRenderedRun<T>): Promise<T> {
+export async function postRendered<T>(home: HelmHome, { mode, rules, what, secrets, run }: PostRenderedRun<T>): Promise<T> {
   const report = join(home.dir, 'tmp', `${randomUUID()}.report`);
-  const scopeFile = join(home.dir, 'tmp', `${randomUUID()}.scope`);
+  const rulesFile = join(home.dir, 'tmp', `${randomUUID()}.rules`);
   const plugin = mode === 'plain' || mode === 'pass' ? PLAIN_POST_RENDERER : POST_RENDERER;
-  const args = [mode, report, ...(scope === undefined ? [] : [scopeFile])];
+  const args = [mode, report, ...(rules === undefined ? [] : [rulesFile])];
   try {
-    if (scope !== undefined) await writeFile(scopeFile, scopeText(scope), { mode: 0o600, flag: 'wx' });
+    if (rules !== undefined) await writeFile(rulesFile, rulesText(rules), { mode: 0o600, flag: 'wx' });
     return await run(['--post-renderer', plugin, ...args.flatMap((arg) => ['--post-renderer-args', arg])]);
   } catch (error) {
     if (!isAppError(error, 'HelmFailed')) throw error;
@@ -47,6 +47,6 @@ export async function postRendered<T>(home: HelmHome, { mode, scope, what, secre
     if (code === undefined) throw error;
     throw new AppError(code, `helm ${what}: ${redact(reason.join('\n').trim(), secrets)}`, { cause: error });
   } finally {
-    await Promise.all([report, scopeFile].map((file) => rm(file, { force: true })));
+    await Promise.all([report, rulesFile].map((file) => rm(file, { force: true })));
   }
 }

@@ -11,6 +11,7 @@ import { redact } from '../domain/core/secret.ts';
 import type { Discovery } from '../domain/kubernetes/cluster.ts';
 import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
 import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
+import { type ImageRewrite, rewriteImages } from '../domain/workload/image-rewrite.ts';
 import { checkChartValues } from '../schema/values/check-values.ts';
 import type { Helm } from './helm.ts';
 
@@ -19,9 +20,18 @@ export interface RenderChartPorts {
   readonly discovery: Pick<Discovery, 'kinds'>;
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
+  /** As `HelmOptions` has them, for the same objects. Default: images stay. */
+  readonly imageRewrites?: readonly ImageRewrite[];
 }
 
-const NOTHING: ExtractedCrds = { crds: [], objects: [], conversions: [], failedConversions: [], sent: 'AsRendered' };
+const NOTHING: Omit<RenderedChart, 'faults' | 'unchecked'> = {
+  crds: [],
+  objects: [],
+  conversions: [],
+  failedConversions: [],
+  sent: 'AsRendered',
+  rewrittenImages: [],
+};
 
 /** Makes the one pipeline from a chart and its values to the objects that are applied. */
 export function createChartRenderer(ports: RenderChartPorts): RenderChart {
@@ -36,7 +46,8 @@ export function createChartRenderer(ports: RenderChartPorts): RenderChart {
     const extracted = extractCrds(rendered, chart.contents, input.label);
     const reserved = reservedObjects(rendered).map((message): RenderFault => ({ code: 'ObjectReserved', message }));
     const faults = [...invalid, ...reserved, ...upliftFaults(input, extracted)];
-    return redacted({ ...extracted, faults, unchecked }, secrets);
+    const { objects, rewritten: rewrittenImages } = rewriteImages(extracted.objects, ports.imageRewrites ?? []);
+    return redacted({ ...extracted, objects, rewrittenImages, faults, unchecked }, secrets);
   };
 }
 

@@ -86,13 +86,16 @@ async function rendered(values: readonly string[]): Promise<readonly Manifest[]>
 
 describe('The chart of Chandlery', () => {
   it('renders settings that Chandlery itself accepts', async () => {
-    const settings = (await rendered(REQUIRED)).find(({ metadata }) => metadata.name === 'chandlery-settings');
+    const settings = (await rendered([...REQUIRED, 'charts.imageRewrites.docker\\.io/=mirror.example.com/hub/'])).find(
+      ({ metadata }) => metadata.name === 'chandlery-settings',
+    );
     // The folder of the catalogue is a mount of the pod.
     const data = { ...settings?.data, CHANDLERY_CATALOG: folder };
     const config = parseConfig([], data);
     assert.deepEqual(config.cluster, { kind: 'in-cluster' });
     assert.equal(config.publicUrl?.href, 'https://apps.example.com/');
     assert.equal(config.listen, '0.0.0.0');
+    assert.deepEqual(config.imageRewrites, [{ prefix: 'docker.io', target: 'mirror.example.com/hub' }]);
     assert.ok(config.otherHosts.includes(`chandlery.${NAMESPACE}.svc`), 'programs in the cluster call the Service');
   });
 

@@ -6,13 +6,14 @@ import { execa } from 'execa';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { createUpgradePreviews } from '../../src/compose/create-ports.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
-import { textAt } from '../../src/domain/core/read.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
-import { APP_DEFINITION, CLUSTER_ROLE, ENVIRONMENT, RESOURCE_QUOTA } from '../../src/domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, CLUSTER_ROLE, DEPLOYMENT, ENVIRONMENT, RESOURCE_QUOTA } from '../../src/domain/kubernetes/resource-types.ts';
 import type { JsonObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Preflight } from '../../src/domain/instance/instance.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
+import { parseImageRewrites } from '../../src/domain/workload/image-rewrite.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createInstance } from '../../src/operation/instance/write-instance.ts';
@@ -36,6 +37,7 @@ const DEV_ONE = parseActor(`test:ann-${RUN}`, [`test:one-${RUN}`]);
 const DEV_TWO = parseActor(`test:bob-${RUN}`, [`test:two-${RUN}`]);
 /** May have instances and read no Secrets. */
 const CLERK = parseActor(`test:cle-${RUN}`, [`test:clerks-${RUN}`]);
+const REWRITES = parseImageRewrites(['registry.example.com:5000/=mirror.example.com/team-registry/']);
 const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
 
 type AppPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl'>;
@@ -47,7 +49,7 @@ describe('ten charts as apps, with two environments and two developers', () => {
   let ports: AppPorts;
   before(async () => {
     testCluster = await sharedCluster();
-    world = await startInstanceWorld(testCluster, `apps-${RUN}`);
+    world = await startInstanceWorld(testCluster, `apps-${RUN}`, { imageRewrites: REWRITES });
     await Promise.all([ONE, TWO].map(async (name) => await world.environment(name)));
     await shareEnvironments();
     ports = await openPorts();
@@ -115,7 +117,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
     const library = { cacheDir: join(stateDir(), 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] };
     const charts = await createChartLibrary(library);
     const metrics = { helmRan: () => undefined };
-    const upgrades = await createUpgradePreviews({ kube, charts, helm: testCluster.tools.helm, stateDir: stateDir(), log, metrics });
+    const program = { helm: testCluster.tools.helm, imageRewrites: REWRITES };
+    const upgrades = await createUpgradePreviews({ kube, charts, ...program, stateDir: stateDir(), log, metrics });
     await catalog.waitForSync(AbortSignal.timeout(30_000));
     const kept = { auditLog: sampleAuditLog(), deployments: NO_DEPLOYMENTS };
     return { clusters: kube, discovery: kube, catalog, upgrades, ...kept, publicUrl: 'http://localhost:8080' };
@@ -205,6 +208,13 @@ describe('ten charts as apps, with two environments and two developers', () => {
     },
   );
 
+  it('pull their images from the registry that a rewrite names, which is no drift', { timeout: 60_000 }, async () => {
+    const deployment = await world.kube.asController().get({ ...DEPLOYMENT, namespace: ONE, name: `worker${RUN}-one` });
+    const [container] = listAt(deployment.spec, 'template', 'spec', 'containers');
+    assert.equal(textAt(container, 'image'), 'mirror.example.com/team-registry/team/worker:1.0.0');
+    await world.condition(typeOf('worker'), { namespace: ONE, name: 'one' }, { type: 'Drifted', status: 'False' });
+  });
+
   it('are tried object by object as the deployer before anything is written, with their images', { timeout: 60_000 }, async () => {
     const since = (await readFile(testCluster.auditLogPath)).length;
     const found = await check(DEV_ONE, ONE, 'worker', {});
@@ -215,8 +225,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
       [`Secret ${ONE}/${release}`, `Deployment ${ONE}/${release}`],
     );
     assert.deepEqual(
-      found.images?.map(({ registry, repository, tag }) => [registry, repository, tag]),
-      [['registry.example.com:5000', 'team/worker', '1.0.0']],
+      found.images?.map(({ registry, repository, tag, rewrittenFrom }) => [registry, repository, tag, rewrittenFrom]),
+      [['mirror.example.com', 'team-registry/team/worker', '1.0.0', ['registry.example.com:5000/team/worker:1.0.0']]],
     );
     assert.deepEqual(
       found.objects?.changes.map(({ kind, change }) => `${kind} ${change}`),

@@ -12,6 +12,7 @@ import { APP_DEFINITION, APP_REVISION, CRD, ENVIRONMENT } from '../../src/domain
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { parseInstanceStatus } from '../../src/domain/app-instance/instance.ts';
 import type { InstanceStatus } from '../../src/domain/app-instance/instance-kind.ts';
+import type { ImageRewrite } from '../../src/domain/workload/image-rewrite.ts';
 import { createHelm, type HelmProgram } from '../../src/helm/helm.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
@@ -60,6 +61,8 @@ export interface InstanceWorldOptions {
   readonly chartsDir?: string;
   /** `Elsewhere`: another process has the controllers. Default: they run here. */
   readonly controllers?: 'Elsewhere';
+  /** Default: images stay. */
+  readonly imageRewrites?: readonly ImageRewrite[];
   /** Gets every line of the log, debug lines included. */
   readonly log?: (text: string) => void;
   /** Comes between the controller of instances and its outside. */
@@ -77,6 +80,7 @@ export async function startInstanceWorld(
   options: InstanceWorldOptions = {},
 ): Promise<InstanceWorld> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-instances-'));
+  const { imageRewrites = [] } = options;
   const level = options.log !== undefined || process.env['CHANDLERY_TEST_LOG'] === 'on' ? 'debug' : 'silent';
   const log = createLog({ level, format: 'lines', write: options.log ?? ((text) => process.stderr.write(text)) });
   const ending = new AbortController();
@@ -90,6 +94,7 @@ export async function startInstanceWorld(
     homeDir: join(folder, 'helm'),
     kubeconfigPath,
     maxChildren: 4,
+    imageRewrites,
     log: { debug: (keys, message) => log.debug(message, { ...keys }) },
   });
   const roots = { samples: options.chartsDir ?? join(folder, 'charts') };
@@ -103,7 +108,16 @@ export async function startInstanceWorld(
   const start = (): void => {
     worker = new AbortController();
     const until = AbortSignal.any([signal, worker.signal]);
-    const controller = instanceController({ ...wrap({ kube, helm }), charts, definitions, environments, isOwn, log, signal: until });
+    const controller = instanceController({
+      ...wrap({ kube, helm }),
+      charts,
+      definitions,
+      environments,
+      imageRewrites,
+      isOwn,
+      log,
+      signal: until,
+    });
     running.push(runController({ ...controller, log, signal: until }));
   };
   if (controllers === 'Here') start();

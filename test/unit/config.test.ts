@@ -41,6 +41,13 @@ describe('the configuration', () => {
     ['a folder that is not there', ['--catalog', '/does/not/exist'], {}, /--catalog: there is no folder/],
     ['an authority that is not there', ['--chart-ca', '/does/not/exist.pem'], {}, /--chart-ca: there is no file/],
     ['a mirror without a target', ['--mirror', 'https://h.example/'], {}, /PREFIX=TARGET/],
+    ['a rewrite of images without a target', ['--image-rewrite', 'docker.io/'], {}, /--image-rewrite: "docker.io\/" is not PREFIX=TARGET/],
+    [
+      'a rewrite of what is no registry',
+      [],
+      { CHANDLERY_IMAGE_REWRITE: 'nginx=m.example/nginx' },
+      /--image-rewrite: the prefix "nginx" is not a registry/,
+    ],
     ['an issuer that is no address', ['--issuer', 'dex'], {}, /--issuer/],
     ['a prefix of the cluster', ['--groups-prefix', 'system:'], {}, /--groups-prefix/],
     ['an empty prefix', ['--username-prefix', ''], {}, /--username-prefix/],

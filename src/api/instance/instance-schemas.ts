@@ -350,8 +350,14 @@ export const PREFLIGHT_SCHEMAS = {
         description: 'Of an instance of a chart: the objects of the release that change, as the chart renders them',
       },
       images: {
-        ...list(object({ image: text, registry: text, repository: text, tag: text, digest: text, usedBy: list(text) }, RELEASE_IMAGE)),
-        description: 'Of an instance of a chart: the images that its pods run',
+        ...list(
+          object(
+            { image: text, registry: text, repository: text, tag: text, digest: text, usedBy: list(text), rewrittenFrom: list(text) },
+            RELEASE_IMAGE,
+          ),
+        ),
+        description:
+          'Of an instance of a chart: the images that its pods run; rewrittenFrom: those of the chart, where Chandlery rewrites registries',
       },
       commands,
     },

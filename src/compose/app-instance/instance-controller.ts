@@ -9,6 +9,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isObject, textAt } from '../../domain/core/read.ts';
 import { buildCatalog } from '../../domain/catalog/app-catalog.ts';
+import type { ImageRewrite } from '../../domain/workload/image-rewrite.ts';
 import type { HelmProgram } from '../../helm/helm.ts';
 import { createChartRenderer } from '../../helm/render-chart.ts';
 import { createEventRecorder } from '../../kube/events.ts';
@@ -33,6 +34,8 @@ interface InstanceControllerInput {
   /** Operators; default: none. Instances of their kinds can have outputs, too. */
   readonly operators?: Pick<Reflector, 'all' | 'onChange'>;
   readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange'>;
+  /** Those of `helm`. Default: none. */
+  readonly imageRewrites?: readonly ImageRewrite[];
   /** Which instances are worked on, by namespace; default: all. Several worlds of tests share a cluster. */
   readonly isOwn?: (namespace: string) => boolean;
   readonly leaseLost?: () => void;
@@ -105,7 +108,7 @@ function watchNamespaces(input: Pick<InstanceControllerInput, 'kube' | 'log' | '
 }
 
 function portsOf(
-  { kube, helm, charts, definitions: crds, operators, environments, leaseLost, log }: InstanceControllerInput,
+  { kube, helm, charts, definitions: crds, operators, environments, imageRewrites = [], leaseLost, log }: InstanceControllerInput,
   watched: Pick<InstancePorts, 'revisions' | 'references' | 'changedNamespaces'> & { readonly definitions: Reflector },
 ): InstancePorts {
   const cluster = kube.asController();
@@ -123,7 +126,8 @@ function portsOf(
     discovery: kube,
     kubernetesVersion: kube.kubernetesVersion,
     charts,
-    renderChart: createChartRenderer({ render, discovery: kube, kubernetesVersion: kube.kubernetesVersion }),
+    renderChart: createChartRenderer({ render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
+    imageRewrites,
     events: createEventRecorder({ cluster, log }),
     log,
     now: () => new Date(),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kubernetes/resource.ts';
 import type { Conversion } from '../uplift/conversion.ts';
+import type { RewrittenImage } from '../workload/image-rewrite.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { CrdSource, ExtractedCrds } from './extract-crds.ts';
 import type { Dependency, Subchart } from './subcharts.ts';
@@ -43,6 +44,8 @@ export interface RenderFault {
 
 /** What a chart renders for this cluster, as it is applied. Messages and names of conversions hold no secrets. */
 export interface RenderedChart extends ExtractedCrds {
+  /** The images in the objects that a configured rewrite has changed. */
+  readonly rewrittenImages: readonly RewrittenImage[];
   /** In the order of the pipeline; empty when the chart can be installed. */
   readonly faults: readonly RenderFault[];
   /** What could not be checked, a sentence each. */
@@ -50,7 +53,7 @@ export interface RenderedChart extends ExtractedCrds {
 }
 
 /**
- * Checks the values of a chart, renders it for the cluster, converts legacy APIs and takes the CRDs out. The controller, every preview and
+ * Checks the values of a chart, renders it for the cluster, converts legacy APIs, takes the CRDs out and rewrites images. The controller, every preview and
  * `chandlery chart inspect` call the same function. Throws as running helm does when there is no verdict: a time-out, no room, the cluster away.
  */
 export type RenderChart = (input: RenderChartInput, signal: AbortSignal) => Promise<RenderedChart>;

@@ -1,21 +1,15 @@
 import { listAt, objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { kindKey } from '../tree/object-index.ts';
+import { type ImageLocation, type ImageReference, locateImage, parseImage } from './image-reference.ts';
+import type { RewrittenImage } from './image-rewrite.ts';
 
 /** `canary`: released to a share of the users before the rest. */
 export type Track = 'stable' | 'canary';
 
 /** The image of a container, and its parts. */
-export interface ContainerImage {
+export interface ContainerImage extends ImageReference {
   readonly container: string;
-  /** As written: `registry.example.com/shop/web:1.2@sha256:…`. */
-  readonly image: string;
-  /** Without tag and digest. */
-  readonly name: string;
-  /** Absent for an image without one. */
-  readonly tag?: string;
-  /** `sha256:…`; absent for an image without one. */
-  readonly digest?: string;
 }
 
 const MAX_IMAGES = 20;
@@ -43,50 +37,48 @@ export function imagesOf(template: unknown): ContainerImage[] {
     });
 }
 
-/** https://github.com/distribution/reference: `[host[:port]/]path[:tag][@digest]`. */
-function parseImage(image: string): Omit<ContainerImage, 'container'> {
-  const [tagged = '', digest] = image.split('@');
-  const colon = tagged.lastIndexOf(':');
-  const tag = colon > tagged.lastIndexOf('/') ? tagged.slice(colon + 1) : undefined;
-  const name = tag === undefined ? tagged : tagged.slice(0, colon);
-  return { image, name, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
-}
-
 /** An image that the pods of a release run. */
-export interface ReleaseImage extends Omit<ContainerImage, 'container' | 'name'> {
-  /** `docker.io` where the reference names none. */
-  readonly registry: string;
-  /** Without registry, tag and digest: `library/nginx`. */
-  readonly repository: string;
+export interface ReleaseImage extends Omit<ImageReference, 'name'>, ImageLocation {
   /** `Deployment web`, sorted. */
   readonly usedBy: readonly string[];
+  /** The images of the chart that a rewrite made this one of, sorted; absent without a rewrite. */
+  readonly rewrittenFrom?: readonly string[];
 }
 
 const MAX_RELEASE_IMAGES = 200;
 
-/** The images of all pods that objects make, hooks and init containers included, each once, sorted. For mirrors, and for whoever checks images. */
-export function releaseImages(objects: readonly KubeObject[]): ReleaseImage[] {
+/**
+ * The images of all pods that objects make, hooks, init containers and image volumes included, each once, sorted. For mirrors, and for whoever checks images.
+ *
+ * @param rewritten what rewrites have made of images in the objects.
+ */
+export function releaseImages(objects: readonly KubeObject[], rewritten: readonly RewrittenImage[] = []): ReleaseImage[] {
   const users = new Map<string, Set<string>>();
   for (const object of objects) {
-    const spec = objectAt(templateOf(object), 'spec');
-    for (const container of [...listAt(spec, 'initContainers'), ...listAt(spec, 'containers')]) {
-      const image = (textAt(container, 'image') ?? '').slice(0, MAX_IMAGE_LENGTH);
-      if (image === '') continue;
+    for (const image of imagesIn(objectAt(templateOf(object), 'spec')))
       users.set(image, (users.get(image) ?? new Set()).add(`${object.kind} ${object.metadata.name}`));
-    }
   }
+  const origins = Map.groupBy(rewritten, ({ to }) => to);
   return [...users]
     .sort(([a], [b]) => a.localeCompare(b))
     .slice(0, MAX_RELEASE_IMAGES)
-    .map(([image, usedBy]) => ({ ...located(parseImage(image)), usedBy: [...usedBy].sort() }));
+    .map(([image, usedBy]) => {
+      const { name, ...parts } = parseImage(image);
+      const from = origins
+        .get(image)
+        ?.map((one) => one.from.slice(0, MAX_IMAGE_LENGTH))
+        .sort();
+      return { ...parts, ...locateImage(name), usedBy: [...usedBy].sort(), ...(from === undefined ? {} : { rewrittenFrom: from }) };
+    });
 }
 
-/** As container runtimes read it: the first part is a registry when it looks like a host. */
-function located({ name, ...image }: Omit<ContainerImage, 'container'>): Omit<ReleaseImage, 'usedBy'> {
-  const slash = name.indexOf('/');
-  const host = name.slice(0, Math.max(0, slash));
-  if (/[.:]/.test(host) || host === 'localhost') return { ...image, registry: host, repository: name.slice(slash + 1) };
-  return { ...image, registry: 'docker.io', repository: slash === -1 ? `library/${name}` : name };
+function imagesIn(podSpec: unknown): string[] {
+  const containers = [...listAt(podSpec, 'initContainers'), ...listAt(podSpec, 'containers')];
+  const images = [
+    ...containers.map((container) => textAt(container, 'image')),
+    ...listAt(podSpec, 'volumes').map((volume) => textAt(volume, 'image', 'reference')),
+  ];
+  return images.flatMap((image) => (image === undefined || image === '' ? [] : [image.slice(0, MAX_IMAGE_LENGTH)]));
 }
 
 /** The version that the labels of a template or of its workload name, else the tag of the first image. */

@@ -1,13 +1,12 @@
 /**
  * The post-renderer that helm starts (see `post-renderer.ts`): objects on standard input, what is to be sent on standard output. Its arguments are the
- * mode, the file for the reason of a failure, which Helm does not tell: an error code, then the sentence; and, for an instance, the file with the scope of its release. It imports pure code only, and ends by
+ * mode, the file for the reason of a failure, which Helm does not tell: an error code, then the sentence; and the file with the rules. It imports pure code only, and ends by
  * itself when helm or we are gone: reading stops at the end of input, writing to nobody is an error, and a clock runs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseScope } from '../../domain/app-instance/release-scope.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { RENDERED_BOUNDS } from '../../domain/kubernetes/manifest.ts';
-import { transform } from './transform.ts';
+import { parseRules, transform } from './transform.ts';
 
 const LIFETIME_MS = 120_000;
 
@@ -16,9 +15,9 @@ process.stdout.on('error', () => process.exit(1));
 
 try {
   const mode = process.argv[2] === 'reveal' ? 'reveal' : 'uplift';
-  const scopeFile = process.argv[4] ?? '';
-  const scope = scopeFile === '' ? undefined : parseScope(readFileSync(scopeFile, 'utf8'));
-  process.stdout.write(transform(await readInput(), { mode, ...(scope === undefined ? {} : { scope }) }));
+  const rulesFile = process.argv[4] ?? '';
+  const rules = rulesFile === '' ? {} : parseRules(readFileSync(rulesFile, 'utf8'));
+  process.stdout.write(transform(await readInput(), { mode, ...rules }));
 } catch (error) {
   const [code, reason, report] = [
     isAppError(error, 'UpliftFailed', 'ResourceNotAllowed') ? error.code : 'HelmFailed',

@@ -1,18 +1,36 @@
 import { stringify } from 'yaml';
-import { outOfScope, type ReleaseScope } from '../../domain/app-instance/release-scope.ts';
+import { outOfScope, parseScope, type ReleaseScope, scopeText } from '../../domain/app-instance/release-scope.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { parseNamed, splitRendered } from '../../domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { reservedObjects } from '../../domain/kubernetes/reserved-objects.ts';
 import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.ts';
+import { type ImageRewrite, rewriteImages } from '../../domain/workload/image-rewrite.ts';
 
 /** `uplift` makes what Helm is to send; `reveal` shows what Helm would drop. */
 export type PostRenderMode = 'uplift' | 'reveal';
 
-interface Transformation {
-  readonly mode: PostRenderMode;
+/** What `uplift` goes by besides the objects. */
+export interface TransformRules {
   /** What the objects may be; default: anything. */
   readonly scope?: ReleaseScope;
+  /** Default: images stay. */
+  readonly imageRewrites?: readonly ImageRewrite[];
+}
+
+interface Transformation extends TransformRules {
+  readonly mode: PostRenderMode;
+}
+
+/** Rules as text, which `parseRules` reads: the post-renderer is a process of its own. */
+export function rulesText({ scope, imageRewrites }: TransformRules): string {
+  return JSON.stringify({ ...(scope === undefined ? {} : { scope: scopeText(scope) }), imageRewrites });
+}
+
+/** @param text what `rulesText` wrote. */
+export function parseRules(text: string): TransformRules {
+  const { scope, ...rules } = JSON.parse(text) as Omit<TransformRules, 'scope'> & { readonly scope?: string };
+  return { ...rules, ...(scope === undefined ? {} : { scope: parseScope(scope) }) };
 }
 
 const HOOK = 'helm.sh/hook';
@@ -26,9 +44,10 @@ const ORIGIN = 'chandlery.dev/origin';
  * @throws AppError `ResourceNotAllowed` naming each object that is out of the scope or belongs to Chandlery; `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
  *   read, or for more than one release may hold.
  */
-export function transform(input: string, { mode, scope }: Transformation): string {
+export function transform(input: string, { mode, scope, imageRewrites = [] }: Transformation): string {
   if (scope !== undefined) checkScope(input, scope);
-  const documents = splitRendered(input).flatMap((document) => transformDocument(document, mode));
+  const change = mode === 'reveal' ? reveal : (objects: readonly KubeObject[]) => rewriteImages(lift(objects), imageRewrites).objects;
+  const documents = splitRendered(input).flatMap((document) => transformDocument(document, change));
   // Helm takes empty output for a failure, and a comment for no objects.
   return documents.length === 0 ? '# nothing is left to install\n' : `${documents.join('\n---\n')}\n`;
 }
@@ -40,9 +59,9 @@ function checkScope(input: string, scope: ReleaseScope): void {
   if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
 }
 
-function transformDocument(document: string, mode: PostRenderMode): string[] {
+function transformDocument(document: string, change: (objects: readonly KubeObject[]) => readonly KubeObject[]): string[] {
   const objects = parseNamed(document);
-  const next = mode === 'reveal' ? objects.map(reveal) : lift(objects);
+  const next = change(objects);
   const untouched = next.length === objects.length && next.every((object, index) => object === objects[index]);
   return untouched ? [document] : next.map(write);
 }
@@ -55,8 +74,12 @@ function lift(objects: readonly KubeObject[]): readonly KubeObject[] {
   return lifted;
 }
 
+function reveal(objects: readonly KubeObject[]): readonly KubeObject[] {
+  return objects.map(revealOne);
+}
+
 /** A `crd-install` hook of Helm 2 as an ordinary object, so that `helm template` prints it, marked as what it was. */
-function reveal(object: KubeObject): KubeObject {
+function revealOne(object: KubeObject): KubeObject {
   const hooks = object.metadata.annotations?.[HOOK]?.split(',').map((hook) => hook.trim());
   if (hooks?.includes('crd-install') !== true) return object;
   const annotations = Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(([name]) => name !== HOOK));

@@ -123,7 +123,7 @@ async function previewed(context: CheckContext, { from, to, tried }: Sides): Pro
   const isKnown = from !== undefined && from.rendered.faults.length === 0;
   const compared = { from: isKnown ? from.rendered.objects : [], to: to.rendered.objects, namespace, secrets };
   const objects = from === undefined || isKnown ? { objects: objectChanges(compared) } : {};
-  const images = redactTexts(releaseImages(to.rendered.objects), secrets);
+  const images = redactTexts(releaseImages(to.rendered.objects, to.rendered.rewrittenImages), secrets);
   if (tried === 'Untried') return { ...NOTHING, ...objects, images, findings: joinFindings([{ unchecked }]) };
   const checked = await checkRelease(context, to);
   const kinds = await context.ports.discovery.kinds(context.signal);

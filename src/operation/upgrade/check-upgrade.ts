@@ -149,7 +149,7 @@ export interface Rendering extends Omit<RenderedChart, 'sent' | 'faults' | 'fail
 /** Faults after which nothing is rendered. */
 const UNRENDERED: ReadonlySet<RenderFault['code']> = new Set(['HelmFailed', 'InvalidInput']);
 
-export const EMPTY_RENDERING: Rendering = { objects: [], crds: [], conversions: [], faults: [], unchecked: [] };
+export const EMPTY_RENDERING: Rendering = { objects: [], crds: [], conversions: [], faults: [], unchecked: [], rewrittenImages: [] };
 
 /** `<group>/<kind>` of the CRDs of a chart. */
 export function kindsOfChart({ crds }: Pick<Rendering, 'crds'>): ReadonlySet<string> {

@@ -4,6 +4,7 @@ import { type Condition, findCondition } from '../../domain/kubernetes/condition
 import type { Attempt } from '../../domain/operator/kind/status-fields.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isObject } from '../../domain/core/read.ts';
+import type { ImageRewrite } from '../../domain/workload/image-rewrite.ts';
 
 /** The time between attempts while trying again may help, in milliseconds. */
 export const RETRY_BACKOFF = { first: 2_000, longest: 10 * 60_000 };
@@ -39,7 +40,7 @@ export function waitBeforeAttempt({ status, generation, requestedAt, references,
 export const CONFIG_DIGEST_LABEL = 'chandlery.dev/config-digest';
 
 /**
- * The digest over what a revision is made of: chart, values, Kubernetes minor and the policy for legacy APIs. A release that carries the
+ * The digest over what a revision is made of: chart, values, Kubernetes minor, the policy for legacy APIs and the rewrites of images. A release that carries the
  * digest of today is in step. 40 hexadecimal digits, so that it fits into a label.
  */
 export function configDigest(input: {
@@ -48,10 +49,18 @@ export function configDigest(input: {
   readonly kubernetesVersion: string;
   /** The revisions of `valuesFrom`. */
   readonly sources?: readonly string[];
+  readonly imageRewrites?: readonly ImageRewrite[] | undefined;
 }): string {
-  const { chartDigest, spec, kubernetesVersion, sources = [] } = input;
+  const { chartDigest, spec, kubernetesVersion, sources = [], imageRewrites = [] } = input;
   const minor = kubernetesVersion.replace(/^v/, '').split('.').slice(0, 2).join('.');
-  const parts = [chartDigest, canonical(spec.values), minor, spec.legacyAPIs, ...sources];
+  const parts = [
+    chartDigest,
+    canonical(spec.values),
+    minor,
+    spec.legacyAPIs,
+    ...sources,
+    ...imageRewrites.map(({ prefix, target }) => `${prefix}=${target}`).sort(),
+  ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
 }
 

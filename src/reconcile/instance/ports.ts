@@ -2,6 +2,7 @@ import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
 import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
+import type { ImageRewrite } from '../../domain/workload/image-rewrite.ts';
 import type { ReleaseInfo } from '../../domain/operator/release.ts';
 import type { ConnectionEntry } from '../../domain/operator/kind/connection-fields.ts';
 import type { Log } from '../../observe/log.ts';
@@ -31,6 +32,8 @@ export interface InstancePorts {
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: Pick<ChartPort, 'fetch' | 'contents'>;
   readonly renderChart: RenderChart;
+  /** Those that Helm and `renderChart` apply. Default: none. */
+  readonly imageRewrites?: readonly ImageRewrite[];
   readonly events: EventRecorder;
   readonly log: Log;
   readonly now: () => Date;

@@ -53,7 +53,13 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
     const values = await valuesOf(work, { ...catalog, valuesFrom: outputs.valuesFrom });
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
     const made = { values: values.values, legacyAPIs: 'Uplift' } as const;
-    const digest = configDigest({ chartDigest: chart.digest, spec: made, kubernetesVersion, sources: values.revisions });
+    const digest = configDigest({
+      chartDigest: chart.digest,
+      spec: made,
+      kubernetesVersion,
+      sources: values.revisions,
+      imageRewrites: work.ports.imageRewrites,
+    });
     return {
       chart,
       revision: revision.metadata.name,

@@ -3,6 +3,7 @@ import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts
 import type { ChartPort, HelmPort } from '../helm-release/ports.ts';
 import type { References } from '../helm-release/watch-references.ts';
 import type { Log } from '../../observe/log.ts';
+import type { ImageRewrite } from '../../domain/workload/image-rewrite.ts';
 import type { RenderChart } from '../../domain/chart/rendered-chart.ts';
 
 /** What reconciling Operators needs of the outside. */
@@ -17,6 +18,8 @@ export interface OperatorPorts {
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: ChartPort;
   readonly renderChart: RenderChart;
+  /** Those that Helm and `renderChart` apply. Default: none. */
+  readonly imageRewrites?: readonly ImageRewrite[];
   readonly helm: HelmPort;
   readonly events: EventRecorder;
   /** The versions of what an Operator refers to, as far as they are known (see `watchReferences`). */

@@ -43,6 +43,8 @@ interface ReleaseObjectsView extends ObjectsView {
     readonly tag: string;
     readonly digest: string;
     readonly usedBy: string;
+    /** The images of the chart, where a rewrite made this one of them; empty otherwise. */
+    readonly rewrittenFrom: string;
   }[];
 }
 
@@ -86,8 +88,8 @@ export function reviewOf(
 function releasePart({ objects, images = [] }: Preflight): Pick<Review, 'release'> {
   if (objects === undefined) return {};
   const isNew = objects.unchanged === 0 && objects.changes.every(({ change }) => change === 'added');
-  const rows = images.map(({ registry, repository, tag = '', digest = '', usedBy }) => {
-    return { registry, repository, tag, digest, usedBy: usedBy.join(', ') };
+  const rows = images.map(({ registry, repository, tag = '', digest = '', usedBy, rewrittenFrom = [] }) => {
+    return { registry, repository, tag, digest, usedBy: usedBy.join(', '), rewrittenFrom: rewrittenFrom.join(', ') };
   });
   return { release: { title: isNew ? 'Objects of the release' : 'Changes in the release', ...objectsView(objects), images: rows } };
 }

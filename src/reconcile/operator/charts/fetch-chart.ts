@@ -56,7 +56,9 @@ export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNu
     const values = await valuesOf(work);
     if (values instanceof AppError) return { chart, unresolved: values };
     const { revisions: sources } = values;
-    return { chart, values, configDigest: configDigest({ chartDigest: chart.digest, spec: work.spec, kubernetesVersion, sources }) };
+    const { imageRewrites } = work.ports;
+    const made = { chartDigest: chart.digest, spec: work.spec, kubernetesVersion, sources, imageRewrites };
+    return { chart, values, configDigest: configDigest(made) };
   } catch (error) {
     if (!(error instanceof AppError) || isAppError(error, 'ClusterUnavailable')) throw error;
     return { error };

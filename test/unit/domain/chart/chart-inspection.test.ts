@@ -216,7 +216,7 @@ function input(some: Partial<InspectionInput>): InspectionInput {
 }
 
 function rendered(objects: readonly KubeObject[], crds: readonly KubeObject[] = []): RenderedChart {
-  return { ...extractCrds(objects, { crds }, ''), faults: [], unchecked: [] };
+  return { ...extractCrds(objects, { crds }, ''), faults: [], unchecked: [], rewrittenImages: [] };
 }
 
 function kind(name: string): KubeObject {
