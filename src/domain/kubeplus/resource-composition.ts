@@ -55,7 +55,9 @@ const spec = object(
           minLength: 1,
           maxLength: 2048,
         }),
-        chartName: name('The name of the chart.'),
+        chartName: name(
+          'The name of the chart. Has no effect: the condition Complete says so where the chart at chartURL has another name.',
+        ),
       },
       { description: 'The kind and the chart.' },
     ),
@@ -116,8 +118,12 @@ export interface ComposedDefinition {
 /** `spec.names.singular` of an AppDefinition is no longer. */
 const MAX_SINGULAR = 40;
 
-/** What a ResourceComposition says as the spec of an AppDefinition. Throws as `specOf`. */
-export function definitionOf(composition: KubeObject): ComposedDefinition {
+/**
+ * What a ResourceComposition says as the spec of an AppDefinition. Throws as `specOf`.
+ *
+ * @param chartName the name of the chart at `chartURL`; undefined before it is fetched.
+ */
+export function definitionOf(composition: KubeObject, chartName?: string): ComposedDefinition {
   const { newResource, respolicy, resmonitor } = specOf(RESOURCE_COMPOSITION_KIND, composition);
   const { kind, plural, group = OURS.appsGroup, version = OURS.appsVersion } = newResource.resource;
   const singular = kind.toLowerCase();
@@ -127,6 +133,9 @@ export function definitionOf(composition: KubeObject): ComposedDefinition {
     ...(group === OURS.appsGroup && version === OURS.appsVersion
       ? []
       : [`newResource.resource: the kind is ${OURS.appsGroup}/${OURS.appsVersion} and not ${group}/${version}`]),
+    ...(chartName === undefined || newResource.chartName === undefined || newResource.chartName === chartName
+      ? []
+      : [`newResource.chartName: the chart at chartURL is ${JSON.stringify(chartName)}, not ${JSON.stringify(newResource.chartName)}`]),
     ...policy.omitted,
     ...(resmonitor === undefined ? [] : ['resmonitor: the metrics of an Environment show its instances']),
   ];

@@ -72,7 +72,7 @@ async function keep(ports: CompositionPorts, work: Work): Promise<ReconcileResul
     await report(ports, work, { kind: 'Reconciling', reason: 'AppDefinitionTerminating', message });
     return { requeueAfter: SOON_MS };
   }
-  const composed = definitionOf(composition);
+  const composed = definitionOf(composition, definition && parseAppDefinitionStatus(definition).chart?.name);
   const wanted: KubeObject = {
     apiVersion: apiVersionOf(APP_DEFINITION),
     kind: APP_DEFINITION.kind,

@@ -4,17 +4,20 @@ import { definitionOf } from '../../../../src/domain/kubeplus/resource-compositi
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const resource = { kind: 'HelloWorldService', group: 'platformapi.kubeplus', version: 'v1alpha1', plural: 'helloworldservices' };
-const composed = (policy: JsonObject, more: JsonObject = {}): ReturnType<typeof definitionOf> =>
-  definitionOf({
-    apiVersion: 'workflows.kubeplus/v1alpha1',
-    kind: 'ResourceComposition',
-    metadata: { name: 'hello', namespace: 'default' },
-    spec: {
-      newResource: { resource, chartURL: 'file:///hello-world-chart-0.0.2.tgz', chartName: 'hello-world-chart' },
-      respolicy: { kind: 'ResourcePolicy', spec: { resource, policy } },
-      ...more,
+const composed = (policy: JsonObject, more: JsonObject = {}, chartName?: string): ReturnType<typeof definitionOf> =>
+  definitionOf(
+    {
+      apiVersion: 'workflows.kubeplus/v1alpha1',
+      kind: 'ResourceComposition',
+      metadata: { name: 'hello', namespace: 'default' },
+      spec: {
+        newResource: { resource, chartURL: 'file:///hello-world-chart-0.0.2.tgz', chartName: 'hello-world-chart' },
+        respolicy: { kind: 'ResourcePolicy', spec: { resource, policy } },
+        ...more,
+      },
     },
-  });
+    chartName,
+  );
 const names = { kind: 'HelloWorldService', plural: 'helloworldservices', singular: 'helloworldservice' };
 const GROUP = 'newResource.resource: the kind is apps.chandlery.dev/v1alpha1 and not platformapi.kubeplus/v1alpha1';
 
@@ -44,6 +47,14 @@ describe('the AppDefinition of a ResourceComposition', () => {
       'respolicy.spec.policy.quota.requests.cpu: "-1" is no quantity',
       'respolicy.spec.policy.podconfig.limits.cpu: "values.cpu" is no quantity',
       'resmonitor: the metrics of an Environment show its instances',
+    ]);
+  });
+
+  it('takes the name of the chart from the chart, and says so where another one was given', () => {
+    assert.deepEqual(composed({}, {}, 'hello-world-chart').omitted, [GROUP]);
+    assert.deepEqual(composed({}, {}, 'hello').omitted, [
+      GROUP,
+      'newResource.chartName: the chart at chartURL is "hello", not "hello-world-chart"',
     ]);
   });
 });
