@@ -19,6 +19,7 @@ import { boardRoutes, environmentRoutes } from './environment/environment-routes
 import { changeRoutes } from './instance/change-routes.ts';
 import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
+import { sleepRoutes } from './instance/sleep-routes.ts';
 import { logsRoutes } from './logs/logs-routes.ts';
 import { metricsRoutes } from './monitoring/metrics-page.ts';
 import { kubectlRoutes } from './kubectl/kubectl-page.ts';
@@ -64,6 +65,7 @@ export function createWebRouter(deps: WebDeps): Router {
     logsRoutes(deps),
     resourceRoutes(deps),
     changeRoutes(deps),
+    sleepRoutes(deps),
     migrationRoutes(deps),
     changeRequestRoutes(deps),
     proposalRoutes(deps),

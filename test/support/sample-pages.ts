@@ -236,6 +236,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['The permission to update postgresclusters.samples.chandlery.dev', 'kind: RoleBinding', 'href="/environments/shop">Shop</a>'],
   }),
   page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Cancel'] }),
+  page(`${INSTANCES}/orders/sleep`, 'dev-a', { title: 'Put orders to sleep', holds: ['Only releases of charts can sleep'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', {
     title: 'Delete orders',
     holds: ['This is a production environment.'],

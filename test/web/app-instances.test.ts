@@ -137,6 +137,16 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       assert.equal(await page.locator('[name="v.spec.values.replicas"]').inputValue(), '1');
       assert.equal(await page.locator(`input[name="environment"][value="${OTHER}"]`).isChecked(), true);
 
+      await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
+      await page.getByRole('link', { name: 'Put to sleep' }).click();
+      await page.getByText(`Deployment notebook-${name} is scaled from 1 replica to 0.`).waitFor();
+      await check();
+      await page.getByRole('button', { name: `Put ${name} to sleep` }).click();
+      await page.getByRole('button', { name: 'Wake' }).waitFor();
+      assert.equal(at(await read(name), 'spec', 'sleep'), true);
+      await page.getByRole('button', { name: 'Wake' }).click();
+      await page.getByRole('link', { name: 'Put to sleep' }).waitFor();
+
       await page.goto(`/environments/${HOME}/instances/${APP}/${name}/delete`);
       const stays = `ConfigMap notebook-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;
       await page.getByText(stays).waitFor();

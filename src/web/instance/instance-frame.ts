@@ -48,8 +48,10 @@ export interface InstanceFrame {
   /** Absent without the permission, or while it is deleted. */
   readonly changeHref?: string;
   readonly deleteHref?: string;
-  /** Puts it to sleep, or wakes it; absent without the permission, and where there is no release. */
-  readonly sleep?: { readonly action: string; readonly wanted: 'Asleep' | 'Awake'; readonly label: string };
+  /** Wakes it; absent without the permission, where there is no release, and while it is awake. */
+  readonly wakeAction?: string;
+  /** The page that puts it to sleep; absent without the permission, where there is no release, and while it is asleep. */
+  readonly sleepHref?: string;
   readonly saveHref: string;
   readonly copyHref: string;
   readonly tabs: readonly Tab[];
@@ -74,7 +76,7 @@ export function instanceFrame({ instance, environment, permissions }: FrameInput
     createdBy: instance.createdBy ?? '',
     environment: { name, displayName: displayName === '' ? name : displayName },
     ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
-    ...(permissions.update && !instance.deleting ? sleepOf(instance) : {}),
+    ...(permissions.update && !instance.deleting ? sleepPart(instance) : {}),
     ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
     saveHref: `${href}/save`,
     copyHref: `${href}/copy`,
@@ -83,13 +85,23 @@ export function instanceFrame({ instance, environment, permissions }: FrameInput
   };
 }
 
-function sleepOf(instance: InstanceView): Pick<InstanceFrame, 'sleep'> {
-  if (!isAppInstance(instance.object)) return {};
-  const action = `${instancePath(instance)}/sleep`;
-  return {
-    sleep:
-      at(instance.object.spec, 'sleep') === true
-        ? { action, wanted: 'Awake', label: 'Wake' }
-        : { action, wanted: 'Asleep', label: 'Put to sleep' },
-  };
+function sleepPart(instance: InstanceView): Pick<InstanceFrame, 'wakeAction' | 'sleepHref'> {
+  const path = `${instancePath(instance)}/sleep`;
+  const state = sleepState(instance);
+  switch (state) {
+    case 'Asleep':
+      return { wakeAction: path };
+    case 'Awake':
+      return { sleepHref: path };
+    case 'NoRelease':
+      return {};
+    default:
+      return state satisfies never;
+  }
+}
+
+/** Whether an instance is to sleep. Only releases of charts can. */
+export function sleepState({ object }: Pick<InstanceView, 'object'>): 'Asleep' | 'Awake' | 'NoRelease' {
+  if (!isAppInstance(object)) return 'NoRelease';
+  return at(object.spec, 'sleep') === true ? 'Asleep' : 'Awake';
 }

@@ -44,10 +44,6 @@ export function instanceRoutes(deps: WebDeps): Router {
     `${ROUTE}/connection/copy`,
     page(deps, async (visit) => ({ plainText: (await revealKey(deps, visit)).value })),
   );
-  router.post(
-    `${ROUTE}/sleep`,
-    page(deps, (visit) => setSleep(deps, visit)),
-  );
   router.get(`${ROUTE}/stream`, stream(deps, overviewStream(deps)));
   for (const tab of TABS) {
     router.get(
@@ -87,12 +83,6 @@ export function instanceCrumbs(address: InstanceAddress, environment: Pick<Envir
   return below === undefined
     ? [...crumbs, { label: address.name }]
     : [...crumbs, { label: address.name, href: instancePath(address) }, { label: below }];
-}
-
-async function setSleep({ operations }: WebDeps, visit: Visit): Promise<Answer> {
-  const sleep = visit.body.get('sleep') === 'Asleep' ? 'Asleep' : 'Awake';
-  await operations.setInstanceSleep(visit.actor, { ...addressOf(visit), sleep, ...visit.requestOrigin });
-  return { redirect: instancePath(addressOf(visit)) };
 }
 
 /** One value at a time, on the page that names it. */

@@ -185,7 +185,7 @@ export interface ActionPage {
   readonly action: string;
   readonly label: string;
   readonly isDanger: boolean;
-  readonly specVersion: string;
+  readonly hidden: readonly { readonly name: string; readonly value: string }[];
   readonly replicas?: { readonly value: string; readonly most: number };
   readonly jobName?: { readonly value: string };
   readonly faults: readonly { readonly message: string; readonly href: string }[];
@@ -232,7 +232,7 @@ function actionPage(input: ActionPageInput): ActionPage {
     action: resourcePath(environment.name, resource, action),
     label: action === 'evict' || action === 'run' ? ACTION_LABELS[action] : `${ACTION_LABELS[action]} ${name}`,
     isDanger: action === 'evict',
-    specVersion: resource.specVersion,
+    hidden: [{ name: 'specVersion', value: resource.specVersion }],
     ...(action === 'scale' ? { replicas: { value: sent?.get('replicas') ?? String(replicas), most: MAX_REPLICAS } } : {}),
     ...(action === 'run' ? { jobName: { value: sent?.get('name') ?? '' } } : {}),
     fault,
