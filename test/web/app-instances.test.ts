@@ -107,6 +107,7 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       await offer('1.1.0');
       await until(async () => listAt(await read(name), 'status', 'versions').length === 2, 'both versions are offered', 60_000);
       await page.getByRole('link', { name: 'Change', exact: true }).click();
+      assert.deepEqual(await namesInFront(page), ['v.spec.values.replicas', 'v.spec.version']);
       await page.locator('[name="v.spec.values.replicas"]').fill('2');
       await choose(page, '1.1.0');
       await check();
@@ -164,6 +165,14 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
     });
   }
 });
+
+/** The fields that the catalogue picked, in their order. */
+async function namesInFront(page: Page): Promise<string[]> {
+  const names = await page
+    .locator('[name="v.spec.values.replicas"], [name="v.spec.version"]')
+    .evaluateAll((inputs) => inputs.map((input) => input.getAttribute('name') ?? ''));
+  return [...new Set(names)];
+}
 
 /** The version of the chart, however many there are to choose from. */
 async function choose(page: Page, version: string): Promise<void> {

@@ -135,8 +135,8 @@ export function offeredVersions({ status }: Pick<KubeObject, 'status'>): readonl
 }
 
 /**
- * The App with the versions of its chart as a choice, first in its form: those that are offered, and the one that the instance asks for. Without a choice the App is as it
- * was.
+ * The App with the versions of its chart as a choice: those that are offered, and the one that the instance asks for. It follows the fields that the catalogue picked, unless that
+ * picked it, too. Without a choice the App is as it was.
  */
 export function withVersionChoice<T extends Pick<App, 'schema' | 'fields'>>(app: T, instance: KubeObject): T {
   const own = textAt(instance.spec, 'version');
@@ -152,6 +152,6 @@ export function withVersionChoice<T extends Pick<App, 'schema' | 'fields'>>(app:
   return {
     ...app,
     schema,
-    fields: app.fields.length === 0 ? app.fields : ['spec.version', ...app.fields.filter((field) => field !== 'spec.version')],
+    fields: app.fields.length === 0 || app.fields.includes('spec.version') ? app.fields : [...app.fields, 'spec.version'],
   };
 }
