@@ -31,7 +31,7 @@ export const CATALOG_COMMANDS: readonly ClientCommand[] = [
   {
     name: 'man',
     usage: 'APP',
-    summary: 'show what an app is, how it is used, an example and its README',
+    summary: 'show what an app is, how it is used, its fields and outputs, an example and its README',
     words: { least: 1, most: 1, kinds: ['app'] },
     options: [GROUP_OPTION],
     examples: ['chandlery man caches | less'],

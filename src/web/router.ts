@@ -17,6 +17,7 @@ import { environmentDeleteRoutes } from './environment/environment-delete-page.t
 import { environmentFormRoutes } from './environment/environment-form-routes.ts';
 import { boardRoutes, environmentRoutes } from './environment/environment-routes.ts';
 import { changeRoutes } from './instance/change-routes.ts';
+import { referenceRoutes } from './app/reference-page.ts';
 import { installRoutes } from './app/install-routes.ts';
 import { instanceRoutes } from './instance/instance-routes.ts';
 import { sleepRoutes } from './instance/sleep-routes.ts';
@@ -47,6 +48,7 @@ export function createWebRouter(deps: WebDeps): Router {
     pictureRoutes(deps),
     catalogRoutes(deps),
     installRoutes(deps),
+    referenceRoutes(deps),
     environmentRoutes(deps),
     environmentFormRoutes(deps),
     environmentDeleteRoutes(deps),

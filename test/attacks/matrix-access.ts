@@ -47,7 +47,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
 /** The pages by address, the first row that matches counts; a form that writes needs what its REST route needs. */
 export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   [/^GET \/$/, 'Public'],
-  [/^GET \/(apps|environments|change-requests|proposals|tier-board)(\/:app(\/(install|saved-configurations))?)?$/, 'Everybody'],
+  [/^GET \/(apps|environments|change-requests|proposals|tier-board)(\/:app(\/(install|reference|saved-configurations))?)?$/, 'Everybody'],
   [/^GET \/apps\/:app\/saved-configurations\/:id/, 'Everybody'],
   [/^GET \/operators\/new$/, 'Everybody'],
   // The empty form does not need the permission; fetching a chart does.

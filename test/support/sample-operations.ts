@@ -36,6 +36,7 @@ import type { ReleaseHistory } from '../../src/operation/instance/release-revisi
 import { sampleReleaseHistory, sampleReleaseRevision } from './sample-release-revisions.ts';
 import type { InstanceHistory, RevisionInput } from '../../src/operation/instance/instance-history.ts';
 import { sampleDeployment, sampleDeployments } from './sample-deployments.ts';
+import { sampleManuals } from './sample-manual.ts';
 import { sampleMetrics } from './sample-metrics.ts';
 import { sampleConnection } from './sample-connections.ts';
 import { sampleTimeline } from './sample-timeline.ts';
@@ -103,8 +104,7 @@ const READS: Omit<
   listAuditEvents: async ({ groups }, query) => (isAdmin(groups) ? sampleAuditLogPage(query) : reject()),
   showApp: async (_actor, id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
   showForm: async () => missing('form'),
-  showManual: async (_actor, { kind }) => missing(`kind ${kind}`),
-  explainApp: async (_actor, { kind }) => missing(`kind ${kind}`),
+  ...sampleManuals((id) => sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`)),
   showComposition: async (_actor, { kind }) => missing(`kind ${kind}`),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),

@@ -16,7 +16,7 @@ export const DESCRIPTION_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/kinds/{kind}/man',
     operationId: 'showManual',
-    summary: 'Get the manual page of an app: what it is, its usage, fields, example and README',
+    summary: 'Get the manual page of an app: what it is, its usage, fields, outputs, example and README',
     tag: 'Catalogue',
     query: { ...GROUP_QUERY, ...TEXT_QUERY },
     replies: { 200: { description: 'The manual page', schema: ref('Manual') } },
@@ -96,9 +96,8 @@ const optionalFact = { default: { description: 'Absent for secrets, and where th
 const head = { app: text, kind: text, group: text, version: text };
 const fault = object({ annotation: text, message: text });
 
-const MANUAL_MEMBERS = 'displayName summary category provider availability usage fields presets composition relations faults readme'.split(
-  ' ',
-);
+const MANUAL_MEMBERS =
+  'displayName summary category provider availability usage fields outputs presets composition relations faults readme'.split(' ');
 
 /** Schemas of descriptions of apps. */
 export const DESCRIPTION_SCHEMAS = {
@@ -125,6 +124,12 @@ export const DESCRIPTION_SCHEMAS = {
         description: 'Of the annotation `resource/usage` of the CRD; `reason`: why the text of the ConfigMap is not there',
       },
       fields: list({ $ref: '#/components/schemas/FieldFact' }),
+      outputs: {
+        ...list(
+          object({ name: text, label: text, description: text, source: { enum: ['Value', 'Field', 'Secret', 'Service'] }, from: text }),
+        ),
+        description: 'The connection keys of an instance, which other instances can take by `spec.valuesFrom`; `from` has placeholders',
+      },
       presets: list(object({ name: text, title: text })),
       example: anything,
       composition: { ...list(text), description: 'The kinds that the CRD declares by `resource/composition`' },

@@ -1,3 +1,4 @@
+import type { ConnectionEntry } from '../../domain/operator/kind/connection-fields.ts';
 import type { Preset } from '../../domain/operator/kind/catalog-fields.ts';
 import type { App, AppSummary } from '../../domain/app/app.ts';
 import { isAppError } from '../../domain/core/errors.ts';
@@ -30,6 +31,16 @@ export interface KindUsage {
   readonly reason?: string;
 }
 
+/** A value of an instance that people and other instances can take: a key of its connection. */
+export interface ManualOutput {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly source: 'Value' | 'Field' | 'Secret' | 'Service';
+  /** With the placeholders of the catalogue: `{name}-app, key password`. */
+  readonly from: string;
+}
+
 /** The manual page of an App. */
 export interface Manual extends Pick<
   App,
@@ -43,6 +54,7 @@ export interface Manual extends Pick<
   readonly kindUsage?: KindUsage;
   /** The fields of its spec. */
   readonly fields: readonly FieldFact[];
+  readonly outputs: readonly ManualOutput[];
   readonly presets: readonly Pick<Preset, 'name' | 'title'>[];
   readonly example?: KubeObject;
   readonly composition: readonly string[];
@@ -57,14 +69,19 @@ export async function showManual(
   actor: Actor,
   query: KindQuery,
 ): Promise<Manual> {
-  const { summary, crd } = appOfKind(ports, actor, query);
+  const { summary, crd, kindBlock } = appOfKind(ports, actor, query);
   const annotations = crdAnnotationsOf(crd);
   const [app, fields, kindUsage] = await Promise.all([
     showApp(ports, actor, summary.id),
     specFields(ports, actor, summary),
     usageOf(ports, actor, annotations.usage),
   ]);
-  return { ...manualOf(app, annotations), fields, ...(kindUsage === undefined ? {} : { kindUsage }) };
+  return {
+    ...manualOf(app, annotations),
+    fields,
+    outputs: kindBlock.connection.map(outputOf),
+    ...(kindUsage === undefined ? {} : { kindUsage }),
+  };
 }
 
 /** Those of the spec, and of the values of a chart below it; those of the resource itself for a kind without spec. */
@@ -81,7 +98,7 @@ async function specFields(
   return [...own, ...values];
 }
 
-function manualOf(app: App, { composition, relations, faults }: CrdAnnotations): Omit<Manual, 'fields' | 'kindUsage'> {
+function manualOf(app: App, { composition, relations, faults }: CrdAnnotations): Omit<Manual, 'fields' | 'outputs' | 'kindUsage'> {
   const { id, kind, group, version, displayName, summary, category, provider, availability, usage, readme, example } = app;
   const { chartVersion, appVersion, docsURL } = app;
   return {
@@ -105,6 +122,16 @@ function manualOf(app: App, { composition, relations, faults }: CrdAnnotations):
     relations,
     faults,
   };
+}
+
+function outputOf({ name, label = name, description, value, fieldPath, secretKeyRef, serviceRef }: ConnectionEntry): ManualOutput {
+  const head = { name, label, description };
+  if (secretKeyRef !== undefined) return { ...head, source: 'Secret', from: `${secretKeyRef.name}, key ${secretKeyRef.key}` };
+  if (serviceRef !== undefined) {
+    const port = serviceRef.port?.name ?? serviceRef.port?.number;
+    return { ...head, source: 'Service', from: port === undefined ? serviceRef.name : `${serviceRef.name}, port ${port}` };
+  }
+  return fieldPath === undefined ? { ...head, source: 'Value', from: value ?? '' } : { ...head, source: 'Field', from: fieldPath };
 }
 
 const MAX_USAGE_LENGTH = 100_000;

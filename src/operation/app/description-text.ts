@@ -1,7 +1,7 @@
 import { manyLines, oneLine } from '../../domain/core/plain-text.ts';
 import { manifestYaml } from '../../domain/instance/instance-commands.ts';
 import type { DeclaredRelation } from '../../domain/kubeplus/crd-annotations.ts';
-import type { ComposedNode, Composition, KindUsage, Manual } from './describe-app.ts';
+import type { ComposedNode, Composition, KindUsage, Manual, ManualOutput } from './describe-app.ts';
 import type { Explanation, FieldFact } from './explain-app.ts';
 
 /** The manual page of an App as people read it in a terminal; other people's text has no control characters in it. */
@@ -21,6 +21,7 @@ export function manualText(manual: Manual): string {
     ['PRESETS', manual.presets.map(({ name, title }) => oneLine(`${name}: ${title}`)).join('\n')],
     ['USAGE', manyLines([manual.usage, usageText(kindUsage)].filter((text) => text !== '').join('\n\n'))],
     ['FIELDS', fieldLines(manual.fields)],
+    ['OUTPUTS', manual.outputs.map(outputText).join('\n')],
     ['COMPOSITION', manual.composition.join(', ')],
     ['RELATIONS', manual.relations.map(relationText).join('\n')],
     ['FAULTS', manual.faults.map(({ annotation, message }) => oneLine(`${annotation}: ${message}`)).join('\n')],
@@ -30,13 +31,19 @@ export function manualText(manual: Manual): string {
   ]);
 }
 
-function usageText(usage: KindUsage | undefined): string {
+export function usageText(usage: KindUsage | undefined): string {
   if (usage?.reason === undefined) return usage?.text ?? '';
   const { name = '', key = '' } = usage.configMap ?? {};
   return `The usage text is in the ConfigMap ${name}, key ${key}: ${usage.reason}.`;
 }
 
-function relationText(relation: DeclaredRelation): string {
+function outputText({ name, source, from, description }: ManualOutput): string {
+  const head = oneLine(`${name} <${source}> ${from}`);
+  return description === '' ? head : `${head}\n    ${oneLine(description)}`;
+}
+
+/** How a relation is declared: `label app of Service is NAME`. */
+export function relationText(relation: DeclaredRelation): string {
   const kinds = relation.kinds.join(', ');
   if (relation.by === 'Field') return `${relation.path} is the name of a ${kinds}`;
   const { before, after, match } = relation.value;
@@ -76,7 +83,7 @@ function fieldLines(fields: readonly FieldFact[]): string {
     .join('\n');
 }
 
-function defaultText({ default: value }: FieldFact): string {
+export function defaultText({ default: value }: FieldFact): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -4,7 +4,7 @@ import { appCard, type AppCard, appIcon, type AppIcon } from './app-card.ts';
 import { availabilityBadge, type Badge } from '../page/badges.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { listParameters, type Parameter } from '../page/parameters.ts';
-import { appPath, installPath, operatorPath } from '../page/paths.ts';
+import { appPath, installPath, operatorPath, referencePath } from '../page/paths.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
 
 const APP_TABS = ['overview', 'parameters', 'versions'] as const;
@@ -18,6 +18,7 @@ export interface AppPage {
   /** Absent while it cannot be installed. */
   readonly installHref?: string;
   readonly docsHref?: string;
+  readonly referenceHref: string;
   readonly tabs: readonly { readonly label: string; readonly href: string; readonly current: boolean }[];
   readonly tab: AppTab;
   readonly readme?: SafeHtml;
@@ -38,6 +39,7 @@ export function appPage(app: App, view: { readonly tab: AppTab; readonly search:
     message: app.availability === 'Available' ? '' : app.availabilityMessage,
     ...(app.availability === 'Available' ? { installHref: installPath(app.id) } : {}),
     ...(app.docsURL !== undefined && /^https?:\/\//.test(app.docsURL) ? { docsHref: app.docsURL } : {}),
+    referenceHref: referencePath(app.id),
     tabs: tabLinks(app.id, view.tab, parameters.length),
     tab: view.tab,
     ...(app.readme.trim() === '' ? {} : { readme: renderMarkdown(app.readme) }),

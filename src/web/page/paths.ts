@@ -12,6 +12,12 @@ export function installPath(app: string, environment?: string): string {
   return environment === undefined ? page : `${page}?environment=${encodeURIComponent(environment)}`;
 }
 
+/** What the fields of an App are; `field` absent for all of it. */
+export function referencePath(app: string, field?: string): string {
+  const page = `${appPath(app)}/reference`;
+  return field === undefined ? page : `${page}?field=${encodeURIComponent(field)}`;
+}
+
 /** The saved configurations of an App. */
 export function savedConfigurationsPath(app: string): string {
   return `${appPath(app)}/saved-configurations`;

@@ -12,7 +12,20 @@ const operator: KubeObject = {
   apiVersion: 'operatorcontroller.kubeplus/v1',
   kind: 'Operator',
   metadata: { name: 'cache', namespace: 'ops' },
-  spec: { catalog: {} },
+  spec: {
+    catalog: {
+      kinds: [
+        {
+          kind: 'Cache',
+          connection: [
+            { name: 'password', description: 'Of the admin.', secretKeyRef: { name: '{name}-app', key: 'password' } },
+            { name: 'host', serviceRef: { name: '{name}-rw', port: { name: 'redis' } } },
+            { name: 'port', fieldPath: 'spec.port' },
+          ],
+        },
+      ],
+    },
+  },
   status: { status: 'READY' },
 };
 const SPEC = {
@@ -146,6 +159,20 @@ describe('the manual page of an app', () => {
       ),
       /has no key "text"/,
     );
+  });
+
+  it('has the outputs that other instances can take, and where they come from', async () => {
+    const { outputs } = await showManual(portsOf({}), actor, query);
+    assert.deepEqual(
+      outputs.map(({ name, source, from }) => [name, source, from]),
+      [
+        ['password', 'Secret', '{name}-app, key password'],
+        ['host', 'Service', '{name}-rw, port redis'],
+        ['port', 'Field', 'spec.port'],
+      ],
+    );
+    const text = manualText(await showManual(portsOf({}), actor, query));
+    assert.match(text, /^OUTPUTS\n {4}password <Secret> \{name\}-app, key password\n {8}Of the admin\.$/m);
   });
 
   it('has what its CRD declares, and the faults of that', async () => {

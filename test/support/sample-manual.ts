@@ -1,0 +1,57 @@
+import { AppError } from '../../src/domain/core/errors.ts';
+import type { App } from '../../src/domain/app/app.ts';
+import type { Manual } from '../../src/operation/app/describe-app.ts';
+import type { Explanation, FieldFact } from '../../src/operation/app/explain-app.ts';
+import type { Operations } from '../../src/operation/operations.ts';
+
+const FIELDS: readonly FieldFact[] = [
+  {
+    field: 'spec.storage',
+    type: 'object',
+    required: true,
+    description: 'The volumes.\nOne for each server.',
+    rules: ['immutable'],
+    children: 1,
+  },
+  { field: 'spec.instances', type: 'integer', required: false, description: '', default: 1, rules: ['minimum=1'], children: 0 },
+];
+const SIZE: FieldFact = {
+  field: 'spec.storage.size',
+  type: 'quantity',
+  required: true,
+  description: 'How large each volume is.',
+  default: '1Gi',
+  rules: [],
+  children: 0,
+};
+
+/** The operations of manual pages, as they describe the sample apps. */
+export function sampleManuals(find: (id: string) => App): Pick<Operations, 'showManual' | 'explainApp'> {
+  return {
+    showManual: async (_actor, { kind: id }) => manualOf(find(id)),
+    explainApp: async (_actor, { kind: id, field }) => explanationOf(find(id), field),
+  };
+}
+
+function manualOf(app: App): Manual {
+  const { id, kind, group, version, displayName, summary, category, provider, availability, usage, readme, presets } = app;
+  return {
+    ...{ app: id, kind, group, version, displayName, summary, category, provider, availability, usage, readme },
+    kindUsage: { text: '', configMap: { name: 'docs/usage', key: 'text' }, reason: 'you may not read the ConfigMap' },
+    fields: FIELDS,
+    outputs: [
+      { name: 'password', label: 'Password', description: 'Of the owner.', source: 'Secret', from: '{name}-app, key password' },
+      { name: 'host', label: 'Host', description: '', source: 'Service', from: '{name}-rw' },
+    ],
+    presets: presets.map(({ name, title }) => ({ name, title })),
+    composition: ['StatefulSet', 'Service'],
+    relations: [{ by: 'Field', kinds: ['Secret'], path: 'spec.secretName' }],
+    faults: [{ annotation: 'resource/label-relationship', message: 'key: it is not the name of a label' }],
+  };
+}
+
+function explanationOf({ id, kind, group, version }: App, field: string): Explanation {
+  const found = [...FIELDS, SIZE].find((one) => one.field === field);
+  if (found === undefined) throw new AppError('NotFound', `${id}: there is no field ${field}`);
+  return { app: id, kind, group, version, ...found, fields: field === 'spec.storage' ? [SIZE] : [] };
+}
