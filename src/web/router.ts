@@ -48,7 +48,6 @@ export function createWebRouter(deps: WebDeps): Router {
     pictureRoutes(deps),
     catalogRoutes(deps),
     installRoutes(deps),
-    referenceRoutes(deps),
     environmentRoutes(deps),
     environmentFormRoutes(deps),
     environmentDeleteRoutes(deps),
@@ -149,6 +148,7 @@ function pictureHandler(pictures: WebDeps['pictures']): RequestHandler<{ signatu
 function catalogRoutes(deps: WebDeps): Router {
   const { operations } = deps;
   const router = Router();
+  router.use(referenceRoutes(deps));
   router.get(
     '/',
     page(deps, async ({ actor, me, query }) => {

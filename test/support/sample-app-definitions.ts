@@ -3,6 +3,7 @@ import { AppError } from '../../src/domain/core/errors.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import type { JsonObject, KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import type { Operations } from '../../src/operation/operations.ts';
+import { MANUAL_PAGES } from './sample-manual.ts';
 import { page, type SamplePage } from './sample-page.ts';
 
 const DIGEST = '5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef';
@@ -170,6 +171,11 @@ const SAMPLE_CHARTS = ['1.1.0', '1.0.0'].map((version) => ({
 
 /** The pages of AppDefinitions in their different states. */
 export const APP_DEFINITION_PAGES: readonly SamplePage[] = [
+  ...MANUAL_PAGES,
+  page('/environments/team-a/instances/postgresclusters.samples.chandlery.dev/orders/sleep', 'dev-a', {
+    title: 'Put orders to sleep',
+    holds: ['Only releases of charts can sleep'],
+  }),
   page('/admin/app-definitions', 'admin', {
     title: 'App definitions',
     holds: ['2 app definitions', 'href="/admin/app-definitions/web-app"', '0.3.0 available', 'Failed', 'href="/admin/app-definitions/new"'],

@@ -3,6 +3,7 @@ import type { App } from '../../src/domain/app/app.ts';
 import type { Manual } from '../../src/operation/app/describe-app.ts';
 import type { Explanation, FieldFact } from '../../src/operation/app/explain-app.ts';
 import type { Operations } from '../../src/operation/operations.ts';
+import { page, type SamplePage } from './sample-page.ts';
 
 const FIELDS: readonly FieldFact[] = [
   {
@@ -36,7 +37,17 @@ export function sampleManuals(find: (id: string) => App): Pick<Operations, 'show
 function manualOf(app: App): Manual {
   const { id, kind, group, version, displayName, summary, category, provider, availability, usage, readme, presets } = app;
   return {
-    ...{ app: id, kind, group, version, displayName, summary, category, provider, availability, usage, readme },
+    app: id,
+    kind,
+    group,
+    version,
+    displayName,
+    summary,
+    category,
+    provider,
+    availability,
+    usage,
+    readme,
     kindUsage: { text: '', configMap: { name: 'docs/usage', key: 'text' }, reason: 'you may not read the ConfigMap' },
     fields: FIELDS,
     outputs: [
@@ -55,3 +66,20 @@ function explanationOf({ id, kind, group, version }: App, field: string): Explan
   if (found === undefined) throw new AppError('NotFound', `${id}: there is no field ${field}`);
   return { app: id, kind, group, version, ...found, fields: field === 'spec.storage' ? [SIZE] : [] };
 }
+
+/** The reference of a sample app in its states. */
+export const MANUAL_PAGES: readonly SamplePage[] = [
+  page('/apps/postgresclusters.samples.chandlery.dev/reference', 'dev-a', {
+    title: 'Reference of PostgreSQL',
+    holds: [
+      'reference?field&#x3D;spec.storage',
+      '{name}-app, key password',
+      'spec.secretName is the name of a Secret',
+      'you may not read the ConfigMap',
+    ],
+  }),
+  page('/apps/postgresclusters.samples.chandlery.dev/reference?field=spec.storage', 'dev-a', {
+    title: 'spec.storage of PostgreSQL',
+    holds: ['One for each server.', 'spec.storage.size', '1Gi'],
+  }),
+];

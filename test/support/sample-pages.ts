@@ -20,19 +20,6 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`/apps/${POSTGRES}?tab=parameters&search=size`, 'dev-a', { title: 'PostgreSQL', holds: ['storage.size', '1 of 11 parameters'] }),
   page(`/apps/${POSTGRES}?tab=versions`, 'dev-a', { title: 'PostgreSQL', holds: ['v1beta1', 'Deprecated.'] }),
-  page(`/apps/${POSTGRES}/reference`, 'dev-a', {
-    title: 'Reference of PostgreSQL',
-    holds: [
-      'reference?field&#x3D;spec.storage',
-      '{name}-app, key password',
-      'spec.secretName is the name of a Secret',
-      'you may not read the ConfigMap',
-    ],
-  }),
-  page(`/apps/${POSTGRES}/reference?field=spec.storage`, 'dev-a', {
-    title: 'spec.storage of PostgreSQL',
-    holds: ['One for each server.', 'spec.storage.size', '1Gi'],
-  }),
   page('/apps/queues.example.test', 'dev-a', {
     title: 'Message queue with a rather long display name for a card',
     holds: ['This app cannot be installed now'],
@@ -249,7 +236,6 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
     holds: ['The permission to update postgresclusters.samples.chandlery.dev', 'kind: RoleBinding', 'href="/environments/shop">Shop</a>'],
   }),
   page(`${INSTANCES}/orders/delete`, 'dev-a', { title: 'Delete orders', holds: ['Pod orders-0, orders-1, orders-2', 'Cancel'] }),
-  page(`${INSTANCES}/orders/sleep`, 'dev-a', { title: 'Put orders to sleep', holds: ['Only releases of charts can sleep'] }),
   page(`/environments/shop/instances/${POSTGRES}/orders/delete`, 'dev-a', {
     title: 'Delete orders',
     holds: ['This is a production environment.'],
