@@ -7,9 +7,7 @@ const KIBIBYTE = 1024;
 
 /** What one helm program may hold in memory. Large charts take some 120 MiB. */
 export const HELM_MEMORY = 512 * MEBIBYTE;
-/** What a post-renderer may have mapped: V8 alone reserves 512 MiB for code, and the kernel counts that; its heap is bounded by an option. */
-const POST_RENDERER_MEMORY = 1024 * MEBIBYTE;
-/** Processor time of a run, its post-renderer apart. */
+/** Processor time of a run. */
 export const CPU_SECONDS = 120;
 const FILE_BYTES = 64 * MEBIBYTE;
 /** What the process itself, and what else runs beside Helm, needs of a container. */
@@ -18,20 +16,21 @@ const OUR_MEMORY = 512 * MEBIBYTE;
 /**
  * Limits of the operating system, set by a shell that then becomes the program, so that its process id is the program's. `-d` (RLIMIT_DATA) counts private
  * writable memory. `-v` (RLIMIT_AS) is of no use for Go: what it reserves at random addresses counts, and a program of 50 MiB fails below one limit and
- * starts below a lower one. The hard limit of memory is higher, for the post-renderer (`post-render/node.sh`). Where a limit is not known, or lower
- * already, the program starts all the same. No core file: values are in memory.
+ * starts below a lower one. Where a limit is not known, or lower already, the program starts all the same. No core file: values are in memory. The program does not start before it is told to, when whoever is to end it knows of it.
  */
 const SCRIPT = [
-  `ulimit -S -d ${HELM_MEMORY / KIBIBYTE}`,
-  `ulimit -H -d ${POST_RENDERER_MEMORY / KIBIBYTE}`,
+  `ulimit -d ${HELM_MEMORY / KIBIBYTE}`,
   `ulimit -t ${CPU_SECONDS}`,
   // POSIX counts blocks of 512 bytes.
   `ulimit -f ${FILE_BYTES / 512}`,
   'ulimit -c 0',
 ]
   .map((limit) => `${limit} 2>/dev/null || :`)
-  .concat('exec "$@"')
+  .concat('read -r go && exec "$@" < /dev/null')
   .join('\n');
+
+/** What is to be written to the shell's input for the program to start. The program itself has no input. */
+export const GO = 'go\n';
 
 /** The program and its arguments, to be run within the limits. The shell ends with 126 or 127 when there is no such program. */
 export function withinLimits(program: string, args: readonly string[]): { readonly file: string; readonly args: readonly string[] } {

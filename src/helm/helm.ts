@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { type AppError, isAppError } from '../domain/core/errors.ts';
 import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { type ReleaseInfo, type TestReport, unlockAction, type UnlockAction } from '../domain/operator/release.ts';
@@ -12,7 +13,7 @@ import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import type { ImageRewrite } from '../domain/workload/image-rewrite.ts';
 import { createGuardian } from './guardian.ts';
 import { type HelmHome, prepareHome, withValuesFile } from './home.ts';
-import { createParser, type RevisionObjects } from './parse-in-worker.ts';
+import { createParser, type RevisionObjects, type TransformInWorker } from './parse-in-worker.ts';
 import { createSlots } from './slots.ts';
 
 export interface HelmOptions {
@@ -132,11 +133,11 @@ export async function createHelm(options: HelmOptions): Promise<HelmProgram> {
 type HelmParts = Renderer & Pick<ReturnType<typeof createParser>, 'readRecord'> & Pick<ChangeContext, 'imageRewrites'>;
 
 function helmOver(renderer: HelmParts, online: HelmRunner): Helm {
-  const { home, parse, readRecord, imageRewrites } = renderer;
+  const { home, parse, transform, readRecord, imageRewrites } = renderer;
   return {
     render: (input, signal) => render(renderer, input, signal),
-    install: (input, signal) => install({ runner: online, home, imageRewrites, signal }, input),
-    upgrade: (input, signal) => upgrade({ runner: online, home, imageRewrites, signal }, input),
+    install: (input, signal) => install({ runner: online, home, transform, imageRewrites, signal }, input),
+    upgrade: (input, signal) => upgrade({ runner: online, home, transform, imageRewrites, signal }, input),
     uninstall: ({ hooks, ...ref }, signal) => uninstall(online, ref, { signal, hooks: hooks === undefined ? [] : ['--no-hooks'] }),
     rollback: (input, signal) => rollback(online, input, { signal, hooks: [] }),
     test: (input, signal) => testRelease(online, input, signal),
@@ -220,8 +221,8 @@ interface InstallInput extends ReleaseRef {
   readonly values: JsonObject;
   /** Labels of the release record, by which our releases are distinguished from foreign ones. */
   readonly labels: Readonly<Record<string, string>>;
-  /** See `PostRender`. Default: none. */
-  readonly postRender?: 'uplift' | 'plain';
+  /** `uplift`: CRDs are taken out, legacy APIs carried over, and images rewritten. Default: the objects stay as they are. */
+  readonly postRender?: 'uplift';
   /** What the objects may be, for `uplift`; nothing is written when one of them, a hook included, is something else. Default: anything. */
   readonly scope?: ReleaseScope;
   /** Strings that must not show in an error. */
@@ -246,6 +247,7 @@ const HISTORY_LIMIT = 10;
 interface ChangeContext {
   readonly runner: HelmRunner;
   readonly home: HelmHome;
+  readonly transform: TransformInWorker;
   readonly imageRewrites: readonly ImageRewrite[];
   readonly signal: AbortSignal;
 }
@@ -265,7 +267,7 @@ function conflictOptions(conflicts: Conflicts | undefined): readonly string[] {
 }
 
 async function change(
-  { runner, home, imageRewrites, signal }: ChangeContext,
+  { runner, home, transform, imageRewrites, signal }: ChangeContext,
   verb: 'install' | 'upgrade',
   input: InstallInput,
   extra: readonly string[],
@@ -275,12 +277,10 @@ async function change(
   const labels = labelArgument(input.labels);
   const timeoutMs = input.timeoutMs ?? CHANGE_TIMEOUT_MS;
   const what = `${verb} of "${input.release}" in namespace "${input.namespace}"`;
-  const { postRender, scope, secrets = [] } = input;
-  // With a cluster at hand, templates may render other images than they did without one.
-  const mode = postRender === 'plain' && imageRewrites.length > 0 ? 'uplift' : postRender;
+  const { postRender: mode, scope, secrets = [] } = input;
   const rules = { imageRewrites, ...(scope === undefined ? {} : { scope }) };
   const output = await withValuesFile(home, input.values, (values) => {
-    const run = (more: readonly string[]): Promise<HelmOutput> =>
+    const run = (more: readonly string[], channel?: (stream: Duplex) => void): Promise<HelmOutput> =>
       runner({
         what,
         command: [verb],
@@ -289,8 +289,9 @@ async function change(
         timeoutMs,
         secrets,
         signal,
+        ...(channel === undefined ? {} : { channel }),
       });
-    return mode === undefined ? run([]) : postRendered(home, { mode, ...(mode === 'uplift' ? { rules } : {}), what, secrets, run });
+    return mode === undefined ? run([]) : postRendered({ mode, rules, what, secrets, transform, run });
   });
   return parseRelease(output.stdout, input.labels);
 }

@@ -4,17 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../domain/kubernetes/resource.ts';
-import { compileCache } from '../thread/compile-cache.ts';
 
 /** The name of our post-renderer plugin. */
 export const POST_RENDERER = 'chandlery';
-/** The name of the one that changes nothing. */
-export const PLAIN_POST_RENDERER = 'chandlery-plain';
 
 const STALE_MS = 3_600_000;
-const PROGRAM = fileURLToPath(new URL('post-render/main.ts', import.meta.url));
-const NODE_SCRIPT = fileURLToPath(new URL('post-render/node.sh', import.meta.url));
-const PLAIN_SCRIPT = fileURLToPath(new URL('post-render/plain.sh', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('post-renderer.sh', import.meta.url));
 
 /** A home of helm's own: nothing of the user's repositories, plugins or credentials is read, and nothing is written there. */
 export interface HelmHome {
@@ -24,8 +19,7 @@ export interface HelmHome {
 }
 
 /**
- * Makes the folders of a private home (mode 0700) and the post-renderer plugins in it: `post-render/main.ts`, run by this very Node, and
- * `post-render/plain.sh`.
+ * Makes the folders of a private home (mode 0700) and the post-renderer plugin in it, `post-renderer.sh`.
  *
  * @param extraEnv what a kubeconfig's credential program needs, or the service address inside a cluster.
  */
@@ -35,8 +29,7 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
     await mkdir(folder(name), { recursive: true, mode: 0o700 });
   await chmod(dir, 0o700);
   await removeStale(folder('values'));
-  await writePlugin(folder('plugins'), POST_RENDERER, { command: '/bin/sh', args: [NODE_SCRIPT, process.execPath, PROGRAM] });
-  await writePlugin(folder('plugins'), PLAIN_POST_RENDERER, { command: '/bin/sh', args: [PLAIN_SCRIPT] });
+  await writePlugin(folder('plugins'), POST_RENDERER, { command: '/bin/sh', args: [SCRIPT] });
   const env = {
     HOME: dir,
     PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -50,7 +43,6 @@ export async function prepareHome(dir: string, extraEnv: Readonly<Record<string,
     GOMEMLIMIT: '384MiB',
     // Until then it works less: most runs are over before they need what it would free.
     GOGC: '400',
-    ...compileCache(),
     ...extraEnv,
   };
   return { dir, env };

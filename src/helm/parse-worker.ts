@@ -1,14 +1,18 @@
-/** The thread of `parse-in-worker.ts`: parses one rendered stream or release record after the other, and gives its objects in parts that are quickly copied. */
+/**
+ * The thread of `parse-in-worker.ts`: parses one rendered stream or release record after the other, and gives its objects in parts that are quickly copied; or does what
+ * a post-renderer does.
+ */
 import { gunzipSync } from 'node:zlib';
 import { AppError } from '../domain/core/errors.ts';
 import { textAt } from '../domain/core/read.ts';
 import { parseRendered } from '../domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { serveJobs } from '../thread/serve-jobs.ts';
+import { transform } from './transform.ts';
 
 const PART = 50;
 
-export const PARSE_JOBS = { parse, readRecord };
+export const PARSE_JOBS = { parse, readRecord, transform };
 
 serveJobs(PARSE_JOBS);
 

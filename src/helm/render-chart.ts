@@ -29,7 +29,6 @@ const NOTHING: Omit<RenderedChart, 'faults' | 'unchecked'> = {
   objects: [],
   conversions: [],
   failedConversions: [],
-  sent: 'AsRendered',
   rewrittenImages: [],
 };
 

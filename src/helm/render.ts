@@ -2,8 +2,8 @@ import { AppError, messageOf } from '../domain/core/errors.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import { type HelmHome, withValuesFile } from './home.ts';
 import { checkApiVersions, checkChartPath, checkKubeVersion, checkRelease } from './names.ts';
-import type { ParseInWorker } from './parse-in-worker.ts';
-import { postRendered, type PostRender } from './post-renderer.ts';
+import type { ParseInWorker, TransformInWorker } from './parse-in-worker.ts';
+import { postRendered } from './post-renderer.ts';
 import { redact } from '../domain/core/secret.ts';
 import type { HelmOutput, HelmRunner } from './run.ts';
 
@@ -29,6 +29,7 @@ export interface Renderer {
   readonly runner: HelmRunner;
   readonly home: HelmHome;
   readonly parse: ParseInWorker;
+  readonly transform: TransformInWorker;
 }
 
 const RENDER_TIMEOUT_MS = 60_000;
@@ -40,45 +41,46 @@ const API_VERSIONS_IN_OPTION = 200;
  *
  * @throws AppError `HelmFailed` when the chart does not render, or renders what is no Kubernetes object.
  */
-export async function render({ runner, home, parse }: Renderer, input: RenderInput, signal: AbortSignal): Promise<KubeObject[]> {
+export async function render(renderer: Renderer, input: RenderInput, signal: AbortSignal): Promise<KubeObject[]> {
   checkRelease(input.release, input.namespace);
   checkChartPath(input.chartPath);
   checkKubeVersion(input.kubeVersion);
   checkApiVersions(input.apiVersions);
-  const output = await withValuesFile(home, input.values, async (values) => {
-    const run = (mode: PostRender): Promise<HelmOutput> => template({ runner, home }, input, { values, mode, signal });
-    // A change goes through a post-renderer, before which Helm reads all objects and writes them anew. So does this, to meet the same text.
-    const plain = await run('pass');
-    // Helm says so only here; the post-renderer sees those hooks before Helm drops them, and turns them into ordinary objects.
-    return plain.stderr.includes('skipping unknown hook') ? await run('reveal') : plain;
-  });
-  return objectsOf(parse, output, input);
+  const output = await withValuesFile(renderer.home, input.values, (values) => template(renderer, input, { values, signal }));
+  return objectsOf(renderer.parse, output, input);
 }
 
 interface TemplateRun {
   readonly values: string;
-  readonly mode: PostRender;
   readonly signal: AbortSignal;
 }
 
-function template({ runner, home }: Pick<Renderer, 'runner' | 'home'>, input: RenderInput, run: TemplateRun): Promise<HelmOutput> {
+function template({ runner, transform }: Renderer, input: RenderInput, run: TemplateRun): Promise<HelmOutput> {
   const { release, namespace, chartPath, kubeVersion, apiVersions } = input;
   const options = ['--namespace', namespace, '--kube-version', kubeVersion, '--values', run.values, '--skip-schema-validation'];
   options.push(input.crds === 'include' ? '--include-crds' : '--skip-crds');
   options.push(...apiVersionOptions(apiVersions));
   if (input.isUpgrade) options.push('--is-upgrade');
   const [what, secrets] = [`render of "${release}" in namespace "${namespace}"`, input.secrets ?? []];
-  const start = (more: readonly string[]): Promise<HelmOutput> =>
-    runner({
-      what,
-      command: ['template'],
-      options: [...options, ...more],
-      positionals: [release, chartPath],
-      timeoutMs: RENDER_TIMEOUT_MS,
-      secrets,
-      signal: run.signal,
-    });
-  return postRendered(home, { mode: run.mode, what, secrets, run: start });
+  // A change goes through a post-renderer, before which Helm reads all objects and writes them anew. So does this, to meet the same text; and ours sees the hooks of
+  // Helm 2 before Helm drops them.
+  return postRendered({
+    mode: 'reveal',
+    what,
+    secrets,
+    transform,
+    run: (more, channel) =>
+      runner({
+        what,
+        command: ['template'],
+        options: [...options, ...more],
+        positionals: [release, chartPath],
+        timeoutMs: RENDER_TIMEOUT_MS,
+        secrets,
+        signal: run.signal,
+        channel,
+      }),
+  });
 }
 
 /** Several options: one argument of a program may hold 128 KiB, and a cluster with many kinds has more to say than that. */

@@ -1,6 +1,7 @@
+import { Duplex } from 'node:stream';
 import { execa } from 'execa';
 import { AppError } from '../domain/core/errors.ts';
-import { CPU_SECONDS, HELM_MEMORY, watchMemory, withinLimits } from './bounds.ts';
+import { CPU_SECONDS, GO, HELM_MEMORY, watchMemory, withinLimits } from './bounds.ts';
 import { failureOf } from './failure.ts';
 import type { Guardian } from './guardian.ts';
 import type { HelmHome } from './home.ts';
@@ -33,6 +34,8 @@ interface HelmRun {
   readonly timeoutMs: number;
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
+  /** Is given the other end of the program's file descriptor 3, which closes at the latest when the program ends. Absent: it has none. */
+  readonly channel?: (stream: Duplex) => void;
 }
 
 export interface HelmOutput {
@@ -67,7 +70,8 @@ async function start({ program, home, connection, guardian, log, observe }: Runn
     cwd: home.dir,
     env: { ...home.env },
     extendEnv: false,
-    stdin: 'ignore',
+    stdio: ['pipe', 'pipe', 'pipe', run.channel === undefined ? 'ignore' : 'pipe'],
+    buffer: { fd3: false },
     timeout: run.timeoutMs,
     forceKillAfterDelay: GRACE_MS,
     maxBuffer: { stdout: MAX_STDOUT, stderr: MAX_STDERR },
@@ -76,7 +80,14 @@ async function start({ program, home, connection, guardian, log, observe }: Runn
     reject: false,
   });
   const { pid } = child;
+  const channel = child.stdio[3];
+  if (channel instanceof Duplex) {
+    run.channel?.(channel);
+    // A post-renderer may hold the other end after helm was killed.
+    child.nodeChildProcess.once('exit', () => channel.destroy());
+  }
   const ended = pid === undefined ? () => undefined : guardian.mind(pid);
+  child.stdin.on('error', () => undefined).end(GO);
   const memory = pid === undefined ? undefined : watchMemory({ pid, maxBytes: HELM_MEMORY, onExceeded: () => child.kill('SIGKILL') });
   const result = await child.finally(() => {
     ended();

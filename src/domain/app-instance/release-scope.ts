@@ -41,19 +41,6 @@ function kindKey({ group, kind }: { readonly group: string; readonly kind: strin
   return `${group}/${kind}`;
 }
 
-/** A scope as text, which `parseScope` reads: the post-renderer is a process of its own. */
-export function scopeText({ namespacedKinds, ...scope }: ReleaseScope): string {
-  return JSON.stringify({ ...scope, namespacedKinds: [...namespacedKinds] });
-}
-
-/** @param text what `scopeText` wrote. */
-export function parseScope(text: string): ReleaseScope {
-  const { namespacedKinds, ...scope } = JSON.parse(text) as Omit<ReleaseScope, 'namespacedKinds'> & {
-    readonly namespacedKinds: readonly string[];
-  };
-  return { ...scope, namespacedKinds: new Set(namespacedKinds) };
-}
-
 function placeFault({ apiVersion, kind, metadata }: KubeObject, { namespace, namespacedKinds, allowed }: ReleaseScope): string | undefined {
   const { group } = parseApiVersion(apiVersion);
   if (kind === 'CustomResourceDefinition') return 'an instance cannot install a CRD; an Operator can';

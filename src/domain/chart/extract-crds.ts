@@ -17,8 +17,6 @@ export interface ExtractedCrds {
   readonly objects: readonly KubeObject[];
   readonly conversions: readonly Conversion[];
   readonly failedConversions: readonly FailedConversion[];
-  /** `Changed`: CRDs are to be taken out of what Helm sends, or objects to be converted. */
-  readonly sent: 'AsRendered' | 'Changed';
 }
 
 /** What is known of the chart that was rendered. */
@@ -49,20 +47,7 @@ export function extractCrds(rendered: readonly KubeObject[], chart: CrdSource, l
     objects: rest,
     conversions,
     failedConversions,
-    sent: conversions.length === 0 && isPlain(rendered, inFolder) ? 'AsRendered' : 'Changed',
   };
-}
-
-/** Whether CRDs are nowhere but in `crds/`, which Helm is configured to leave out. A mention counts, since it is looked for in the text. */
-function isPlain(rendered: readonly KubeObject[], inFolder: ReadonlySet<string>): boolean {
-  const seen = new Set<string>();
-  return rendered.every((object) => {
-    const { name } = object.metadata;
-    if (!isCustomResourceDefinition(object)) return !JSON.stringify(object).includes('CustomResourceDefinition');
-    const isFirst = inFolder.has(name) && !seen.has(name);
-    seen.add(name);
-    return isFirst;
-  });
 }
 
 function originOf({ metadata }: KubeObject, inFolder: ReadonlySet<string>): CrdOrigin {

@@ -13,6 +13,8 @@ export interface RenderableChart {
   readonly contents: CrdSource & {
     readonly metadata: { readonly name: string; readonly dependencies?: readonly Dependency[] };
     readonly values?: JsonObject;
+    /** Names of all files; absent: unknown. */
+    readonly files?: readonly string[];
     /** values.schema.json. */
     readonly schema?: JsonObject;
     readonly subcharts?: readonly Subchart[];

@@ -142,7 +142,7 @@ function rulesOn({ from, to }: ObjectPair, { namespace, secrets }: FieldsInput):
 }
 
 /** What a chart renders, and why it cannot be installed, a sentence each. */
-export interface Rendering extends Omit<RenderedChart, 'sent' | 'faults' | 'failedConversions'> {
+export interface Rendering extends Omit<RenderedChart, 'faults' | 'failedConversions'> {
   readonly faults: readonly string[];
 }
 
@@ -172,7 +172,7 @@ export async function renderPreview(
   const merged = mergeLayers(values.layers);
   const { releaseName: release, targetNamespace: namespace, legacyAPIs } = spec;
   const input = { chart, values: merged, release, namespace, action, legacyAPIs, label, invalidValues: 'Render', secrets } as const;
-  const { sent: _sent, failedConversions: _inFaults, faults, ...rendered } = await upgrades.renderChart(input, signal);
+  const { failedConversions: _inFaults, faults, ...rendered } = await upgrades.renderChart(input, signal);
   const sentences = faults.map(({ code, message }) =>
     UNRENDERED.has(code) ? `The chart does not render with these values: ${message}` : message,
   );

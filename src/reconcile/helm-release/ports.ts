@@ -48,8 +48,8 @@ export interface ReleaseChange extends ReleaseRef {
   readonly chartPath: string;
   readonly values: JsonObject;
   readonly labels: Readonly<Record<string, string>>;
-  /** `plain`: nothing is to be taken out or carried over; fails when there is a CRD after all. */
-  readonly postRender?: 'uplift' | 'plain';
+  /** CRDs are taken out, and legacy APIs carried over. */
+  readonly postRender?: 'uplift';
   readonly historyLimit?: number;
   /** What must not show in an error. */
   readonly secrets?: readonly string[];

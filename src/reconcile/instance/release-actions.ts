@@ -1,16 +1,17 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { outOfScope, type ReleaseScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
-import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
+import { outOfScope, releaseScope, type ReleaseScope } from '../../domain/app-instance/release-scope.ts';
+import type { RenderableChart } from '../../domain/chart/rendered-chart.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { checkChartValues } from '../../schema/values/check-values.ts';
 import { isFalse, reconciling } from '../conditions.ts';
 import { isUnavailable, withoutSecrets } from '../helm-release/failure.ts';
-import { observeRelease, type OwnRelease } from '../helm-release/observe-release.ts';
+import { observeRelease, type OwnRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { withLeaseOf } from '../helm-release/release-lease.ts';
 import { CONFIG_DIGEST_LABEL } from '../helm-release/retry.ts';
 import { decideRollback } from '../helm-release/rollback.ts';
 import type { ScopedChange } from './ports.ts';
-import { attemptOf, doing, type Finding, HISTORY_LIMIT, isInstalled, notReady, reportFailure, writeStatus } from './report.ts';
+import { attemptOf, type Finding, HISTORY_LIMIT, isInstalled, notReady, reportFailure, writeStatus } from './report.ts';
 import type { Target } from './resolve-target.ts';
 import type { ActiveFacts, RevisionFailure } from './state.ts';
 import { leasedBy, nowOf, type Work } from './work.ts';
@@ -22,17 +23,19 @@ export const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 export const BUSY_MS = 2_000;
 
 /**
- * Makes the next revision of the release, or the first: renders, checks what the release would consist of, writes down what is about to be done, and has helm do it
- * as the deployer. Runs under the lease of the release; each step may be the last one of this process.
+ * Makes the next revision of the release, or the first: checks what the release would consist of, writes down what is about to be done, and has helm do it as the
+ * deployer. Runs under the lease of the release; each step may be the last one of this process.
  */
 export async function deploy(work: Work, { release }: ActiveFacts, target: Target): Promise<ReconcileResult> {
   const verb = release.kind === 'Absent' ? 'install' : 'upgrade';
   let current = work;
-  let phase: 'Render' | 'Release' = 'Render';
+  let phase: Phase = 'Render';
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
     const scope = await scopeOf(held, target);
-    checkRendered(await render(held, target, verb), scope);
+    const chart = await readChart(held, target);
+    if (isCheckedByHelm(work, target, chart)) await checkValues(target, chart);
+    else await checkObjects(held, { target, chart, verb, scope });
     current = await announce(work, { release, target, verb });
     phase = 'Release';
     const { helm } = held.deployer;
@@ -47,34 +50,63 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
     work.signal.throwIfAborted();
     // A cluster that is away says nothing about the instance.
     if (!(error instanceof AppError) || isUnavailable(error)) throw error;
-    return { requeueAfter: await reportDeployment(current, { phase, target, error: withoutSecrets(error, target.values.secrets) }) };
+    return { requeueAfter: await reportDeployment(work, { current, release, phase, target, verb, error }) };
   }
   const { name, version } = target.chart.contents.metadata;
   work.ports.log.info('An instance was released', { kind: work.kind.kind, ...work.release, verb, chart: name, version });
   return AT_ONCE;
 }
 
-/** Renders the chart as the controller and every preview does, without the cluster. What templates look up is seen by the post-renderer alone. */
-async function render(work: Work, { chart, values: { values, secrets } }: Target, action: 'install' | 'upgrade'): Promise<RenderedChart> {
-  const { ports, release, label, signal } = work;
+/** What failed: before anything was to be written, or helm. */
+type Phase = 'Render' | 'Release';
+type Verb = 'install' | 'upgrade';
+
+async function readChart({ ports }: Work, { chart }: Target): Promise<RenderableChart> {
   const contents = await ports.charts.contents(chart.digest);
-  if (contents === undefined)
-    throw new AppError('ChartUnreachable', 'chart: its file is missing in the chart cache; Chandlery fetches it again');
-  const how = { action, legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
-  const rendered = await ports.renderChart({ chart: { ...chart, contents }, values, secrets, ...release, ...how }, signal);
+  if (contents !== undefined) return { ...chart, contents };
+  throw new AppError('ChartUnreachable', 'chart: its file is missing in the chart cache; Chandlery fetches it again');
+}
+
+/** Files that helm is told to leave out, so that no post-renderer sees them; a packed subchart may have them, too. */
+const CRD_FILES = /(?:^|\/)crds\/|^charts\/.*\.tgz$/;
+
+/**
+ * Whether one run of helm does everything: its post-renderer sees each object before helm writes anything. What has failed is looked at more closely, and so is a chart
+ * that may write elsewhere or bring CRDs.
+ */
+function isCheckedByHelm({ status }: Work, { allowed }: Target, { contents: { files } }: RenderableChart): boolean {
+  return status.failures === 0 && allowed.length === 0 && files?.some((name) => CRD_FILES.test(name)) === false;
+}
+
+async function checkValues({ values: { values } }: Target, chart: RenderableChart): Promise<void> {
+  const { faults } = await checkChartValues(chart, values);
+  if (faults.length > 0) throw new AppError('ValuesInvalid', faults.join('; '));
+}
+
+interface CheckedObjects {
+  readonly target: Target;
+  readonly chart: RenderableChart;
+  readonly verb: Verb;
+  readonly scope: ReleaseScope;
+}
+
+/** Renders the chart as every preview does, without the cluster. What templates look up is seen by the post-renderer alone. */
+async function checkObjects(work: Work, { target, chart, verb, scope }: CheckedObjects): Promise<void> {
+  const { ports, release, label, signal } = work;
+  const how = { action: verb, legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
+  const { values, secrets } = target.values;
+  const rendered = await ports.renderChart({ chart, values, secrets, ...release, ...how }, signal);
   const [first] = rendered.faults;
-  if (first === undefined) return rendered;
-  const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
-  throw new AppError(first.code, messages.join('; '));
+  if (first !== undefined) {
+    const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
+    throw new AppError(first.code, messages.join('; '));
+  }
+  const faults = outOfScope([...rendered.crds, ...rendered.objects], scope);
+  if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
 }
 
 async function scopeOf({ ports, release: { namespace }, signal }: Work, { allowed }: Target): Promise<ReleaseScope> {
   return releaseScope(namespace, allowed, await ports.discovery.kinds(signal));
-}
-
-function checkRendered({ crds, objects }: RenderedChart, scope: ReleaseScope): void {
-  const faults = outOfScope([...crds, ...objects], scope);
-  if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
 }
 
 function changeOf({ release, label }: Work, { chart, values: { values, secrets }, configDigest }: Target): Omit<ScopedChange, 'scope'> {
@@ -84,14 +116,15 @@ function changeOf({ release, label }: Work, { chart, values: { values, secrets }
 
 interface Announcement extends Pick<ActiveFacts, 'release'> {
   readonly target: Target;
-  readonly verb: 'install' | 'upgrade';
+  readonly verb: Verb;
 }
 
 /** The status before the release is changed: the number of the revision to come tells it from those that somebody else makes. */
 async function announce(work: Work, { release, target, verb }: Announcement): Promise<Work> {
   const { name, version } = target.chart.contents.metadata;
   const what = `release ${work.release.namespace}/${work.release.release} with chart ${name} ${version}`;
-  const condition = verb === 'install' ? doing('Installing', `Installing ${what}`) : doing('Upgrading', `Upgrading ${what}`);
+  const doing = verb === 'install' ? 'Installing' : 'Upgrading';
+  const condition = isFalse('Released', doing, `${doing} ${what}`);
   return await writeStatus(work, {
     ready: notReady(condition),
     phase: reconciling(condition),
@@ -105,22 +138,50 @@ async function announce(work: Work, { release, target, verb }: Announcement): Pr
   });
 }
 
-interface FailedDeployment {
-  readonly phase: 'Render' | 'Release';
+interface FailedDeployment extends Pick<ActiveFacts, 'release'> {
+  /** With the status that was announced. */
+  readonly current: Work;
+  readonly phase: Phase;
   readonly target: Target;
+  readonly verb: Verb;
   readonly error: AppError;
 }
 
-async function reportDeployment(work: Work, { phase, target, error }: FailedDeployment): Promise<number> {
-  const release = await observeRelease(work.ports.cluster, work.release, {
-    label: work.label,
-    key: OURS.appInstanceLabel,
-    signal: work.signal,
-  });
-  const reason = phase === 'Render' && error.code === 'HelmFailed' ? 'RenderFailed' : error.code;
-  const terminal = phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid');
-  const condition = isFalse('Released', reason, error.message);
-  return await reportFailure(work, { error, condition, release, target, ...(terminal ? { outlook: 'Terminal' } : {}) });
+async function reportDeployment(work: Work, { current, target, verb, ...failed }: FailedDeployment): Promise<number> {
+  const { label, signal } = work;
+  const release = await observeRelease(work.ports.cluster, work.release, { label, key: OURS.appInstanceLabel, signal });
+  const isMade = revisionOf(release) > revisionOf(failed.release);
+  const { phase, error } = isMade ? failed : await classify(work, { target, verb, ...failed });
+  const clean = withoutSecrets(error, target.values.secrets);
+  const reason = phase === 'Render' && clean.code === 'HelmFailed' ? 'RenderFailed' : clean.code;
+  const terminal = phase === 'Render' && isAppError(clean, 'HelmFailed', 'ValuesInvalid');
+  const condition = isFalse('Released', reason, clean.message);
+  // What was announced has not come about.
+  const reported = isMade ? current : { ...current, status: work.status };
+  return await reportFailure(reported, { error: clean, condition, release, target, ...(terminal ? { outlook: 'Terminal' } : {}) });
+}
+
+function revisionOf(release: ReleaseFact): number {
+  return release.kind === 'Absent' ? 0 : release.revision;
+}
+
+type Classified = Pick<FailedDeployment, 'phase' | 'error'>;
+
+/** Finds out what the matter is with a release of which helm has made nothing: an error of the chart ends the same way each time, one of the cluster may not. */
+async function classify(
+  work: Work,
+  { target, verb, phase, error }: Classified & Pick<FailedDeployment, 'target' | 'verb'>,
+): Promise<Classified> {
+  if (phase === 'Render') return { phase, error };
+  try {
+    const [chart, scope] = [await readChart(work, target), await scopeOf(work, target)];
+    await checkObjects(work, { target, chart, verb, scope });
+    return { phase, error };
+  } catch (fault) {
+    work.signal.throwIfAborted();
+    if (!(fault instanceof AppError) || isUnavailable(fault)) throw fault;
+    return { phase: 'Render', error: fault };
+  }
 }
 
 /**
@@ -133,7 +194,7 @@ export async function rollBack(work: Work, { release, health }: ActiveFacts, fai
   let current = work;
   const change = async (signal: AbortSignal): Promise<void> => {
     const message = `Rolling back to revision ${rollback.toRevision}: chart ${rollback.chart} failed in revision ${rollback.revision}`;
-    const condition = doing('RollingBack', message);
+    const condition = isFalse('Released', 'RollingBack', message);
     current = await writeStatus(work, {
       ready: notReady(condition),
       phase: reconciling(condition),

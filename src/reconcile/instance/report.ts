@@ -235,11 +235,6 @@ function revisionChart({ chart: { digest, contents } }: Target): RevisionChart {
   return { chart: name, version, ...(appVersion === undefined ? {} : { appVersion }), chartDigest: digest };
 }
 
-/** What is about to be done to the release. */
-export function doing(reason: 'Installing' | 'Upgrading' | 'RollingBack', message: string): ConditionInput {
-  return isFalse('Released', reason, message);
-}
-
 export function released({ release, namespace }: Work['release'], revision: number): ConditionInput {
   return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
 }

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { test } from 'node:test';
+import { describe, it, test } from 'node:test';
+import { AppError } from '../../../src/domain/core/errors.ts';
 import { parseManifest } from '../../../src/domain/kubernetes/manifest.ts';
-import { transform } from '../../../src/helm/post-render/transform.ts';
+import { createParser } from '../../../src/helm/parse-in-worker.ts';
+import { postRendered } from '../../../src/helm/post-renderer.ts';
+import { transform } from '../../../src/helm/transform.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../src/helm/post-render/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../src/helm/post-renderer.sh', import.meta.url));
 const MODERN =
   'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations: {postrenderer.helm.sh/postrender-filename: \'x.yaml\'}\ndata:\n  yes: "no"   # kept\n';
 const LEGACY =
@@ -47,25 +51,72 @@ test('revealing shows the hook that Helm drops and touches nothing else', () => 
   assert.deepEqual(parseManifest(output)[1]?.metadata.annotations, { keep: 'me', 'chandlery.dev/origin': 'hook' });
 });
 
-test('the program rejects what cannot be carried over, and says so', async () => {
-  const program = spawn(process.execPath, [PROGRAM], { stdio: 'pipe' });
-  const stderr = collect(program.stderr);
-  program.stdin.end('apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: p}\n');
-  const [code] = (await once(program, 'exit')) as [number];
-  assert.equal(code, 1);
-  assert.match(await stderr, /uplift: PodSecurityPolicy "p": Kubernetes has no PodSecurityPolicy/);
-});
+/** What helm would get from its post-renderer for such objects, and how that ended; helm itself is left out. */
+async function throughProgram(objects: string, transformed = createParser().transform): Promise<{ output: string; code: number }> {
+  const run = async (options: readonly string[], channel: (stream: Duplex) => void): Promise<{ output: string; code: number }> => {
+    const program = spawn('/bin/sh', [PROGRAM, options.at(-1) ?? ''], { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
+    const [stdin, stdout, , stream] = program.stdio;
+    assert.ok(stdin !== null && stdout !== null && stream instanceof Duplex);
+    channel(stream);
+    stdin.on('error', () => undefined).end(objects);
+    const [output, [code]] = await Promise.all([collect(stdout), once(program, 'exit') as Promise<[number]>]);
+    if (code !== 0) throw new AppError('HelmFailed', 'helm says nothing of it');
+    return { output, code };
+  };
+  return await postRendered({ mode: 'uplift', what: 'install', secrets: ['hunter2'], transform: transformed, run });
+}
 
-test('the program ends when the one who reads from it is gone', async () => {
-  const program = spawn(process.execPath, [PROGRAM], { stdio: 'pipe' });
-  program.stdout.destroy();
-  program.stdin.end(`${MODERN}---\n`.repeat(5000));
-  const [code] = (await once(program, 'exit', { signal: AbortSignal.timeout(20_000) })) as [number];
-  assert.equal(code, 1);
+describe('the program that helm starts', () => {
+  it('gives out what was made of the objects, to the letter, whatever a shell might see in it', async () => {
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: "$HOME `id` \\\\n %s"\n  b: |\n    -n\n\n    é\n';
+    assert.equal((await throughProgram(text)).output, text);
+    assert.equal((await throughProgram('')).output, '# nothing is left to install\n');
+    const large = `${MODERN}  large: ${'é'.repeat(1024 * 1024)}\n`;
+    assert.equal((await throughProgram(`${large}---\n${CRD}`)).output, large);
+  });
+
+  it('fails with what cannot be carried over, without a secret', async () => {
+    const policy = 'apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: {name: hunter2}\n';
+    await assert.rejects(throughProgram(policy), (error: AppError) => {
+      assert.deepEqual([error.code, error.message.includes('hunter2')], ['UpliftFailed', false]);
+      assert.match(error.message, /^helm install: uplift: PodSecurityPolicy .*: Kubernetes has no PodSecurityPolicy/);
+      return true;
+    });
+  });
+
+  it('fails with objects of more than 16 MiB, of which it reads no more', async () => {
+    const message = 'helm install: the chart renders more than 16 MiB of objects';
+    await assert.rejects(throughProgram('a'.repeat(40 * 1024 * 1024)), { code: 'HelmFailed', message });
+  });
+
+  it('fails when nobody answers', async () => {
+    const program = spawn('/bin/sh', [PROGRAM, 'end'], { stdio: ['pipe', 'pipe', 'ignore', 'pipe'] });
+    const [stdin, stdout, , stream] = program.stdio;
+    assert.ok(stdin !== null && stdout !== null);
+    stdin.end(MODERN);
+    stream?.once('data', () => stream.destroy());
+    const [output, [code]] = await Promise.all([collect(stdout), once(program, 'exit') as Promise<[number]>]);
+    assert.deepEqual([output, code], ['', 1]);
+  });
+
+  it('is no failure of ours when helm ends before it', async () => {
+    const run = async (_options: readonly string[], channel: (stream: Duplex) => void): Promise<never> => {
+      const program = spawn('/bin/sh', ['-c', 'exit 1'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+      const [, , , stream] = program.stdio;
+      assert.ok(stream instanceof Duplex);
+      channel(stream);
+      await once(program, 'exit');
+      throw new AppError('ClusterUnavailable', 'it is away');
+    };
+    const never = async (): Promise<never> => await Promise.reject(new Error('nothing to transform'));
+    await assert.rejects(postRendered({ mode: 'uplift', what: 'install', secrets: [], transform: never, run }), {
+      code: 'ClusterUnavailable',
+    });
+  });
 });
 
 async function collect(stream: NodeJS.ReadableStream): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) text += String(chunk);
-  return text;
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
 }

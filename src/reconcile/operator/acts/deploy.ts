@@ -44,7 +44,7 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
     await applyCrds(held, rendered.crds);
     phase = 'Release';
     await ensureNamespace(held);
-    await input.change(held, releaseChange(held, input.target, rendered));
+    await input.change(held, releaseChange(held, input.target));
   };
   try {
     if ((await withReleaseLease(work, change)) === 'Busy') return { kind: 'Busy' };
@@ -63,15 +63,9 @@ export async function deploy(work: Work, input: DeployInput): Promise<Deployment
   return { kind: 'Done', rendered };
 }
 
-function releaseChange(
-  { release, label, status }: Work,
-  { chart, values: { values, secrets }, configDigest: step }: Target,
-  { sent }: RenderedChart,
-): ReleaseChange {
+function releaseChange({ release, label }: Work, { chart, values: { values, secrets }, configDigest: step }: Target): ReleaseChange {
   const labels = { [OURS.operatorLabel]: label, [CONFIG_DIGEST_LABEL]: step };
-  // What a chart renders with a cluster at hand may be more; whatever failed so is tried again the thorough way.
-  const postRender = sent === 'AsRendered' && status.failures === 0 ? 'plain' : 'uplift';
-  return { ...release, chartPath: chart.path, values, secrets, labels, postRender };
+  return { ...release, chartPath: chart.path, values, secrets, labels, postRender: 'uplift' };
 }
 
 /**

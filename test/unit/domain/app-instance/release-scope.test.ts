@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { outOfScope, parseScope, type ReleaseScope, scopeText } from '../../../../src/domain/app-instance/release-scope.ts';
+import { outOfScope, type ReleaseScope } from '../../../../src/domain/app-instance/release-scope.ts';
 import { instanceLabelValue, releaseNameOf } from '../../../../src/domain/app-instance/instance.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
-import { transform } from '../../../../src/helm/post-render/transform.ts';
+import { transform } from '../../../../src/helm/transform.ts';
 
 const SCOPE: ReleaseScope = {
   namespace: 'shop',
@@ -61,7 +61,7 @@ describe('the scope of a release', () => {
   ];
   for (const [title, objects, fault] of cases) {
     it(title, () => {
-      const faults = outOfScope(objects, parseScope(scopeText(SCOPE)));
+      const faults = outOfScope(objects, SCOPE);
       if (fault === undefined) assert.deepEqual(faults, []);
       else assert.match(faults.join('; '), fault);
     });

@@ -52,23 +52,6 @@ describe('the CRDs of a rendered chart', () => {
   });
 });
 
-describe('what Helm sends', () => {
-  const chart: Chart = { digest: 'd', path: '/c', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [definition('folder')] } };
-  const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' } };
-  const legacy = { apiVersion: 'rbac.authorization.k8s.io/v1beta1', kind: 'ClusterRole', metadata: { name: 'a' }, rules: [] };
-  const cases: readonly { title: string; rendered: readonly KubeObject[]; sent: string }[] = [
-    { title: 'plain objects, as they were rendered', rendered: [settings], sent: 'AsRendered' },
-    { title: 'not what is in crds/, which Helm leaves out by itself', rendered: [definition('folder'), settings], sent: 'AsRendered' },
-    { title: 'not a CRD of a template', rendered: [definition('template')], sent: 'Changed' },
-    { title: 'not the second one of a name', rendered: [definition('folder'), definition('folder')], sent: 'Changed' },
-    { title: 'not a legacy API', rendered: [legacy], sent: 'Changed' },
-    { title: 'not a list with a CRD', rendered: [{ ...settings, kind: 'List', items: [definition('a')] }], sent: 'Changed' },
-  ];
-  for (const { title, rendered, sent } of cases) {
-    it(title, () => assert.equal(extractCrds(rendered, chart.contents, 'ns.name').sent, sent));
-  }
-});
-
 describe('whose CRD it is', () => {
   const release = { release: 'r', namespace: 'n' };
   const helm = { 'meta.helm.sh/release-name': 'r', 'meta.helm.sh/release-namespace': 'n' };

@@ -1,13 +1,16 @@
 import { stringify } from 'yaml';
-import { outOfScope, parseScope, type ReleaseScope, scopeText } from '../../domain/app-instance/release-scope.ts';
-import { AppError } from '../../domain/core/errors.ts';
-import { parseNamed, splitRendered } from '../../domain/kubernetes/manifest.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { reservedObjects } from '../../domain/kubernetes/reserved-objects.ts';
-import { isCustomResourceDefinition, uplift } from '../../domain/uplift/uplift.ts';
-import { type ImageRewrite, rewriteImages } from '../../domain/workload/image-rewrite.ts';
+import { outOfScope, type ReleaseScope } from '../domain/app-instance/release-scope.ts';
+import { AppError } from '../domain/core/errors.ts';
+import { parseNamed, splitRendered } from '../domain/kubernetes/manifest.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
+import { isCustomResourceDefinition, uplift } from '../domain/uplift/uplift.ts';
+import { type ImageRewrite, rewriteImages } from '../domain/workload/image-rewrite.ts';
 
-/** `uplift` makes what Helm is to send; `reveal` shows what Helm would drop. */
+/**
+ * What becomes of the objects between Helm's templates and Helm: `uplift` takes CustomResourceDefinitions out, carries legacy APIs over and rewrites images; `reveal` shows
+ * the hooks that Helm drops.
+ */
 export type PostRenderMode = 'uplift' | 'reveal';
 
 /** What `uplift` goes by besides the objects. */
@@ -18,22 +21,13 @@ export interface TransformRules {
   readonly imageRewrites?: readonly ImageRewrite[];
 }
 
-interface Transformation extends TransformRules {
+export interface Transformation extends TransformRules {
   readonly mode: PostRenderMode;
 }
 
-/** Rules as text, which `parseRules` reads: the post-renderer is a process of its own. */
-export function rulesText({ scope, imageRewrites }: TransformRules): string {
-  return JSON.stringify({ ...(scope === undefined ? {} : { scope: scopeText(scope) }), imageRewrites });
-}
-
-/** @param text what `rulesText` wrote. */
-export function parseRules(text: string): TransformRules {
-  const { scope, ...rules } = JSON.parse(text) as Omit<TransformRules, 'scope'> & { readonly scope?: string };
-  return { ...rules, ...(scope === undefined ? {} : { scope: parseScope(scope) }) };
-}
-
 const HOOK = 'helm.sh/hook';
+/** The hook of Helm 2 by which charts brought their CRDs. */
+const CRD_HOOK = 'crd-install';
 /** Says where a CRD came from; whoever applies it keeps it. */
 const ORIGIN = 'chandlery.dev/origin';
 
@@ -47,7 +41,9 @@ const ORIGIN = 'chandlery.dev/origin';
 export function transform(input: string, { mode, scope, imageRewrites = [] }: Transformation): string {
   if (scope !== undefined) checkScope(input, scope);
   const change = mode === 'reveal' ? reveal : (objects: readonly KubeObject[]) => rewriteImages(lift(objects), imageRewrites).objects;
-  const documents = splitRendered(input).flatMap((document) => transformDocument(document, change));
+  const rendered = splitRendered(input);
+  const isPlain = mode === 'reveal' && !input.includes(CRD_HOOK);
+  const documents = isPlain ? rendered : rendered.flatMap((document) => transformDocument(document, change));
   // Helm takes empty output for a failure, and a comment for no objects.
   return documents.length === 0 ? '# nothing is left to install\n' : `${documents.join('\n---\n')}\n`;
 }
@@ -81,7 +77,7 @@ function reveal(objects: readonly KubeObject[]): readonly KubeObject[] {
 /** A `crd-install` hook of Helm 2 as an ordinary object, so that `helm template` prints it, marked as what it was. */
 function revealOne(object: KubeObject): KubeObject {
   const hooks = object.metadata.annotations?.[HOOK]?.split(',').map((hook) => hook.trim());
-  if (hooks?.includes('crd-install') !== true) return object;
+  if (hooks?.includes(CRD_HOOK) !== true) return object;
   const annotations = Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(([name]) => name !== HOOK));
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [ORIGIN]: 'hook' } } };
 }
