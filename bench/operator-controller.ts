@@ -28,7 +28,7 @@ export interface RunningController {
   /** Looks at all Operators once more, and resolves when each has been looked at. */
   resync(keys: readonly string[]): Promise<void>;
   /** Waits until so many Operators are READY, and tells how many are. */
-  untilReady(count: number, told?: (ready: number) => void): Promise<void>;
+  untilReady(count: number, onProgress?: (ready: number) => void): Promise<void>;
   /** Passes since it began. */
   passes(): number;
   stop(): Promise<void>;
@@ -82,13 +82,13 @@ export async function startOperatorController(input: ControllerInput): Promise<R
       for (const key of keys) for (const listener of listeners) listener(key);
       await done;
     },
-    untilReady: async (count, told) => {
+    untilReady: async (count, onProgress) => {
       const ready = new Set<string>();
       await new Promise<void>((resolve) => {
         operators.onChange((key) => {
           if (ready.has(key) || textAt(operators.get(key)?.status, 'status') !== 'READY') return;
           ready.add(key);
-          told?.(ready.size);
+          onProgress?.(ready.size);
           if (ready.size >= count) resolve();
         });
       });

@@ -246,10 +246,10 @@ function report({ ours, peers, best, seen }: Outcome): void {
   console.log('');
   printRows([['', 'releases', 'a minute', 'wall s', 'helm CPU s', 'own CPU s', 'CPU ms each'], ...cells]);
   for (const { who, runs = {}, count: releases } of ours) {
-    const told = Object.entries(runs)
+    const counts = Object.entries(runs)
       .filter(([, times]) => times > 0)
       .map(([command, times]) => `${(times / releases).toFixed(2)} ${command}`);
-    console.log(`${who}: helm a release: ${told.join(', ')}`);
+    console.log(`${who}: helm a release: ${counts.join(', ')}`);
   }
   const shares = ours.map((row, index) => rate(row) / Math.max(...(best[index] ?? []).map(rate)));
   const at = (share: number): number => seen.times[Math.min(seen.times.length - 1, Math.floor(seen.times.length * share))] ?? 0;

@@ -52,7 +52,7 @@ function isHelpAsked(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).some((word) => word === '--help' || word === '-h');
 }
 
-/** The server ends by itself when it is told to. */
+/** The server ends by itself by a signal. */
 function openTerminal({ name }: Pick<Command, 'name'> = { name: '' }): Terminal {
   if (name !== 'serve') for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   return {

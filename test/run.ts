@@ -82,10 +82,10 @@ function uses(pattern: RegExp): (file: string) => boolean {
 async function startWorld(name: string, users: readonly string[]): Promise<ChildProcess | undefined> {
   if (users.length < 2) return undefined;
   const child = fork('test/support/shared-world.ts', [name]);
-  const [told] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
+  const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
     { environment?: object; failure?: string } | number,
   ];
-  const { environment, failure = 'it ended' } = typeof told === 'object' ? told : {};
+  const { environment, failure = 'it ended' } = typeof message === 'object' ? message : {};
   if (environment === undefined) {
     console.log(`✖ the ${name} that tests share did not start: ${failure}; each file starts its own`);
     counts.failed += 1;
@@ -163,11 +163,11 @@ async function runUnits(own: readonly string[]): Promise<void> {
 /** Loading the same modules anew for every small file takes longer than most of their tests. */
 async function inOneProcess(own: readonly string[]): Promise<void> {
   const child = fork('test/support/one-process.ts', [...own], { timeout: MAX_TEST_MS });
-  const told: { readonly counts: Counts; readonly failures: readonly string[] }[] = [];
-  child.on('message', (message: (typeof told)[number]) => told.push(message));
+  const reports: { readonly counts: Counts; readonly failures: readonly string[] }[] = [];
+  child.on('message', (message: (typeof reports)[number]) => reports.push(message));
   await once(child, 'exit');
-  add(told[0]?.counts ?? { passed: 0, failed: 1, skipped: 0 });
-  failures.push(...(told[0]?.failures ?? []));
+  add(reports[0]?.counts ?? { passed: 0, failed: 1, skipped: 0 });
+  failures.push(...(reports[0]?.failures ?? []));
 }
 
 function add(own: Counts): void {

@@ -8,7 +8,7 @@ const SILENT_MS = 60_000;
 
 /**
  * Runs `work` while no other process runs work under the same path. A lock whose process is gone, or has been silent for a minute because
- * its number was given to another one, is taken over. `onWait` is told once whom we wait for.
+ * its number was given to another one, is taken over. `onWait` is called once with whom we wait for.
  */
 export async function withLock(path, onWait, work) {
   mkdirSync(dirname(path), { recursive: true });

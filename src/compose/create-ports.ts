@@ -80,7 +80,7 @@ export interface PreviewUpgradesInput {
   readonly metrics: Pick<Metrics, 'helmRan'>;
 }
 
-/** Plans render beside the controllers, but never more than two at once. */
+/** Previews render beside the controllers, but never more than two at once. */
 const MAX_RENDERS = 2;
 /** Upgrade previews and preflights of Operators for people. */
 const CHECKS = { what: 'check', all: 4, perPerson: 2, waiting: 6 };

@@ -15,8 +15,8 @@ export interface LeaderOptions extends Omit<LeaseOptions, 'seconds' | 'now' | 's
 }
 
 /**
- * Runs something whenever this process is the leader, until the signal aborts: one process of all that use the lease. When the lease is lost, what runs is
- * told by its signal, and the process waits for its turn again.
+ * Runs something whenever this process is the leader, until the signal aborts: one process of all that use the lease. When the lease is lost, the signal of what
+ * runs aborts, and the process waits for its turn again.
  *
  * Whoever waits takes over when the lease has not changed for its whole time by its own clock, so that clocks need not agree.
  */

@@ -153,7 +153,7 @@ export function guardedConnector({ policy, deny, options }: GuardedConnections):
 }
 
 /**
- * An address of a host that the policy allows, for a program that connects by itself and is told this very address.
+ * An address of a host that the policy allows, for a program that connects by itself and is given this very address.
  *
  * @throws what `deny` makes; the error of the resolver for a name that cannot be resolved.
  */

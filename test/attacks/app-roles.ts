@@ -31,9 +31,9 @@ export const attacks: readonly Attack[] = [
         'chandlery-system',
         '-o=jsonpath={.status.conditions[?(@.type=="Ready")].reason}',
       ];
-      const settled = /^(Ready|Progressing|NotEstablished|CrdConflict|InvalidInput)$/;
+      const reasons = /^(Ready|Progressing|NotEstablished|CrdConflict|InvalidInput)$/;
       await eventually(
-        async () => settled.test((await target.kubectl('root', reason)).stdout),
+        async () => reasons.test((await target.kubectl('root', reason)).stdout),
         'the Operator has come as far as it can',
         60,
       );

@@ -248,16 +248,16 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
-    title: 'a chart reaches into the whole cluster without the admin being told',
+    title: 'a chart reaches into the whole cluster without the admin being warned',
     run: async (target) => {
       await pack(target, 'reach', { 'templates/a.yaml': REACHING });
-      const told = warnedIn((await preflighted(target, newOperator('reach', { chartURL: 'file://attacks/reach.tgz' }))).json);
+      const reported = warnedIn((await preflighted(target, newOperator('reach', { chartURL: 'file://attacks/reach.tgz' }))).json);
       const expected = [/reject requests of the whole cluster/, /every permission in the whole cluster/, /added to the ClusterRole view/];
       expected.push(/permissions in the namespace "kube-system"/, /to Group system:authenticated/, /as a hook \(pre-install\)/);
       for (const sentence of expected)
         assert.ok(
-          told.some((message) => sentence.test(message)),
-          `${sentence}: ${told.join('\n')}`,
+          reported.some((message) => sentence.test(message)),
+          `${sentence}: ${reported.join('\n')}`,
         );
       await pack(target, 'many', {
         'templates/a.yaml': `{{ range $i := until 2001 }}\n---\n${OBJECT.replace('{name: a}', '{name: "a{{ $i }}"}')}{{ end }}`,

@@ -128,7 +128,7 @@ export const attacks: readonly Attack[] = [
         JSON.stringify(blocked),
       );
       await create(target, 'taker', { deletionPolicy: 'Cascade' });
-      await eventually(async () => reasonOf(await statusOf(target, 'taker')) === 'CrdConflict', 'the conflict is told');
+      await eventually(async () => reasonOf(await statusOf(target, 'taker')) === 'CrdConflict', 'the conflict is reported');
       await remove(target, 'taker');
       const { stdout } = await target.kubectl('root', ['get', 'crd', 'ledgers.finance.example.com', '-o', 'jsonpath={.metadata.labels}']);
       assert.equal(stdout, '');

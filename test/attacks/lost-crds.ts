@@ -126,13 +126,13 @@ async function loses(target: Target, crd: string): Promise<void> {
   const before = await Promise.all(LASTING.map((what) => uidOf(target, [what])));
   const old = await uidOf(target, [`crd/${crd}`]);
   const watching = new AbortController();
-  const told = readinessSays(target, crd, watching.signal);
+  const reported = readinessSays(target, crd, watching.signal);
   const { exitCode, stderr } = await target.kubectl('root', ['delete', 'crd', crd, '--timeout=30s']);
   assert.equal(exitCode, 0, stderr);
   await eventually(async () => ![old, ''].includes(await uidOf(target, [`crd/${crd}`])), `${crd} is made anew`);
   await eventually(async () => (await target.call('anonymous', '/readyz')).status === 200, 'the product is ready again', 60);
   watching.abort();
-  assert.ok(await told, `/readyz never said that ${crd} was lost`);
+  assert.ok(await reported, `/readyz never said that ${crd} was lost`);
   assert.deepEqual(await Promise.all(LASTING.map((what) => uidOf(target, [what]))), before);
   for (const namespace of [DOOMED, ATTACKED]) assert.notEqual(await uidOf(target, [VALUABLES, '-n', namespace]), '', `in ${namespace}`);
   assert.notEqual(await uidOf(target, [`boats.lost.example.com/mine`, '-n', DOOMED]), '', 'the instance');

@@ -60,7 +60,7 @@ export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   [/^GET \/environments\/:environment\/(instances|resources)\//, 'Viewer'],
   [/^GET \/change-requests\/:id$/, 'Viewer'],
   [/ \/(operators|sources|releases|catalog|admin)(\/|$)/, 'Admin'],
-  // Members are told which permission they lack.
+  // Members see which permission they lack.
   [/^GET \/environments\/:environment\/delete$/, 'ViewerOrAdmin'],
   [/ \/environments\/(new|:environment\/(edit|delete))$/, 'Admin'],
   // Where the environment or the request is in the form.

@@ -86,10 +86,10 @@ export const attacks: readonly Attack[] = [
 
 /** Who may do what, by kind: only lines that somebody may do, and those that a policy has rejected. */
 export function report(): string {
-  const told = rows.filter(({ outcomes }) => Object.values(outcomes).some((outcome) => outcome !== 'rbac'));
+  const reported = rows.filter(({ outcomes }) => Object.values(outcomes).some((outcome) => outcome !== 'rbac'));
   const line = (cells: readonly string[], what: string): string => `${cells.map((cell) => cell.padEnd(12)).join('')}${what}`;
-  const lines = told.map(({ what, outcomes }) => line(Object.values(outcomes), what));
-  const tried = `${rows.length} verbs and payloads as ${ROLES.length} roles; RBAC rejected ${rows.length - told.length} of them for everybody`;
+  const lines = reported.map(({ what, outcomes }) => line(Object.values(outcomes), what));
+  const tried = `${rows.length} verbs and payloads as ${ROLES.length} roles; RBAC rejected ${rows.length - reported.length} of them for everybody`;
   return ['', line(ROLES, 'what was tried'), ...lines, tried].join('\n');
 }
 

@@ -179,9 +179,9 @@ describe('an AppDefinition without a chart', () => {
   it('publishes the kind of a CRD that somebody else installed, and takes nothing but its permissions back', async () => {
     const cluster = kube.asController();
     await cluster.create(APP_DEFINITION, of(name, { matchLabels: { team: RUN } }));
-    assert.match((await settled('CrdMissing', name)).ready?.message ?? '', /No CRD/);
+    assert.match((await untilReason('CrdMissing', name)).ready?.message ?? '', /No CRD/);
     await cluster.create(CRD, bucketCrd());
-    await settled('Ready', name);
+    await untilReason('Ready', name);
     await step(name);
     const [entry] = entries();
     assert.deepEqual(
@@ -192,7 +192,7 @@ describe('an AppDefinition without a chart', () => {
     assert.equal(role.metadata.labels?.['chandlery.dev/aggregate-to-developer'], 'true');
     const late = `a${name}`;
     await cluster.create(APP_DEFINITION, of(late, { names: [crdName] }));
-    await settled('CrdMissing', late);
+    await untilReason('CrdMissing', late);
     assert.equal(entries()[0]?.summary.publishedBy, name, 'the one that was first has it');
     await removed(late);
     await removed(name);
@@ -216,7 +216,7 @@ describe('an AppDefinition', () => {
   it('with a chart reference alone generates a kind, its revision and its permissions', async () => {
     await release('1.0.0', { type: 'object', properties: { replicas: { type: 'integer', minimum: 0 }, title: { type: 'string' } } });
     await kube.asController().create(APP_DEFINITION, definition({}));
-    const { status, ready } = await settled('Ready');
+    const { status, ready } = await untilReason('Ready');
     assert.equal(ready?.status, 'True', ready?.message);
     assert.deepEqual(status.names, {
       kind: `Shop${RUN.replace(/^./, (first) => first.toUpperCase())}`,
@@ -245,22 +245,22 @@ describe('an AppDefinition', () => {
   });
 
   it('does not apply a schema that existing instances do not fit, and names them', async () => {
-    const before = (await settled('Ready')).status;
+    const before = (await untilReason('Ready')).status;
     await release('2.0.0', { type: 'object', properties: { title: { type: 'string', minLength: 3 } } });
     await patch({ spec: { chart: { version: '2.0.0' } } });
-    const { status, ready } = await settled('BreakingChange');
+    const { status, ready } = await untilReason('BreakingChange');
     assert.match(ready?.message ?? '', /default\/one/);
     assert.equal(status.revision, before.revision, 'new instances get what was offered before');
     await release('2.1.0', { type: 'object', properties: { title: { type: 'string' }, more: { type: 'boolean' } } });
     await patch({ spec: { chart: { version: '2.1.0' } } });
-    assert.equal((await settled('Ready')).status.chart?.version, '2.1.0');
+    assert.equal((await untilReason('Ready')).status.chart?.version, '2.1.0');
   });
 
   it('does not take over the kind of another one', async () => {
     const other = `${NAME}-other`;
     await kube.asController().create(APP_DEFINITION, definition({ name: other, version: '2.1.0' }));
     try {
-      const { ready } = await settled('CrdConflict', other);
+      const { ready } = await untilReason('CrdConflict', other);
       assert.match(ready?.message ?? '', new RegExp(`AppDefinition "${NAME}" owns it; set spec.names`));
     } finally {
       await removed(other);
@@ -274,7 +274,7 @@ describe('an AppDefinition', () => {
 
   it('is not deleted while instances exist, and takes the kind with it after', async () => {
     await kube.asController().delete({ ...APP_DEFINITION, name: NAME });
-    const { ready } = await settled('InstancesExist');
+    const { ready } = await untilReason('InstancesExist');
     assert.match(ready?.message ?? '', /1 instance: default\/one; delete them/);
     await kube.asController().delete({ ...INSTANCES, namespace: 'default', name: 'one' });
     await removed(NAME);
@@ -380,7 +380,7 @@ async function step(name = NAME): Promise<void> {
   }
 }
 
-async function settled(reason: string, name = NAME) {
+async function untilReason(reason: string, name = NAME) {
   return await eventually(async () => {
     await step(name);
     const object = await kube.asController().get({ ...APP_DEFINITION, name });

@@ -211,7 +211,7 @@ describe('an instance of a generated kind', () => {
   ];
 
   it(
-    'may have nothing outside of its environment: nothing of the release is written, and the reason is told',
+    'may have nothing outside of its environment: nothing of the release is written, and the reason is reported',
     { timeout: 180_000 },
     async () => {
       for (const [index, [title, extra, reason]] of outside.entries()) {
@@ -258,28 +258,35 @@ describe('an instance of a generated kind', () => {
     assert.doesNotMatch(await helm('list', '--namespace', ONE, '--output', 'json'), /curious|late|forger/);
   });
 
-  it('leaves a release of somebody else alone unless it is told to adopt it, and needs an environment', { timeout: 180_000 }, async () => {
-    const key = { namespace: TWO, name: 'settings' };
-    await world.kube.asController().delete({ ...configs, ...key });
-    await eventually(async () => (await releasesIn(TWO)).length === 0, 'the release is gone', 60);
-    assert.equal(await ifFound(world.kube.asController().get({ ...CONFIG_MAP, namespace: TWO, name: `config${RUN}-settings` })), undefined);
-    await eventually(
-      async () => (await ifFound(world.kube.asController().get({ ...configs, ...key }))) === undefined,
-      'the instance is gone',
-      30,
-    );
-    const taken = { namespace: TWO, name: 'taken' };
-    await helm('install', `config${RUN}-taken`, join(world.chartsDir, `config-${RUN}-1.0.0.tgz`), '--namespace', TWO);
-    await world.create(configs, taken);
-    await world.condition(configs, taken, { type: 'Stalled', status: 'True', reason: 'ReleaseConflict' });
-    await world.merge(configs, taken, { metadata: { annotations: { 'chandlery.dev/adopt-release': 'true' } } });
-    await world.condition(configs, taken, ready);
-    assert.deepEqual(await releasesIn(TWO), [[`config${RUN}-taken`, `config-${RUN}-1.0.0`, '2']]);
-    const homeless = { namespace: `inst-${RUN}-none`, name: 'homeless' };
-    await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: homeless.namespace } });
-    await world.create(configs, homeless);
-    await world.condition(configs, homeless, { type: 'Stalled', status: 'True', reason: 'NoEnvironment' });
-  });
+  it(
+    'leaves a release of somebody else alone unless its annotation says to adopt it, and needs an environment',
+    { timeout: 180_000 },
+    async () => {
+      const key = { namespace: TWO, name: 'settings' };
+      await world.kube.asController().delete({ ...configs, ...key });
+      await eventually(async () => (await releasesIn(TWO)).length === 0, 'the release is gone', 60);
+      assert.equal(
+        await ifFound(world.kube.asController().get({ ...CONFIG_MAP, namespace: TWO, name: `config${RUN}-settings` })),
+        undefined,
+      );
+      await eventually(
+        async () => (await ifFound(world.kube.asController().get({ ...configs, ...key }))) === undefined,
+        'the instance is gone',
+        30,
+      );
+      const taken = { namespace: TWO, name: 'taken' };
+      await helm('install', `config${RUN}-taken`, join(world.chartsDir, `config-${RUN}-1.0.0.tgz`), '--namespace', TWO);
+      await world.create(configs, taken);
+      await world.condition(configs, taken, { type: 'Stalled', status: 'True', reason: 'ReleaseConflict' });
+      await world.merge(configs, taken, { metadata: { annotations: { 'chandlery.dev/adopt-release': 'true' } } });
+      await world.condition(configs, taken, ready);
+      assert.deepEqual(await releasesIn(TWO), [[`config${RUN}-taken`, `config-${RUN}-1.0.0`, '2']]);
+      const homeless = { namespace: `inst-${RUN}-none`, name: 'homeless' };
+      await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: homeless.namespace } });
+      await world.create(configs, homeless);
+      await world.condition(configs, homeless, { type: 'Stalled', status: 'True', reason: 'NoEnvironment' });
+    },
+  );
 
   it(
     'takes outputs of another instance: it waits until that one is ready, and is upgraded when an output changes',

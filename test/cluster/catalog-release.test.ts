@@ -132,7 +132,7 @@ describe('a tree of releases in git', () => {
   it('gives the same objects by a CatalogSource and by kubectl apply -k', async () => {
     const allowedKinds = [{ group: '*', kind: '*' }];
     await world.declare(source, { folder: { path: tree }, kustomize: { path: 'gauss/peu01/overlay' }, allowedKinds });
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     const ours = await contents();
     assert.equal(ours.length, 4);
     await world.remove(source);
@@ -148,7 +148,7 @@ describe('a tree of releases in git', () => {
     await writeFile(join(tree, 'aws/kustomization.yaml'), 'resources: [v21.0.0/release.yaml, v22.0.0/release.yaml]\n');
     const allowedKinds = [{ group: 'chandlery.dev', kind: 'CatalogRelease' }];
     await world.declare(`${source}-aws`, { folder: { path: join(tree, 'aws') }, allowedKinds });
-    await world.settled(`${source}-aws`, 'Synced');
+    await world.untilReason(`${source}-aws`, 'Synced');
     const { components, state } = specOf(CATALOG_RELEASE_KIND, await get('v22.0.0'));
     assert.deepEqual(
       [state, components.map(({ name, version }) => `${name} ${version}`)],

@@ -301,8 +301,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
         [secret],
       );
     }
-    const told = await preflightChange(ports, DEV_ONE, guesses[0] ?? draft);
-    assert.doesNotMatch(messages(told, 'changed'), /Secret/, 'who may read it is told that it stays');
+    const reported = await preflightChange(ports, DEV_ONE, guesses[0] ?? draft);
+    assert.doesNotMatch(messages(reported, 'changed'), /Secret/, 'who may read it sees that it stays');
   });
 
   it('are checked within bounds: of two thousand objects, the first hundred', { timeout: 60_000 }, async () => {

@@ -31,10 +31,10 @@ describe('a CRD', () => {
     await change('fleet', { chart: { version: '2.0.0' } });
     await eventually(
       async () => (await originsOf('fleet')) === 'Boat crds, Ship former' && (await world.status(NS, 'fleet')).status === 'READY',
-      'it is told',
+      'the status reports it',
     );
-    const told = findCondition((await world.status(NS, 'fleet')).conditions, 'CRDsEstablished');
-    assert.match(told?.message ?? '', /No longer in the chart, but kept: ships\./);
+    const established = findCondition((await world.status(NS, 'fleet')).conditions, 'CRDsEstablished');
+    assert.match(established?.message ?? '', /No longer in the chart, but kept: ships\./);
     assert.equal((await world.kube.asController().get({ ...typeOf('Ship'), namespace: NS, name: 'mine' })).metadata.name, 'mine');
     await world.writeChart('fleet', chart('fleet', '3.0.0', ['Boat', 'Ship']));
     await change('fleet', { chart: { version: '3.0.0' } });

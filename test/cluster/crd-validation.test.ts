@@ -17,7 +17,7 @@ const int = { type: 'integer' };
 const format = (name: string): Schema => ({ type: 'string', format: name });
 const group = `valid.${RUN}.example.com`;
 
-/** A schema, values of it that are told apart by what each of the two judges says. */
+/** A schema, values of it that are distinguished by what each of the two judges says. */
 const CASES: readonly (readonly [title: string, schema: Schema, values: readonly unknown[]])[] = [
   ['an integer', int, [1, -1, 1.5, 'a', true, 2 ** 40]],
   ['an integer of 32 bits', { ...int, format: 'int32' }, [1, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1]],
@@ -208,18 +208,18 @@ before(async () => {
   await cluster.create(CRD, {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `trials.${group}` },
+    metadata: { name: `samples.${group}` },
     spec: {
       group,
       scope: 'Cluster',
-      names: { kind: 'Trial', plural: 'trials' },
+      names: { kind: 'Sample', plural: 'samples' },
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   });
   await eventually(async () => (await answerOf({})) === '', 'the kind is served');
 });
 after(async () => {
-  await kube.asController().delete({ ...CRD, name: `trials.${group}` });
+  await kube.asController().delete({ ...CRD, name: `samples.${group}` });
   await kube.close();
   await testCluster.stop();
 });
@@ -263,7 +263,7 @@ describe('what stored objects are said to be by rules in CEL', () => {
 async function answerOf(content: object): Promise<string> {
   const object = dryRuns(content);
   try {
-    await kube.asController().create({ group, version: 'v1', resource: 'trials' }, object, { dryRun: 'All', fieldValidation: 'Strict' });
+    await kube.asController().create({ group, version: 'v1', resource: 'samples' }, object, { dryRun: 'All', fieldValidation: 'Strict' });
     return '';
   } catch (error) {
     if (isAppError(error, 'InvalidInput', 'NotFound')) return error.message;
@@ -277,7 +277,7 @@ function namedEntries(): Schema {
 }
 
 function dryRuns(content: object): KubeObject {
-  return { apiVersion: `${group}/v1`, kind: 'Trial', metadata: { name: 'x' }, ...content };
+  return { apiVersion: `${group}/v1`, kind: 'Sample', metadata: { name: 'x' }, ...content };
 }
 
 function members(properties: Readonly<Record<string, Schema>>): Schema {

@@ -143,7 +143,7 @@ describe('people of a second provider behind Dex, whose tokens pass to the api-s
     assert.match((await run(token, 'get', 'pods', '-n', 'team-b')).stderr, /forbidden/i);
   });
 
-  it('install what they may, as themselves toward the api-server, and are told what they may not', async () => {
+  it('install what they may, as themselves toward the api-server, and see what they may not', async () => {
     const browser = await signIn('ada');
     await until(
       async () => listAt((await ask(browser, `/api/v1/apps?availability=Available&search=cache`)).json, 'items').length > 0,

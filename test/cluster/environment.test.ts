@@ -83,7 +83,7 @@ function conditionsOf(object: KubeObject): Condition[] {
 }
 
 /** The Environment once its condition Ready has a reason. */
-async function settled(name: string, reason: string): Promise<KubeObject> {
+async function untilReason(name: string, reason: string): Promise<KubeObject> {
   return eventually(async () => {
     const object = await kube.asController().get({ ...ENVIRONMENT, name });
     const ready = findCondition(conditionsOf(object), 'Ready');
@@ -110,7 +110,7 @@ describe('an environment', () => {
     await create(
       environment('envtest-team-a', { groups: [{ name: 'oidc:envtest-team-a', role: 'developer' }], quota: { 'count/configmaps': 3 } }),
     );
-    const object = await settled('envtest-team-a', 'Ready');
+    const object = await untilReason('envtest-team-a', 'Ready');
     const cluster = kube.asController();
     const namespace = await cluster.get({ ...NAMESPACE, name: 'envtest-team-a' });
     const quota = await cluster.get({ ...RESOURCE_QUOTA, namespace: 'envtest-team-a', name: 'chandlery' });
@@ -125,7 +125,7 @@ describe('an environment', () => {
 
   test('lets its developers see it and work in it, and nobody else', async () => {
     await create(environment('envtest-team-b', { groups: [{ name: 'oidc:envtest-team-b', role: 'developer' }] }));
-    await settled('envtest-team-b', 'Ready');
+    await untilReason('envtest-team-b', 'Ready');
     const a = person('a');
     const seen = await a.get({ ...ENVIRONMENT, name: 'envtest-team-a' });
     assert.equal(seen.metadata.name, 'envtest-team-a');
@@ -151,12 +151,12 @@ describe('an environment', () => {
         quota: { pods: '1' },
       }),
     );
-    await settled('envtest-shrinking', 'Ready');
+    await untilReason('envtest-shrinking', 'Ready');
     const body = { spec: { groups: [{ name: 'oidc:envtest-team-y', role: 'viewer' }], quota: null } };
     await kube.asController().patch({ ...ENVIRONMENT, name: 'envtest-shrinking' }, { type: 'merge', body });
     await gone(ROLE_BINDING, 'chandlery-maintainer', 'envtest-shrinking');
     await gone(RESOURCE_QUOTA, 'chandlery', 'envtest-shrinking');
-    await settled('envtest-shrinking', 'Ready');
+    await untilReason('envtest-shrinking', 'Ready');
     await assert.rejects(person('x').get({ ...ENVIRONMENT, name: 'envtest-shrinking' }), (error) => isAppError(error, 'Forbidden'));
     assert.equal((await person('y').get({ ...ENVIRONMENT, name: 'envtest-shrinking' })).metadata.name, 'envtest-shrinking');
   });
@@ -174,7 +174,7 @@ describe('an environment', () => {
         mesh: { provider: 'Linkerd' },
       }),
     );
-    await settled(name, 'Ready');
+    await untilReason(name, 'Ready');
     const { seen } = generatedIn(kube.asController(), name);
     const before = await seen();
     const cluster = kube.asController();
@@ -217,7 +217,7 @@ describe('an environment', () => {
     const name = 'envtest-allowed';
     const cluster = kube.asController();
     await create(environment(name, {}));
-    await settled(name, 'Ready');
+    await untilReason(name, 'Ready');
     const lease = (one: string): KubeObject => ({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -295,7 +295,7 @@ describe('an environment', () => {
     const cluster = kube.asController();
     await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'envtest-old-namespace' } });
     await create(environment('envtest-newcomer', { namespace: 'envtest-old-namespace' }));
-    const rejected = await settled('envtest-newcomer', 'NamespaceExists');
+    const rejected = await untilReason('envtest-newcomer', 'NamespaceExists');
     assert.deepEqual(
       conditionsOf(rejected).map(({ type, status }) => [type, status]),
       [
@@ -311,14 +311,14 @@ describe('an environment', () => {
       { ...ENVIRONMENT, name: 'envtest-newcomer' },
       { type: 'merge', body: { metadata: { annotations: { [ADOPT_ANNOTATION]: 'true' } } } },
     );
-    await settled('envtest-newcomer', 'Ready');
+    await untilReason('envtest-newcomer', 'Ready');
   });
 
   test('never takes the namespace of another environment, whatever it is asked', async () => {
     await create(environment('envtest-first', { namespace: 'envtest-contested' }));
-    await settled('envtest-first', 'Ready');
+    await untilReason('envtest-first', 'Ready');
     await create(environment('envtest-second', { namespace: 'envtest-contested' }, { [ADOPT_ANNOTATION]: 'true' }));
-    const rejected = await settled('envtest-second', 'NamespaceTaken');
+    const rejected = await untilReason('envtest-second', 'NamespaceTaken');
     assert.match(findCondition(conditionsOf(rejected), 'Ready')?.message ?? '', /belongs to the environment envtest-first/);
     await kube.asController().delete({ ...ENVIRONMENT, name: 'envtest-second' });
     await gone(ENVIRONMENT, 'envtest-second');
@@ -329,7 +329,7 @@ describe('an environment', () => {
   test('keeps the namespace and what is in it when it is deleted with reclaim Retain, without its permissions', async () => {
     const cluster = kube.asController();
     await create(environment('envtest-kept', { groups: [{ name: 'oidc:envtest-team-k', role: 'developer' }] }));
-    await settled('envtest-kept', 'Ready');
+    await untilReason('envtest-kept', 'Ready');
     const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'precious', namespace: 'envtest-kept' } };
     await cluster.create({ group: '', version: 'v1', resource: 'configmaps' }, configMap);
     await cluster.delete({ ...ENVIRONMENT, name: 'envtest-kept' });
@@ -344,7 +344,7 @@ describe('an environment', () => {
 
   test('takes its namespace along when it is deleted with reclaim Delete', async () => {
     await create(environment('envtest-dropped', { reclaim: 'Delete' }));
-    await settled('envtest-dropped', 'Ready');
+    await untilReason('envtest-dropped', 'Ready');
     await kube.asController().delete({ ...ENVIRONMENT, name: 'envtest-dropped' });
     await gone(ENVIRONMENT, 'envtest-dropped');
     await gone(NAMESPACE, 'envtest-dropped');
@@ -352,7 +352,7 @@ describe('an environment', () => {
 
   test('says in its conditions what is wrong with its quota', async () => {
     await create(environment('envtest-wrong-quota', { quota: { 'no such/resource/at/all': 1 } }));
-    const rejected = await settled('envtest-wrong-quota', 'InvalidSpec');
+    const rejected = await untilReason('envtest-wrong-quota', 'InvalidSpec');
     assert.match(findCondition(conditionsOf(rejected), 'Stalled')?.message ?? '', /no such\/resource/);
   });
 

@@ -156,8 +156,8 @@ async function change(kind: FidelityKind, { names, second, edit }: Edit): Promis
     'nothing is lost, nothing but defaults is added',
   );
   assert.deepEqual(
-    changesOfLive(entry, { spec: (raw.spec ?? {}) as JsonObject }, { spec: stored }).map(told),
-    preflight.changes.map(told),
+    changesOfLive(entry, { spec: (raw.spec ?? {}) as JsonObject }, { spec: stored }).map(reported),
+    preflight.changes.map(reported),
     'the review lists what changed, and nothing else',
   );
   assert.deepEqual(around(after), around(before), 'nothing but the spec is touched');
@@ -251,7 +251,7 @@ function specOf({ object }: InstanceView): JsonObject {
 }
 
 /** Who sets a value is not stored. */
-function told({ path, from, to }: ValueChange): unknown {
+function reported({ path, from, to }: ValueChange): unknown {
   return { path, from, to };
 }
 

@@ -78,9 +78,9 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
   });
 
   it('shows the admin what happened to it and to its workloads', async () => {
-    const told = async (): Promise<Set<string>> => new Set(items(await admin('/events')).map((event) => textAt(event, 'kind') ?? ''));
+    const reported = async (): Promise<Set<string>> => new Set(items(await admin('/events')).map((event) => textAt(event, 'kind') ?? ''));
     await until(
-      async () => (await told()).has('Operator') && (await told()).size > 1,
+      async () => (await reported()).has('Operator') && (await reported()).size > 1,
       'events of the Operator and of its workloads',
       60_000,
     );

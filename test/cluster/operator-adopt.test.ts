@@ -56,9 +56,9 @@ describe('a release that somebody has made without Chandlery', () => {
     const status = await world.status(namespace, 'taken');
     assert.deepEqual([...status.customResourceDefinitions].sort(), definitions.sort());
     assert.equal((await world.kube.asController().get({ ...type, namespace, name: 'mine' })).metadata.name, 'mine');
-    const [told, ...more] = await hands.eventsOf(namespace, 'ReleaseAdopted');
+    const [reported, ...more] = await hands.eventsOf(namespace, 'ReleaseAdopted');
     assert.deepEqual(more, []);
-    assert.match(told ?? '', /in revision 1 \(deployed\), was adopted with chart taken 1\.0\.0; its kinds: olds/);
+    assert.match(reported ?? '', /in revision 1 \(deployed\), was adopted with chart taken 1\.0\.0; its kinds: olds/);
   });
 
   it('is left alone when another Operator owns it, whatever is asked for', async () => {

@@ -149,11 +149,11 @@ describe('an Operator in step', () => {
   /** Does something, and waits until memory knows of it. */
   async function changing(act: () => Promise<unknown>): Promise<void> {
     const changed = Promise.withResolvers<void>();
-    let told = false;
+    let reported = false;
     const stop = cache.onChange((key) => {
-      if (told && key === KEY) changed.resolve();
+      if (reported && key === KEY) changed.resolve();
     });
-    told = true;
+    reported = true;
     await act();
     await changed.promise;
     stop();

@@ -77,8 +77,8 @@ describe('a channel', () => {
     await annotate('hand', { [APPROVED_UPGRADE]: 'yes' });
     await world.condition(NS, 'hand', { type: 'Approved', status: 'False', reason: 'ApprovalUnreadable' });
     await annotate('hand', { [APPROVED_UPGRADE]: null });
-    const told = ({ conditions }: OperatorStatus): boolean => findCondition(conditions, 'Approved') !== undefined;
-    const status = await untilStatus('hand', (now) => !told(now), 'it was looked at without an approval');
+    const isApproved = ({ conditions }: OperatorStatus): boolean => findCondition(conditions, 'Approved') !== undefined;
+    const status = await untilStatus('hand', (now) => !isApproved(now), 'it was looked at without an approval');
     assert.equal(status.chart?.version, '1.1.0');
     assert.deepEqual(await revisionsOf('hand'), ['1 superseded', '2 deployed']);
   });
@@ -99,8 +99,8 @@ describe('a channel', () => {
 
   it('that is no range is reported, and what runs stays', async () => {
     await merge('auto', { upgrade: { range: 'newest' } });
-    const told = await world.condition(NS, 'auto', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
-    assert.match(told.message, /spec\.upgrade\.range: "newest" is no range of versions/);
+    const fetched = await world.condition(NS, 'auto', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
+    assert.match(fetched.message, /spec\.upgrade\.range: "newest" is no range of versions/);
   });
 });
 
@@ -162,8 +162,8 @@ describe('a maintenance window', () => {
 
   it('in a zone that nobody knows is reported, and what runs stays', async () => {
     await merge('night', { upgrade: { window: { ...window, timeZone: 'Europe/Atlantis' } } });
-    const told = await world.condition(NS, 'night', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
-    assert.match(told.message, /"Europe\/Atlantis" is no time zone/);
+    const fetched = await world.condition(NS, 'night', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
+    assert.match(fetched.message, /"Europe\/Atlantis" is no time zone/);
     assert.equal((await revisionsOf('night')).includes('3 deployed'), true);
   });
 });

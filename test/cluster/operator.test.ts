@@ -232,7 +232,7 @@ describe('deleting an Operator', () => {
     await eventually(
       async () =>
         /since .* waits for the finalizer example\.com\/hold/.test((await world.condition(namespace, 'cascade', waiting)).message),
-      'what holds the instance is told',
+      'what holds the instance is reported',
     );
     const [blocker] = operatorView(await world.read(namespace, 'cascade')).deletion?.blockers ?? [];
     assert.deepEqual([blocker?.kind, blocker?.namespace, blocker?.name], ['Cascade', namespace, 'held']);

@@ -362,7 +362,7 @@ async function live(name: string): Promise<{ uid: string; specVersion: string }>
   return { uid: metadata.uid ?? '', specVersion: `${metadata.uid ?? ''}.${metadata.generation ?? 0}` };
 }
 
-/** One quota, counted. The cluster learns to count a new kind only minutes later, so that is told to it here. */
+/** One quota, counted. The cluster learns to count a new kind only minutes later, so the test writes it. */
 async function quota(hard: Readonly<Record<string, string>>): Promise<void> {
   const cluster = kube.asController();
   const ref = { ...RESOURCE_QUOTA, namespace: NS, name: 'plenty' };

@@ -37,8 +37,11 @@ describe('a private repository', () => {
     const site = await serveRepository(t, first);
     await put('charts', { username: 'ann', password: wrong, 'ca.crt': site.authority });
     await world.create(NS, 'vault', { chart: { repoURL: site.address, name: 'vault', version: '1.0.0', secretRef: { name: 'charts' } } });
-    const told = await world.condition(NS, 'vault', { type: 'Fetched', status: 'False', reason: 'ChartUnauthorized' });
-    assert.match(told.message, new RegExp(`answered 401; it rejected username and password of Secret "${NS}/charts"; check the Secret`));
+    const reported = await world.condition(NS, 'vault', { type: 'Fetched', status: 'False', reason: 'ChartUnauthorized' });
+    assert.match(
+      reported.message,
+      new RegExp(`answered 401; it rejected username and password of Secret "${NS}/charts"; check the Secret`),
+    );
     await put('charts', { username: 'ann', password: first, 'ca.crt': site.authority });
     await world.condition(NS, 'vault', { type: 'Ready', status: 'True' });
 

@@ -66,7 +66,7 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
 
     const began = performance.now();
     await write('second');
-    await eventually(async () => lookers.every(({ changes }) => changes() > 0), 'everybody is told of a change');
+    await eventually(async () => lookers.every(({ changes }) => changes() > 0), 'everybody gets the change');
     assert.ok(performance.now() - began < 2_000);
     for (const { cluster: seen } of lookers) assert.deepEqual(await namesOf(seen), ['first', 'second']);
     assert.deepEqual((await calls('ResponseStarted')).map(userOf), ['watch:person-0'], 'still one watch');

@@ -43,7 +43,7 @@ describe('a git repository', () => {
     await eventually(async () => (await world.status(source))?.lastAppliedRevision === revision, `${revision} is live`, 20);
   };
   const problem = (): Promise<string> => world.problem(source);
-  const settled = (reason: string): Promise<SourceStatus> => world.settled(source, reason);
+  const untilReason = (reason: string): Promise<SourceStatus> => world.untilReason(source, reason);
 
   before(async () => {
     world = await startSourceWorld();
@@ -62,7 +62,7 @@ describe('a git repository', () => {
   it('is live by its default branch, follows what is pushed, and is fetched once a commit', async () => {
     const first = await host.push({ 'clusters/one/a.yaml': operator('a'), 'clusters/two/b.yaml': operator('b'), 'README.md': 'Hello' });
     await declare({});
-    await settled('Synced');
+    await untilReason('Synced');
     await isAt(`main@sha1:${first}`);
     assert.ok((await live('a')) !== undefined && (await live('b')) === undefined);
     const before = host.fetches();
@@ -71,7 +71,7 @@ describe('a git repository', () => {
     assert.equal(host.fetches(), before);
     const second = await host.push({ 'clusters/one/c.yaml': operator('c') });
     wake();
-    await settled('PruneNotApproved');
+    await untilReason('PruneNotApproved');
     const command = `kubectl annotate --overwrite catalogsource ${source} chandlery.dev/approved-prune=main@sha1:${second}`;
     const deletes = `main@sha1:${second} would delete 1 of 1 resource (Operator default/${nameOf('a')})`;
     assert.equal(await problem(), `${deletes}; nothing of this revision is applied. To approve it: ${command}`);
@@ -79,7 +79,7 @@ describe('a git repository', () => {
     await annotate('approved-prune', `main@sha1:${second}`);
     await isAt(`main@sha1:${second}`);
     assert.ok((await live('a')) === undefined && (await live('c')) !== undefined);
-    const { commit, history } = await settled('Synced');
+    const { commit, history } = await untilReason('Synced');
     assert.deepEqual([commit?.author, commit?.message], ['Ada <ada@example.com>', 'Change the catalogue']);
     assert.deepEqual(
       history.map(({ revision, outcome, applied, deleted }) => [revision.slice(-40), outcome, applied, deleted]),
@@ -94,7 +94,7 @@ describe('a git repository', () => {
   it('applies nothing of a revision with a fault, and says file and line', async () => {
     await host.push({ 'clusters/one/c.yaml': operator('c'), 'clusters/one/d.yaml': `${operator('d')}  unknown: true\n` });
     wake();
-    const { faults } = await settled('Invalid');
+    const { faults } = await untilReason('Invalid');
     assert.deepEqual(
       faults.map(({ file, line }) => [file, line]),
       [['d.yaml', 7]],
@@ -125,10 +125,10 @@ describe('a git repository', () => {
     const whole = await host.push({ ...files, 'clusters/one/c.yaml': operator('c', 'suspend: true') });
     await isAt(`main@sha1:${whole}`);
     assert.equal((await world.status(source))?.partialRevision, undefined);
-    const { inventory } = await settled('Synced');
+    const { inventory } = await untilReason('Synced');
     assert.equal(inventory.length, 3);
     const last = await host.push({ 'clusters/one/c.yaml': operator('c') });
-    await settled('PruneNotApproved');
+    await untilReason('PruneNotApproved');
     await annotate('approved-prune', `main@sha1:${last}`);
     await isAt(`main@sha1:${last}`);
   });
@@ -144,7 +144,7 @@ describe('a git repository', () => {
     await isAt(`main@sha1:${first}`);
     await world.declare(other, second);
     try {
-      await world.settled(other, 'Synced');
+      await world.untilReason(other, 'Synced');
       const before = await live('m');
       await host.push({ 'clusters/one/c.yaml': operator('c'), 'clusters/two/m.yaml': operator('m'), 'clusters/two/n.yaml': operator('n') });
       wake();
@@ -169,23 +169,23 @@ describe('a git repository', () => {
     await declare({ ref: { commit: newest } });
     await isAt(`commit@sha1:${newest}`);
     await declare({ ref: { semver: '>=3' } });
-    await settled('GitUnavailable');
+    await untilReason('GitUnavailable');
     assert.match(await problem(), /no tag is a version in the range >=3; nothing was deleted/);
     assert.ok(await live('c'));
   });
 
   it('stops when its credentials are revoked, and goes on with new ones', async () => {
     await declare({});
-    await settled('Synced');
+    await untilReason('Synced');
     host.setPassword('ebb');
     wake();
-    await settled('GitUnavailable');
+    await untilReason('GitUnavailable');
     assert.match(await problem(), /the host rejects the credentials, or asks for some; check the Secret in spec\.git\.secretRef/);
     assert.ok(!world.lines.some((line) => line.includes('tides')));
     await password('ebb');
-    await settled('Synced');
+    await untilReason('Synced');
     await declare({ path: 'clusters/none' });
-    await settled('GitUnavailable');
+    await untilReason('GitUnavailable');
     assert.match(await problem(), /has no folder "clusters\/none"/);
     await declare({ url: 'https://169.254.169.254/catalog.git' });
     await eventually(async () => (await problem()).includes('the egress policy allows no'), 'a metadata address is closed', 20);
@@ -201,7 +201,7 @@ describe('a git repository', () => {
       await isAt(`main@sha1:${commit}`);
       await keep(`${secret}-ssh`, { ...ssh.credentials, known_hosts: ssh.otherHostKey });
       wake();
-      await settled('GitUnavailable');
+      await untilReason('GitUnavailable');
       assert.match(await problem(), /the host key is another than the one in known_hosts.*nothing was deleted/);
     } finally {
       await ssh.stop();
@@ -215,12 +215,12 @@ describe('a git repository', () => {
       await keep(`${secret}-signers`, { 'ada.pub': ada.public });
       await host.push({ 'clusters/one/c.yaml': operator('c', 'suspend: true') });
       await declare({ verify: { secretRef: { name: `${secret}-signers` } } });
-      await settled('VerificationFailed');
+      await untilReason('VerificationFailed');
       assert.match(await problem(), /neither the commit \S+ nor a tag of it has a signature; .*nothing was deleted/);
       assert.ok(!isSuspended(await live('c')));
       const signed = await host.push({ 'clusters/one/c.yaml': operator('c', 'suspend: true') }, { signCommit: ada.file });
       await isAt(`main@sha1:${signed}`);
-      assert.match((await settled('Synced')).commit?.signedBy ?? '', /^ada\.pub: ED25519 key SHA256:/);
+      assert.match((await untilReason('Synced')).commit?.signedBy ?? '', /^ada\.pub: ED25519 key SHA256:/);
     } finally {
       await rm(keys, { recursive: true, force: true });
     }
@@ -237,10 +237,10 @@ describe('a git repository', () => {
       world.declare(source, { oci: { url, path: 'clusters/one', secretRef: { name: `${secret}-oci` }, ...oci }, interval: '10s' });
     await declareArtifact({ ref: { semver: '1.x' } });
     await isAt(`v1.0.0@${digest}`);
-    assert.equal((await settled('Synced')).commit, undefined);
+    assert.equal((await untilReason('Synced')).commit, undefined);
     assert.ok(!isSuspended(await live('c')));
     await declareArtifact({ ref: { tag: 'v2.0.0' } });
-    await settled('ArtifactUnavailable');
+    await untilReason('ArtifactUnavailable');
     assert.ok(await live('c'));
     await assert.rejects(declareArtifact({ url: `${url}:v1.0.0` }), /must be the address of an artifact without tag/);
     await assert.rejects(declareArtifact({ ref: { tag: 'v1', digest } }), /set one of tag, semver and digest/);

@@ -93,7 +93,7 @@ describe('a preview of a revision', { timeout: 120_000 }, () => {
     await host.push({ 'a.yaml': operator('a'), 'b.yaml': operator('b'), 'c.yaml': operator('c'), 'token.yaml': token('tides') });
     const kinds = [{ group: '*', kind: '*' }];
     await world.declare(source, { git: { url: host.url, ref: { branch: 'main' }, secretRef: { name: source } }, allowedKinds: kinds });
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
   });
   after(async () => {
     await world.remove(source);
@@ -162,13 +162,13 @@ describe('a preview of a revision', { timeout: 120_000 }, () => {
   it('shows the deletions that wait for an approval, and approves exactly that revision', async () => {
     const commit = await host.push({ 'a.yaml': operator('a') });
     world.wake(source);
-    await world.settled(source, 'PruneNotApproved');
+    await world.untilReason(source, 'PruneNotApproved');
     const { awaitsApproval, revision, removed } = await preview(root);
     assert.deepEqual([awaitsApproval, revision, removed.length], [true, `main@sha1:${commit}`, 3]);
     const approve = (of: string) => approvePrune(ports, admin, { name: source, revision: of, ...APPROVER });
     await assert.rejects(approve(`main@sha1:${'0'.repeat(40)}`), { code: 'Conflict' });
     await approve(revision);
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     assert.equal(await world.operator(`${source}-b`), undefined);
     assert.ok(await world.operator(`${source}-a`));
   });

@@ -41,7 +41,7 @@ describe('what a source applies', () => {
     await save('y-namespace.yaml', `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`);
     await save('z-crd.yaml', crd());
     await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY });
-    const { inventory, history } = await world.settled(fleet, 'Synced');
+    const { inventory, history } = await world.untilReason(fleet, 'Synced');
     assert.deepEqual(
       inventory.map(({ kind }) => kind),
       ['Boat', 'ConfigMap', 'Namespace', 'CustomResourceDefinition'],
@@ -84,27 +84,27 @@ describe('what a source applies', () => {
     await save('crew/captain.yaml', config('captain', 'Ada'));
     await save('a-boat.yaml', 'kind: [\n');
     await wake(fleet);
-    await world.settled(fleet, 'Invalid');
+    await world.untilReason(fleet, 'Invalid');
     await world.declare(crew, { folder: { path }, allowedKinds: ANY, dependsOn: [fleet] });
-    await world.settled(crew, 'DependencyNotReady');
+    await world.untilReason(crew, 'DependencyNotReady');
     assert.equal(await world.problem(crew), `waits for CatalogSource "${fleet}" is not ready (Invalid)`);
     await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY, dependsOn: [crew] });
-    await world.settled(fleet, 'DependencyCycle');
+    await world.untilReason(fleet, 'DependencyCycle');
     assert.match(await world.problem(fleet), new RegExp(`${fleet} → ${crew} → ${fleet}; remove one from spec.dependsOn`));
     await rm(path, { recursive: true });
     await save('a-boat.yaml', boat('ada'));
     await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY });
-    await world.settled(fleet, 'Synced');
+    await world.untilReason(fleet, 'Synced');
   });
 
   it('has to be healthy before the revision counts, and before anything is deleted', async () => {
     await status('ada', 'False', 'it leaks');
     await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY, wait: true, timeout: '3s' });
-    await world.settled(fleet, 'WaitingForHealth');
+    await world.untilReason(fleet, 'WaitingForHealth');
     await rm(join(folder, 'b-config.yaml'));
     await wake(fleet);
-    await world.settled(fleet, 'WaitingForHealth');
-    await world.settled(fleet, 'HealthCheckFailed');
+    await world.untilReason(fleet, 'WaitingForHealth');
+    await world.untilReason(fleet, 'HealthCheckFailed');
     assert.equal(
       await world.problem(fleet),
       `Boat ${namespace}/ada is Degraded after spec.timeout: it leaks; nothing is deleted until then`,
@@ -112,7 +112,7 @@ describe('what a source applies', () => {
     assert.ok(await live('cargo'));
     await status('ada', 'True', 'it floats');
     await wake(fleet);
-    await world.settled(fleet, 'Synced');
+    await world.untilReason(fleet, 'Synced');
     assert.equal(await live('cargo'), undefined);
   });
 });
@@ -136,18 +136,18 @@ spec: {chartURL: 'https://example.com/chart.tgz'}
     await save('../dock/a-ship.yaml', ship('Ship'));
     await save('../dock/b-operator.yaml', operator);
     await world.declare(dock, { folder: { path: join(folder, '../dock') }, allowedKinds: ANY });
-    await world.settled(dock, 'WaitingForHealth');
+    await world.untilReason(dock, 'WaitingForHealth');
     const waits = `Ship default/ada waits for its CRD; nothing is deleted until then`;
     assert.match(await world.problem(dock), new RegExp(`^Operator default/${dock} is .*; ${waits}$`));
     await report('False', 'the chart cannot be fetched');
-    await eventually(async () => /the chart cannot be fetched/.test(await world.problem(dock)), 'its cause is told', 10);
+    await eventually(async () => /the chart cannot be fetched/.test(await world.problem(dock)), 'its cause is reported', 10);
     await cluster().create(CRD, crdOf(SHIPS.group));
     await report('True', 'installed');
-    await world.settled(dock, 'Synced');
+    await world.untilReason(dock, 'Synced');
     assert.ok(await ifFound(cluster().get({ ...SHIPS, namespace: 'default', name: 'ada' })));
     await save('../dock/a-ship.yaml', ship('Raft'));
     await wake(dock);
-    const { faults } = await world.settled(dock, 'Invalid');
+    const { faults } = await world.untilReason(dock, 'Invalid');
     assert.deepEqual(
       faults.map(({ file, line, message }) => [file, line, /serve \w+/.exec(message)?.[0]]),
       [['a-ship.yaml', 2, 'serve Raft']],
@@ -189,7 +189,7 @@ describe('what a source deletes', () => {
     for (const file of ['a-boat.yaml', 'b-config.yaml', 'z-crd.yaml', 'y-namespace.yaml']) await rm(join(folder, file));
     await save('c-config.yaml', config('left', 'x').replace(namespace, 'default'));
     await wake(fleet);
-    const { pendingDeletions, revision = '' } = await world.settled(fleet, 'PruneNotApproved');
+    const { pendingDeletions, revision = '' } = await world.untilReason(fleet, 'PruneNotApproved');
     assert.deepEqual(
       pendingDeletions.toSorted((a, b) => a.resource.localeCompare(b.resource)),
       [
@@ -201,7 +201,7 @@ describe('what a source deletes', () => {
     const kept = await live('kept');
     assert.equal(kept?.metadata.labels?.['chandlery.dev/source'], undefined);
     await annotate(fleet, 'approved-prune', revision);
-    const { inventory } = await world.settled(fleet, 'Synced');
+    const { inventory } = await world.untilReason(fleet, 'Synced');
     assert.deepEqual(
       inventory.map(({ name }) => name),
       ['left'],

@@ -52,7 +52,7 @@ describe('a catalogue folder', () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
     await save('sub/c.yml', operator('c'));
     await world.declare(source, { folder: { path: folder } });
-    const status = await world.settled(source, 'Synced');
+    const status = await world.untilReason(source, 'Synced');
     assert.deepEqual(
       status.inventory.map(({ file, name }) => `${file} ${name}`),
       [`a.yaml ${nameOf('a')}`, `a.yaml ${nameOf('b')}`, `sub/c.yml ${nameOf('c')}`],
@@ -75,7 +75,7 @@ describe('a catalogue folder', () => {
   it('writes nothing while it is in sync, and so gives itself no cause to look again', async () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
     await world.declare(source, { folder: { path: folder } });
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     const version = async () => (await world.kube.asController().get({ ...CATALOG_SOURCE, name: source })).metadata.resourceVersion;
     await eventually(
       async () => {
@@ -91,9 +91,9 @@ describe('a catalogue folder', () => {
   it('keeps the last good version of a faulty document, names file, line and fault, and applies everything else', async () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
     await world.declare(source, { folder: { path: folder } });
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     await save('a.yaml', `${operator('a', 'suspend: true\n  colour: red')}---\n${operator('c')}`);
-    const status = await world.settled(source, 'Invalid');
+    const status = await world.untilReason(source, 'Invalid');
     assert.deepEqual(
       status.faults.map(({ file, line, column, resource }) => [file, line, column, resource]),
       [['a.yaml', 8, 3, `Operator default/${nameOf('a')}`]],
@@ -102,9 +102,9 @@ describe('a catalogue folder', () => {
     assert.equal(isSuspended(await live('a')), false);
     assert.ok(await live('b'), 'a file with a fault prunes nothing');
     assert.ok(await live('c'));
-    const told = () => world.lines.filter((line) => line.includes(source) && line.includes('a.yaml:8')).length;
-    await eventually(async () => told() > 0, 'the log names the fault');
-    assert.equal(told(), 1, world.lines.join(''));
+    const reported = () => world.lines.filter((line) => line.includes(source) && line.includes('a.yaml:8')).length;
+    await eventually(async () => reported() > 0, 'the log names the fault');
+    assert.equal(reported(), 1, world.lines.join(''));
     await save('a.yaml', '');
     await eventually(
       async () => (await world.status(source))?.faults[0]?.message.startsWith('the file is empty') === true,
@@ -112,7 +112,7 @@ describe('a catalogue folder', () => {
     );
     assert.ok(await live('b'), 'a program that is about to write the file deletes nothing');
     await save('a.yaml', operator('a'));
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     assert.equal(await live('b'), undefined);
   });
 
@@ -150,7 +150,7 @@ describe('a catalogue folder', () => {
       await save('good.yaml', operator('good'));
       await save('bad.yaml', text());
       await world.declare(source, { folder: { path: folder } });
-      const status = await world.settled(source, 'Invalid');
+      const status = await world.untilReason(source, 'Invalid');
       assert.equal(status.faults[0]?.file, 'bad.yaml');
       assert.match(status.faults[0].message, message);
       assert.equal(status.faults[0].line, line);
@@ -162,25 +162,25 @@ describe('a catalogue folder', () => {
   it('removes nothing when it is emptied or vanishes, and says what to do', async () => {
     await save('a.yaml', operator('a'));
     await world.declare(source, { folder: { path: folder } });
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     await rename(join(folder, 'a.yaml'), join(folder, 'a.txt'));
-    assert.match((await world.settled(source, 'FolderEmpty')).faults[0]?.message ?? '', /delete the CatalogSource/);
+    assert.match((await world.untilReason(source, 'FolderEmpty')).faults[0]?.message ?? '', /delete the CatalogSource/);
     await rm(folder, { recursive: true });
-    await world.settled(source, 'FolderMissing');
+    await world.untilReason(source, 'FolderMissing');
     assert.ok(await live('a'));
     await mkdir(folder);
     await save('a.yaml', operator('a'));
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
   });
 
   it('does not take fields from a person who changed them in the cluster, and names who did', async () => {
     await save('a.yaml', operator('a', 'interval: 20m'));
     await world.declare(source, { folder: { path: folder } });
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     const ref = { ...OPERATOR, namespace: 'default', name: nameOf('a') };
     await world.kube.asController().patch(ref, { type: 'merge', body: { spec: { interval: '30m' } } }, { fieldManager: 'a-person' });
     await save('a.yaml', operator('a', 'interval: 40m'));
-    const status = await world.settled(source, 'Invalid');
+    const status = await world.untilReason(source, 'Invalid');
     assert.match(status.faults[0]?.message ?? '', /"a-person".*spec\.interval/);
     assert.equal(status.faults[0]?.line, 7);
   });
@@ -222,7 +222,7 @@ describe('a source of a team', () => {
       owner: 'team-a',
       allowedKinds: ['ConfigMap', 'Secret'].map((kind) => ({ group: '', kind })),
     });
-    const { faults, inventory } = await world.settled(source, 'Invalid');
+    const { faults, inventory } = await world.untilReason(source, 'Invalid');
     const [b, c, d] = faults.map(({ file, line, message }) => `${file}:${line}: ${message}`);
     assert.match(b ?? '', /^b\.yaml:5: ConfigMap stolen is in namespace "kube-system"; the source is Namespaced/);
     assert.match(
@@ -242,7 +242,7 @@ describe('a source of a team', () => {
     await rm(join(folder, 'c.yaml'));
     await rm(join(folder, 'd.yaml'));
     world.wake(source);
-    await world.settled(source, 'Synced');
+    await world.untilReason(source, 'Synced');
     const left = async (): Promise<readonly string[]> => {
       const { items } = await cluster().list(CONFIG_MAP, { namespace, labelSelector: `chandlery.dev/source=${source}` });
       return items.map(({ metadata: { name } }) => name);

@@ -63,7 +63,7 @@ describe('values from elsewhere', () => {
     await ask('mix');
     await eventually(async () => (await echo('mix'))['b'] === 'again', 'the new values are installed', 60);
     assert.equal((await echo('mix'))['password'], `${PASSWORD}-2`);
-    await eventually(async () => (await world.status(NS, 'mix')).release?.revision === 2, 'the second revision is told');
+    await eventually(async () => (await world.status(NS, 'mix')).release?.revision === 2, 'the second revision is reported');
   });
 
   it('that are missing are named with object and key, and the Operator goes on once they are there', async () => {

@@ -23,7 +23,7 @@ import {
 
 export type ActName = 'install' | 'upgrade' | 'rollback' | 'delete';
 
-/** Something that is asked of an Operator, and how it is told that it is done. */
+/** Something that is asked of an Operator, and how to know that it is done. */
 export interface Act {
   readonly name: ActName;
   readonly subject: Subject;
@@ -155,11 +155,11 @@ async function remove(kube: Kube, ref: ResourceRef): Promise<void> {
 }
 
 /** Waits until an act is done and nothing is wrong. @returns what is still wrong when the time is up, and how long it took in seconds. */
-export async function settled(act: Act, seconds: number): Promise<{ readonly faults: readonly string[]; readonly seconds: number }> {
+export async function untilDone(act: Act, seconds: number): Promise<{ readonly faults: readonly string[]; readonly seconds: number }> {
   const began = performance.now();
   const elapsed = (): number => (performance.now() - began) / 1_000;
   for (;;) {
-    const faults = await act.faults().catch((error: unknown) => [`it cannot be told: ${messageOf(error)}`]);
+    const faults = await act.faults().catch((error: unknown) => [`the state cannot be read: ${messageOf(error)}`]);
     if (faults.length === 0 || elapsed() > seconds) return { faults, seconds: elapsed() };
     await sleep(POLL_MS);
   }

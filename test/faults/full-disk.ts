@@ -6,7 +6,7 @@ import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import { operatorChart } from '../support/operator-charts.ts';
-import { lifeOf, settled } from './acts.ts';
+import { lifeOf, untilDone } from './acts.ts';
 import type { Arena } from './arena.ts';
 import { faultsOfInstalled, keep } from './invariants.ts';
 import type { Report } from './report.ts';
@@ -19,7 +19,7 @@ import { configOf, find, instanceRef, statusOf, VERSIONS, type Subject, type Ver
 const SIZE_KIB = 1_112;
 const FILLER_KIB = 612;
 const CHART_KIB: Readonly<Record<Version, number>> = { [VERSIONS.first]: 100, [VERSIONS.second]: 700, [VERSIONS.broken]: 1 };
-const TOLD_WITHIN_S = 120;
+const REPORTED_WITHIN_S = 120;
 const CONVERGED_WITHIN_S = 240;
 
 /** Fills the disk of the cache before an upgrade: the Operator says so, keeps what is installed, and upgrades when there is room. */
@@ -38,17 +38,17 @@ export async function runFullDisk(arena: Arena, report: Report): Promise<void> {
   const [install, upgrade] = lifeOf(kube, subject, 'empty');
   if (install === undefined || upgrade === undefined) throw new Error('a life has four acts');
   await install.begin();
-  const installed = await settled(install, CONVERGED_WITHIN_S);
+  const installed = await untilDone(install, CONVERGED_WITHIN_S);
   await install.end();
   const keepsake = await keep(kube, subject, await find(kube, instanceRef(subject)));
   await writeFile(filler, Buffer.alloc(FILLER_KIB * 1_024));
   await upgrade.begin();
-  const told = await toldOf(arena, subject);
+  const reported = await reportOf(arena, subject);
   const kept = await faultsOfInstalled(kube, subject, { version: VERSIONS.first, keepsake, outcome: 'Ready' });
   const lost = kept.filter((fault) => /definition|instance|ConfigMap|Deployment|revision/.test(fault));
   await rm(filler);
-  const end = await settled(upgrade, CONVERGED_WITHIN_S);
-  const faults = [...installed.faults, ...told, ...lost, ...end.faults];
+  const end = await untilDone(upgrade, CONVERGED_WITHIN_S);
+  const faults = [...installed.faults, ...reported, ...lost, ...end.faults];
   await report.add(upgrade, { run: 'disk', moment: 'full', restarts: 0, seconds: end.seconds, faults });
   await worker.kill('worker');
 }
@@ -63,16 +63,16 @@ async function largeChart({ name }: Subject, version: Version): Promise<Buffer> 
   return packChart(name, { ...operatorChart(name, version), 'templates/config.yaml': configOf(version), 'ballast.txt': ballast });
 }
 
-async function toldOf({ kube }: Arena, subject: Subject): Promise<string[]> {
+async function reportOf({ kube }: Arena, subject: Subject): Promise<string[]> {
   let said = '';
-  const told = async (): Promise<boolean> => {
+  const reported = async (): Promise<boolean> => {
     const { conditions } = await statusOf(kube, subject);
     const found = findCondition(conditions, 'Fetched');
     said = `Fetched=${found?.status ?? ''} ${found?.reason ?? ''}: ${found?.message ?? ''}`;
     return found?.status === 'False' && /space|room|full|quota/i.test(found.message);
   };
   try {
-    await eventually(told, 'it says that the disk is full', TOLD_WITHIN_S);
+    await eventually(reported, 'it says that the disk is full', REPORTED_WITHIN_S);
     return [];
   } catch {
     return [`no condition says that there is no room; ${said}`];

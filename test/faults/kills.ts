@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENDINGS, lifeOf, settled, type Act, type ActName } from './acts.ts';
+import { ENDINGS, lifeOf, untilDone, type Act, type ActName } from './acts.ts';
 import type { Arena } from './arena.ts';
 import type { Random } from './random.ts';
 import type { Report } from './report.ts';
@@ -121,7 +121,7 @@ function draw({ random, budget, durations, trade }: Lane, act: ActName): Strike 
 
 async function undisturbed(lane: Lane, act: Act): Promise<boolean> {
   await act.begin();
-  const end = await settled(act, CONVERGED_WITHIN_S);
+  const end = await untilDone(act, CONVERGED_WITHIN_S);
   lane.durations.set(act.name, end.seconds * 1_000);
   await lane.report.add(act, { run: 'none', moment: 'undisturbed', restarts: 0, ...end });
   return end.faults.length === 0;
@@ -143,7 +143,7 @@ async function interrupted(lane: Lane, act: Act, strike: Strike): Promise<boolea
     lane.worker = await trade.worker(namespace);
     await report.add(act, { run: trade.run, moment: 'again', restarts: 1, seconds: 0, faults: [] });
   }
-  const end = await settled(act, CONVERGED_WITHIN_S);
+  const end = await untilDone(act, CONVERGED_WITHIN_S);
   await report.add(act, { run: trade.run, moment, restarts: 1, ...end });
   return end.faults.length === 0;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENDINGS, lifeOf, settled, type Act } from './acts.ts';
+import { ENDINGS, lifeOf, untilDone, type Act } from './acts.ts';
 import type { Arena } from './arena.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Random } from './random.ts';
@@ -112,7 +112,7 @@ export async function runOutages(
 }
 
 async function conclude(report: Report, act: Act, { run, moment }: { run: string; moment: string }): Promise<void> {
-  const end = await settled(act, CONVERGED_WITHIN_S);
+  const end = await untilDone(act, CONVERGED_WITHIN_S);
   await report.add(act, { run, moment, restarts: 0, ...end });
   if (end.faults.length === 0) await act.end();
 }

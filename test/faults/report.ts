@@ -14,7 +14,7 @@ interface Disturbed {
 
 /** Where fault runs write down how each fault ended. */
 export interface Report {
-  /** What is wrong is told at once, with all that is known of its subject. */
+  /** What is wrong is printed at once, with all that is known of its subject. */
   add(act: Disturbed, outcome: Omit<Outcome, 'act'>): Promise<void>;
   violate(sentence: string): void;
   note(sentence: string): void;

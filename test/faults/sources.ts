@@ -145,7 +145,7 @@ async function part(range: Range, { act, fault, begin, seize = false }: Part): P
   await fault.happen(async () => {
     if (seize && fault.run === 'kill') await takeDropped(range, before ?? new Map());
   });
-  const end = await settled(range);
+  const end = await untilDone(range);
   if (fault.run === 'none') range.syncMs = Math.max(500, end.seconds * 1_000);
   const { name } = SOURCES.large;
   const evidence = (): Promise<string> => evidenceOfSource(range.kube, name);
@@ -153,7 +153,7 @@ async function part(range: Range, { act, fault, begin, seize = false }: Part): P
   await keepUids(range);
 }
 
-async function settled(range: Range): Promise<{ seconds: number; faults: readonly string[] }> {
+async function untilDone(range: Range): Promise<{ seconds: number; faults: readonly string[] }> {
   const began = performance.now();
   for (let looks = 0; ; looks += 1) {
     const faults = await lookAt(range, looks).catch((error: unknown) => [messageOf(error)]);

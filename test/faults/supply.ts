@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { eventually } from '../support/eventually.ts';
-import { lifeOf, settled, type Act } from './acts.ts';
+import { lifeOf, untilDone, type Act } from './acts.ts';
 import type { Arena } from './arena.ts';
 import { DEFECTS, startChartHost, type ChartHost, type Defect, type Part } from './chart-host.ts';
 import { faultsOfInstalled, keep } from './invariants.ts';
@@ -11,7 +11,7 @@ import { find, instanceRef, statusOf, VERSIONS, type Subject } from './subject.t
 /** Bounds that make a useless host useless within seconds. */
 const LIMITS = { connectMs: 1_000, idleMs: 1_500, totalMs: 4_000 };
 const AT_ONCE = 4;
-const TOLD_WITHIN_S = 120;
+const REPORTED_WITHIN_S = 120;
 const CONVERGED_WITHIN_S = 240;
 /** What the condition may say of a host that is of no use. */
 const REASONS = ['ChartUnreachable', 'ChartInvalid', 'ChartTooLarge', 'DigestMismatch', 'ChartNotFound'];
@@ -55,18 +55,18 @@ async function spoil({ arena, report, subject, host }: Case, { part, defect }: {
   await host.spoil(part, defect);
   host.publish(VERSIONS.second);
   await upgrade.begin();
-  const told = await toldOf(arena, subject);
+  const reported = await reportOf(arena, subject);
   const kept = await faultsOfInstalled(kube, subject, { version: VERSIONS.first, keepsake, outcome: 'Ready' });
   const lost = kept.filter((fault) => /definition|instance|ConfigMap|Deployment|revision/.test(fault));
   await host.spoil(part, undefined);
-  const end = await settled(upgrade, CONVERGED_WITHIN_S);
-  await report.add(upgrade, { run, moment, restarts: 0, seconds: end.seconds, faults: [...told, ...lost, ...end.faults] });
+  const end = await untilDone(upgrade, CONVERGED_WITHIN_S);
+  await report.add(upgrade, { run, moment, restarts: 0, seconds: end.seconds, faults: [...reported, ...lost, ...end.faults] });
   await go(report, deletion, { run: 'none', moment: 'undisturbed' });
 }
 
 async function go(report: Report, act: Act, labels: { run: string; moment: string }): Promise<boolean> {
   await act.begin();
-  const end = await settled(act, CONVERGED_WITHIN_S);
+  const end = await untilDone(act, CONVERGED_WITHIN_S);
   await report.add(act, { ...labels, restarts: 0, ...end });
   if (end.faults.length > 0) return false;
   await act.end();
@@ -74,15 +74,15 @@ async function go(report: Report, act: Act, labels: { run: string; moment: strin
 }
 
 /** That the Operator says what is wrong with its chart. */
-async function toldOf({ kube }: Arena, subject: Subject): Promise<string[]> {
+async function reportOf({ kube }: Arena, subject: Subject): Promise<string[]> {
   let said = '';
-  const told = async (): Promise<boolean> => {
+  const reported = async (): Promise<boolean> => {
     const fetched = findCondition((await statusOf(kube, subject)).conditions, 'Fetched');
     said = `Fetched=${fetched?.status ?? ''} ${fetched?.reason ?? ''}: ${fetched?.message ?? ''}`;
     return fetched?.status === 'False' && REASONS.includes(fetched.reason) && fetched.message.length > 20;
   };
   try {
-    await eventually(told, 'it says what is wrong', TOLD_WITHIN_S);
+    await eventually(reported, 'it says what is wrong', REPORTED_WITHIN_S);
     return [];
   } catch {
     return [`no condition says that the chart cannot be had; ${said}`];

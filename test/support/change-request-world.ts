@@ -118,7 +118,7 @@ export function worldOf(store: Store) {
       },
       watch: async function* (_type, { fieldSelector = '' }) {
         const name = fieldSelector.replace('metadata.name=', '');
-        await settle(name);
+        await reconcileRequest(name);
         yield { type: 'MODIFIED', object: stored({ name }) };
       },
       create: async ({ resource }, object, options) => {
@@ -180,8 +180,8 @@ export function worldOf(store: Store) {
     now: () => new Date(world.now),
   });
   /** Lets the controller work on a request until it waits for something. */
-  const settle = async (name: string): Promise<void> => {
+  const reconcileRequest = async (name: string): Promise<void> => {
     while ((await reconcile(`team-ns/${name}`, SIGNAL)).requeueAfter === 0);
   };
-  return { world, ports, settle };
+  return { world, ports, reconcileRequest };
 }

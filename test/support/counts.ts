@@ -5,12 +5,12 @@ export interface Counts {
 }
 
 /** What node tells at the end of a run, as three numbers that add up. */
-export function countsOf(told: {
+export function countsOf(reported: {
   readonly passed: number;
   readonly tests: number;
   readonly skipped: number;
   readonly todo: number;
 }): Counts {
-  const skipped = told.skipped + told.todo;
-  return { passed: told.passed, failed: told.tests - told.passed - skipped, skipped };
+  const skipped = reported.skipped + reported.todo;
+  return { passed: reported.passed, failed: reported.tests - reported.passed - skipped, skipped };
 }

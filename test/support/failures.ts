@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 /** Some values are whole pages. */
 const MAX_CHARACTERS = 3000;
 
-/** Calls back with the words for each test that fails: where it is, its name and its error. A suite fails with its tests and is not told beside them. */
+/** Calls back with the words for each test that fails: where it is, its name and its error. A suite fails with its tests and is not reported beside them. */
 export function onFailure(stream: ReturnType<typeof run>, tell: (words: string) => void): void {
   stream.on('test:fail', ({ name, file, line, details: { error } }) => {
     const { failureType, cause } = error as Error & { failureType?: string };

@@ -18,14 +18,14 @@ export function createFakeClock(): FakeClock {
     },
     advance: async (milliseconds) => {
       const until = now + milliseconds;
-      await settle();
+      await flushPromises();
       for (;;) {
         const [next] = [...timers].filter(({ due }) => due <= until).sort((a, b) => a.due - b.due);
         if (next === undefined) break;
         timers.delete(next);
         now = next.due;
         next.act();
-        await settle();
+        await flushPromises();
       }
       now = until;
     },
@@ -33,6 +33,6 @@ export function createFakeClock(): FakeClock {
 }
 
 /** Lets all promises run that need no timer. */
-export async function settle(): Promise<void> {
+export async function flushPromises(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -21,7 +21,7 @@ export interface GitSshHost {
   stop(): Promise<void>;
 }
 
-/** @param protocol whether it takes the environment variable by which git asks for version 2; OpenSSH does not unless it is told to. */
+/** @param protocol whether it takes the environment variable by which git asks for version 2; OpenSSH does not unless it is configured to. */
 export async function startGitSshHost(root: string, protocol: 'VersionOne' | 'VersionTwo' = 'VersionTwo'): Promise<GitSshHost> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-ssh-'));
   const password = 'neap "tide"';

@@ -5,7 +5,7 @@ import type { ForeignRelease, OwnRelease } from '../../src/reconcile/helm-releas
 import type { Chart } from '../../src/reconcile/helm-release/ports.ts';
 import type { ActiveFacts } from '../../src/reconcile/operator/state.ts';
 
-/** Facts about Operators for tables: a settled one, and what may differ. */
+/** Facts about Operators for tables: one in sync, and what may differ. */
 export const CHART: Chart = { digest: 'sha256:1', path: '/c.tgz', contents: { metadata: { name: 'c', version: '1.0.0' }, crds: [] } };
 export const FETCHED = { chart: CHART, configDigest: 'today', values: { values: {}, provenance: [], secrets: [], revisions: [] } };
 export const ABSENT = { kind: 'Absent' } as const;

@@ -52,7 +52,7 @@ type ChangeRequestOperations = Pick<
   | 'withdrawChangeRequest'
 >;
 
-/** Plans of dev-a; the admin may decide them. */
+/** Change requests of dev-a; the admin may decide them. */
 export function sampleChangeRequests(preflight: (name: string) => Preflight, instance: () => InstanceView): ChangeRequestOperations {
   const mayDecide = (user: string): boolean => user === 'oidc:admin';
   return {

@@ -29,7 +29,7 @@ function reject(): never {
   throw new AppError('Forbidden', 'operators: you may not read them', { missing });
 }
 
-/** Plans of upgrades as the pages show them: one that is safe, and one that is stopped and seen by somebody with few permissions. */
+/** Upgrade previews as the pages show them: one that is safe, and one that is stopped and seen by somebody with few permissions. */
 function sampleChangeRequest(name: string, version: string): UpgradePreview {
   return version === '2.0.0' ? stopped(name) : safe(name);
 }

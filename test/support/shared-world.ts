@@ -3,7 +3,7 @@ import { sharedCluster } from './cluster.ts';
 import { sharedProduct } from './shared-product.ts';
 
 // What the files of one run of the tests share, in a process of its own: `cluster` is a control plane, `product` the whole product. When it is ready it
-// sends the environment by which a test finds it, and it stops when it is told to, or when the run has ended.
+// sends the environment by which a test finds it, and it stops on request, or when the run has ended.
 
 interface World {
   readonly environment: Readonly<Record<string, string>>;

@@ -33,7 +33,7 @@ export interface SourceWorld {
   wake(source: string): void;
   status(source: string): Promise<SourceStatus | undefined>;
   /** The status, once `Ready` has that reason. */
-  settled(source: string, reason: string): Promise<SourceStatus>;
+  untilReason(source: string, reason: string): Promise<SourceStatus>;
   /** The message of `Ready`. */
   problem(source: string): Promise<string>;
   declare(source: string, spec: object): Promise<void>;
@@ -76,7 +76,7 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
     certificateAuthorities: [],
   });
   let calls = 0;
-  // The controller has connections of its own, so that its calls can be told from those of a test.
+  // The controller has connections of its own, so that its calls can be reported from those of a test.
   const own = createKube({
     kubeconfigPath,
     userAgent: 'chandlery-test',
@@ -132,18 +132,18 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
 function handsOf(
   kube: Kube,
   declared: Set<string>,
-): Pick<SourceWorld, 'status' | 'settled' | 'problem' | 'declare' | 'remove' | 'operator'> {
+): Pick<SourceWorld, 'status' | 'untilReason' | 'problem' | 'declare' | 'remove' | 'operator'> {
   const cluster = kube.asController();
   const status = async (name: string): Promise<SourceStatus | undefined> => {
     const object = await ifFound(cluster.get({ ...CATALOG_SOURCE, name }));
     return object === undefined ? undefined : statusOf(CATALOG_SOURCE_KIND, object);
   };
   const ready = async (name: string) => findCondition((await status(name))?.conditions ?? [], 'Ready');
-  const settled = (name: string, reason: string): Promise<SourceStatus> =>
+  const untilReason = (name: string, reason: string): Promise<SourceStatus> =>
     eventually(async () => ((await ready(name))?.reason === reason ? await status(name) : undefined), `${name} is ${reason}`, 20);
   return {
     status,
-    settled,
+    untilReason,
     problem: async (name) => (await ready(name))?.message ?? '',
     declare: async (name, spec) => {
       declared.add(name);

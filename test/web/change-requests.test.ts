@@ -82,8 +82,8 @@ describe('a change request without JavaScript', { timeout: 500_000 }, () => {
     await page.getByRole('heading', { level: 1, name: 'sale' }).waitFor();
     const { body } = await stored('sale');
     assert.equal(textAt(body, 'object', 'spec', 'memory'), '64Mi');
-    const marks = { 'requested-by': 'oidc:dev-a', 'approved-by': 'oidc:admin', 'created-by': 'oidc:admin' };
-    const signed = Object.fromEntries(Object.entries(marks).map(([name, user]) => [`chandlery.dev/${name}`, user]));
+    const annotations = { 'requested-by': 'oidc:dev-a', 'approved-by': 'oidc:admin', 'created-by': 'oidc:admin' };
+    const signed = Object.fromEntries(Object.entries(annotations).map(([name, user]) => [`chandlery.dev/${name}`, user]));
     assert.deepEqual(objectAt(body, 'object', 'metadata', 'annotations'), signed);
     await visitors().asks.page.goto(`/change-requests/${id}`);
     await visitors()

@@ -96,13 +96,13 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
   }
 
   it("shows a developer nothing of another team's, and says why an admin page is closed", async () => {
-    const body = { app: CACHES, name: 'secret-plan', spec: {} };
+    const body = { app: CACHES, name: 'secret-caches', spec: {} };
     assert.equal((await product.api('dev-a', '/environments/team-a/instances', { method: 'POST', body })).status, 201);
     const { page, check, close } = await signIn(browser, product.origin, 'dev-b', { javaScript: 'on' });
     await page.goto('/environments');
     assert.ok(!(await page.content()).includes('team-a'));
-    const theirs = await page.goto(`/environments/team-a/instances/${CACHES}/secret-plan`);
-    const nobodys = await page.goto(`/environments/team-x/instances/${CACHES}/secret-plan`);
+    const theirs = await page.goto(`/environments/team-a/instances/${CACHES}/secret-caches`);
+    const nobodys = await page.goto(`/environments/team-x/instances/${CACHES}/secret-caches`);
     assert.deepEqual([theirs?.status(), nobodys?.status()], [404, 404]);
     const closed = await page.goto('/operators');
     assert.equal(closed?.status(), 403);
@@ -149,8 +149,8 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await until(async () => (await faults()).length > 0, 'the fault is found', 10_000);
     const [fault] = await faults();
     const message = 'Cache has no field spec.memroy; did you mean spec.memory?';
-    const told = ['resource', 'field', 'message'].map((key) => textAt(fault, key));
-    assert.deepEqual(told, ['Operator chandlery-system/cache', 'spec.catalog.kinds[0].fields[0]', message]);
+    const reported = ['resource', 'field', 'message'].map((key) => textAt(fault, key));
+    assert.deepEqual(reported, ['Operator chandlery-system/cache', 'spec.catalog.kinds[0].fields[0]', message]);
     await page.goto('/catalog/faults');
     await page.getByText(message).waitFor();
     await page.getByText('spec.catalog.kinds[0].fields[0]').waitFor();

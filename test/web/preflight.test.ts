@@ -76,9 +76,11 @@ describe('the check before anything is written, without JavaScript', { timeout: 
       assert.deepEqual([status, textAt(body, 'code')], [409, 'WebhookUnavailable']);
       await page.goto(`/apps/${CACHES}/install?environment=narrow&name=hooked&v.spec.memory=1Gi`);
       await page.getByRole('button', { name: 'Install', exact: true }).click();
-      const told = page.getByText('webhook "cache-check.example.com" of the ValidatingWebhookConfiguration cache-check does not answer');
-      await told.first().waitFor();
-      assert.match((await told.first().textContent()) ?? '', /It belongs to the Operator chandlery-system\/cache/);
+      const reported = page.getByText(
+        'webhook "cache-check.example.com" of the ValidatingWebhookConfiguration cache-check does not answer',
+      );
+      await reported.first().waitFor();
+      assert.match((await reported.first().textContent()) ?? '', /It belongs to the Operator chandlery-system\/cache/);
       assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'hooked');
       assert.equal(await page.locator('[name="v.spec.memory"]').inputValue(), '1Gi');
       await visitor.check();

@@ -123,7 +123,7 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     await page.reload();
     assert.match(await row.innerText(), /Healthy/);
     const { body } = await product.api('dev-b', '/proposals');
-    assert.deepEqual(listAt(body, 'items'), [], 'of others nothing is told');
+    assert.deepEqual(listAt(body, 'items'), [], 'of others nothing is reported');
   });
 
   it('add installations as files, and reject what a person may not propose and what does not belong into git', async () => {

@@ -169,7 +169,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     const wrong = OPERATOR.replaceAll('ledger', 'wrong').replace('{spec.summary: {kind', '{summary: {kind');
     await replaceFile(file, wrong);
     const faults = async (): Promise<readonly unknown[]> => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
-    await until(async () => (await faults()).length > 0, 'the fault is told', 60_000);
+    await until(async () => (await faults()).length > 0, 'the fault is reported', 60_000);
     const [fault] = await faults();
     assert.deepEqual(
       [textAt(fault, 'file'), at(fault, 'line')],

@@ -113,7 +113,7 @@ function builtInKind(apiVersion: string, kind: string): resourceTypes.KnownType 
     .find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
 }
 
-/** Without a cluster nobody knows the scope of a kind: names are told apart as if it were namespaced. */
+/** Without a cluster nobody knows the scope of a kind: names are compared as if it were namespaced. */
 function guessedKind(apiVersion: string, kind: string): resourceTypes.KnownType {
   return { ...parseApiVersion(apiVersion), kind, resource: `${kind.toLowerCase()}s`, namespaced: true };
 }

@@ -8,7 +8,7 @@ import type { AppDefinitionFields, AppDefinitionStatus } from './app-definition-
 export type Limits = AppDefinitionFields['limits'];
 export type Admission = NonNullable<AppDefinitionStatus['limits']>;
 
-/** Rejected instances that a status holds. More of them wait without being told why. */
+/** Rejected instances that a status holds. More of them wait without a reason in the status. */
 const MAX_REJECTED = 500;
 const NAMED = 10;
 

@@ -46,7 +46,7 @@ export interface Expiry {
 /** Where an Environment is on its way to the end. */
 export type ExpiryPhase = 'NotDue' | 'ExpiresSoon' | 'Expired' | 'Due';
 
-/** @param created of the Environment, RFC 3339. @returns undefined where no end can be told. */
+/** @param created of the Environment, RFC 3339. @returns undefined where the end is not known. */
 export function expiryOf({ at, after = 0, warnBefore, gracePeriod }: Expires, created: string): Expiry | undefined {
   const expiresAt = at === undefined ? Date.parse(created) + after : Date.parse(at);
   if (Number.isNaN(expiresAt)) return undefined;

@@ -43,7 +43,7 @@ export const METRIC_RANGES = Object.keys(RANGES) as readonly MetricRange[];
 
 /** Points of a series; Prometheus rejects more than 11,000. */
 const POINTS = 120;
-/** More lines in one chart cannot be told apart. */
+/** More lines in one chart cannot be distinguished. */
 const MAX_SERIES = 8;
 const MAX_NAME = 200;
 

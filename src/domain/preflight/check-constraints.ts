@@ -21,7 +21,7 @@ export interface ConstraintsInput {
   readonly pods: PodEvidence;
   readonly missingClasses: readonly Finding[];
   readonly unchecked: readonly Finding[];
-  /** Where the objects are known: those of a chart. What its pods may not do, dry runs have told. */
+  /** Where the objects are known: those of a chart. What its pods may not do, dry runs have shown. */
   readonly release?: ReleaseObjects;
 }
 

@@ -139,7 +139,7 @@ function notesOf({ target, from, to }: Step, only: string | undefined): string[]
       : [];
   const lost =
     target.release !== undefined && from === undefined
-      ? [`${target.release.name} is not in the repository, so edits of base cannot be told from what it generated`]
+      ? [`${target.release.name} is not in the repository, so edits of base cannot be distinguished from what it generated`]
       : [];
   return [...state, ...lost, ...(only === undefined ? [] : dependencyNotes({ from, to }, only))];
 }

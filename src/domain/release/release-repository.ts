@@ -243,7 +243,7 @@ function checkRelease(
 
 type SchemaFault = readonly [ValuePath, string];
 
-/** The part of the schema that can be told without CEL: types, unknown and missing members, choices and patterns. */
+/** The part of the schema that can be checked without CEL: types, unknown and missing members, choices and patterns. */
 function schemaFaults(schema: StructuralSchema, value: unknown, path: ValuePath): SchemaFault[] {
   const where = path.join('.');
   switch (schema.type) {

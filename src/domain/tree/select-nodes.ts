@@ -19,7 +19,7 @@ export interface DrawnNode {
   readonly folds: readonly Fold[];
 }
 
-/** Many resources of one kind below one parent, told in a line. */
+/** Many resources of one kind below one parent, summarised in a line. */
 export interface Fold {
   readonly kind: string;
   readonly count: number;

@@ -106,7 +106,7 @@ function isSame(a: BuildContext, b: BuildContext): boolean {
   return isRead && isPlain(a) && isPlain(b) && a.resources === b.resources && a.declared === b.declared;
 }
 
-/** What is unavailable, or of a release, is told anew each time. */
+/** What is unavailable, or of a release, is reported anew each time. */
 function isPlain({ unavailable, members }: BuildContext): boolean {
   return unavailable.length === 0 && members.size === 0;
 }

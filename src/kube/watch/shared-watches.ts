@@ -331,7 +331,7 @@ class SharedWatch {
     return [...this.#holders.values()].includes('Fit');
   }
 
-  /** What has never been listed is not tried again by itself: whoever asks is told. */
+  /** What has never been listed is not tried again by itself: whoever asks gets the error. */
   #endsWith(error: unknown): boolean {
     const isOver = !this.#reflector.synced() || isAppError(error, 'Forbidden', 'NotFound', 'MethodNotAllowed');
     if (isOver) {

@@ -4,7 +4,7 @@ import type { AuditEvent, AuditLog, AuditOutcome, RequestOrigin } from '../../do
 
 /** The audit log as operations need it. */
 export interface AuditPort extends Pick<AuditLog, 'search'> {
-  /** Appends an entry. The promise never rejects and settles within seconds: the action stands, whether its entry could be written or not. */
+  /** Appends an entry. The promise never rejects and is fulfilled within seconds: the action stands, whether its entry could be written or not. */
   append: AuditLog['append'];
   /**
    * Counts an action, or an installation, which also counts as an action.

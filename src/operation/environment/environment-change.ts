@@ -80,7 +80,7 @@ export async function prepareEnvironmentChange(
   return { live, changed };
 }
 
-/** Whoever makes Environments may ask for a namespace that is there; all other marks of ours are not for people. */
+/** Whoever makes Environments may ask for a namespace that is there; all other labels and annotations of ours are not for people. */
 function rejectReservedMarks(content: unknown, live?: KubeObject): void {
   rejectFaults(reservedFaults(contentOf(content), live).filter(({ field }) => field?.includes(ADOPT_ANNOTATION) !== true));
 }

@@ -33,7 +33,7 @@ export interface DryRunInput extends ReleasePlace {
   /** Of the release's namespace; `ToBeCreated`: Helm creates it with the release. */
   readonly state: 'Exists' | 'ToBeCreated';
   readonly secrets: readonly string[];
-  /** `<apiVersion> <kind>` of what the actor may not read: whether such an object changes is not told. Default: none. */
+  /** `<apiVersion> <kind>` of what the actor may not read: whether such an object changes is not reported. Default: none. */
   readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
 }

@@ -46,7 +46,7 @@ export async function preflightChange(
   const missing = missingPermission(ports, actor, { verb: 'update', group, resource, namespace });
   const write = writeChange(ports, actor, { change, dryRun: 'All' });
   const released = previewRelease(ports, actor, { ...prepared, write });
-  const told = await preflight(actor, {
+  const checked = await preflight(actor, {
     app: change.app,
     object,
     may: async () => await missing,
@@ -55,7 +55,7 @@ export async function preflightChange(
     ...effects,
     sensitive: { marked, live: before },
   });
-  return withRelease(told, await released);
+  return withRelease(checked, await released);
 }
 
 interface LookInput {

@@ -57,7 +57,7 @@ export async function preflightInstance(
   const home = kind && releasePlaceOf({ entry, kind, environment }, object.metadata.name);
   const write = tryToCreate(ports, actor, { draft, prepared });
   const released = previewRelease(ports, actor, { entry, environment, changed: object, write });
-  const told = await preflight(actor, {
+  const checked = await preflight(actor, {
     app: draft.app,
     object,
     may: async () => (await missing) ?? (await missingSecretPermission(cluster, secrets, namespace)),
@@ -67,7 +67,7 @@ export async function preflightInstance(
     commands,
     sensitive: { marked },
   });
-  return withRelease(told, await released);
+  return withRelease(checked, await released);
 }
 
 async function tryToCreate(

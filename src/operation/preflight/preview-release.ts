@@ -117,8 +117,8 @@ async function previewed(context: CheckContext, { from, to, tried }: Sides): Pro
   const unchecked = to.unread > 0 ? unread : [];
   const sources = to.faults.map((message) => line(redact(message, secrets)));
   if (faults.length > 0) {
-    const told = to.unread > 0 || sources.length > 0 || tried === 'Untried' ? { warned: faults } : { blocked: faults };
-    return { ...NOTHING, findings: joinFindings([told, { warned: sources, unchecked }]) };
+    const reported = to.unread > 0 || sources.length > 0 || tried === 'Untried' ? { warned: faults } : { blocked: faults };
+    return { ...NOTHING, findings: joinFindings([reported, { warned: sources, unchecked }]) };
   }
   const isKnown = from !== undefined && from.rendered.faults.length === 0;
   const compared = { from: isKnown ? from.rendered.objects : [], to: to.rendered.objects, namespace, secrets };
@@ -165,8 +165,9 @@ async function checkRelease(context: CheckContext, to: RenderedRelease): Promise
   const hidden = await hiddenKinds(context, namespace, rendered.objects);
   const { findings, remedies } = await checkObjects(dryRuns, ports, { ...input, hidden });
   // With stand-ins for values that the actor may not read, a rejection says little.
-  const told = unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
-  return { findings: joinFindings([known, told]), remedies };
+  const reported =
+    unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
+  return { findings: joinFindings([known, reported]), remedies };
 }
 
 /** Kinds whose objects the actor may not read: whether one differs from what is live would tell them what is in it. */

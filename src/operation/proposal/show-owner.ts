@@ -37,7 +37,7 @@ export interface GitOwner {
 
 /** Where a change of an Instance or Operator can go. */
 export interface InstanceOwner {
-  /** Absent for what nothing in git describes, as far as its marks say. */
+  /** Absent for what nothing in git describes, as far as its labels and annotations say. */
   readonly owner?: GitOwner;
   /** The sources that it can be proposed to, that of the owner first. */
   readonly sources: readonly string[];

@@ -49,7 +49,7 @@ export async function showTimeline(
 ): Promise<Timeline> {
   if (instance !== undefined) await findInstance(ports, actor, { environment: name, ...instance });
   const may = permissionOnce(ports, actor, name);
-  const [reading, ...told] = await Promise.all([
+  const [reading, ...recorded] = await Promise.all([
     readEnvironment(ports, actor, { environment: name }),
     auditEntries(ports, actor, name, may),
     requestEntries(ports, actor, name),
@@ -57,13 +57,13 @@ export async function showTimeline(
   const { environment, missing } = reading;
   const warnings = await readWarnings(ports, actor, reading);
   const named = namesOf(ports, actor, reading);
-  const found = [...(await entriesOfObjects(reading)), ...warnings.entries, ...told.flat().map(named)];
+  const found = [...(await entriesOfObjects(reading)), ...warnings.entries, ...recorded.flat().map(named)];
   const ofInstance = ({ instance: one }: TimelineEntry): boolean => one?.app === instance?.app && one?.name === instance?.name;
   const all = (instance === undefined ? found : found.filter(ofInstance)).sort(newestFirst);
   return { environment, entries: filterTimeline(all, filter), all, missing: [...missing, ...warnings.missing] };
 }
 
-/** What is told of Instances, by their kind; what is gone has no page. */
+/** Entries about Instances, by their kind; what is gone has no page. */
 function namesOf(ports: TimelinePorts, actor: Actor, { resources }: EnvironmentReading): (entry: TimelineEntry) => TimelineEntry {
   const kinds = new Map(entriesFor(ports, actor).map(({ summary }) => [summary.id, summary.kind]));
   const present = new Set(resources.map(({ resource, name }) => `${resource} ${name}`));

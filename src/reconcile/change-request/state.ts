@@ -51,7 +51,7 @@ function closedAt(object: KubeObject, { decidedAt, conditions }: ChangeRequestSt
   return at === undefined ? expiryOf(object) : Date.parse(at);
 }
 
-/** Of the open requests in a namespace, the later ones are too many: of one person, and in all. People who ask through Chandlery are told before. */
+/** Of the open requests in a namespace, the later ones are too many: of one person, and in all. Pages and REST reject them before. */
 function isBeyondLimits(object: KubeObject, all: readonly KubeObject[], now: number): boolean {
   const earlier = all.filter((other) => phaseAt(other, now) === 'Open' && isBefore(other, object));
   const requester = requesterOf(object);

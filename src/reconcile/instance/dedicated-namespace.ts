@@ -27,7 +27,7 @@ export async function findDedicatedNamespace(work: Work): Promise<DedicatedNames
   if (isOurs && deletionTimestamp === undefined) return { kind: 'Ours', namespace };
   if (isOurs) return { kind: 'Terminating', message: `namespace ${name} is being deleted. ${remainsOf(namespace)}`.trim() };
   const remedy = 'ask an admin to delete the namespace, or create the instance with another name';
-  return { kind: 'Taken', message: `namespace "${name}": it exists and is not that of this instance; ${remedy}` };
+  return { kind: 'Foreign', message: `namespace "${name}": it exists and is not that of this instance; ${remedy}` };
 }
 
 /**

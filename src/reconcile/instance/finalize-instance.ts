@@ -42,7 +42,7 @@ async function finalizeDedicated(work: Work, dedicated: DedicatedNamespace): Pro
       return { requeueAfter: BUSY_MS };
     }
     case 'Missing':
-    case 'Taken':
+    case 'Foreign':
       return await leave(work);
     default:
       return dedicated satisfies never;

@@ -9,7 +9,7 @@ import { compareRelease, type Comparison } from '../helm-release/compare-release
 import type { OwnRelease } from '../helm-release/observe-release.ts';
 import type { Work } from './work.ts';
 
-/** What was seen of the objects of each release, by the uid of its instance, so that a settled one costs little. */
+/** What was seen of the objects of each release, by the uid of its instance, so that one in sync costs little. */
 export type ObjectMemory = Map<string, Observation>;
 
 interface Observation {

@@ -26,7 +26,7 @@ import { observeSleep, reconcileSleep, wokenAt } from './sleep.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
 import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
 
-/** What was seen lately, so that a settled instance costs little. */
+/** What was seen lately, so that an instance in sync costs little. */
 interface InstanceMemory {
   readonly objects: ObjectMemory;
   readonly namespaces: NamespaceMemory;

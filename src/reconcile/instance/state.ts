@@ -146,7 +146,7 @@ function namespaceState({ dedicated }: ActiveFacts): ActiveState | undefined {
       return { kind: 'NamespaceMissing' };
     case 'Terminating':
       return { kind: 'NamespaceTerminating', message: dedicated.message };
-    case 'Taken':
+    case 'Foreign':
       return { kind: 'NamespaceTaken', message: dedicated.message };
     default:
       return dedicated satisfies never;

@@ -24,7 +24,7 @@ export type DedicatedNamespace =
   /** It is ours and being deleted; the message says what it waits for. */
   | { readonly kind: 'Terminating'; readonly message: string }
   /** Somebody else's. Nothing is ever written to it. */
-  | { readonly kind: 'Taken'; readonly message: string };
+  | { readonly kind: 'Foreign'; readonly message: string };
 
 /** One instance while it is being worked on. */
 export interface Work {

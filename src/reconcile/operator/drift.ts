@@ -12,7 +12,7 @@ export interface DriftFact extends Comparison {
   readonly contended: boolean;
 }
 
-/** What was seen of each Operator's objects, by its uid, so that a settled one costs nothing between two looks. */
+/** What was seen of each Operator's objects, by its uid, so that one in sync costs nothing between two looks. */
 export type DriftMemory = Map<string, DriftSight>;
 
 interface DriftSight {

@@ -30,7 +30,7 @@ import { report } from './report/report.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState, isAdoptable } from './state.ts';
 import { testRelease } from './acts/test-release.ts';
 
-/** How often the health of a settled Operator is looked at when nothing is watched. */
+/** How often the health of an Operator in sync is observed when nothing is watched. */
 const UNWATCHED_MS = 30_000;
 
 /** A host may take two minutes for each answer: what waits for one keeps no worker, and not what waits for others. */
@@ -214,7 +214,7 @@ function lean({ contents: { metadata, crds, openApiSpec }, ...chart }: Chart): C
   return { ...chart, contents: { metadata, crds: named, ...(openApiSpec === undefined ? {} : { openApiSpec }) } };
 }
 
-/** What was seen lately, so that a settled Operator costs little. */
+/** What was seen lately, so that an Operator in sync costs little. */
 interface OperatorMemory {
   readonly charts: ChartMemory;
   readonly drift: DriftMemory;

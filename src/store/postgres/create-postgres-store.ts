@@ -162,7 +162,7 @@ const ADD_TOKEN = `INSERT INTO chandlery_access_tokens
 const ROTATE_TOKEN = `UPDATE chandlery_access_tokens SET digest = $4, created_at = $5, expires_at = $6, record = (record::jsonb || $7::jsonb)::json
   WHERE cluster = $1 AND id = $2 AND user_name = $3 RETURNING ${TOKEN_COLUMNS}`;
 const COUNT_TOKENS = 'SELECT count(*)::int AS count FROM chandlery_access_tokens WHERE cluster = $1 AND user_name = $2';
-/** Somebody who adds that many tokens at the same moment is told that it is enough. */
+/** Somebody who adds that many tokens at the same moment reaches the limit. */
 const ATTEMPTS = 20;
 
 /** The personal access tokens of all replicas. */

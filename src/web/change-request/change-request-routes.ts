@@ -15,7 +15,7 @@ import { changedValuesView, newValuesView } from '../page/value-changes-view.ts'
 import { PROPOSAL_FAULTS, proposed, type ProposePart, proposePart } from '../proposal/proposal-routes.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
-/** Plans: what somebody asks another to do, and deciding it. */
+/** Change requests: what somebody asks another to do, and the decision. */
 export function changeRequestRoutes(deps: WebDeps): Router {
   const router = Router();
   router.get(

@@ -140,8 +140,8 @@ function workloadRow(workload: Workload, instance: InstanceAddress): Omit<Worklo
 }
 
 function notesOf({ cause, gitlab }: Workload['change']): string[] {
-  const marks = Object.entries(gitlab).map(([key, value]) => `${key} ${value}`);
-  return [...(cause === '' ? [] : [cause]), ...(marks.length === 0 ? [] : [`GitLab: ${marks.join(', ')}`])];
+  const labels = Object.entries(gitlab).map(([key, value]) => `${key} ${value}`);
+  return [...(cause === '' ? [] : [cause]), ...(labels.length === 0 ? [] : [`GitLab: ${labels.join(', ')}`])];
 }
 
 function revisionRow({ name, number, current, track, version, pods }: WorkloadRevision, instance: InstanceAddress): RevisionRow {

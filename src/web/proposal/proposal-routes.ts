@@ -28,7 +28,7 @@ export async function proposed(visit: Visit, propose: (wish: ProposalWish) => Pr
   return { redirect: PROPOSALS_PATH };
 }
 
-/** What becomes of a proposal that cannot be made: it is told on the page that has the button. */
+/** Errors of proposals that are shown on the page that has the button. */
 export const PROPOSAL_FAULTS = [
   'Conflict',
   'EgressDenied',

@@ -66,7 +66,7 @@ test('of templates, libraries and values in ci/ a chart keeps what they tell of 
     'templates/_render.tpl': '{{ define "lib.labels" }}{{ toYaml .labels }}{{ end }}',
   });
   const files = {
-    'Chart.yaml': 'name: told\nversion: 1.0.0\n',
+    'Chart.yaml': 'name: hints\nversion: 1.0.0\n',
     'values.yaml': 'where: []\nmarks: {}\nlimits: {}\n',
     'templates/pod.yaml':
       'kind: Pod\nmetadata:\n  labels: {{ include "lib.labels" (dict "labels" .Values.marks) | nindent 4 }}\nspec:\n  tolerations: {{ toYaml .Values.where }}\n',
@@ -74,8 +74,8 @@ test('of templates, libraries and values in ci/ a chart keeps what they tell of 
     'ci/broken.yaml': 'a: [',
   };
   const entries = [...Object.entries(files), ['charts/lib-1.0.0.tgz', library] as const];
-  await writeFiles(folder, { 'told.tgz': await packEntries(entries.map(([name, content]) => ({ name: `told/${name}`, content }))) });
-  const { contents } = await fetchURL(await libraryFor(t, { roots: { charts: folder } }), 'file://charts/told.tgz');
+  await writeFiles(folder, { 'hints.tgz': await packEntries(entries.map(([name, content]) => ({ name: `hints/${name}`, content }))) });
+  const { contents } = await fetchURL(await libraryFor(t, { roots: { charts: folder } }), 'file://charts/hints.tgz');
   assert.deepEqual(contents.hints, {
     members: {
       marks: { type: 'text{}' },

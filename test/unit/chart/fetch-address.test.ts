@@ -71,7 +71,7 @@ const ANSWERS: readonly {
     sentence: /answered 503; try again later/,
   },
   {
-    title: 'a connection that breaks off is told apart from a bad chart',
+    title: 'a connection that breaks off is distinguished from a bad chart',
     answer: (response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write(Buffer.from([0x1f, 0x8b]));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type LeaderOptions, runAsLeader } from '../../../src/controller/leader.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
-import { settle } from '../../support/fake-clock.ts';
+import { flushPromises } from '../../support/fake-clock.ts';
 import { holders } from './lease-server.ts';
 
 const SECOND = 1_000;
@@ -38,7 +38,7 @@ describe('the leader', () => {
   test('is one of all, and another one within the time of a look when it stops', async () => {
     const { clock, led, start } = candidates();
     const one = start('one');
-    await settle();
+    await flushPromises();
     const two = start('two');
     await clock.advance(60 * SECOND);
     assert.deepEqual(led, ['one leads']);
@@ -53,7 +53,7 @@ describe('the leader', () => {
   test('that reaches the cluster no more stops before another one begins, and waits for its turn', async () => {
     const { clock, led, start } = candidates();
     const one = start('one');
-    await settle();
+    await flushPromises();
     const two = start('two');
     await clock.advance(20 * SECOND);
     one.away.isAway = true;
@@ -74,7 +74,7 @@ describe('the leader', () => {
   test('is no other one because a clock is an hour ahead', async () => {
     const { clock, led, start } = candidates();
     const one = start('one');
-    await settle();
+    await flushPromises();
     const two = start('two', { now: () => new Date(Date.UTC(2026, 0, 1, 1)) } as Partial<LeaderOptions>);
     await clock.advance(60 * SECOND);
     assert.deepEqual(led, ['one leads']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { leaseState, withLease, type LeaseOptions } from '../../../src/controller/lease.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
-import { createFakeClock, settle } from '../../support/fake-clock.ts';
+import { createFakeClock, flushPromises } from '../../support/fake-clock.ts';
 import { holders } from './lease-server.ts';
 
 const NOBODY = new AbortController().signal;
@@ -48,7 +48,7 @@ describe('a lease', () => {
     const replace: LeaseOptions['cluster']['replace'] = async (...call) => {
       renewals.push(clock.now());
       work.resolve();
-      await settle();
+      await flushPromises();
       return server.cluster.replace(...call);
     };
     const running = withLease({ ...options('one'), cluster: { ...server.cluster, replace } }, () => work.promise, NOBODY);
@@ -62,7 +62,7 @@ describe('a lease', () => {
     const { server, clock, options } = holders();
     const died = { ...options('one'), clock: createFakeClock() };
     void withLease(died, () => new Promise(() => undefined), NOBODY);
-    await settle();
+    await flushPromises();
     await clock.advance(14_000);
     assert.equal(await leaseState(options('two')), 'Held');
     await clock.advance(1_000);
@@ -103,20 +103,20 @@ describe('a lease', () => {
 
   test('that was lost ends the work, and is left to its new holder', async () => {
     const { server, clock, options } = holders();
-    let told = 0;
+    let reported = 0;
     const running = withLease(
-      { ...options('one'), onLost: () => void (told += 1) },
+      { ...options('one'), onLost: () => void (reported += 1) },
       (signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       NOBODY,
     );
     const lost = assert.rejects(running, { code: 'Conflict' });
-    await settle();
+    await flushPromises();
     const taken = server.stored();
     assert.ok(taken);
     await server.cluster.replace({ group: '', version: '', resource: '' }, { ...taken, spec: { holderIdentity: 'two' } });
     await clock.advance(5_000);
     await lost;
-    assert.equal(told, 1);
+    assert.equal(reported, 1);
     assert.deepEqual(server.stored()?.spec, { holderIdentity: 'two' });
   });
 });

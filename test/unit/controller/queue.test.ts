@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { WorkQueue } from '../../../src/controller/queue.ts';
-import { createFakeClock, settle } from '../../support/fake-clock.ts';
+import { createFakeClock, flushPromises } from '../../support/fake-clock.ts';
 
 /** A queue whose work lasts until the test ends it. */
 function heldQueue(workers: number) {
@@ -14,7 +14,7 @@ function heldQueue(workers: number) {
   };
   const end = async (): Promise<void> => {
     held.shift()?.();
-    await settle();
+    await flushPromises();
   };
   return { queue: new WorkQueue({ workers, clock, work }), clock, started, end };
 }
@@ -66,13 +66,13 @@ describe('a queue', () => {
       },
     });
     for (const key of ['slow', 'quick', 'slow', 'last']) queue.add(key);
-    await settle();
+    await flushPromises();
     assert.deepEqual([happened, queue.active], [['slow begins', 'quick begins'], 2]);
     outside.resolve();
-    await settle();
+    await flushPromises();
     assert.deepEqual(happened, ['slow begins', 'quick begins']);
     inside.resolve();
-    await settle();
+    await flushPromises();
     const after = ['slow ends', 'slow begins', 'last begins', 'last ends', 'slow ends'];
     assert.deepEqual(happened, ['slow begins', 'quick begins', 'quick ends', ...after]);
     assert.equal(queue.active, 0);

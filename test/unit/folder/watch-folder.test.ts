@@ -49,11 +49,11 @@ function startWatching(t: TestContext, folder: string): Watching {
   t.after(() => stopping.abort());
   return {
     expectChange: async (change) => {
-      const told = Promise.withResolvers<void>();
-      onChange = told.resolve;
-      const timer = setTimeout(() => told.reject(new Error('no change was told within two seconds')), 2_000);
+      const reported = Promise.withResolvers<void>();
+      onChange = reported.resolve;
+      const timer = setTimeout(() => reported.reject(new Error('no change was reported within two seconds')), 2_000);
       await change();
-      await told.promise;
+      await reported.promise;
       clearTimeout(timer);
     },
     stop: async () => {

@@ -135,12 +135,12 @@ describe('a repository by ssh', () => {
   ];
   for (const { title, asked, message } of rejected) {
     it(`says what to do about ${title}`, async () => {
-      const told = await checkout(asked()).then(
+      const reported = await checkout(asked()).then(
         () => 'no fault',
         (error: unknown) => messageOf(error),
       );
-      assert.match(told, message);
-      assert.ok(!told.includes('tide') && !told.includes('PRIVATE'));
+      assert.match(reported, message);
+      assert.ok(!reported.includes('tide') && !reported.includes('PRIVATE'));
     });
   }
 

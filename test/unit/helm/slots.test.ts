@@ -14,15 +14,15 @@ test('no more tasks run at once than there are slots, and the others follow in o
       await new Promise<void>((resolve) => ends.push(resolve));
     }, never),
   );
-  const settle = () => new Promise(setImmediate);
-  await settle();
+  const flushPromises = () => new Promise(setImmediate);
+  await flushPromises();
   assert.deepEqual(started, [0, 1]);
   ends[1]?.();
-  await settle();
+  await flushPromises();
   assert.deepEqual(started, [0, 1, 2]);
   ends[0]?.();
   ends[2]?.();
-  await settle();
+  await flushPromises();
   ends[3]?.();
   await Promise.all(tasks);
   assert.deepEqual(started, [0, 1, 2, 3]);

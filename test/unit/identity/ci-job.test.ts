@@ -12,7 +12,7 @@ const GITHUB = {
 };
 
 describe('the CI job of a token', () => {
-  it('is told by the claims of GitLab and GitHub, with the address of its pipeline', () => {
+  it('is known by the claims of GitLab and GitHub, with the address of its pipeline', () => {
     const job = { project: 'shop/orders', ref: 'main', commit: 'abc' };
     assert.deepEqual(ciJobOf(GITLAB), { ...job, pipelineURL: 'https://gitlab.example.com/shop/orders/-/pipelines/7' });
     assert.deepEqual(ciJobOf(GITHUB), { ...job, pipelineURL: 'https://github.com/shop/orders/actions/runs/9' });

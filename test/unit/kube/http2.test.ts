@@ -149,7 +149,7 @@ describe('over HTTP/2', () => {
     proxy.close();
   });
 
-  test('a read whose connection breaks is answered on another one, and one that is told to go away takes no further call', async () => {
+  test('a read whose connection breaks is answered on another one, and one that gets a GOAWAY takes no further call', async () => {
     let calls = 0;
     await using server = await startServer((request, response) => {
       calls += 1;

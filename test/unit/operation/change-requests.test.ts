@@ -84,8 +84,8 @@ describe('a change request with an address', () => {
     await approveChangeRequest(ports, MAY, { ...decide(id), digest });
     const { spec, metadata } = world.live.get('orders') as KubeObject;
     assert.deepEqual([spec, metadata.annotations], [preflight?.object.spec, preflight?.object.metadata.annotations]);
-    const marks = { 'requested-by': ASKS.user, 'approved-by': MAY.user, 'created-by': MAY.user };
-    const signed = Object.entries(marks).map(([name, user]) => [`chandlery.dev/${name}`, user]);
+    const annotations = { 'requested-by': ASKS.user, 'approved-by': MAY.user, 'created-by': MAY.user };
+    const signed = Object.entries(annotations).map(([name, user]) => [`chandlery.dev/${name}`, user]);
     assert.deepEqual(metadata.annotations, Object.fromEntries(signed));
     const after = (await showChangeRequest(ports, ASKS, id)).changeRequest;
     assert.deepEqual([after.state, after.decidedBy], ['approved', MAY.user]);
@@ -103,7 +103,7 @@ describe('a change request with an address', () => {
   });
 
   it('is applied once, although the controller dies before it says so', async () => {
-    const { ports, ask, decide, world, settle } = await start();
+    const { ports, ask, decide, world, reconcileRequest } = await start();
     const { id } = await ask();
     const { digest = '' } = await showChangeRequest(ports, MAY, id);
     await approveChangeRequest(ports, MAY, { ...decide(id), digest });
@@ -111,7 +111,7 @@ describe('a change request with an address', () => {
     assert.ok(request);
     const { name } = request.metadata;
     world.requests.set(name, { ...request, status: { phase: 'Approved', decidedAt: new Date(world.now).toISOString() } });
-    await settle(name);
+    await reconcileRequest(name);
     assert.equal(textAt(world.requests.get(name), 'status', 'phase'), 'Applied');
     assert.equal(world.live.get('orders')?.metadata.generation, 1);
     assert.deepEqual(world.events.slice(0, 2), [`${name} Approved`, `${name} Applied`]);
@@ -131,7 +131,7 @@ describe('a change request with an address', () => {
 
   it('that kubectl approves is applied with the permissions of the approver, and with nobody else’s', async () => {
     const allowed = await decided(MAY);
-    await allowed.settle(allowed.name);
+    await allowed.reconcileRequest(allowed.name);
     assert.equal(textAt(allowed.status(), 'phase'), 'Applied');
     for (const [by, why] of [
       [READS, 'Forbidden'],
@@ -141,7 +141,7 @@ describe('a change request with an address', () => {
       [{ user: MAY.user, groups: [] }, 'ActorMissing'],
     ] as const) {
       const rejected = await decided(by);
-      await rejected.settle(rejected.name);
+      await rejected.reconcileRequest(rejected.name);
       const [applied] = listAt(rejected.status(), 'conditions');
       assert.deepEqual(
         [textAt(rejected.status(), 'phase'), textAt(applied, 'type'), textAt(applied, 'reason')],
@@ -152,25 +152,25 @@ describe('a change request with an address', () => {
   });
 
   it('that kubectl creates with a secret is declined, and never says the secret', async () => {
-    const { world, ask, settle } = await start();
+    const { world, ask, reconcileRequest } = await start();
     await ask();
     const [request] = world.requests.values();
     assert.ok(request);
     const { name } = request.metadata;
     const spec = applyMergePatch(request.spec ?? {}, { content: { password: 'hunter2' } }) as JsonObject;
     world.requests.set(name, { ...request, spec });
-    await settle(name);
+    await reconcileRequest(name);
     const status = world.requests.get(name)?.status;
     assert.deepEqual([textAt(status, 'phase'), textAt(status, 'message')?.split(':')[0]], ['Declined', 'spec.password']);
     assert.doesNotMatch(JSON.stringify(status), /hunter2/);
   });
 
   it('is not applied while the admission policy that vouches for its names is not in force', async () => {
-    const { world, settle, name, status } = await decided(MAY, { guarded: false });
-    await assert.rejects(settle(name), { code: 'ClusterUnavailable' });
+    const { world, reconcileRequest, name, status } = await decided(MAY, { guarded: false });
+    await assert.rejects(reconcileRequest(name), { code: 'ClusterUnavailable' });
     assert.deepEqual([textAt(status(), 'phase'), world.live.size], ['Approved', 0]);
     world.guarded = true;
-    await settle(name);
+    await reconcileRequest(name);
     assert.deepEqual([textAt(status(), 'phase'), world.live.size], ['Applied', 1]);
   });
 
@@ -290,7 +290,7 @@ describe('a change request with an address', () => {
   });
 
   it('beyond the limits that kubectl can pass is declined by the controller, and closed ones go in the end', async () => {
-    const { world, ask, settle } = await start();
+    const { world, ask, reconcileRequest } = await start();
     await ask();
     const [first] = world.requests.values();
     assert.ok(first);
@@ -299,13 +299,13 @@ describe('a change request with an address', () => {
     for (const name of copies) {
       world.requests.set(name, { ...first, metadata: { ...first.metadata, name, uid: name, creationTimestamp: later } });
     }
-    await settle('copy-58');
-    await settle('copy-59');
+    await reconcileRequest('copy-58');
+    await reconcileRequest('copy-59');
     const phaseOf = (name: string): string | undefined => textAt(world.requests.get(name), 'status', 'phase');
     assert.deepEqual([phaseOf('copy-58'), phaseOf('copy-59')], ['Open', 'Declined']);
     world.now += 14 * DAY + 1000;
-    await settle('copy-58');
-    await settle('copy-59');
+    await reconcileRequest('copy-58');
+    await reconcileRequest('copy-59');
     assert.deepEqual([phaseOf('copy-58'), world.requests.has('copy-59')], ['Expired', false]);
   });
 });

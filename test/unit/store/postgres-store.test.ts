@@ -114,7 +114,7 @@ describe('a database of several replicas and clusters', () => {
     await Promise.all([before.close(), rotated.close(), thief.close()]);
   });
 
-  it('may be away: whoever asks is told so, nothing is lost, and it goes on as soon as it is back', async () => {
+  it('may be away: whoever asks gets an error, nothing is lost, and it goes on as soon as it is back', async () => {
     const url = await postgres.createDatabase();
     const store = await open(url);
     await store.sessions.put('k', aSession(later));

@@ -30,13 +30,19 @@ describe('quantities of Kubernetes', () => {
   });
 
   it('are shown in the unit that fits', () => {
-    const told = (text: string, units: 'binary' | 'decimal'): string => formatQuantity(parseQuantity(text) ?? 0n, units);
+    const formatted = (text: string, units: 'binary' | 'decimal'): string => formatQuantity(parseQuantity(text) ?? 0n, units);
     assert.deepEqual(
-      [told('4Gi', 'binary'), told('1536Mi', 'binary'), told('1.26Gi', 'binary'), told('10', 'binary'), told('5G', 'binary')],
+      [
+        formatted('4Gi', 'binary'),
+        formatted('1536Mi', 'binary'),
+        formatted('1.26Gi', 'binary'),
+        formatted('10', 'binary'),
+        formatted('5G', 'binary'),
+      ],
       ['4Gi', '1536Mi', '1.26Gi', '10', '4.65Gi'],
     );
     assert.deepEqual(
-      [told('1500m', 'decimal'), told('3', 'decimal'), told('1n', 'decimal'), told('-500m', 'decimal')],
+      [formatted('1500m', 'decimal'), formatted('3', 'decimal'), formatted('1n', 'decimal'), formatted('-500m', 'decimal')],
       ['1500m', '3', '1m', '-500m'],
     );
   });

@@ -23,7 +23,7 @@ const KINDS = [
 const APPS = new Set(['caches.a.example.com']);
 
 describe('the resources of an environment', () => {
-  const managed: readonly (readonly [tool: string, marks: object])[] = [
+  const managed: readonly (readonly [tool: string, more: object])[] = [
     ['Helm mail in team-a', { annotations: { 'meta.helm.sh/release-name': 'mail', 'meta.helm.sh/release-namespace': 'team-a' } }],
     [
       'Flux mail in flux-system',
@@ -52,9 +52,9 @@ describe('the resources of an environment', () => {
       },
     ],
   ];
-  for (const [expected, marks] of managed) {
+  for (const [expected, more] of managed) {
     it(`are known as those of ${expected.trim()}`, () => {
-      const [{ managedBy } = fail()] = describeAll([object('apps/v1', 'Deployment', 'web', {}, marks)]);
+      const [{ managedBy } = fail()] = describeAll([object('apps/v1', 'Deployment', 'web', {}, more)]);
       assert.equal(`${managedBy?.tool} ${managedBy?.name} in ${managedBy?.namespace ?? ''}`, expected);
     });
   }
@@ -119,7 +119,7 @@ describe('the resources of an environment', () => {
     const all = describeAll([
       mail,
       object('v1', 'Pod', 'mail-1', owned(mail)),
-      ...[flux, argo, kpt, inventory].map((marks, index) => object('v1', 'Secret', `s${index}`, {}, marks)),
+      ...[flux, argo, kpt, inventory].map((more, index) => object('v1', 'Secret', `s${index}`, {}, more)),
     ]);
     const names = (filter: Parameters<typeof filterResources>[1]): string[] => filterResources(all, filter).map(({ name }) => name);
     assert.deepEqual(names({ release: 'mail' }), ['mail', 'mail-1']);
@@ -175,9 +175,9 @@ function owned(owner: KubeObject): object {
 }
 
 function object(
-  ...[apiVersion, kind, name, owner = {}, marks = {}, rest = {}]: readonly [string, string, string, object?, object?, object?]
+  ...[apiVersion, kind, name, owner = {}, more = {}, rest = {}]: readonly [string, string, string, object?, object?, object?]
 ): KubeObject {
-  return { apiVersion, kind, ...rest, metadata: { name, namespace: 'team-a', uid: `${kind} ${name}`, ...owner, ...marks } };
+  return { apiVersion, kind, ...rest, metadata: { name, namespace: 'team-a', uid: `${kind} ${name}`, ...owner, ...more } };
 }
 
 function fail(): never {

@@ -26,7 +26,7 @@ describe('an environment that expires', () => {
     });
   }
 
-  it('has no end that cannot be told', () => {
+  it('has no end that cannot be known', () => {
     const fields = expiresField.read({ after: '1h' });
     assert.equal(fields && expiryOf(fields, ''), undefined);
   });

@@ -24,7 +24,7 @@ describe('what is wrong with an Operator', () => {
     ['is a condition that is false', [condition('Fetched', 'False', 'it is away')], ['Fetched']],
     ['is drift while there is some', [condition('Drifted', 'True', 'replicas')], ['Drifted']],
     [
-      'is not told twice by Ready and Stalled',
+      'is not reported twice by Ready and Stalled',
       [condition('Ready', 'False', 'x'), condition('Fetched', 'False', 'x'), condition('Stalled', 'True', 'x')],
       ['Fetched'],
     ],

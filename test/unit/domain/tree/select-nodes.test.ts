@@ -72,8 +72,8 @@ test('boxes never overlap, lie within the drawing, and are joined by one line ea
       const columns = Map.groupBy(boxes, ({ x }) => x);
       for (const column of columns.values()) assert.ok(isSpread(column.map(({ y }) => y)));
       assert.ok(boxes.every(({ x, y }: GraphBox) => x >= 0 && y >= 0 && x + 260 <= width && y + 52 <= height));
-      const told = namesOf(drawn).length + foldedIn(drawn);
-      assert.equal(told, nodesOf(root).length);
+      const reported = namesOf(drawn).length + foldedIn(drawn);
+      assert.equal(reported, nodesOf(root).length);
     }),
   );
 });

@@ -151,7 +151,7 @@ describe('a new schema for a field', () => {
       finds: ['v1 spec.a.x: it is required now'],
     },
     {
-      title: 'whose entries are told apart by other keys',
+      title: 'whose entries are distinguished by other keys',
       live: {
         type: 'array',
         items: object({ x: text, y: text }),

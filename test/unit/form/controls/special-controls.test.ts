@@ -184,9 +184,9 @@ const advice: readonly (readonly [world: string, key: string, schema: JsonObject
 describe('what is said of it', () => {
   for (const [world, key, schema, value, says, warning] of advice) {
     it(`fits ${world}`, () => {
-      const told = advise(nodeOf(schema, key), value, NOW);
-      assert.equal(told.says, says);
-      assert.match(told.warning, warning);
+      const reported = advise(nodeOf(schema, key), value, NOW);
+      assert.equal(reported.says, says);
+      assert.match(reported.warning, warning);
     });
   }
 

@@ -109,7 +109,7 @@ const CASES: readonly {
     lines: ['spec.pools.small.size: - > 1'],
   },
   {
-    because: 'another order of the same rows is told',
+    because: 'another order of the same rows is reported',
     from: { users: [{ name: 'anna' }, { name: 'ben' }] },
     to: { users: [{ name: 'ben' }, { name: 'anna' }] },
     lines: ['spec.users[*]: ["name=anna","name=ben"] > ["name=ben","name=anna"]'],
@@ -164,13 +164,13 @@ const CASES: readonly {
   { because: 'null is a value', from: {}, to: { extra: { a: null } }, lines: ['spec.extra.a: - > null'] },
   { because: 'the api-server drops a null of what is described otherwise', from: {}, to: { instances: null, extra: null }, lines: [] },
   {
-    because: 'what holds a secret is one, when it is told whole',
+    because: 'what holds a secret is one, when it is reported whole',
     from: { extra: { auth: [{ token: 'x' }, 1] } },
     to: { extra: 'x' },
     lines: ['spec.extra: {"auth":[{"token":"x"},1]} > "x" secret'],
   },
   {
-    because: 'an object that becomes something else is told whole',
+    because: 'an object that becomes something else is reported whole',
     from: { extra: { a: 1 } },
     to: { extra: 'x' },
     lines: ['spec.extra: {"a":1} > "x"'],

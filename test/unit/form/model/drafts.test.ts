@@ -47,9 +47,9 @@ for (const draft of DRAFTS) {
         const { values, faults } = formToValues(model, valuesToFields(model, value), {});
         const accepted = accepts(draft, schema, values);
         if (accepted) assert.deepEqual(faults, []);
-        const told = valueFaults(schema, values);
-        assert.equal(told.unchecked, undefined);
-        assert.equal(told.faults.length === 0, accepted, JSON.stringify(told.faults));
+        const found = valueFaults(schema, values);
+        assert.equal(found.unchecked, undefined);
+        assert.equal(found.faults.length === 0, accepted, JSON.stringify(found.faults));
       }),
       FEW_RUNS,
     );

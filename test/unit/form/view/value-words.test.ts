@@ -61,8 +61,8 @@ describe('a default', () => {
 
   it('with a secret in it is not shown at all', () => {
     const children = model.root.kind === 'group' ? model.root.children : [];
-    const told = children.map((node) => [node.key, fallbackWords(node, 60).words]);
-    assert.deepEqual(told, [
+    const reported = children.map((node) => [node.key, fallbackWords(node, 60).words]);
+    assert.deepEqual(reported, [
       ['tags', 'a, b'],
       ['ports', '2 entries'],
       ['free', '1 entry'],

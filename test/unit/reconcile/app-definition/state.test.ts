@@ -32,7 +32,11 @@ describe('the state of an AppDefinition that stays', () => {
   const cases: readonly { title: string; facts: Partial<ActiveFacts>; kind: ActiveState['kind'] }[] = [
     { title: 'nothing is made before the finalizer is there', facts: { hasFinalizer: false }, kind: 'FinalizerMissing' },
     { title: 'a suspended one is left alone', facts: { suspended: true }, kind: 'Suspended' },
-    { title: 'a chart that cannot be fetched is told', facts: { fetched: { kind: 'Failed', error, retryAfter: 1 } }, kind: 'FetchFailed' },
+    {
+      title: 'a chart that cannot be fetched is reported',
+      facts: { fetched: { kind: 'Failed', error, retryAfter: 1 } },
+      kind: 'FetchFailed',
+    },
     {
       title: 'a foreign CRD is never taken over, even before names are written down',
       facts: { recorded: { ...names, plural: 'old' }, generated: { ...generated, crd: { kind: 'Foreign', message: 'm' } } },

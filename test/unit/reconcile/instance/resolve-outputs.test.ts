@@ -115,7 +115,7 @@ describe('outputs of other instances', () => {
     ['a chain', web('a', ['b.host']), [web('b', ['c.host']), web('c')], /^ready$/],
   ];
   for (const [why, instance, others, expected] of cases)
-    it(`of ${why} are told of as such`, async () => assert.match(message(await resolve(instance, others)), expected));
+    it(`of ${why} are reported as such`, async () => assert.match(message(await resolve(instance, others)), expected));
 
   it('come from the namespace that is dedicated to the other instance, and from no other that its status names', async () => {
     const place = dedicatedNamespaceName(WEB, { namespace: 'team', name: 'db' });

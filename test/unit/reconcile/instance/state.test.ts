@@ -55,7 +55,7 @@ describe('the state of an instance', () => {
     ['a namespace of its own comes before its release', { dedicated: { kind: 'Missing' } }, 'NamespaceMissing'],
     [
       'that of somebody else is left alone, whatever is in it',
-      { dedicated: { kind: 'Taken', message: '' }, release: own(1) },
+      { dedicated: { kind: 'Foreign', message: '' }, release: own(1) },
       'NamespaceTaken',
     ],
     ['nothing is released into one that goes', { dedicated: { kind: 'Terminating', message: '' }, wait: 5 }, 'NamespaceTerminating'],
@@ -95,7 +95,7 @@ describe('the state of an instance', () => {
     ],
     ['and wait until it is', { release: own(1), testAsked: true, health: SICK }, 'InSync'],
     ['after a failure it waits', { wait: 5 }, 'Waiting'],
-    ['what cannot be found is told', { target: { error: ERROR } }, 'Unresolved'],
+    ['what cannot be found is reported', { target: { error: ERROR } }, 'Unresolved'],
     ['it is installed', {}, 'Absent'],
     ['another spec is another revision', { release: own(1, 'deployed', 'old'), managedRevision: 1 }, 'OutOfSync'],
     ['a revision that failed without one before it is made again', { release: own(1, 'failed') }, 'OutOfSync'],

@@ -24,7 +24,7 @@ interface Case {
 
 const cases: readonly Case[] = [
   {
-    world: 'Types, choices and unknown members are told by path, without their values',
+    world: 'Types, choices and unknown members are reported by path, without their values',
     schema: {
       type: 'object',
       additionalProperties: false,
@@ -70,7 +70,7 @@ const cases: readonly Case[] = [
     faults: [': knows no "b"', 'a: must NOT have more than 1 items', 'a[0]: must be string'],
   },
   {
-    world: 'Of a choice that fails, the choice is told',
+    world: 'Of a choice that fails, the choice is reported',
     schema: { properties: { a: { oneOf: [{ type: 'string' }, { type: 'boolean' }] } } },
     values: { a: 1 },
     faults: ['a: must match exactly one schema in oneOf'],

@@ -8,9 +8,9 @@ import { eventually } from '../../../support/eventually.ts';
 const ACTOR = { user: 'oidc:dev-a', groups: ['oidc:team-a'] };
 const AT_ONCE: ReadingTurns = { take: async (_person, _signal, read) => await read() };
 
-/** Reads the given values one after the other; the answer is what a watcher is told until there are none left, or the end. */
+/** Reads the given values one after the other; the answer is what a watcher is reported until there are none left, or the end. */
 async function follow(readings: readonly (string | AppError)[]): Promise<readonly string[]> {
-  const told: string[] = [];
+  const reported: string[] = [];
   let at = 0;
   const over = Promise.withResolvers<void>();
   const read = async (): Promise<string> => {
@@ -23,13 +23,13 @@ async function follow(readings: readonly (string | AppError)[]): Promise<readonl
   const thing = { key: 'x', intervalMs: 1, reader: () => read, render: (value: unknown) => ({ html: String(value), status: '' }) };
   const shared = new SharedReading(thing, ACTOR, { turns: AT_ONCE, ended: over.resolve });
   const leave = await shared.join(() => ({
-    change: ({ html }) => told.push(html),
-    gone: () => told.push('gone'),
-    fail: (error) => told.push(String(error)),
+    change: ({ html }) => reported.push(html),
+    gone: () => reported.push('gone'),
+    fail: (error) => reported.push(String(error)),
   }));
   await over.promise;
   leave();
-  return told;
+  return reported;
 }
 
 const unavailable = new AppError('ClusterUnavailable', 'cluster: away');

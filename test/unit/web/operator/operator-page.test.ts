@@ -16,9 +16,9 @@ describe('a count of instances', () => {
   const CASES = [
     ['is the sum over the kinds', [crd, { ...crd, name: 'b' }], { 'caches.a.example': { count: 2 }, b: { count: 3 } }, '5', ''],
     ['may be nothing', [crd], { 'caches.a.example': { count: 0 } }, '0', ''],
-    ['is not told while one kind is not counted', [crd, { ...crd, name: 'b' }], { b: { count: 3 } }, '', 'not counted'],
-    ['is not told without the permission to list one kind', [crd], { 'caches.a.example': { missing: MISSING } }, '', 'not allowed'],
-    ['is not told of an Operator without kinds', [], {}, '', 'no kinds'],
+    ['is not reported while one kind is not counted', [crd, { ...crd, name: 'b' }], { b: { count: 3 } }, '', 'not counted'],
+    ['is not reported without the permission to list one kind', [crd], { 'caches.a.example': { missing: MISSING } }, '', 'not allowed'],
+    ['is not shown of an Operator without kinds', [], {}, '', 'no kinds'],
     ['of the controller serves where nobody else has counted', [{ ...crd, instances: 4 }], {}, '4', ''],
   ] as const;
   for (const [title, crds, counts, text, why] of CASES) {

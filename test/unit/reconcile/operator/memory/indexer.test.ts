@@ -15,15 +15,15 @@ describe('an index', () => {
   const names = (indexKey: string): string[] => index.having(indexKey).map(({ metadata }) => metadata.name);
 
   it('knows what was there before, what came, what changed and what went, and reports the index keys before and after a change', () => {
-    const told: (readonly string[])[] = [];
-    index.onChange((indexKeys) => told.push(indexKeys));
+    const reported: (readonly string[])[] = [];
+    index.onChange((indexKeys) => reported.push(indexKeys));
     store.set(thing('later', 'red', '2'));
     assert.deepEqual(names('red'), ['before', 'later']);
     store.set(thing('later', 'blue', '3'));
     assert.deepEqual([names('red'), names('blue')], [['before'], ['later']]);
     store.delete(thing('later', 'blue', '3'));
     assert.deepEqual(names('blue'), []);
-    assert.deepEqual(told, [['red'], ['red'], ['red', 'blue'], ['blue']]);
+    assert.deepEqual(reported, [['red'], ['red'], ['red', 'blue'], ['blue']]);
   });
 });
 

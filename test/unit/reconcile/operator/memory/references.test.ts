@@ -32,25 +32,25 @@ describe('watching what Operators refer to', () => {
   });
 
   it('reports exactly the Operators that refer to what changed', () => {
-    const { operators, objects, told } = world();
+    const { operators, objects, reported } = world();
     operators.set(operator('a', [secret('shared')]));
     operators.set(operator('b', [secret('shared'), secret('own')]));
     objects('secrets').set(object('Secret', 'shared'));
-    assert.deepEqual(told(), ['team/a', 'team/b']);
+    assert.deepEqual(reported(), ['team/a', 'team/b']);
     objects('secrets').set(object('Secret', 'own'));
-    assert.deepEqual(told(), ['team/b']);
+    assert.deepEqual(reported(), ['team/b']);
     objects('secrets').set(object('Secret', 'nobodys'));
-    assert.deepEqual(told(), []);
+    assert.deepEqual(reported(), []);
     objects('secrets').delete(object('Secret', 'shared'));
-    assert.deepEqual(told(), ['team/a', 'team/b']);
+    assert.deepEqual(reported(), ['team/a', 'team/b']);
   });
 
   it('no longer reports what an Operator has stopped to refer to', () => {
-    const { operators, objects, told } = world();
+    const { operators, objects, reported } = world();
     operators.set(operator('a', [secret('old'), secret('kept')]));
     operators.set(operator('a', [secret('kept')], undefined, '2'));
     objects('secrets').set(object('Secret', 'old'));
-    assert.deepEqual(told(), []);
+    assert.deepEqual(reported(), []);
   });
 
   it('gives another revision for each version of what is referred to, absence included, and none until it is known', () => {
@@ -72,8 +72,8 @@ interface World {
   readonly operators: ReturnType<typeof createObjectStore>;
   readonly references: ReturnType<typeof watchReferences>;
   readonly objects: (resource: string) => ReturnType<typeof createObjectStore>;
-  /** The keys told since the last time. */
-  readonly told: () => string[];
+  /** The keys reported since the last time. */
+  readonly reported: () => string[];
   /** The places watched now. */
   readonly open: () => string[];
   readonly sync: () => void;
@@ -93,7 +93,7 @@ function world(): World {
   };
   const references = watchReferences({ referrers: operatorReferrers(operators), watch, signal: new AbortController().signal });
   references.onChange((key) => keys.add(key));
-  const told = (): string[] => {
+  const reported = (): string[] => {
     const now = [...keys].sort();
     keys.clear();
     return now;
@@ -106,7 +106,7 @@ function world(): World {
     operators,
     references,
     objects,
-    told,
+    reported,
     open: () => [...open.keys()],
     sync: () => {
       state.synced = true;
