@@ -131,8 +131,9 @@ describe('the metrics of an environment', () => {
     assert.equal((await metrics('?range=2y')).status, 422);
   });
 
-  it('are drawn for anybody who may see it, and for nobody else', async () => {
+  it('are drawn for anybody who may see it, and for nobody else', async (t) => {
     const browser = await openBrowser();
+    t.after(async () => await browser.close());
     const { page } = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     await page.goto('/environments/metered');
     await page.getByRole('link', { name: 'Monitoring' }).click();
@@ -146,7 +147,6 @@ describe('the metrics of an environment', () => {
       /^M[\d.]+ [\d.]+/,
     );
     assert.match((await page.getByRole('region', { name: 'Nothing' }).textContent()) ?? '', /returned no values in this range/);
-    await browser.close();
     assert.equal((await product.api('dev-b', '/environments/metered/metrics')).status, 404);
   });
 

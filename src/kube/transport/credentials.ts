@@ -205,7 +205,7 @@ export function createDispatcherPool(): DispatcherPool {
       if (known?.credentials === credentials) return known.dispatcher;
       const key = fingerprint(credentials);
       if (known?.key !== key) {
-        void known?.dispatcher.close();
+        known?.dispatcher.close().catch(ignored);
         known = { credentials, key, dispatcher: createDispatcher(credentials) };
       }
       known = { ...known, credentials };
@@ -214,8 +214,7 @@ export function createDispatcherPool(): DispatcherPool {
     giveUp: (dispatcher) => {
       if (known?.dispatcher !== dispatcher) return;
       known = undefined;
-      // What is broken in it has been reported by its calls.
-      dispatcher.close().catch(() => undefined);
+      dispatcher.close().catch(ignored);
     },
     close: async () => {
       await known?.dispatcher.destroy();
@@ -223,6 +222,9 @@ export function createDispatcherPool(): DispatcherPool {
     },
   };
 }
+
+/** What is broken in connections has been reported by their calls. */
+const ignored = (): void => undefined;
 
 /** Longer than a page waits between two readings; the api-server itself waits for 90 seconds. */
 const IDLE_CONNECTION_MS = 30_000;
