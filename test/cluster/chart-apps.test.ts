@@ -16,9 +16,13 @@ import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-de
 import { parseImageRewrites } from '../../src/domain/workload/image-rewrite.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { previewEnvironmentDeletion } from '../../src/operation/environment/preview-environment-deletion.ts';
+import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
 import { createInstance } from '../../src/operation/instance/write-instance.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
+import { scaleResource, showScale } from '../../src/operation/resource/act-on-resource.ts';
+import { showResource } from '../../src/operation/resource/show-resource.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
 import { admissionPolicy } from '../support/admission-policy.ts';
@@ -40,7 +44,10 @@ const CLERK = parseActor(`test:cle-${RUN}`, [`test:clerks-${RUN}`]);
 const REWRITES = parseImageRewrites(['registry.example.com:5000/=mirror.example.com/team-registry/']);
 const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
 
-type AppPorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl'>;
+type AppPorts = Pick<
+  Ports,
+  'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl' | 'health' | 'groupMemory'
+>;
 
 describe('ten charts as apps, with two environments and two developers', () => {
   const ending = new AbortController();
@@ -120,7 +127,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
     const program = { helm: testCluster.tools.helm, imageRewrites: REWRITES };
     const upgrades = await createUpgradePreviews({ kube, charts, ...program, stateDir: stateDir(), log, metrics });
     await catalog.waitForSync(AbortSignal.timeout(30_000));
-    const kept = { auditLog: sampleAuditLog(), deployments: NO_DEPLOYMENTS };
+    const health = { evaluate: async () => undefined, faults: () => [] };
+    const kept = { auditLog: sampleAuditLog(), deployments: NO_DEPLOYMENTS, health, groupMemory: createGroupMemory() };
     return { clusters: kube, discovery: kube, catalog, upgrades, ...kept, publicUrl: 'http://localhost:8080' };
   }
 
@@ -152,6 +160,13 @@ describe('ten charts as apps, with two environments and two developers', () => {
       const spec = { chart: { repoURL: 'file://samples', name, version } };
       await cluster.create(APP_DEFINITION, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'AppDefinition', metadata: { name }, spec });
     }
+    const lodge = {
+      chart: { repoURL: 'file://samples', name: nameOf('worker'), version: '1.0.0' },
+      names: { kind: `Lodge${RUN}`, plural: `lodge${RUN}s`, singular: `lodge${RUN}` },
+      namespaceMode: 'Dedicated',
+    };
+    const object = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'AppDefinition', metadata: { name: nameOf('lodge') }, spec: lodge };
+    await cluster.create(APP_DEFINITION, object);
     const isReady = async (name: string): Promise<boolean> => {
       await reconcile(name, AbortSignal.timeout(60_000)).catch((error: unknown) => {
         if (!isAppError(error, 'Conflict', 'AlreadyExists')) throw error;
@@ -159,7 +174,7 @@ describe('ten charts as apps, with two environments and two developers', () => {
       const { conditions } = parseAppDefinitionStatus(await cluster.get({ ...APP_DEFINITION, name }));
       return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
     };
-    for (const chart of CHARTS) await eventually(async () => await isReady(nameOf(chart)), `${chart} is an app`, 60);
+    for (const chart of [...CHARTS, 'lodge']) await eventually(async () => await isReady(nameOf(chart)), `${chart} is an app`, 60);
   }
 
   const kubectl = async (actor: Actor, ...args: readonly string[]): Promise<string> => {
@@ -241,6 +256,32 @@ describe('ten charts as apps, with two environments and two developers', () => {
       assert.equal(textAt(event, 'impersonatedUser', 'username'), `system:serviceaccount:${ONE}:chandlery-deployer`);
       assert.match(textAt(event, 'userAgent') ?? '', new RegExp(`\\(dry run for ${DEV_ONE.user}\\)`));
     }
+  });
+
+  it('have pages and actions for their objects in a namespace of their own, as the person', { timeout: 120_000 }, async () => {
+    const found = await check(DEV_ONE, ONE, 'lodge', {});
+    assert.equal(found.verdict, 'Ready', messages(found, 'blocked'));
+    assert.match(messages(found, 'unchecked'), /the namespace apps-\S+-checked-\w+ is created with the instance/);
+    const hint = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: hint}\ndata: {hint: "{{ .Values.token }}"}\n';
+    await createInstance(ports, DEV_ONE, { ...draftOf(ONE, 'lodge', { token: 'w0rker-secret', extra: hint }), ...ASKING });
+    await world.condition(typeOf('lodge'), { namespace: ONE, name: 'one' }, { type: 'Ready', status: 'True' });
+    const { namespace = '' } = await world.status(typeOf('lodge'), { namespace: ONE, name: 'one' });
+    const { app } = draftOf(ONE, 'lodge', {});
+    const address = { environment: ONE, resource: 'deployments.apps', name: `lodge${RUN}-one`, dedicatedTo: `${app}/one` };
+    const { resource } = await showResource(ports, DEV_ONE, address);
+    assert.deepEqual([resource.namespace, resource.dedicatedTo], [namespace, `${app}/one`]);
+    const repeated = await showResource(ports, DEV_ONE, { ...address, resource: 'configmaps', name: 'hint' });
+    assert.deepEqual(repeated.resource.object['data'], { hint: '[secret]' });
+    const allowed = resource.actions.flatMap((one) => (one.allowed ? [one.action] : []));
+    assert.deepEqual(allowed, ['restart', 'scale']);
+    await scaleResource(ports, DEV_ONE, { ...address, replicas: 2, ...ASKING });
+    assert.equal((await showScale(ports, DEV_ONE, address)).replicas, 2);
+    await assert.rejects(showResource(ports, DEV_TWO, address), { code: 'NotFound' });
+    await assert.rejects(scaleResource(ports, CLERK, { ...address, replicas: 1, ...ASKING }), { code: 'Forbidden' });
+    const shared = { ...address, dedicatedTo: `${draftOf(ONE, 'worker', {}).app}/one` };
+    await assert.rejects(showResource(ports, DEV_ONE, shared), { code: 'NotFound', message: /it has no namespace of its own/ });
+    const { goes } = await previewEnvironmentDeletion(ports, DEV_ONE, { environment: ONE });
+    assert.ok(goes.includes(`The namespace dedicated to its instance, with everything in it: ${namespace}`), goes.join('\n'));
   });
 
   it('are blocked by what the release may not have, the deployer may not do, or a policy denies', { timeout: 90_000 }, async () => {

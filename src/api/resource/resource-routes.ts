@@ -12,6 +12,14 @@ import { anything, flag, integer, list, object, ref, text, time } from '../schem
 
 const RESOURCE = '/environments/{environment}/resources/{resource}/{name}';
 
+const INSTANCE_QUERY = {
+  instance: {
+    ...text,
+    maxLength: 510,
+    description: 'APP/NAME of an instance: the resource is in the namespace that is dedicated to it. Default: that of the environment',
+  },
+} as const;
+
 /** One resource of an environment, and what can be done with it. */
 export const RESOURCE_ROUTES: readonly Route[] = [
   {
@@ -21,11 +29,9 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'Get a resource in the namespace of an environment with summary, events, relations and the actions that you may take',
     tag: 'Resources',
+    query: INSTANCE_QUERY,
     replies: { 200: { description: 'The resource', schema: ref('Resource') } },
-    handle: async ({ operations, actor, params }) => ({
-      status: 200,
-      body: (await operations.showResource(actor, addressOf(params))).resource,
-    }),
+    handle: async (call) => ({ status: 200, body: (await call.operations.showResource(call.actor, addressOf(call))).resource }),
   },
   {
     method: 'get',
@@ -33,11 +39,11 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     operationId: 'showResourceLogs',
     summary: 'The last lines of a pod, or of the pods of a workload, oldest first, as far as you may read them',
     tag: 'Resources',
-    query: LOG_QUERY,
+    query: { ...LOG_QUERY, ...INSTANCE_QUERY },
     replies: { 200: { description: 'The lines', schema: ref('Logs') } },
-    handle: async ({ operations, actor, params, query }) => ({
+    handle: async (call) => ({
       status: 200,
-      body: await operations.showResourceLogs(actor, { ...addressOf(params), ...logQueryOf(query) }),
+      body: await call.operations.showResourceLogs(call.actor, { ...addressOf(call), ...logQueryOf(call.query) }),
     }),
   },
   action({
@@ -54,8 +60,9 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'The number of replicas of a kind with a scale subresource',
     tag: 'Resources',
+    query: INSTANCE_QUERY,
     replies: { 200: { description: 'The scale', schema: ref('ResourceScale') } },
-    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showScale(actor, addressOf(params)) }),
+    handle: async (call) => ({ status: 200, body: await call.operations.showScale(call.actor, addressOf(call)) }),
   },
   action({
     method: 'put',
@@ -73,6 +80,7 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'Create a Job from the template of a CronJob now, as `kubectl create job --from`',
     tag: 'Resources',
+    query: INSTANCE_QUERY,
     body: object({ name: { type: 'string', maxLength: 63, description: 'Default: the name of the CronJob and the time' } }, []),
     largestBody: SMALL_BODY,
     replies: { 201: { description: 'The Job is created; Location is its path', schema: ref('ResourceActionResult') } },
@@ -96,7 +104,7 @@ export const RESOURCE_ROUTES: readonly Route[] = [
       act: async ({ operations, actor, query }, input) =>
         await operations.evictPod(actor, { ...input, ...(query['dryRun'] === 'All' ? { dryRun: 'All' as const } : {}) }),
     }),
-    query: { dryRun: { enum: ['All'], description: '`All`: only find out whether the budgets allow it' } },
+    query: { ...INSTANCE_QUERY, dryRun: { enum: ['All'], description: '`All`: only find out whether the budgets allow it' } },
   },
 ];
 
@@ -117,6 +125,7 @@ function action({ method, below, operationId, summary, body, act }: Action): Rou
     etag: 'strong',
     summary,
     tag: 'Resources',
+    query: INSTANCE_QUERY,
     ...(body === undefined ? {} : { body, largestBody: SMALL_BODY }),
     replies: { 200: { description: 'The api-server has accepted it', schema: ref('ResourceActionResult') } },
     handle: async (call) => ({ status: 200, body: await act(call, inputOf(call)) }),
@@ -130,16 +139,19 @@ async function run(call: Call): Promise<Reply> {
   return { status: 201, body, location: pathOf({ ...input, resource: body.resource, name: body.name }) };
 }
 
-function inputOf({ params, preconditions, requestOrigin }: Call): ResourceActionInput {
-  return { ...addressOf(params), preconditions, ...requestOrigin };
+function inputOf(call: Call): ResourceActionInput {
+  return { ...addressOf(call), preconditions: call.preconditions, ...call.requestOrigin };
 }
 
-function addressOf(params: Call['params']): ResourceAddress {
-  return { environment: params['environment'] ?? '', resource: params['resource'] ?? '', name: params['name'] ?? '' };
+function addressOf({ params, query }: Pick<Call, 'params' | 'query'>): ResourceAddress {
+  const dedicatedTo = textAt(query, 'instance') ?? '';
+  const address = { environment: params['environment'] ?? '', resource: params['resource'] ?? '', name: params['name'] ?? '' };
+  return { ...address, ...(dedicatedTo === '' ? {} : { dedicatedTo }) };
 }
 
-function pathOf({ environment, resource, name }: ResourceAddress): string {
-  return `/api/v1/environments/${[environment, 'resources', resource, name].map((part) => encodeURIComponent(part)).join('/')}`;
+function pathOf({ environment, resource, name, dedicatedTo }: ResourceAddress): string {
+  const path = `/api/v1/environments/${[environment, 'resources', resource, name].map((part) => encodeURIComponent(part)).join('/')}`;
+  return dedicatedTo === undefined ? path : `${path}?instance=${encodeURIComponent(dedicatedTo)}`;
 }
 
 const { EnvironmentResource } = ENVIRONMENT_RESOURCE_SCHEMAS;
@@ -174,6 +186,7 @@ export const RESOURCE_SCHEMAS = {
       ...(EnvironmentResource['properties'] as object),
       ...own,
       replicas: { ...integer, description: 'Of kinds that can be scaled' },
+      dedicatedTo: { ...text, description: 'APP/NAME of the instance that the namespace is dedicated to' },
       createdBy: { ...text, description: 'The user who created it through pages or API, as its annotation says' },
       ownerResource: { ...text, description: 'Plural and group of `owner`; absent for a cluster-scoped one' },
     },

@@ -1,3 +1,4 @@
+import { dedicatedNamespaceName, generatedKind } from '../../domain/app-instance/instance.ts';
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import pMap from 'p-map';
@@ -63,7 +64,6 @@ export async function previewEnvironmentDeletion(
   const cluster = ports.clusters.asActor(actor);
   const entries = catalogEntries(ports);
   const kinds = entries.map(({ summary: { group, version, plural, kind } }) => ({ group, version, resource: plural, kind }));
-  const dedicated = new Set(entries.filter(isDedicated).map(({ summary }) => summary.id));
   const counted = reserved
     ? await pMap([...kinds, PERSISTENT_VOLUME_CLAIM], async (kind) => await countIn(cluster, kind, namespace), { concurrency: 8 })
     : [];
@@ -77,7 +77,7 @@ export async function previewEnvironmentDeletion(
     reserved,
     instances,
     ...(volumeClaims === undefined ? {} : { volumeClaims }),
-    ...fates({ namespace, reclaim, reserved }, sumOf(instances.filter(({ resource }) => dedicated.has(resource)))),
+    ...fates({ namespace, reclaim, reserved }, dedicatedOf(entries, { instances, namespace })),
     missing: counted.flatMap(({ missing }) => missing ?? []),
     unavailable: counted.flatMap(({ unavailable }) => unavailable ?? []),
   };
@@ -114,18 +114,36 @@ async function countIn(cluster: Pick<Cluster, 'listMetadata'>, { kind, ...type }
   }
 }
 
+/** Namespaces that are dedicated to instances. */
+interface DedicatedNamespaces {
+  readonly count: number;
+  /** The first of them, sorted. */
+  readonly names: readonly string[];
+}
+
+/** By the names of the instances, which are those of their namespaces. */
+function dedicatedOf(
+  entries: readonly CatalogEntry[],
+  { instances, namespace }: Pick<EnvironmentDeletion, 'instances' | 'namespace'>,
+): DedicatedNamespaces {
+  const kinds = entries.filter(isDedicated).map(({ summary, crd }) => ({ id: summary.id, kind: generatedKind(crd) }));
+  const found = kinds.flatMap(({ id, kind }) => {
+    const own = instances.find(({ resource }) => resource === id);
+    if (own === undefined || kind === undefined) return [];
+    return [{ count: own.count, names: own.names.map((name) => dedicatedNamespaceName(kind, { namespace, name })) }];
+  });
+  const names = found.flatMap((one) => one.names).sort();
+  return { count: found.reduce((sum, { count }) => sum + count, 0), names: names.slice(0, MAX_NAMES) };
+}
+
 function isDedicated({ summary, operator }: CatalogEntry): boolean {
   return summary.definition !== undefined && specOf(APP_DEFINITION_KIND, operator).namespaceMode === 'Dedicated';
 }
 
-function sumOf(counts: readonly KindCount[]): number {
-  return counts.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** As the controller deletes an Environment. @param dedicated how many instances have a namespace of their own. */
+/** As the controller deletes an Environment. */
 function fates(
   { namespace, reclaim, reserved }: Pick<EnvironmentDeletion, 'namespace' | 'reclaim' | 'reserved'>,
-  dedicated: number,
+  dedicated: DedicatedNamespaces,
 ): Fates {
   const access = 'The roles of its members, who no longer see the environment';
   if (!reserved) {
@@ -134,18 +152,19 @@ function fates(
       stays: [`The namespace ${namespace}, which was never reserved for the environment, and everything in it`],
     };
   }
-  const own =
-    dedicated === 0
-      ? []
-      : [
-          `The ${dedicated === 1 ? 'namespace' : `${dedicated} namespaces`} dedicated to its instances, with everything in ${dedicated === 1 ? 'it' : 'them'}`,
-        ];
+  const own = dedicated.count === 0 ? [] : [dedicatedSentence(dedicated)];
   if (reclaim === 'Delete') {
     const all = `The namespace ${namespace} with everything in it: instances, workloads, Secrets and volume claims`;
     return { goes: ['The Environment', access, all, ...own], stays: ['Volumes whose reclaim policy is Retain, without a claim'] };
   }
   const kept = `The namespace ${namespace} with everything in it: instances keep running, and belong to nobody`;
   return { goes: ['The Environment', access], stays: [kept, ...own, 'The quota and the limits of the namespace'] };
+}
+
+function dedicatedSentence({ count, names }: DedicatedNamespaces): string {
+  if (count === 1) return `The namespace dedicated to its instance, with everything in it: ${names.join()}`;
+  const more = count > names.length ? ` and ${count - names.length} more` : '';
+  return `The ${count} namespaces dedicated to its instances, with everything in them: ${names.join(', ')}${more}`;
 }
 
 type Fates = Pick<EnvironmentDeletion, 'goes' | 'stays'>;

@@ -49,7 +49,15 @@ export async function readEnvironment(
   actor: Actor,
   { environment: name, ...extent }: ReadingExtent & { readonly environment: string },
 ): Promise<EnvironmentReading> {
-  const environment = await findEnvironment(ports.clusters, actor, name);
+  return await readPlace(ports, actor, { environment: await findEnvironment(ports.clusters, actor, name), ...extent });
+}
+
+/** The same of the namespace that a view of the environment names, which can be one that is dedicated to an instance. */
+export async function readPlace(
+  ports: EnvironmentPorts,
+  actor: Actor,
+  { environment, ...extent }: ReadingExtent & Pick<KindsInput, 'environment'>,
+): Promise<EnvironmentReading> {
   const { namespace } = environment;
   const kinds = namespacedKinds(await ports.discovery.kinds());
   // Instances are never left for later: what has to be masked everywhere is in them.

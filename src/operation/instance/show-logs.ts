@@ -220,8 +220,8 @@ async function secretsAbove(
   actor: Actor,
   { steps, ...found }: FoundResource & { readonly steps: number },
 ): Promise<readonly string[]> {
-  const { object, marked, environment } = found;
-  const own = secretsOf(marked, object);
+  const { object, marked, environment, dedicatedTo } = found;
+  const own = [...new Set([...secretsOf(marked, object), ...found.secrets])];
   const owners = listAt(object.metadata, 'ownerReferences');
   const owner = owners.find((one) => booleanAt(one, 'controller') === true) ?? owners[0];
   const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((key) => textAt(owner, key));
@@ -229,7 +229,8 @@ async function secretsAbove(
   const served = await ports.discovery.find(apiVersion, kind);
   if (served === undefined || !served.namespaced) return own;
   try {
-    const above = await findResource(ports, actor, { environment: environment.name, resource: resourceKey(served), name });
+    const place = { environment: environment.name, ...(dedicatedTo === undefined ? {} : { dedicatedTo }) };
+    const above = await findResource(ports, actor, { ...place, resource: resourceKey(served), name });
     return [...new Set([...own, ...(await secretsAbove(ports, actor, { ...above, steps: steps + 1 }))])];
   } catch (error) {
     if (isAppError(error, 'NotFound', 'Forbidden')) return own;

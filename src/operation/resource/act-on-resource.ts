@@ -76,8 +76,9 @@ async function actOnResource<T>(
     readonly write: (found: FoundResource, only: CheckedVersion) => Promise<T>;
   },
 ): Promise<T> {
-  const { environment, resource, name, via, requestId } = input;
-  const event = { action: EVENTS[action], environment, target: `${environment}/${resource}/${name}`, via, requestId };
+  const { environment, resource, name, dedicatedTo, via, requestId } = input;
+  const place = dedicatedTo === undefined ? environment : `${environment}/${dedicatedTo}`;
+  const event = { action: EVENTS[action], environment, target: `${place}/${resource}/${name}`, via, requestId };
   return await audited(ports, actor, event, async () => {
     for (let attempt = 1; ; attempt += 1) {
       const found = await findResource(ports, actor, input);
@@ -85,8 +86,9 @@ async function actOnResource<T>(
       checkVersion(found, input);
       const { uid, resourceVersion } = found.object.metadata;
       const only = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+      const secrets = [...secretsOf(found.marked, found.object), ...found.secrets];
       try {
-        return await withoutSecretsInErrors(secretsOf(found.marked, found.object), async () => await write(found, only));
+        return await withoutSecretsInErrors(secrets, async () => await write(found, only));
       } catch (error) {
         // Controllers write the status of what runs all the time, also between the reading and the writing here.
         const isAgain = isAppError(error, 'Conflict') && input.preconditions?.ifMatch === undefined && attempt < ATTEMPTS;

@@ -33,7 +33,7 @@ import { readCron } from '../../form/controls/cron.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { sensitiveIn } from '../../schema/sensitive/mask.ts';
 import { entriesFor } from '../app/find-app.ts';
-import { type EnvironmentPorts, readEnvironment } from '../environment/read-environment.ts';
+import { type EnvironmentPorts, readPlace } from '../environment/read-environment.ts';
 import { redactHealth, redactTexts, secretsOf, shownObject } from '../instance/instance-masking.ts';
 import { namespacedKinds } from '../instance/read-objects.ts';
 import { missingPermission } from './act-on-resource.ts';
@@ -48,6 +48,8 @@ export interface RelatedView extends RelatedResource {
 /** All about one resource in an Environment, its sensitive values masked on every path. */
 export interface ResourceView extends Omit<EnvironmentResource, 'labels'> {
   readonly namespace: string;
+  /** `app/name` of the instance that the namespace is dedicated to; absent in the namespace of the environment. */
+  readonly dedicatedTo?: string;
   /** Plural and group of its `owner`; absent for a cluster-scoped one. */
   readonly ownerResource?: string;
   readonly facts: readonly ResourceFact[];
@@ -115,7 +117,7 @@ async function readAround(ports: EnvironmentPorts, actor: Actor, found: FoundRes
   const cluster = ports.clusters.asActor(actor);
   const [kinds, read, events, columns, permissions, replicas] = await Promise.all([
     ports.discovery.kinds().then(namespacedKinds),
-    readEnvironment(ports, actor, { environment: environment.name }),
+    readPlace(ports, actor, { environment }),
     orMissing(
       cluster.list(EVENT, { namespace }).then(({ items }) => items),
       [],
@@ -128,7 +130,7 @@ async function readAround(ports: EnvironmentPorts, actor: Actor, found: FoundRes
   const others = read.objects.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   const declared = declaredRelationsOf(ports.catalog.customResourceDefinitions());
   const { related: all, owned } = await afterYield(() => relatedResourcesOf(object, others, declared));
-  const secrets = [...new Set([...secretsOf(marked, object), ...read.secrets])];
+  const secrets = [...new Set([...secretsOf(marked, object), ...found.secrets, ...read.secrets])];
   // A CRD can declare that any field is a name.
   const related = all.filter((one) => one.class !== 'Reference' || !secrets.includes(one.name));
   return {
@@ -221,6 +223,7 @@ function viewOf(ports: EnvironmentPorts, actor: Actor, found: FoundResource, rea
     ...row,
     resource: resourceKey(kind),
     namespace,
+    ...(found.dedicatedTo === undefined ? {} : { dedicatedTo: found.dedicatedTo }),
     ...ownerResource(row, kinds),
     facts: [...factsOf(shown), ...scheduleFacts(object), ...columnFacts(reading)],
     containers: containersOf(object, POD_SPECS[kindKey(raw)]),

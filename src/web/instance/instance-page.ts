@@ -19,7 +19,7 @@ import { instancePath } from '../page/paths.ts';
 import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
-import { nodePath } from '../page/tree-view.ts';
+import { nodePath, type TreePlace, treePlace } from '../page/tree-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
 /** What changes while somebody looks: the fragment that the stream sends again. A view of `environments/instances/live`. */
@@ -150,7 +150,7 @@ function resourceSummary(instance: InstanceView, { root, count }: ResourceTree):
   const worst = sick.slice(0, MAX_WORST).map((node) => ({
     kind: node.kind,
     name: node.name,
-    href: nodePath({ environment: instance.environment, namespace: root.namespace }, node),
+    href: nodePath(treePlace(instance, root), node),
     health: healthBadge(node.health?.status ?? 'Unknown'),
     message: node.health?.message ?? '',
   }));
@@ -265,7 +265,7 @@ interface LinkView extends Pick<CauseLink, 'kind' | 'name' | 'message'> {
 function causeView(instance: InstanceView, { root, cause, unreadable }: ResourceTree): CauseView | undefined {
   if (cause === undefined) return undefined;
   const { chain, container, log } = cause;
-  const [first, ...affected] = chain.map((link) => linkView(link, root, instance.environment));
+  const [first, ...affected] = chain.map((link) => linkView(link, root, treePlace(instance, root)));
   if (first === undefined) return undefined;
   return {
     cause: first,
@@ -275,7 +275,7 @@ function causeView(instance: InstanceView, { root, cause, unreadable }: Resource
   };
 }
 
-function linkView({ apiVersion, kind, name, message, since = '' }: CauseLink, root: TreeNode, environment: string): LinkView {
+function linkView({ apiVersion, kind, name, message, since = '' }: CauseLink, root: TreeNode, place: TreePlace): LinkView {
   const node = nodesOf(root).find((one) => one.kind === kind && one.name === name && one.apiVersion === apiVersion);
   // The instance is the page itself.
   return {
@@ -283,7 +283,7 @@ function linkView({ apiVersion, kind, name, message, since = '' }: CauseLink, ro
     name,
     message,
     since,
-    href: node === undefined || node === root ? '' : nodePath({ environment, namespace: root.namespace }, node),
+    href: node === undefined || node === root ? '' : nodePath(place, node),
   };
 }
 

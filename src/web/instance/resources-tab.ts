@@ -10,6 +10,8 @@ import {
   foldText,
   nodePath,
   placeOutside,
+  type TreePlace,
+  treePlace,
   releaseNote,
   type ReleaseNote,
   type TreeHrefs,
@@ -108,9 +110,7 @@ export function resourcesLive({ instance, tree }: InstanceReading, parameters: U
   const path = instanceTabPath(instance, 'resources');
   const { root, total, matched, hidden } = selectNodes(tree, { filter, expanded });
   const isFiltered = Object.keys(filter).length > 0;
-  const hrefs = hrefsOf({ environment: instance.environment, namespace: tree.root.namespace }, (uid) =>
-    hrefOf(path, { ...query, expanded: uid }),
-  );
+  const hrefs = hrefsOf(treePlace(instance, tree.root), (uid) => hrefOf(path, { ...query, expanded: uid }));
   const drawing =
     view === 'graph'
       ? { graph: graphView(root, hrefs) }
@@ -132,7 +132,7 @@ function countOf(count: number): string {
   return count === 1 ? '1 resource' : `${count} resources`;
 }
 
-function hrefsOf(place: Parameters<typeof nodePath>[0], foldHref: (uid: string) => string): TreeHrefs {
+function hrefsOf(place: TreePlace, foldHref: (uid: string) => string): TreeHrefs {
   return {
     nodeHref: (node) => nodePath(place, node),
     foldHref: ({ uid }) => foldHref(uid),

@@ -1,13 +1,14 @@
+import { dedicatedNamespaceOf } from '../../domain/app-instance/instance.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import { nodesOf } from '../../domain/tree/tree.ts';
 import type { WorkloadPod, WorkloadRevision } from '../../domain/workload/revisions.ts';
 import { isBatch, type Rollout } from '../../domain/workload/rollout.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
-import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { resourcePath } from '../page/paths.ts';
-import { nodePath } from '../page/tree-view.ts';
+import { nodePath, treePlace } from '../page/tree-view.ts';
 import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 
 /** A view of `environments/instances/workloads`. */
@@ -92,7 +93,7 @@ export function workloadsTab(reading: InstanceReading, around: Omit<FrameInput, 
 
 export function workloadsLive({ instance, tree, workloads }: InstanceReading): WorkloadsLive {
   const path = instanceTabPath(instance, 'workloads');
-  const place = { environment: instance.environment, namespace: tree.root.namespace };
+  const place = treePlace(instance, tree.root);
   const hrefs = new Map(nodesOf(tree.root).map((node) => [node.uid, nodePath(place, node)]));
   const shown = workloads.toSorted((a, b) => severity(b) - severity(a)).slice(0, MAX_WORKLOADS);
   return {
@@ -120,7 +121,7 @@ function severity({ health, rollout }: Workload): number {
   return rank * 4 + ['Complete', 'Paused', 'Progressing', 'Stalled'].indexOf(rollout.state);
 }
 
-function workloadRow(workload: Workload, instance: InstanceAddress): Omit<WorkloadRow, 'id' | 'href' | 'isOpen'> {
+function workloadRow(workload: Workload, instance: InstanceView): Omit<WorkloadRow, 'id' | 'href' | 'isOpen'> {
   const { kind, name, health, track, rollout, desired, ready, restarts, version, images, change, revisions } = workload;
   const podCount = revisions.reduce((sum, { pods }) => sum + pods.length, 0);
   return {
@@ -144,7 +145,7 @@ function notesOf({ cause, gitlab }: Workload['change']): string[] {
   return [...(cause === '' ? [] : [cause]), ...(labels.length === 0 ? [] : [`GitLab: ${labels.join(', ')}`])];
 }
 
-function revisionRow({ name, number, current, track, version, pods }: WorkloadRevision, instance: InstanceAddress): RevisionRow {
+function revisionRow({ name, number, current, track, version, pods }: WorkloadRevision, instance: InstanceView): RevisionRow {
   const worstFirst = pods.toSorted((a, b) => podSeverity(b) - podSeverity(a));
   const ready = pods.filter((pod) => pod.ready).length;
   return {
@@ -162,11 +163,11 @@ function podSeverity({ health, ready }: WorkloadPod): number {
   return (health === undefined ? -1 : HEALTH_STATUSES.indexOf(health.status)) * 2 + (ready ? 0 : 1);
 }
 
-function podRow({ name, status, health, track, restarts, node, created }: WorkloadPod, instance: InstanceAddress): PodRow {
+function podRow({ name, status, health, track, restarts, node, created }: WorkloadPod, instance: InstanceView): PodRow {
   const { tone, symbol } = healthBadge(health?.status ?? 'Unknown');
   return {
     name,
-    href: resourcePath(instance.environment, { resource: 'pods', name }),
+    href: podHref(instance, name),
     logsHref: `${instanceTabPath(instance, 'logs')}?${new URLSearchParams({ pod: name }).toString()}`,
     status: { label: status, tone, ...(symbol === undefined ? {} : { symbol }) },
     message: health === undefined || health.status === 'Healthy' ? '' : health.message,
@@ -175,6 +176,12 @@ function podRow({ name, status, health, track, restarts, node, created }: Worklo
     node,
     created,
   };
+}
+
+/** Pods are where the release is. */
+function podHref({ environment, app, name: instance, object }: InstanceView, name: string): string {
+  const own = dedicatedNamespaceOf(object) === undefined ? {} : { dedicatedTo: `${app}/${instance}` };
+  return resourcePath(environment, { resource: 'pods', name, ...own });
 }
 
 /** A view of `parts/rollout`. */

@@ -53,9 +53,13 @@ export function environmentResourcesPath(environment: string): string {
 }
 
 /** One resource of an environment, or a page below it; `resource` is its plural and group, such as `deployments.apps`. */
-export function resourcePath(environment: string, { resource, name }: Omit<ResourceAddress, 'environment'>, below?: string): string {
+export function resourcePath(
+  environment: string,
+  { resource, name, dedicatedTo }: Omit<ResourceAddress, 'environment'>,
+  below?: string,
+): string {
   const page = `${environmentResourcesPath(environment)}/${encodeURIComponent(resource)}/${encodeURIComponent(name)}`;
-  return below === undefined ? page : `${page}/${below}`;
+  return hrefWith(below === undefined ? page : `${page}/${below}`, { instance: dedicatedTo });
 }
 
 /** What a Prometheus says of an environment; `range` absent for the default. */

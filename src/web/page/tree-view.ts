@@ -1,3 +1,5 @@
+import { dedicatedNamespaceOf } from '../../domain/app-instance/instance.ts';
+import type { InstanceView } from '../../domain/instance/instance.ts';
 import { listInShort } from '../../domain/core/name-words.ts';
 import { guessedPlural } from '../../domain/catalog/app-references.ts';
 import type { DrawnNode, Fold } from '../../domain/tree/select-nodes.ts';
@@ -50,14 +52,30 @@ interface LinkRow {
   readonly missing?: Badge;
 }
 
-/** The page of a resource in the namespace of an environment; empty for what has none, and for what is elsewhere. */
+/** Which namespaces have pages for their resources. */
+export interface TreePlace {
+  readonly environment: string;
+  /** That of the environment. */
+  readonly namespace: string | undefined;
+  /** That of the instance alone. */
+  readonly dedicated?: { readonly namespace: string; readonly to: string };
+}
+
+/** The place of an instance: the namespace of its environment, and its own one. */
+export function treePlace({ environment, app, name, object }: InstanceView, { namespace }: Pick<TreeNode, 'namespace'>): TreePlace {
+  const own = dedicatedNamespaceOf(object);
+  return { environment, namespace, ...(own === undefined ? {} : { dedicated: { namespace: own, to: `${app}/${name}` } }) };
+}
+
+/** The page of a resource; empty for what has none, and for what is elsewhere. */
 export function nodePath(
-  { environment, namespace }: { readonly environment: string; readonly namespace: string | undefined },
+  { environment, namespace, dedicated }: TreePlace,
   node: Pick<TreeNode, 'namespace' | 'resource' | 'name' | 'uid'>,
 ): string {
   const { resource, name, uid } = node;
-  if (resource === undefined || uid === '' || node.namespace === undefined || node.namespace !== namespace) return '';
-  return resourcePath(environment, { resource, name });
+  if (resource === undefined || uid === '' || node.namespace === undefined) return '';
+  if (node.namespace === namespace) return resourcePath(environment, { resource, name });
+  return node.namespace === dedicated?.namespace ? resourcePath(environment, { resource, name, dedicatedTo: dedicated.to }) : '';
 }
 
 /** Where a resource is, when that is not in this namespace. */

@@ -9,7 +9,7 @@ import { managerOf } from '../environment/resources-page.ts';
 import { type Badge, healthBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { environmentResourcesPath, instancePath, resourcePath } from '../page/paths.ts';
+import { environmentResourcesPath, hrefWith, instancePath, resourcePath } from '../page/paths.ts';
 import { relationWords } from '../page/tree-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
@@ -101,25 +101,25 @@ const TITLES: readonly (readonly [RelatedResource['direction'], string])[] = [
 
 /** @param done the action that was carried out just now, as the address has it. */
 export function resourcePage(view: ResourceView, environment: EnvironmentView, done: string): ResourcePage {
-  const address = { environment: environment.name, resource: view.resource, name: view.name };
+  const address = addressOfView(view, environment);
   const { owner, instance } = view;
   const instanceHref = instance === undefined ? '' : instancePath({ environment: environment.name, ...instance });
   return {
     live: resourceLive(view, environment.name),
     streamHref: resourcePath(environment.name, address, 'stream'),
-    goneHref: environmentResourcesPath(environment.name),
+    goneHref: siblingsPath(address),
     name: view.name,
     kind: view.kind,
     apiVersion: view.apiVersion,
     created: view.created,
     createdBy: view.createdBy ?? '',
     environment: { displayName: environment.displayName === '' ? environment.name : environment.displayName, namespace: view.namespace },
-    ...(owner === undefined ? {} : { owner: { ...owner, href: instanceHref || ownerHref(view, environment.name) } }),
+    ...(owner === undefined ? {} : { owner: { ...owner, href: instanceHref || ownerHref(view, address) } }),
     manager: managerOf(view),
     instanceHref: owner === undefined ? instanceHref : '',
     done: Object.hasOwn(DONE, done) ? DONE[done as ResourceAction] : '',
     actions: actionRows(view, address),
-    logsHref: view.hasLogs ? resourcePath(address.environment, address, 'logs') : '',
+    logsHref: view.hasLogs ? logsHref(view, address) : '',
     refreshHref: resourcePath(address.environment, address),
     jsonHref: `/api/v1${resourcePath(address.environment, address)}`,
     isSecret: view.kind === 'Secret' && view.apiVersion === 'v1',
@@ -130,6 +130,29 @@ export function resourcePage(view: ResourceView, environment: EnvironmentView, d
   };
 }
 
+/** The address of a resource that is shown. */
+export function addressOfView({ resource, name, dedicatedTo }: ResourceView, environment: Pick<EnvironmentView, 'name'>): ResourceAddress {
+  return { environment: environment.name, resource, name, ...(dedicatedTo === undefined ? {} : { dedicatedTo }) };
+}
+
+/** The list of the resources around one. */
+export function siblingsPath({ environment, dedicatedTo }: ResourceAddress): string {
+  return dedicatedTo === undefined ? environmentResourcesPath(environment) : `${dedicatedPath(environment, dedicatedTo)}/resources`;
+}
+
+/** The page of an instance that has a namespace of its own. */
+export function dedicatedPath(environment: string, dedicatedTo: string): string {
+  const [app = '', name = ''] = dedicatedTo.split('/');
+  return instancePath({ environment, app, name });
+}
+
+/** Of what has a namespace of its own, the instance shows the logs. */
+function logsHref({ kind, name }: ResourceView, address: ResourceAddress): string {
+  const { environment, dedicatedTo } = address;
+  if (dedicatedTo === undefined) return resourcePath(environment, address, 'logs');
+  return hrefWith(`${dedicatedPath(environment, dedicatedTo)}/logs`, { pod: kind === 'Pod' ? name : undefined });
+}
+
 export function resourceLive(view: ResourceView, environment: string): ResourceLive {
   return {
     ...stateOf(view),
@@ -137,7 +160,7 @@ export function resourceLive(view: ResourceView, environment: string): ResourceL
     ...containerRows(view),
     conditions: conditionRows(view.conditions),
     events: view.events.slice(0, MAX_EVENTS).map((event) => ({ ...event, warning: event.type === 'Warning' })),
-    relations: relationsOf(view, environment),
+    relations: relationsOf(view, addressOfView(view, { name: environment })),
     missing: view.missing.map(missingSentence),
     unavailable: view.unavailable,
   };
@@ -170,12 +193,13 @@ const SENTENCES: Readonly<Record<HealthStatus, string>> = {
   Unknown: 'It reports no health.',
 };
 
-function ownerHref({ ownerResource, owner }: ResourceView, environment: string): string {
-  return ownerResource === undefined || owner === undefined ? '' : resourcePath(environment, { resource: ownerResource, name: owner.name });
+function ownerHref({ ownerResource, owner }: ResourceView, address: ResourceAddress): string {
+  if (ownerResource === undefined || owner === undefined) return '';
+  return resourcePath(address.environment, { ...address, resource: ownerResource, name: owner.name });
 }
 
-function hrefOf({ resource, name, state }: RelatedView, environment: string): string {
-  return resource === undefined || state === 'Missing' ? '' : resourcePath(environment, { resource, name });
+function hrefOf({ resource, name, state }: RelatedView, address: ResourceAddress): string {
+  return resource === undefined || state === 'Missing' ? '' : resourcePath(address.environment, { ...address, resource, name });
 }
 
 const TYPES = { Container: '', InitContainer: 'Init container', EphemeralContainer: 'Ephemeral container' } as const;
@@ -201,19 +225,19 @@ function stateBadge({ state, ready }: ResourceView['containers'][number]): Badge
   return isBad ? { label: state, tone: 'bad', symbol: 'bad' } : { label: state, tone: 'busy', symbol: 'busy' };
 }
 
-function relationsOf({ related }: ResourceView, environment: string): ResourceLive['relations'] {
+function relationsOf({ related }: ResourceView, address: ResourceAddress): ResourceLive['relations'] {
   return TITLES.map(([direction, title]) => ({
     title,
-    rows: related.filter((one) => one.direction === direction).map((one) => relatedRow(one, environment)),
+    rows: related.filter((one) => one.direction === direction).map((one) => relatedRow(one, address)),
   })).filter(({ rows }) => rows.length > 0);
 }
 
-function relatedRow(one: RelatedView, environment: string): RelatedRow {
+function relatedRow(one: RelatedView, address: ResourceAddress): RelatedRow {
   const { kind, name, path, health, state } = one;
   return {
     kind,
     name,
-    href: hrefOf(one, environment),
+    href: hrefOf(one, address),
     words: wordsOf(one),
     path,
     ...(state === 'Missing' ? { state: healthBadge('Missing') } : health === undefined ? {} : { state: healthBadge(health.status) }),

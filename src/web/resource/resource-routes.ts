@@ -7,10 +7,10 @@ import { type ActionResult, MAX_REPLICAS } from '../../operation/resource/act-on
 import type { ResourceAddress } from '../../operation/resource/find-resource.ts';
 import type { ResourceView } from '../../operation/resource/show-resource.ts';
 import { missingSentence } from '../page/message-page.ts';
-import { type Answer, page, paramsOf, type Visit, type WebDeps } from '../page/page.ts';
-import { environmentPath, environmentResourcesPath, resourcePath } from '../page/paths.ts';
+import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
+import { environmentPath, resourcePath } from '../page/paths.ts';
 import type { Crumb } from '../page/shell.ts';
-import { ACTION_LABELS, resourceLive, resourcePage } from './resource-page.ts';
+import { ACTION_LABELS, addressOfView, dedicatedPath, resourceLive, resourcePage, siblingsPath } from './resource-page.ts';
 
 export const RESOURCE_ROUTE = '/environments/:environment/resources/:resource/:name';
 
@@ -36,16 +36,21 @@ export function resourceRoutes(deps: WebDeps): Router {
 }
 
 /** The address of a resource in a request. */
-export function resourceAddressOf({ param }: Pick<Visit, 'param'>): ResourceAddress {
-  return { environment: param('environment'), resource: param('resource'), name: param('name') };
+export function resourceAddressOf({ param, query }: Pick<Visit, 'param'> & Partial<Pick<Visit, 'query'>>): ResourceAddress {
+  const dedicatedTo = query?.get('instance') ?? '';
+  const address = { environment: param('environment'), resource: param('resource'), name: param('name') };
+  return { ...address, ...(dedicatedTo === '' ? {} : { dedicatedTo }) };
 }
 
 /** The way to the page of a resource, and below it. */
 export function resourceCrumbs(address: ResourceAddress, environment: Pick<EnvironmentView, 'displayName'>, below?: string): Crumb[] {
+  const { dedicatedTo } = address;
   const crumbs = [
     { label: 'Environments', href: '/environments' },
     { label: environment.displayName === '' ? address.environment : environment.displayName, href: environmentPath(address.environment) },
-    { label: 'Resources', href: environmentResourcesPath(address.environment) },
+    dedicatedTo === undefined
+      ? { label: 'Resources', href: siblingsPath(address) }
+      : { label: dedicatedTo.split('/')[1] ?? '', href: dedicatedPath(address.environment, dedicatedTo) },
   ];
   return below === undefined
     ? [...crumbs, { label: address.name }]
@@ -54,7 +59,7 @@ export function resourceCrumbs(address: ResourceAddress, environment: Pick<Envir
 
 async function showResource({ operations }: WebDeps, visit: Visit): Promise<Answer> {
   const { environment, resource } = await operations.showResource(visit.actor, resourceAddressOf(visit));
-  const address = { environment: environment.name, resource: resource.resource, name: resource.name };
+  const address = addressOfView(resource, environment);
   return {
     view: 'environments/resource/show',
     title: `${resource.kind} ${resource.name}`,
@@ -69,7 +74,7 @@ const INTERVAL_MS = 8_000;
 
 function stream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
-    const address = resourceAddressOf(paramsOf(request));
+    const address = resourceAddressOf({ ...paramsOf(request), query: queryOf(request) });
     await streams.answer(request, response, {
       key: request.originalUrl,
       intervalMs: INTERVAL_MS,
@@ -89,7 +94,7 @@ interface Confirmation {
 
 async function confirm({ operations, publicUrl }: WebDeps, visit: Visit, { action, error }: Confirmation): Promise<Answer> {
   const { environment, resource } = await operations.showResource(visit.actor, resourceAddressOf(visit));
-  const address = { environment: environment.name, resource: resource.resource, name: resource.name };
+  const address = addressOfView(resource, environment);
   const budget = action === 'evict' && error === undefined ? await budgetOn(operations, visit, resource) : undefined;
   const model = actionPage({
     action,
@@ -131,8 +136,9 @@ async function act(deps: WebDeps, visit: Visit, action: ResourceAction): Promise
     // The owner of a pod is known only while there is the pod.
     const after = action === 'evict' ? await ownerOf(deps.operations, visit) : undefined;
     const { resource, name } = await carryOut(deps.operations, visit, action);
-    const there = action === 'run' ? resourcePath(address.environment, { resource, name }) : resourcePath(address.environment, address);
-    return { redirect: `${after ?? there}?done=${action}` };
+    const there = resourcePath(address.environment, action === 'run' ? { ...address, resource, name } : address);
+    const path = after ?? there;
+    return { redirect: `${path}${path.includes('?') ? '&' : '?'}done=${action}` };
   } catch (error) {
     if (isAppError(error, ...CORRECTABLE)) return await confirm(deps, visit, { action, error });
     throw error;
@@ -143,8 +149,8 @@ async function ownerOf(operations: WebDeps['operations'], visit: Visit): Promise
   const address = resourceAddressOf(visit);
   const { related } = (await operations.showResource(visit.actor, address)).resource;
   const owner = related.find(({ direction, resource, state }) => direction === 'Owner' && resource !== undefined && state === 'Found');
-  if (owner?.resource === undefined) return environmentResourcesPath(address.environment);
-  return resourcePath(address.environment, { resource: owner.resource, name: owner.name });
+  if (owner?.resource === undefined) return siblingsPath(address);
+  return resourcePath(address.environment, { ...address, resource: owner.resource, name: owner.name });
 }
 
 async function carryOut(operations: WebDeps['operations'], visit: Visit, action: ResourceAction): Promise<ActionResult> {
