@@ -217,6 +217,19 @@ export const APP_DEFINITION_PAGES: readonly SamplePage[] = [
     holds: ['The permission to list chartarchives.chandlery.dev'],
   }),
   page('/admin/app-definitions/new', 'admin', { title: 'New app definition', holds: ['Preview the chart'] }),
+  page(
+    '/admin/app-definitions/new?repoURL=file://charts/apps&name=web-app&namespaceMode=Dedicated&quotaPods=4&podSecurity=restricted&isolate=on',
+    'admin',
+    {
+      title: 'New app definition',
+      holds: ['namespaceMode: Dedicated', 'pods: &quot;4&quot;', 'networkPolicy: {}', 'enforce: restricted', 'name="quotaPods" value="4"'],
+    },
+  ),
+  page('/admin/app-definitions/new?repoURL=file://charts/apps&name=web-app&quotaPods=many', 'admin', {
+    status: 422,
+    title: 'Error: New app definition',
+    holds: ['Pods in all: enter a quantity', 'href="#namespaceMode"', 'select Dedicated, or empty its fields'],
+  }),
   page('/admin/app-definitions/new?repoURL=file://charts/apps&name=web-app', 'admin', {
     title: 'New app definition',
     holds: ['kind: AppDefinition', 'ghcr.io/stefanprodan/podinfo:6.7.1', 'Deprecated', 'does not render', 'Check it', '1.31.0-0'],

@@ -12,6 +12,14 @@ import { type CheckedOperator, newOperatorPage, operatorIn } from '../operator/n
 import type { SafeHtml } from '../page/safe-html.ts';
 import { yamlText } from '../page/yaml-text.ts';
 import { appDefinitionPage, appDefinitionsPage } from './app-definition-pages.ts';
+import {
+  namespaceFaults,
+  type NamespaceInputs,
+  namespacePart,
+  type NamespacePart,
+  namespaceSpec,
+  readNamespaceInputs,
+} from './namespace-part.ts';
 import { uploadedChartRoutes } from './uploaded-chart-routes.ts';
 
 const SECTION = 'appDefinitions';
@@ -29,7 +37,9 @@ export function appDefinitionRoutes(deps: WebDeps): Router {
   router.get(
     NEW_APP_DEFINITION_PATH,
     page(deps, async (visit) => {
-      if (!isAsked(visit.query)) return show(newAppDefinitionPage(parseChartQuery(visit.query)));
+      const asked = askedIn(visit.query);
+      const faults = namespaceFaults(asked.namespaces);
+      if (!isAsked(visit.query) || faults.length > 0) return show(newAppDefinitionPage(asked, { faults }));
       const address = `${NEW_APP_DEFINITION_PATH}?${visit.query.toString()}`;
       return await work.join(visit, address, { words: FETCHING, run: async () => await preview(deps, visit) });
     }),
@@ -67,9 +77,9 @@ const FETCHING: WorkWords = {
 
 /** The chart that an address names, and the file that would offer it. */
 async function preview({ operations }: WebDeps, { actor, query }: Visit): Promise<Answer> {
-  const wanted = parseChartQuery(query);
+  const wanted = askedIn(query);
   try {
-    const chart = await operations.previewChart(actor, wanted);
+    const chart = await operations.previewChart(actor, wanted.chart);
     return show(newAppDefinitionPage(wanted, { chart, text: definitionOf(chart, wanted) }));
   } catch (error) {
     if (!isAppError(error, ...CHART_FAULTS)) throw error;
@@ -82,7 +92,7 @@ async function preview({ operations }: WebDeps, { actor, query }: Visit): Promis
 /** Checked always; created only when it was asked for and nothing stands against it. */
 async function receive({ operations }: WebDeps, visit: Visit): Promise<Answer> {
   const { actor, body, requestOrigin } = visit;
-  const wanted = parseChartQuery(body);
+  const wanted = askedIn(body);
   const text = (body.get('manifest') ?? '').replaceAll('\r\n', '\n');
   const read = operatorIn(await runFormJob('readYaml', text));
   const faulty = (message: string): Answer => show(newAppDefinitionPage(wanted, { text, faults: [{ field: 'manifest', message }] }));
@@ -116,6 +126,7 @@ function show(model: NewAppDefinitionPage): Answer {
 /** A view of `app-definitions/new`: where the chart is, what it is, and the file that offers it. */
 interface NewAppDefinitionPage {
   readonly query: ChartQuery;
+  readonly namespaces: NamespacePart;
   readonly errors: readonly { readonly message: string; readonly href: string }[];
   readonly faults: Readonly<Record<'repoURL' | 'name' | 'manifest', string>>;
   /** Absent before a chart was fetched. */
@@ -156,6 +167,16 @@ function parseChartQuery(parameters: URLSearchParams): ChartQuery {
   return { repoURL, name, version, secret };
 }
 
+/** What somebody wants to offer. */
+interface AskedDefinition {
+  readonly chart: ChartQuery;
+  readonly namespaces: NamespaceInputs;
+}
+
+function askedIn(parameters: URLSearchParams): AskedDefinition {
+  return { chart: parseChartQuery(parameters), namespaces: readNamespaceInputs(parameters) };
+}
+
 /** Whether an address asks for a chart. */
 function isAsked(parameters: URLSearchParams): boolean {
   return parameters.has('repoURL') && parameters.has('name');
@@ -168,20 +189,22 @@ interface Outcome {
   readonly preflight?: Preflight;
 }
 
-function newAppDefinitionPage(query: ChartQuery, { chart, text = '', faults = [], preflight }: Outcome = {}): NewAppDefinitionPage {
+function newAppDefinitionPage(asked: AskedDefinition, { chart, text = '', faults = [], preflight }: Outcome = {}): NewAppDefinitionPage {
+  const { chart: query, namespaces } = asked;
   const faultOf = (field: string): string => faults.find((fault) => fault.field === field)?.message ?? '';
   const checked = preflight === undefined ? undefined : newOperatorPage(text, { preflight }).checked;
   return {
     query,
+    namespaces: namespacePart(namespaces, faultOf),
     errors: faults.map(({ field = '', message }) => ({ message, href: `#${field}` })),
     faults: { repoURL: faultOf('repoURL'), name: faultOf('name'), manifest: faultOf('manifest') },
-    ...(chart === undefined ? {} : { chart: chartPart(chart, query) }),
+    ...(chart === undefined ? {} : { chart: chartPart(chart, asked) }),
     text,
     ...(checked === undefined ? {} : { checked }),
   };
 }
 
-function chartPart(chart: ChartPreview, query: ChartQuery): ChartPart {
+function chartPart(chart: ChartPreview, { chart: query, namespaces: inputs }: AskedDefinition): ChartPart {
   const { name, version, description, deprecated, faults, images, versions, readme } = chart;
   const objects = chart.objects.map(({ kind, count }) => (count === 1 ? kind : `${count} ${kind}`)).join(', ');
   const facts = [
@@ -203,7 +226,7 @@ function chartPart(chart: ChartPreview, query: ChartQuery): ChartPart {
     facts,
     versions: versions.map((one) => ({
       version: one,
-      href: hrefWith(NEW_APP_DEFINITION_PATH, { ...query, version: one }),
+      href: hrefWith(NEW_APP_DEFINITION_PATH, { ...query, ...inputs, version: one }),
       current: one === version,
     })),
     ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),
@@ -211,7 +234,10 @@ function chartPart(chart: ChartPreview, query: ChartQuery): ChartPart {
 }
 
 /** The file that offers the chart. What it leaves open has a good default. */
-function definitionOf({ repoURL, name, version, description, keywords }: ChartPreview, { secret }: ChartQuery): string {
+function definitionOf(
+  { repoURL, name, version, description, keywords }: ChartPreview,
+  { chart: { secret }, namespaces }: AskedDefinition,
+): string {
   const words = name.replaceAll(/[-_.]+/g, ' ').trim();
   const summary = description.slice(0, 300);
   return yamlText({
@@ -222,6 +248,7 @@ function definitionOf({ repoURL, name, version, description, keywords }: ChartPr
       ...(repoURL === UPLOADED_CHARTS
         ? { chartURL: uploadSource(name, version).url }
         : { chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) } }),
+      ...namespaceSpec(namespaces),
       catalog: {
         displayName: words.charAt(0).toUpperCase() + words.slice(1),
         ...(summary === '' ? {} : { summary }),

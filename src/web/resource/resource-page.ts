@@ -54,6 +54,8 @@ export interface ResourcePage {
   /** Empty where nobody is recorded. */
   readonly createdBy: string;
   readonly environment: { readonly displayName: string; readonly namespace: string };
+  /** The namespace that is dedicated to an instance; empty in that of the environment. */
+  readonly ownNamespace: string;
   readonly owner?: { readonly kind: string; readonly name: string; readonly href: string };
   readonly manager: string;
   /** The page of the instance that it is. */
@@ -115,6 +117,7 @@ export function resourcePage(view: ResourceView, environment: EnvironmentView, d
     createdBy: view.createdBy ?? '',
     environment: { displayName: environment.displayName === '' ? environment.name : environment.displayName, namespace: view.namespace },
     ...(owner === undefined ? {} : { owner: { ...owner, href: instanceHref || ownerHref(view, address) } }),
+    ownNamespace: view.dedicatedTo === undefined ? '' : view.namespace,
     manager: managerOf(view),
     instanceHref: owner === undefined ? instanceHref : '',
     done: Object.hasOwn(DONE, done) ? DONE[done as ResourceAction] : '',
