@@ -12,13 +12,7 @@ import { anything, flag, integer, list, object, ref, text, time } from '../schem
 
 const RESOURCE = '/environments/{environment}/resources/{resource}/{name}';
 
-const INSTANCE_QUERY = {
-  instance: {
-    ...text,
-    maxLength: 510,
-    description: 'APP/NAME of an instance: the resource is in the namespace that is dedicated to it. Default: that of the environment',
-  },
-} as const;
+const INSTANCE_QUERY = { instance: { ...text, maxLength: 510, description: 'APP/NAME of the instance whose namespace it is in' } } as const;
 
 /** One resource of an environment, and what can be done with it. */
 export const RESOURCE_ROUTES: readonly Route[] = [
@@ -41,10 +35,10 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     tag: 'Resources',
     query: { ...LOG_QUERY, ...INSTANCE_QUERY },
     replies: { 200: { description: 'The lines', schema: ref('Logs') } },
-    handle: async (call) => ({
-      status: 200,
-      body: await call.operations.showResourceLogs(call.actor, { ...addressOf(call), ...logQueryOf(call.query) }),
-    }),
+    handle: async (call) => {
+      const body = await call.operations.showResourceLogs(call.actor, { ...addressOf(call), ...logQueryOf(call.query) });
+      return { status: 200, body };
+    },
   },
   action({
     method: 'post',

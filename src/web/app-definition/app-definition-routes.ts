@@ -1,5 +1,4 @@
 import { Router } from 'express';
-import { UPLOADED_CHARTS, uploadSource } from '../../domain/app-definition/uploaded-chart.ts';
 import { type ErrorCode, type FieldFault, isAppError } from '../../domain/core/errors.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import type { ChartPreview, ChartQuery } from '../../operation/app-definition/preview-chart.ts';
@@ -10,16 +9,8 @@ import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { APP_DEFINITIONS_PATH, appDefinitionPath, hrefWith, NEW_APP_DEFINITION_PATH } from '../page/paths.ts';
 import { type CheckedOperator, newOperatorPage, operatorIn } from '../operator/new-operator-page.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
-import { yamlText } from '../page/yaml-text.ts';
 import { appDefinitionPage, appDefinitionsPage } from './app-definition-pages.ts';
-import {
-  namespaceFaults,
-  type NamespaceInputs,
-  namespacePart,
-  type NamespacePart,
-  namespaceSpec,
-  readNamespaceInputs,
-} from './namespace-part.ts';
+import { askedIn, type AskedDefinition, definitionText, namespaceFaults, namespacePart, type NamespacePart } from './asked-definition.ts';
 import { uploadedChartRoutes } from './uploaded-chart-routes.ts';
 
 const SECTION = 'appDefinitions';
@@ -80,7 +71,7 @@ async function preview({ operations }: WebDeps, { actor, query }: Visit): Promis
   const wanted = askedIn(query);
   try {
     const chart = await operations.previewChart(actor, wanted.chart);
-    return show(newAppDefinitionPage(wanted, { chart, text: definitionOf(chart, wanted) }));
+    return show(newAppDefinitionPage(wanted, { chart, text: definitionText(chart, wanted) }));
   } catch (error) {
     if (!isAppError(error, ...CHART_FAULTS)) throw error;
     return show(
@@ -157,26 +148,6 @@ const CHART_FAULTS: readonly ErrorCode[] = [
   'InvalidInput',
 ];
 
-const FIELDS = ['repoURL', 'name', 'version', 'secret'] as const;
-const MAX_LENGTH = 2048;
-
-function parseChartQuery(parameters: URLSearchParams): ChartQuery {
-  const [repoURL = '', name = '', version = '', secret = ''] = FIELDS.map((field) =>
-    (parameters.get(field) ?? '').trim().slice(0, MAX_LENGTH),
-  );
-  return { repoURL, name, version, secret };
-}
-
-/** What somebody wants to offer. */
-interface AskedDefinition {
-  readonly chart: ChartQuery;
-  readonly namespaces: NamespaceInputs;
-}
-
-function askedIn(parameters: URLSearchParams): AskedDefinition {
-  return { chart: parseChartQuery(parameters), namespaces: readNamespaceInputs(parameters) };
-}
-
 /** Whether an address asks for a chart. */
 function isAsked(parameters: URLSearchParams): boolean {
   return parameters.has('repoURL') && parameters.has('name');
@@ -231,30 +202,4 @@ function chartPart(chart: ChartPreview, { chart: query, namespaces: inputs }: As
     })),
     ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),
   };
-}
-
-/** The file that offers the chart. What it leaves open has a good default. */
-function definitionOf(
-  { repoURL, name, version, description, keywords }: ChartPreview,
-  { chart: { secret }, namespaces }: AskedDefinition,
-): string {
-  const words = name.replaceAll(/[-_.]+/g, ' ').trim();
-  const summary = description.slice(0, 300);
-  return yamlText({
-    apiVersion: 'chandlery.dev/v1alpha1',
-    kind: 'AppDefinition',
-    metadata: { name: name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-') },
-    spec: {
-      ...(repoURL === UPLOADED_CHARTS
-        ? { chartURL: uploadSource(name, version).url }
-        : { chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) } }),
-      ...namespaceSpec(namespaces),
-      catalog: {
-        displayName: words.charAt(0).toUpperCase() + words.slice(1),
-        ...(summary === '' ? {} : { summary }),
-        category: 'Other',
-        ...(keywords.length === 0 ? {} : { tags: keywords.slice(0, 20).map((word) => word.slice(0, 40)) }),
-      },
-    },
-  });
 }

@@ -2,9 +2,32 @@ import type { FieldFault } from '../../domain/core/errors.ts';
 import { parseQuantity } from '../../domain/core/quantity.ts';
 import { POD_SECURITY_LEVELS } from '../../domain/kubernetes/pod-security-labels.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import { UPLOADED_CHARTS, uploadSource } from '../../domain/app-definition/uploaded-chart.ts';
+import type { ChartPreview, ChartQuery } from '../../operation/app-definition/preview-chart.ts';
+import { yamlText } from '../page/yaml-text.ts';
+
+const FIELDS = ['repoURL', 'name', 'version', 'secret'] as const;
+const MAX_LENGTH = 2048;
+
+function parseChartQuery(parameters: URLSearchParams): ChartQuery {
+  const [repoURL = '', name = '', version = '', secret = ''] = FIELDS.map((field) =>
+    (parameters.get(field) ?? '').trim().slice(0, MAX_LENGTH),
+  );
+  return { repoURL, name, version, secret };
+}
+
+/** What somebody wants to offer. */
+export interface AskedDefinition {
+  readonly chart: ChartQuery;
+  readonly namespaces: NamespaceInputs;
+}
+
+export function askedIn(parameters: URLSearchParams): AskedDefinition {
+  return { chart: parseChartQuery(parameters), namespaces: readNamespaceInputs(parameters) };
+}
 
 /** Where releases of instances go, and the policy of their namespaces: the texts of a form by the names of their inputs. */
-export type NamespaceInputs = Readonly<Record<InputName, string>>;
+type NamespaceInputs = Readonly<Record<InputName, string>>;
 
 /** The amounts of the form: where each stands in the spec, and what it is. */
 const AMOUNTS = {
@@ -31,10 +54,10 @@ type InputName = AmountName | 'namespaceMode' | 'isolate' | 'podSecurity';
 
 const AMOUNT_NAMES = Object.keys(AMOUNTS) as AmountName[];
 const NAMES: readonly InputName[] = ['namespaceMode', ...AMOUNT_NAMES, 'isolate', 'podSecurity'];
-const MAX_LENGTH = 40;
+const MAX_AMOUNT = 40;
 
-export function readNamespaceInputs(parameters: URLSearchParams): NamespaceInputs {
-  const entries = NAMES.map((name) => [name, (parameters.get(name) ?? '').trim().slice(0, MAX_LENGTH)]);
+function readNamespaceInputs(parameters: URLSearchParams): NamespaceInputs {
+  const entries = NAMES.map((name) => [name, (parameters.get(name) ?? '').trim().slice(0, MAX_AMOUNT)]);
   return Object.fromEntries(entries) as NamespaceInputs;
 }
 
@@ -52,7 +75,7 @@ export function namespaceFaults(inputs: NamespaceInputs): FieldFault[] {
 }
 
 /** The members of the spec of an AppDefinition. What has its default is left out. */
-export function namespaceSpec(inputs: NamespaceInputs): JsonObject {
+function namespaceSpec(inputs: NamespaceInputs): JsonObject {
   if (inputs.namespaceMode !== 'Dedicated') return {};
   const amountsOf = (part: 'quota' | 'request'): Record<string, string> =>
     Object.fromEntries(
@@ -113,4 +136,30 @@ export function namespacePart(inputs: NamespaceInputs, faultOf: (field: string) 
     open: dedicated || NAMES.some((name) => faultOf(name) !== ''),
     kept: NAMES.filter((name) => inputs[name] !== '').map((name) => ({ name, value: inputs[name] })),
   };
+}
+
+/** The file that offers the chart. What it leaves open has a good default. */
+export function definitionText(
+  { repoURL, name, version, description, keywords }: ChartPreview,
+  { chart: { secret }, namespaces }: AskedDefinition,
+): string {
+  const words = name.replaceAll(/[-_.]+/g, ' ').trim();
+  const summary = description.slice(0, 300);
+  return yamlText({
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'AppDefinition',
+    metadata: { name: name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-') },
+    spec: {
+      ...(repoURL === UPLOADED_CHARTS
+        ? { chartURL: uploadSource(name, version).url }
+        : { chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) } }),
+      ...namespaceSpec(namespaces),
+      catalog: {
+        displayName: words.charAt(0).toUpperCase() + words.slice(1),
+        ...(summary === '' ? {} : { summary }),
+        category: 'Other',
+        ...(keywords.length === 0 ? {} : { tags: keywords.slice(0, 20).map((word) => word.slice(0, 40)) }),
+      },
+    },
+  });
 }
