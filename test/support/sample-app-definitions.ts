@@ -76,7 +76,7 @@ const rejectOthers = ({ groups }: Actor, verb: string, resource: string): void =
 const forAdmins = (actor: Actor): void => rejectOthers(actor, 'list', 'appdefinitions');
 
 const missing = (name: string): never => {
-  throw new AppError('NotFound', `app definition ${JSON.stringify(name)}: there is none in the cluster`);
+  throw new AppError('NotFound', `app definition ${JSON.stringify(name)}: it does not exist in the cluster`);
 };
 
 const SHOP = {

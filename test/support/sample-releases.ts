@@ -88,7 +88,7 @@ export const SAMPLE_RELEASE_OPERATIONS = {
   showRelease: async (actor, { name }) => {
     forAdmins(actor);
     const found = SAMPLE_RELEASES.find((one) => one.name === name);
-    if (found === undefined) throw new AppError('NotFound', `release ${JSON.stringify(name)}: there is none in the cluster`);
+    if (found === undefined) throw new AppError('NotFound', `release ${JSON.stringify(name)}: it does not exist in the cluster`);
     return found;
   },
   previewRelease: async (actor, { name, target }) => {

@@ -184,7 +184,7 @@ const forAdmins = ({ groups }: Actor): void => {
 };
 
 const missing = (name: string): never => {
-  throw new AppError('NotFound', `source ${JSON.stringify(name)}: there is none in the cluster`);
+  throw new AppError('NotFound', `source ${JSON.stringify(name)}: it does not exist in the cluster`);
 };
 const sourceNamed = (name: string): SourceView => SAMPLE_SOURCES.find((one) => one.name === name) ?? missing(name);
 

@@ -276,7 +276,7 @@ const releaseRevision = {
   status: { enum: REVISION_STATUSES, description: 'How it ended' },
   tested: { type: 'boolean', description: 'Whether its tests passed; absent while they have not run' },
   healthy: { type: 'boolean', description: 'Whether it became healthy; absent while that is open' },
-  rolledBackTo: { ...integer, description: 'The revision that was brought back instead' },
+  rolledBackTo: { ...integer, description: 'The revision that it was rolled back to' },
 };
 
 const RELEASE_IMAGE = ['image', 'registry', 'repository', 'usedBy'];
@@ -284,7 +284,7 @@ const RELEASE_IMAGE = ['image', 'registry', 'repository', 'usedBy'];
 /** Schemas of preflight checks. */
 export const PREFLIGHT_SCHEMAS = {
   InstanceRevision: object({
-    revision: { ...integer, description: '1 is the oldest that there ever was' },
+    revision: { ...integer, description: 'Counted from 1, the first revision' },
     replaced: { ...time, description: 'When a change replaced it' },
     user: { ...text, description: 'Who made that change' },
     version: { ...text, description: 'The version of the kind' },

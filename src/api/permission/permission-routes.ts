@@ -91,7 +91,7 @@ export const PERMISSION_SCHEMAS = {
   AccessReview: object(
     {
       allowed: flag,
-      reason: { ...text, description: 'The words of the api-server; empty when it gives none' },
+      reason: { ...text, description: 'The reason that the api-server gives; empty when it gives none' },
       permission: ref('MissingPermission'),
       grants: {
         ...list(

@@ -72,7 +72,7 @@ function scalingOf({ apiVersion, kind }: KubeObject): Scaling | undefined {
   return SCALED[`${parseApiVersion(apiVersion).group}/${kind}`];
 }
 
-/** What it has to be brought back to. */
+/** The replicas to restore. */
 function runningNow({ spec }: KubeObject, scaling: Scaling): string | undefined {
   if (scaling === 'Suspend') return booleanAt(spec, 'suspend') === true ? undefined : 'false';
   const replicas = numberAt(spec, 'replicas') ?? 1;

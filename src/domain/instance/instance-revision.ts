@@ -7,7 +7,7 @@ import { contentOf } from './instance-content.ts';
 
 /** What an Instance was before a change: its spec and the members beside it, without metadata. */
 export interface InstanceRevision {
-  /** 1 is the oldest that there ever was. */
+  /** Counted from 1, the first revision. */
   readonly revision: number;
   /** When it was replaced: RFC 3339. */
   readonly replaced: string;
@@ -35,7 +35,7 @@ export function historyName(app: string, name: string): string {
   return `${begin}-${createHash('sha256').update(plain).digest('hex').slice(0, 10)}`;
 }
 
-/** The spec of an object and what else stands beside it: what a rollback brings back. */
+/** The spec of an object and what else stands beside it: what a rollback restores. */
 export function revisedContent(object: unknown): JsonObject {
   const { metadata: _metadata, ...members } = contentOf(object);
   return members;

@@ -100,5 +100,5 @@ export async function requireAll({ clusters }: Pick<Ports, 'clusters'>, actor: A
 
 /** The error for an id that no token has. */
 export function unknownToken(id: string): AppError {
-  return new AppError('NotFound', `personal access token ${JSON.stringify(id)}: there is none of this id`);
+  return new AppError('NotFound', `personal access token ${JSON.stringify(id)}: no token has this id`);
 }

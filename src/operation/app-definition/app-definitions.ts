@@ -60,7 +60,7 @@ export async function showAppDefinition(
   actor: Actor,
   { name }: AppDefinitionAddress,
 ): Promise<AppDefinitionDetails> {
-  const missing = new AppError('NotFound', `app definition ${JSON.stringify(name.slice(0, 253))}: there is none in the cluster`);
+  const missing = new AppError('NotFound', `app definition ${JSON.stringify(name.slice(0, 253))}: it does not exist in the cluster`);
   if (!isDnsSubdomain(name)) throw missing;
   const cluster = ports.clusters.asActor(actor);
   const object = await cluster.get({ ...APP_DEFINITION, name }).catch((error: unknown) => {

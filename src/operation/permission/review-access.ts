@@ -37,7 +37,7 @@ export interface AppliedGrant extends Grant {
 /** Whether somebody may do something, and why. */
 export interface AccessReview {
   readonly allowed: boolean;
-  /** The words of the api-server; empty when it gives none. */
+  /** The reason that the api-server gives; empty when it gives none. */
   readonly reason: string;
   readonly permission: MissingPermission;
   /** The bindings that apply, those that allow it first. */

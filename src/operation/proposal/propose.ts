@@ -186,7 +186,7 @@ async function preparedChange(ports: InstanceNeeds, actor: Actor, change: Instan
   const { entry, environment, object: live, changed, ref } = await prepareChange(ports, actor, change);
   rejectLocked(layersOf(entry, environment), { wanted: contentOf(changed), live: contentOf(live) });
   const patch = mergePatchBetween(ownContentOf(live), ownContentOf(changed)) as JsonObject;
-  if (Object.keys(patch).length === 0) throw impossible(`${live.kind} ${live.metadata.name} is as you want it already`);
+  if (Object.keys(patch).length === 0) throw impossible(`${live.kind} ${live.metadata.name} is already as requested`);
   rejectSecrets(markedOf(entry, ref.version), patch, [live, changed]);
   return {
     title: `Change ${live.metadata.name}`,
@@ -284,7 +284,7 @@ export async function proposeEnvironmentChange(
   const prepare = async (): Promise<PreparedProposal> => {
     const { live, changed } = await prepareEnvironmentChange(ports, actor, change);
     const patch = mergePatchBetween(ownContentOf(live), ownContentOf(changed)) as JsonObject;
-    if (Object.keys(patch).length === 0) throw impossible(`Environment ${live.metadata.name} is as you want it already`);
+    if (Object.keys(patch).length === 0) throw impossible(`Environment ${live.metadata.name} is already as requested`);
     rejectSecrets(BY_NAMES, patch, [live, changed]);
     return {
       title: `Change the environment ${live.metadata.name}`,

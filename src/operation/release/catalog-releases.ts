@@ -93,7 +93,7 @@ export async function previewRelease(
 }
 
 async function findRelease({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, { name }: ReleaseAddress): Promise<KubeObject> {
-  const missing = new AppError('NotFound', `release ${JSON.stringify(name.slice(0, 253))}: there is none in the cluster`);
+  const missing = new AppError('NotFound', `release ${JSON.stringify(name.slice(0, 253))}: it does not exist in the cluster`);
   if (!isDnsSubdomain(name)) throw missing;
   try {
     return await clusters.asActor(actor).get({ ...CATALOG_RELEASE, name });

@@ -17,7 +17,7 @@ export interface SourceAddress {
  * @throws AppError `NotFound`; `Forbidden` for everybody who may not read CatalogSources.
  */
 export async function findSource({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, { name }: SourceAddress): Promise<KubeObject> {
-  const missing = new AppError('NotFound', `${sourceWords({ name })}: there is none in the cluster`);
+  const missing = new AppError('NotFound', `${sourceWords({ name })}: it does not exist in the cluster`);
   if (!isDnsSubdomain(name)) throw missing;
   try {
     return await clusters.asActor(actor).get({ ...CATALOG_SOURCE, name });

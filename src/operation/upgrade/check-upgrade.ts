@@ -106,7 +106,7 @@ interface FieldsInput {
   readonly checked: CheckedObjects;
 }
 
-/** The words of the api-server for what only a new object can have. */
+/** Messages of the api-server about what only a new object can have. */
 const IMMUTABLE =
   /immutable|may not change|cannot be changed|cannot change|updates to .* spec .*are forbidden|updates to .* for fields other than/i;
 

@@ -2,7 +2,7 @@ import { redact } from '../../domain/core/secret.ts';
 import { type Condition, findCondition } from '../../domain/kubernetes/condition.ts';
 import type { Rollback } from '../../domain/operator/kind/status-fields.ts';
 
-/** A revision of a release that failed, and the one to bring back. */
+/** A revision of a release that failed, and the one to roll back to. */
 interface FailedRevision extends Pick<Rollback, 'revision' | 'toRevision' | 'cause'> {
   readonly target: {
     readonly configDigest: string;

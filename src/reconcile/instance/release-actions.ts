@@ -185,7 +185,7 @@ async function classify(
 }
 
 /**
- * Brings the last healthy revision back, once for a target: that it is about to is written down first, so that whoever comes after this process neither forgets it
+ * Rolls back to the last healthy revision, once for a target: that it is about to is written down first, so that whoever comes after this process neither forgets it
  * nor does it again.
  */
 export async function rollBack(work: Work, { release, health }: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {

@@ -87,7 +87,7 @@ export type ActiveState =
   /** The release is as desired; how its objects are, conditions say. */
   | { readonly kind: 'InSync'; readonly target: Target };
 
-/** A revision that failed, and the one to bring back. */
+/** A revision that failed, and the one to roll back to. */
 export interface RevisionFailure {
   readonly target: Target;
   readonly revision: number;

@@ -105,11 +105,11 @@ export interface InSync {
   readonly health: Health;
   /** Names of CRDs that the api-server does not serve yet. */
   readonly unestablished: readonly string[];
-  /** `Failed`: the tests of the chart failed, and no revision is to be brought back. */
+  /** `Failed`: the tests of the chart failed, and there is no revision to roll back to. */
   readonly tests: 'Failed' | 'NotFailed';
 }
 
-/** A revision that failed, and the one to bring back. */
+/** A revision that failed, and the one to roll back to. */
 export interface RevisionFailure {
   readonly target: Target;
   readonly revision: number;

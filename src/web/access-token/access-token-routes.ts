@@ -81,7 +81,7 @@ export function revocationPage(
   back: { readonly label: string; readonly href: string },
 ): Answer {
   const token = tokens.find((one) => one.id === id);
-  if (token === undefined) throw new AppError('NotFound', `token ${JSON.stringify(id)}: there is none of this id`);
+  if (token === undefined) throw new AppError('NotFound', `token ${JSON.stringify(id)}: no token has this id`);
   const { name, user, created, lastUsed = '' } = token;
   const model: RevocationPage = { id, name, user, created, lastUsed, action: `${back.href}/${id}/revocation`, backHref: back.href };
   return { view: 'account/revoke-token', title: `Revoke ${name}`, section: 'none', crumbs: [back, { label: `Revoke ${name}` }], model };

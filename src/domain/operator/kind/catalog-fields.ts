@@ -102,7 +102,7 @@ export const appMembers = {
   ),
   usage: orEmpty(text({ description: 'Markdown about how to use an instance, for example how to connect to it.', maxLength: 20000 })),
   connection: orEmpty(connectionField),
-  example: optional(foreign({ description: 'A whole resource that shows the kind at work.' })),
+  example: optional(foreign({ description: 'A complete resource of the kind, as an example.' })),
 } as const;
 
 export const catalogKind = object(

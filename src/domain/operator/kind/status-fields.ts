@@ -16,7 +16,7 @@ import {
 /** The values of `status.status`. */
 export const LEGACY_STATUSES = ['READY', 'INSTALLING', 'ERROR', 'DELETING'] as const;
 export const PENDING_REASONS = ['AwaitingApproval', 'OutsideWindow'] as const;
-/** How a revision ended; `rolled-back`: a later revision brought back an earlier one because this one failed. */
+/** How a revision ended; `rolled-back`: the release was rolled back to an earlier one because this one failed. */
 export const REVISION_STATUSES = ['deployed', 'failed', 'superseded', 'rolled-back'] as const;
 export const CRD_ORIGINS = ['crds', 'template', 'hook', 'runtime', 'former'] as const;
 
@@ -72,13 +72,13 @@ export const revisionField = object(
     chartDigest: optional(text({ description: 'The digest of the chart.' })),
     time: time({ description: 'When the revision began.' }),
     status: choice(REVISION_STATUSES, {
-      description: 'How it ended. rolled-back means that it failed, and that an earlier one was brought back.',
+      description: 'How it ended. rolled-back means that it failed, and that the release was rolled back to an earlier one.',
     }),
     tested: optional(flag({ description: 'Whether the tests of the chart passed. Absent while they have not run.' })),
     healthy: optional(
       flag({ description: 'Whether all that it installed became healthy, its tests included. Absent while that is open.' }),
     ),
-    rolledBackTo: optional(integer({ description: 'The revision that was brought back instead.' })),
+    rolledBackTo: optional(integer({ description: 'The revision that it was rolled back to.' })),
   },
   {},
 );
@@ -91,7 +91,7 @@ export const rollbackField = object(
     }),
     chart: text({ description: 'Name and version of the chart that failed.' }),
     revision: integer({ description: 'The revision that failed.' }),
-    toRevision: integer({ description: 'The revision that was brought back.' }),
+    toRevision: integer({ description: 'The revision that the release was rolled back to.' }),
     cause: choice(['UpgradeFailed', 'TestFailed', 'Unhealthy'], { description: 'What failed.' }),
     message: text({ description: 'A sentence about what failed.' }),
     generation: generation({ description: 'The generation of the spec that it holds for.' }),

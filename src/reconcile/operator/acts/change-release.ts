@@ -172,7 +172,7 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
 }
 
 /**
- * Brings the last healthy revision back, once for a step: that it is about to is written down first, so that whoever comes after this process
+ * Rolls back to the last healthy revision, once for a step: that it is about to is written down first, so that whoever comes after this process
  * neither forgets it nor does it again. CRDs stay as the failed revision has them.
  */
 export async function rollBack(work: Work, facts: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {
