@@ -17,7 +17,8 @@ import type { FetchMemory } from './fetch-definition.ts';
 import { type DefinitionWork, observeDefinition, observeInstances } from './observe.ts';
 import type { DefinitionPorts } from './ports.ts';
 import { isFalse, isTrue } from '../conditions.ts';
-import { chartStatus, report, rollOut } from './report.ts';
+import { chartStatus } from '../helm-release/release-status.ts';
+import { report, rollOut } from './report.ts';
 import { type ActiveState, determineActiveState } from './state.ts';
 import { parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
 import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
@@ -140,7 +141,7 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
     found: {
       names,
       crd: generatedCrdName(names),
-      chart: chartStatus(chart),
+      chart: chartStatus({ digest: chart.digest, contents: chart }),
       revision: chart.revision.metadata.name,
       instances: instances.length,
       rollout,

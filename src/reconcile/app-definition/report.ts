@@ -25,12 +25,6 @@ export interface Report {
   readonly found?: { readonly [K in keyof Omit<AppDefinitionStatus, 'conditions'>]?: AppDefinitionStatus[K] | undefined };
 }
 
-/** The members of the status that a fetched chart gives. */
-export function chartStatus({ metadata, digest }: FetchedDefinition): NonNullable<AppDefinitionStatus['chart']> {
-  const { name, version, appVersion } = metadata;
-  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
-}
-
 /** Writes the status when it differs from what the AppDefinition carries, and an Event when the reason has changed. */
 export async function report(
   { ports, definition, signal }: DefinitionWork,

@@ -4,11 +4,12 @@ import type { Attempt, Rollback } from '../../domain/operator/kind/status-fields
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { recordHistory, type RevisionChart, type RevisionResults } from '../../domain/operator/revision-history.ts';
+import type { RevisionResults } from '../../domain/operator/revision-history.ts';
 import { applyStatus } from '../apply-status.ts';
-import { isFalse, isTrue, reconciling, stalled } from '../conditions.ts';
+import { isTrue, notReady, reconciling, stalled } from '../conditions.ts';
 import { isTerminal } from '../helm-release/failure.ts';
 import type { ReleaseFact } from '../helm-release/observe-release.ts';
+import { chartStatus, releaseHistory, releaseStatus } from '../helm-release/release-status.ts';
 import { RETRY_BACKOFF } from '../helm-release/retry.ts';
 import { offeredVersions, type Target } from './resolve-target.ts';
 import { nowOf, type Work } from './work.ts';
@@ -81,11 +82,6 @@ export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
   return written;
 }
 
-/** `Ready` is false for the reason that another condition gives. */
-export function notReady({ reason, message }: ConditionInput): ConditionInput {
-  return isFalse('Ready', reason, message);
-}
-
 interface Failure {
   readonly error: AppError;
   /** The condition that says what went wrong. */
@@ -151,10 +147,17 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     ...(chart === undefined ? {} : { chart }),
     versions: offeredVersions(work),
     values,
-    ...releaseStatus(work, finding.release),
+    ...releaseStatus(work.release, finding.release),
     ...reservedNamespace(work),
     ...(managed === undefined ? {} : { managedRevision: managed }),
-    history: historyOf(work, finding, rollback ?? earlier.rollback),
+    history: releaseHistory({
+      status: earlier,
+      release: finding.release,
+      installing: target,
+      results: finding.results,
+      rollback: rollback ?? earlier.rollback,
+      limit: HISTORY_LIMIT,
+    }),
     ...(rollback === undefined ? {} : { rollback }),
     ...(test === undefined ? {} : { lastTest: test }),
     ...(notes === undefined || notes === '' ? {} : { notes }),
@@ -168,27 +171,17 @@ function requestedAt({ instance, status }: Work): string | undefined {
   return instance.metadata.annotations?.[OURS.reconcileAt] ?? status.lastHandledReconcileAt;
 }
 
-function madeOf({
-  chart: { digest, contents },
-  availableVersion,
-  revision,
-  values,
-}: Target): Pick<InstanceStatus, 'version' | 'availableVersion' | 'revision' | 'chart' | 'values'> {
-  const { name, version, appVersion } = contents.metadata;
-  const chart = { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+function madeOf(target: Target): Pick<InstanceStatus, 'version' | 'availableVersion' | 'revision' | 'chart' | 'values'> {
+  const { availableVersion, revision, values } = target;
+  const chart = chartStatus(target.chart);
   const available = availableVersion === undefined ? {} : { availableVersion };
-  return { version, ...available, revision, chart, values: values.provenance };
+  return { version: chart.version, ...available, revision, chart, values: values.provenance };
 }
 
 /** Once the namespace is reserved, the instance has it whatever mode its definition has. */
 function reservedNamespace({ dedicated, release, status }: Work): Pick<InstanceStatus, 'namespace'> {
   if (dedicated?.kind === 'Ours') return { namespace: release.namespace };
   return status.namespace === undefined ? {} : { namespace: status.namespace };
-}
-
-function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<InstanceStatus, 'release'> {
-  if (fact.kind !== 'Own') return {};
-  return { release: { name: release.release, namespace: release.namespace, revision: fact.revision, status: fact.status } };
 }
 
 function composeConditions({ status, generation, ...work }: Work, { conditions, ready, phase, managedRevision }: Finding): Condition[] {
@@ -199,44 +192,6 @@ function composeConditions({ status, generation, ...work }: Work, { conditions, 
   const retained = status.conditions.filter(({ type }) => PERMANENT.has(type) && !known.has(type) && !(isNew && type === 'Tested'));
   const current = decided.map((condition) => ({ ...condition, observedGeneration: generation }));
   return mergeConditions(status.conditions, [...retained, ...current], nowOf(work));
-}
-
-function historyOf(
-  { status }: Work,
-  { release, target, results = {} }: Finding,
-  rollback: Rollback | undefined,
-): InstanceStatus['history'] {
-  if (release.kind === 'Foreign') return status.history;
-  const chartOf = (digest: string): RevisionChart | undefined => {
-    if (target !== undefined && digest === target.configDigest) return revisionChart(target);
-    const earlier = status.history.find((entry) => entry.digest === digest);
-    if (earlier !== undefined) return earlier;
-    const { chart } = status;
-    if (chart === undefined || status.lastAttempted?.digest !== digest || status.lastAttempted.chartDigest !== chart.digest)
-      return undefined;
-    return { chart: chart.name, version: chart.version, chartDigest: chart.digest };
-  };
-  const records = release.kind === 'Own' ? release.records : [];
-  return recordHistory({ earlier: status.history, records, chartOf: pick(chartOf), results, rollback, limit: HISTORY_LIMIT });
-}
-
-/** Of a revision before, only its chart. */
-function pick(chartOf: (digest: string) => RevisionChart | undefined): (digest: string) => RevisionChart | undefined {
-  return (digest) => {
-    const found = digest === '' ? undefined : chartOf(digest);
-    if (found === undefined) return undefined;
-    const { chart, version, appVersion, chartDigest } = found;
-    return { chart, version, ...(appVersion === undefined ? {} : { appVersion }), ...(chartDigest === undefined ? {} : { chartDigest }) };
-  };
-}
-
-function revisionChart({ chart: { digest, contents } }: Target): RevisionChart {
-  const { name, version, appVersion } = contents.metadata;
-  return { chart: name, version, ...(appVersion === undefined ? {} : { appVersion }), chartDigest: digest };
-}
-
-export function released({ release, namespace }: Work['release'], revision: number): ConditionInput {
-  return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
 }
 
 /** `Ready` of a release that is deployed and healthy. */

@@ -1,14 +1,14 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { type SleepFact, sleepFact, type WorkloadPatch } from '../../domain/app-instance/sleep.ts';
+import { sleepFact, type SleepFact, type WorkloadPatch } from '../../domain/app-instance/sleep.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { type ConditionInput, findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { isFalse, isTrue, reconciling } from '../conditions.ts';
+import { isFalse, isTrue, notReady, reconciling, released } from '../conditions.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
 import { AT_ONCE } from './release-actions.ts';
-import { observeLive, type ObjectMemory } from './observe-objects.ts';
-import { INTERVAL_MS, notReady, released, writeStatus } from './report.ts';
+import { type ObjectMemory, observeLive } from './observe-objects.ts';
+import { INTERVAL_MS, writeStatus } from './report.ts';
 import type { ActiveState } from './state.ts';
 import type { Work } from './work.ts';
 

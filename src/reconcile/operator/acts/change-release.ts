@@ -9,12 +9,12 @@ import { type ForeignRelease, observeRelease } from '../../helm-release/observe-
 import { AppError, isAppError } from '../../../domain/core/errors.ts';
 import { chartOfRevision } from '../../../domain/operator/revision-history.ts';
 import { deploying, failedPhase, fetched, notReleased, rollingBack, UNTESTED, uplifted } from '../report/conditions.ts';
-import { isFalse, reconciling } from '../../conditions.ts';
+import { isFalse, notReady, reconciling } from '../../conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
 import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { Finding } from '../report/compose-status.ts';
-import { notReady, writeStatus } from '../report/write-status.ts';
+import { writeStatus } from '../report/write-status.ts';
 import type { Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
 import { decideRollback } from '../../helm-release/rollback.ts';

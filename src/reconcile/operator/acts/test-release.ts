@@ -1,8 +1,8 @@
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { AppError } from '../../../domain/core/errors.ts';
 import type { TestReport } from '../../../domain/operator/release.ts';
-import { crdsEstablished, fetched, healthy, released } from '../report/conditions.ts';
-import { isFalse, reconciling } from '../../conditions.ts';
+import { crdsEstablished, fetched, healthy } from '../report/conditions.ts';
+import { isFalse, notReady, reconciling, released } from '../../conditions.ts';
 import { isUnavailable, withoutSecrets } from '../../helm-release/failure.ts';
 import { tested, testing, withoutSecretsIn } from '../../helm-release/test-report.ts';
 import { withReleaseLease } from './with-release-lease.ts';
@@ -10,7 +10,7 @@ import type { OwnRelease } from '../../helm-release/observe-release.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { ActiveFacts, Target } from '../state.ts';
 import type { Finding } from '../report/compose-status.ts';
-import { notReady, writeStatus } from '../report/write-status.ts';
+import { writeStatus } from '../report/write-status.ts';
 import type { Work } from '../work.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };

@@ -1,13 +1,14 @@
-import type { Attempt, LegacyStatus, PendingUpgrade, Revision, Rollback } from '../../../domain/operator/kind/status-fields.ts';
+import type { Attempt, LegacyStatus, PendingUpgrade, Rollback } from '../../../domain/operator/kind/status-fields.ts';
 import { mergeConditions, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
-import { recordHistory, type RevisionChart, type RevisionResults } from '../../../domain/operator/revision-history.ts';
+import type { RevisionResults } from '../../../domain/operator/revision-history.ts';
 import type { OperatorStatus } from '../../../domain/operator/operator-status.ts';
 import { deletionStatus } from '../acts/deletion.ts';
 import type { CrdFact } from '../facts/observe-crds.ts';
 import type { InstancesFact } from '../facts/observe-instances.ts';
 import type { ReleaseFact } from '../../helm-release/observe-release.ts';
 import type { Chart } from '../../helm-release/ports.ts';
+import { chartStatus, releaseHistory, releaseStatus } from '../../helm-release/release-status.ts';
 import { nowOf, type Work } from '../work.ts';
 import { unapproved } from './conditions.ts';
 
@@ -24,7 +25,7 @@ export interface Finding {
   readonly crds: readonly CrdFact[];
   readonly instances?: readonly InstancesFact[];
   readonly chart?: Chart;
-  /** The step that the chart and the values make. */
+  /** The digest of chart and values. */
   readonly configDigest?: string;
   /** What runs instead of the chart, when that was rolled back. */
   readonly running?: OperatorStatus['chart'];
@@ -66,8 +67,15 @@ export function composeStatus(work: Work, finding: Finding, catalog: readonly Co
     ...(availableVersion === undefined ? {} : { availableVersion }),
     ...(pending === undefined ? {} : { pendingUpgrade: pending }),
     values: finding.values ?? earlier.values,
-    ...releaseStatus(work, finding.release),
-    history: composeHistory(work, finding, rollback ?? earlier.rollback),
+    ...releaseStatus(work.release, finding.release),
+    history: releaseHistory({
+      status: earlier,
+      release: finding.release,
+      installing: installingOf(finding),
+      results: finding.results,
+      rollback: rollback ?? earlier.rollback,
+      limit: work.spec.historyLimit,
+    }),
     ...(rollback === undefined ? {} : { rollback }),
     crds,
     ...(finding.instances === undefined ? {} : { deletion: deletionStatus(finding.instances) }),
@@ -96,16 +104,6 @@ function composeConditions(work: Work, { conditions, ready, phase, chart }: Find
   return mergeConditions(status.conditions, [...retained, ...current], nowOf(work));
 }
 
-function chartStatus({ digest, contents }: Chart): NonNullable<OperatorStatus['chart']> {
-  const { name, version, appVersion } = contents.metadata;
-  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
-}
-
-function releaseStatus({ release }: Work, fact: ReleaseFact): Pick<OperatorStatus, 'release'> {
-  if (fact.kind !== 'Own') return {};
-  return { release: { name: release.release, namespace: release.namespace, revision: fact.revision, status: fact.status } };
-}
-
 function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined): OperatorStatus['crds'][number] {
   const { name, kind, origin, established } = crd;
   const counted = instances?.find((fact) => fact.crd.name === name);
@@ -118,42 +116,6 @@ function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined
   };
 }
 
-/** The history of an Operator after what was found out. */
-function composeHistory({ status, spec }: Work, finding: Finding, rollback: Rollback | undefined): readonly Revision[] {
-  const { release, results = {} } = finding;
-  if (release.kind === 'Foreign') return status.history;
-  return recordHistory({
-    earlier: status.history,
-    records: release.kind === 'Own' ? release.records : [],
-    chartOf: (configDigest) => chartOf(status, finding, configDigest),
-    results,
-    rollback,
-    limit: spec.historyLimit,
-  });
-}
-
-/** What is being installed, what was tried last, or what an earlier revision of the same step was made of. */
-function chartOf({ chart, lastAttempted, history }: OperatorStatus, finding: Finding, configDigest: string): RevisionChart | undefined {
-  if (configDigest === '') return undefined;
-  if (finding.chart !== undefined && finding.configDigest === configDigest) return revisionChart(finding.chart);
-  const earlier = history.find(({ digest }) => digest === configDigest);
-  if (earlier !== undefined) return pick(earlier);
-  if (chart === undefined || lastAttempted?.digest !== configDigest || lastAttempted.chartDigest !== chart.digest) return undefined;
-  return pick({ ...chart, chart: chart.name, chartDigest: chart.digest });
-}
-
-function revisionChart({ digest, contents }: Chart): RevisionChart {
-  const { name, version, appVersion } = contents.metadata;
-  return pick({ chart: name, version, appVersion, chartDigest: digest });
-}
-
-interface Described {
-  readonly chart: string;
-  readonly version: string;
-  readonly appVersion?: string | undefined;
-  readonly chartDigest?: string | undefined;
-}
-
-function pick({ chart, version, appVersion, chartDigest }: Described): RevisionChart {
-  return { chart, version, ...(appVersion === undefined ? {} : { appVersion }), ...(chartDigest === undefined ? {} : { chartDigest }) };
+function installingOf({ chart, configDigest = '' }: Finding): { readonly chart: Chart; readonly configDigest: string } | undefined {
+  return chart === undefined || configDigest === '' ? undefined : { chart, configDigest };
 }

@@ -29,10 +29,6 @@ export function uplifted({ conversions }: RenderedChart): ConditionInput {
   return isTrue('Uplifted', 'DeprecatedAPIsConverted', `${conversions.length} converted: ${conversionsSentence(conversions)}`);
 }
 
-export function released({ release, namespace }: ReleaseRef, revision: number): ConditionInput {
-  return isTrue('Released', 'Deployed', `Release ${namespace}/${release} is deployed in revision ${revision}`);
-}
-
 /** What is about to be done. */
 export function deploying(verb: DeployVerb, { release, namespace }: ReleaseRef): ConditionInput {
   const what = `Release ${namespace}/${release}`;

@@ -8,8 +8,8 @@ import type { ReleaseFact } from '../../helm-release/observe-release.ts';
 import { isTerminal } from '../../helm-release/failure.ts';
 import { RETRY_BACKOFF } from '../../helm-release/retry.ts';
 import type { Chart } from '../../helm-release/ports.ts';
-import { isTrue, reconciling, stalled } from '../../conditions.ts';
-import { notReady, writeStatus } from './write-status.ts';
+import { isTrue, notReady, reconciling, stalled } from '../../conditions.ts';
+import { writeStatus } from './write-status.ts';
 import { nowOf, type Work } from '../work.ts';
 
 export interface Failure {

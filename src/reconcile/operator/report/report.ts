@@ -16,10 +16,10 @@ import type { Finding } from './compose-status.ts';
 import type { ActiveFacts, ActiveState, InSync } from '../state.ts';
 import type { Work } from '../work.ts';
 import { chartOfRevision } from '../../../domain/operator/revision-history.ts';
-import { crdsEstablished, drifted, fetched, healthy, released, UNTESTED, waitingSentence } from './conditions.ts';
-import { isFalse, isTrue, reconciling, stalled } from '../../conditions.ts';
+import { crdsEstablished, drifted, fetched, healthy, UNTESTED, waitingSentence } from './conditions.ts';
+import { isFalse, isTrue, notReady, reconciling, released, stalled } from '../../conditions.ts';
 import { type Failure, reportFailure } from './report-failure.ts';
-import { notReady, writeStatus } from './write-status.ts';
+import { writeStatus } from './write-status.ts';
 
 /** States in which only the status is written. */
 type ReportedState = Extract<

@@ -1,10 +1,9 @@
 import { applyStatus } from '../../apply-status.ts';
 import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields.ts';
-import { findCondition, type Condition, type ConditionInput } from '../../../domain/kubernetes/condition.ts';
+import { findCondition, type Condition } from '../../../domain/kubernetes/condition.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
 import { catalogValid, waitingSentence } from './conditions.ts';
-import { isFalse } from '../../conditions.ts';
 import type { Work } from '../work.ts';
 
 /** Conditions whose turns are worth an Event. */
@@ -23,11 +22,6 @@ export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
   await recordTransitions(work, status.conditions);
   await recordPending(work, status.pendingUpgrade);
   return written;
-}
-
-/** `Ready` is false for the reason that another condition gives. */
-export function notReady(because: ConditionInput): ConditionInput {
-  return isFalse('Ready', because.reason, because.message);
 }
 
 /** Writes an Event for each condition whose status or reason has changed. */
