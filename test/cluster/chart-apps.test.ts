@@ -261,7 +261,12 @@ describe('ten charts as apps, with two environments and two developers', () => {
   it('have pages and actions for their objects in a namespace of their own, as the person', { timeout: 120_000 }, async () => {
     const found = await check(DEV_ONE, ONE, 'lodge', {});
     assert.equal(found.verdict, 'Ready', messages(found, 'blocked'));
-    assert.match(messages(found, 'unchecked'), /the namespace apps-\S+-checked-\w+ is created with the instance/);
+    assert.match(messages(found, 'unchecked'), /Pods, quotas .* the namespace apps-\S+-checked-\w+ is created with the instance/);
+    const created = found.findings.created.map(({ message }) => message).join('\n');
+    assert.match(created, new RegExp(`^Deployment apps-\\S+-checked-\\w+/lodge${RUN}-checked, after its namespace is created$`, 'm'));
+    const negative = await check(DEV_ONE, ONE, 'lodge', { replicas: -1 });
+    assert.match(messages(negative, 'blocked'), /^Deployment apps-\S+: .*replicas.*greater than or equal to 0/m);
+    assert.ok(!messages(negative, 'blocked').includes('preflight-'), messages(negative, 'blocked'));
     const hint = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: hint}\ndata: {hint: "{{ .Values.token }}"}\n';
     await createInstance(ports, DEV_ONE, { ...draftOf(ONE, 'lodge', { token: 'w0rker-secret', extra: hint }), ...ASKING });
     await world.condition(typeOf('lodge'), { namespace: ONE, name: 'one' }, { type: 'Ready', status: 'True' });

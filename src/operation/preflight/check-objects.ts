@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto';
+import { redact } from '../../domain/core/secret.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { joinFindings, type Finding, type Findings, type Remedy } from '../../domain/preflight/findings.ts';
 import { missingPermissions, podsUnchecked, type NamedDryRun } from './missing-permissions.ts';
+import { isHook } from '../operator/helm-ownership.ts';
 import type { Ports } from '../ports.ts';
 import { dryRunObjects, type DryRun, type DryRunObject, type DryRunInput } from './dry-run-objects.ts';
 
@@ -27,6 +31,68 @@ export async function checkObjects(dryRuns: DryRun, ports: Pick<Ports, 'discover
   const { remedies, ...lacking } = await missingPermissions(dryRuns, ports, { ...input, forbidden: [...input.forbidden, ...forbidden] });
   const more = left > 0 ? [line(`${left} more objects were not checked`, 'Object')] : [];
   return { tried, remedies, findings: joinFindings([...tried.map(findingsOf), lacking, { unchecked: more }]) };
+}
+
+/** A check of what goes into a namespace that does not exist yet. */
+interface CheckElsewhere extends Omit<DryRunInput, 'state'> {
+  /** A namespace that does, with the same deployer. */
+  readonly standIn: string;
+}
+
+/**
+ * What would become of the objects of a chart in a namespace that is created with them: each is tried under another name in a namespace that exists. Validation is
+ * the same there. Policies can say something else, so what they reject is a warning; of quotas, pods and Pod Security nothing is known.
+ *
+ * @throws AppError as `dryRunObjects`.
+ */
+export async function checkObjectsElsewhere(
+  dryRuns: DryRun,
+  ports: Pick<Ports, 'discovery'>,
+  { standIn, ...input }: CheckElsewhere,
+): Promise<Findings> {
+  const kinds = await Promise.all(input.objects.map(({ apiVersion, kind }) => ports.discovery.find(apiVersion, kind, input.signal)));
+  const originals = input.objects.filter((object, index) => !isHook(object) && kinds[index]?.namespaced === true);
+  const objects = originals.map((object) => inStandIn(object, standIn));
+  const { tried, left } = await dryRunObjects(dryRuns, ports, { ...input, namespace: standIn, state: 'ToBeCreated', objects });
+  const found = tried.map((one, index) => {
+    const { kind, metadata } = originals[index] ?? one.object;
+    const as = (text: string): string => text.replaceAll(one.object.metadata.name, metadata.name);
+    return findingsElsewhere(one, { name: redact(`${kind} ${input.namespace}/${metadata.name}`, input.secrets), standIn, as });
+  });
+  const untried = `Pods, quotas and Pod Security were not tried: the namespace ${input.namespace} is created with the instance. The objects were tried in ${standIn}`;
+  const more = left > 0 ? [line(`${left} more objects were not checked`, 'Object')] : [];
+  return joinFindings([...found, { unchecked: [line(untried, 'Object'), ...more] }]);
+}
+
+const NAME_LENGTH = 16;
+
+/** Under a name that nothing there has. */
+function inStandIn(object: KubeObject, namespace: string): KubeObject {
+  const { kind, metadata } = object;
+  const digest = createHash('sha256').update(`${namespace} ${kind} ${metadata.name}`).digest('hex').slice(0, NAME_LENGTH);
+  return { ...object, metadata: { ...metadata, namespace, name: `preflight-${digest}` } };
+}
+
+interface Elsewhere {
+  /** Of the object, where it will be. */
+  readonly name: string;
+  readonly standIn: string;
+  /** A text of the api-server with the name of the object. */
+  readonly as: (text: string) => string;
+}
+
+function findingsElsewhere({ outcome, warnings, forbidden }: DryRunObject, { name, standIn, as }: Elsewhere): Partial<Findings> {
+  const elsewhere = (message: string, subject: Finding['subject']): Finding =>
+    line(`${name}: tried in ${standIn}: ${as(message)}`, subject, 'estimate');
+  const warned = [
+    ...warnings.map((warning) => line(`${name}: ${as(warning)}`, 'Policy')),
+    ...forbidden.map(({ message }) => elsewhere(message, 'Permission')),
+  ];
+  if (outcome.kind === 'untried') return { warned };
+  if (outcome.kind !== 'rejected') return { warned, created: [line(`${name}, after its namespace is created`, 'Object', 'estimate')] };
+  const { subject, faults } = outcome;
+  if (subject === 'Validation') return { warned, blocked: faults.map(({ message }) => line(`${name}: ${as(message)}`, subject)) };
+  return { warned: [...warned, ...(subject === 'Quota' ? [] : faults.map(({ message }) => elsewhere(message, subject)))] };
 }
 
 function findingsOf(tried: DryRunObject): Partial<Findings> {

@@ -19,7 +19,7 @@ import type { FoundInstance } from '../instance/find-instance.ts';
 import { redactTexts } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued } from '../upgrade/upgrade-ports.ts';
-import { type CheckedObjects, checkObjects } from './check-objects.ts';
+import { type CheckedObjects, checkObjects, checkObjectsElsewhere } from './check-objects.ts';
 import { type RenderContext, type RenderedRelease, renderRelease } from './render-release.ts';
 
 /** What installing or changing an instance of a chart does to its release. */
@@ -142,7 +142,7 @@ async function previewed(context: CheckContext, { from, to, tried }: Sides): Pro
 
 /** Objects that the release may not have are named, and then nothing is tried: helm would write nothing, either. */
 async function checkRelease(context: CheckContext, to: RenderedRelease): Promise<Pick<CheckedObjects, 'findings' | 'remedies'>> {
-  const { ports, actor, entry, signal } = context;
+  const { ports, actor, entry, environment, signal } = context;
   const { rendered, secrets, release, unread, faults } = to;
   const { namespace, state } = to.place;
   const { allowedResources } = specOf(APP_DEFINITION_KIND, entry.operator);
@@ -155,15 +155,15 @@ async function checkRelease(context: CheckContext, to: RenderedRelease): Promise
     const blocked = refused.map((message): Finding => ({ ...line(redact(message, secrets)), subject: 'Object' }));
     return { findings: joinFindings([known, { blocked }]), remedies: [] };
   }
-  if (state === 'Missing') {
-    const untried = line(`The objects were not tried: the namespace ${namespace} is created with the instance`);
-    return { findings: joinFindings([known, { unchecked: [untried] }]), remedies: [] };
-  }
-  const dryRuns = { cluster: ports.clusters.dryRunAsDeployer(actor, namespace), by: 'deployer' } as const;
+  const standIn = environment.namespace;
+  const deployerOf = state === 'Missing' ? standIn : namespace;
+  const dryRuns = { cluster: ports.clusters.dryRunAsDeployer(actor, deployerOf), by: 'deployer' } as const;
   const place = { release, namespace, state: 'Exists' } as const;
   const input = { ...place, objects: rendered.objects, crds: [], kindsOfChart: new Set<string>(), secrets, signal, forbidden: [] };
-  const hidden = await hiddenKinds(context, namespace, rendered.objects);
-  const { findings, remedies } = await checkObjects(dryRuns, ports, { ...input, hidden });
+  const { findings, remedies } =
+    state === 'Missing'
+      ? { findings: await checkObjectsElsewhere(dryRuns, ports, { ...input, standIn }), remedies: [] }
+      : await checkObjects(dryRuns, ports, { ...input, hidden: await hiddenKinds(context, namespace, rendered.objects) });
   // With stand-ins for values that the actor may not read, a rejection says little.
   const reported =
     unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
