@@ -26,6 +26,8 @@ export interface ControllerParts {
   readonly reconcile: Reconcile;
   /** Keys worked on at the same time. */
   readonly workers: number;
+  /** Milliseconds for which a key rests after its work, whatever its sources say; what a reconciler asks for itself is not delayed. Default: none. */
+  readonly restMs?: number;
 }
 
 interface ControllerOptions extends ControllerParts {
@@ -85,7 +87,7 @@ export async function runController(options: ControllerOptions): Promise<void> {
     }
     options.observe?.(outcome, (clock.now() - started) / 1_000);
   };
-  const queue: WorkQueue = new WorkQueue({ workers, clock, work });
+  const queue: WorkQueue = new WorkQueue({ workers, clock, work, restMs: options.restMs ?? 0 });
   options.measure?.(() => queue);
   const stops = sources.map((source) => source.onChange((key) => queue.add(key)));
   await aborted(signal);

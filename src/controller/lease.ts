@@ -114,6 +114,15 @@ async function renew(options: LeaseOptions, lease: KubeObject): Promise<KubeObje
 
 /** Deletes the lease if it is still ours. A failure is no harm: it expires. */
 async function release({ cluster, holder, ...options }: LeaseOptions, lease: KubeObject): Promise<void> {
+  const { uid = '', resourceVersion = '' } = lease.metadata;
+  try {
+    await cluster.delete(refOf(options), { uid, resourceVersion });
+    return;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    if (error.code !== 'Conflict') return;
+  }
+  // A renewal may have come through whose answer did not.
   try {
     const live = await cluster.get(refOf(options));
     if (holderOf(live) === holder && live.metadata.uid === lease.metadata.uid) {

@@ -4,6 +4,8 @@ export interface QueueOptions {
   /** How many keys are worked on at the same time. */
   readonly workers: number;
   readonly clock: Clock;
+  /** Milliseconds for which a key rests after its work: what is added until then comes together when it is over. Default: none. */
+  readonly restMs?: number;
   /** Must not reject. */
   readonly work: (key: string, worker: LendableWorker) => Promise<void>;
 }
@@ -31,6 +33,9 @@ export class WorkQueue {
   #lent = 0;
   readonly #returning: (() => void)[] = [];
   readonly #later = new Map<string, Later>();
+  /** When the rest of a key ends; what was added during its work begins it. */
+  readonly #rests = new Map<string, number>();
+  readonly #again = new Set<string>();
   #stopped = false;
 
   constructor(options: QueueOptions) {
@@ -39,19 +44,20 @@ export class WorkQueue {
 
   /** Asks for work on the key; while it is being worked on, it is taken up again afterwards. */
   add(key: string): void {
-    if (this.#stopped) return;
-    this.#cancelLater(key);
-    this.#waiting.add(key);
-    this.#start();
+    const { restMs = 0, clock } = this.#options;
+    if (restMs > 0 && this.#active.has(key)) return void this.#again.add(key);
+    const rest = (this.#rests.get(key) ?? 0) - clock.now();
+    if (rest > 0) this.addAfter(key, rest);
+    else this.#enqueue(key);
   }
 
-  /** Asks later; of several times asked for, the earliest counts, and an `add` before makes it unnecessary. */
+  /** Asks later, rest or not; of several times asked for, the earliest counts, and an `add` before makes it unnecessary. */
   addAfter(key: string, milliseconds: number): void {
     const due = this.#options.clock.now() + milliseconds;
     const known = this.#later.get(key);
     if (this.#stopped || this.#waiting.has(key) || (known !== undefined && known.due <= due)) return;
     known?.cancel();
-    this.#later.set(key, { due, cancel: this.#options.clock.after(milliseconds, () => this.add(key)) });
+    this.#later.set(key, { due, cancel: this.#options.clock.after(milliseconds, () => this.#enqueue(key)) });
   }
 
   /** How many wait now, the later ones not counted. */
@@ -70,6 +76,13 @@ export class WorkQueue {
     for (const key of this.#later.keys()) this.#cancelLater(key);
     this.#waiting.clear();
     await Promise.all(this.#active.values());
+  }
+
+  #enqueue(key: string): void {
+    if (this.#stopped) return;
+    this.#cancelLater(key);
+    this.#waiting.add(key);
+    this.#start();
   }
 
   #start(): void {
@@ -121,8 +134,20 @@ export class WorkQueue {
       await this.#options.work(key, this.#worker());
     } finally {
       this.#active.delete(key);
+      this.#beginRest(key);
       this.#start();
     }
+  }
+
+  #beginRest(key: string): void {
+    const { restMs = 0, clock } = this.#options;
+    if (restMs === 0 || this.#stopped) return;
+    const end = clock.now() + restMs;
+    this.#rests.set(key, end);
+    clock.after(restMs, () => {
+      if (this.#rests.get(key) === end) this.#rests.delete(key);
+    });
+    if (this.#again.delete(key)) this.addAfter(key, restMs);
   }
 
   #cancelLater(key: string): void {

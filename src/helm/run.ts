@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { Duplex } from 'node:stream';
 import { execa } from 'execa';
 import { AppError } from '../domain/core/errors.ts';
@@ -14,6 +15,8 @@ const MEBIBYTE = 1024 * 1024;
 const MAX_STDOUT = 24 * MEBIBYTE;
 const MAX_STDERR = MEBIBYTE;
 const GRACE_MS = 5000;
+/** By how much helm's priority is below ours: a third of the processor time where both want all of it. */
+const NICE = 5;
 
 export interface HelmLog {
   debug(keys: object, message: string): void;
@@ -87,6 +90,7 @@ async function start({ program, home, connection, guardian, log, observe }: Runn
     child.nodeChildProcess.once('exit', () => channel.destroy());
   }
   const ended = pid === undefined ? () => undefined : guardian.mind(pid);
+  if (pid !== undefined) giveWay(pid);
   child.stdin.on('error', () => undefined).end(GO);
   const memory = pid === undefined ? undefined : watchMemory({ pid, maxBytes: HELM_MEMORY, onExceeded: () => child.kill('SIGKILL') });
   const result = await child.finally(() => {
@@ -100,6 +104,15 @@ async function start({ program, home, connection, guardian, log, observe }: Runn
   run.signal.throwIfAborted();
   if (memory?.exceeded() === true || isOutOfMemory(result.stderr)) throw failed(run, TOO_MUCH_MEMORY);
   throw failureOfResult(run, program, result);
+}
+
+/** People at their pages come before releases. Where the operating system does not let us, all are equal. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICE));
+  } catch {
+    return;
+  }
 }
 
 const TOO_MUCH_MEMORY = `it needed more than the ${HELM_MEMORY / MEBIBYTE} MiB of memory that it may have and was stopped; make the chart, or its values, smaller`;

@@ -19,6 +19,7 @@ import type { Log } from '../../observe/log.ts';
 import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
 import { environmentOf } from '../../reconcile/instance/prerequisites.ts';
 import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
+import { SETTLE_MS } from '../../reconcile/instance/release-actions.ts';
 import { createReferrers, type ReferencePlace, type References, watchReferences } from '../../reconcile/helm-release/watch-references.ts';
 import type { InstancePorts, SourceApp } from '../../reconcile/instance/ports.ts';
 import { watchDedicated } from '../environment/watch-generated.ts';
@@ -56,8 +57,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
   const revisions = startReflector({ cluster, type: APP_REVISION, keep: withoutSchema, log, signal });
   const instances = watchInstances({ kube, definitions, log, signal });
   const ofDefinition = (name: string): readonly string[] => instances.keys(({ definition }) => definition === name);
-  const ofRevision = (name: string): readonly string[] =>
-    ofDefinition(revisions.get(name)?.metadata.labels?.[OURS.appDefinitionLabel] ?? '');
+  const ofRevision = (name: string): readonly string[] => definitionsAt(appDefinitions, revisions.get(name)).flatMap(ofDefinition);
   const ofEnvironment = (name: string): readonly string[] =>
     instances.keys((_kind, { metadata }) => environmentOf(environments.all(), metadata.namespace ?? '')?.metadata.name === name);
   const dedicated = watchNamespaces({ kube, log, signal }, instances);
@@ -87,8 +87,20 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
       instances.kindOf,
     ),
     workers: 4,
+    restMs: SETTLE_MS,
     counted: instances.counted,
   };
+}
+
+/**
+ * The AppDefinition that a revision is the current one of. Only then it is news: that an AppDefinition has another revision is a change of its own, which may be seen
+ * before the revision.
+ */
+function definitionsAt(definitions: Pick<Reflector, 'get'>, revision: KubeObject | undefined): readonly string[] {
+  const name = revision?.metadata.labels?.[OURS.appDefinitionLabel] ?? '';
+  const definition = definitions.get(name);
+  const isCurrent = definition !== undefined && parseAppDefinitionStatus(definition).revision === revision?.metadata.name;
+  return isCurrent ? [name] : [];
 }
 
 interface WatchedNamespaces {

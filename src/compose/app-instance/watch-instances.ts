@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { generatedKind, type GeneratedKind, isDedicatedTo, releaseNameOf } from '../../domain/app-instance/instance.ts';
 import type { KeySource } from '../../controller/controller.ts';
 import { keyOf, type KubeObject, parseKey, type ResourceType } from '../../domain/kubernetes/resource.ts';
@@ -97,23 +98,26 @@ function watchKind(
   const until = AbortSignal.any([signal, stop.signal]);
   const cluster = kube.asController();
   const names = { list: cluster.listMetadata, watch: cluster.watchMetadata };
-  const instances = startReflector({ cluster: names, type: kind, keep: withGeneration, log, signal: until });
-  const known = new Map<string, number>();
+  const instances = startReflector({ cluster: names, type: kind, keep: withoutStatus, log, signal: until });
+  const known = new Map<string, KubeObject>();
   instances.onChange((key) => {
-    const generation = instances.get(key)?.metadata.generation;
-    if (generation !== known.get(key)) {
-      if (generation === undefined) known.delete(key);
-      else known.set(key, generation);
-      counted();
-    }
-    changed(`${kind.resource}/${key}`);
+    const [before, instance] = [known.get(key), instances.get(key)];
+    if (instance === undefined) known.delete(key);
+    else known.set(key, instance);
+    if (instance?.metadata.generation !== before?.metadata.generation) counted();
+    // Whoever has written the status knows it.
+    if (instance?.['request'] !== before?.['request']) changed(`${kind.resource}/${key}`);
   });
   return { kind, instances, stop };
 }
 
-function withGeneration({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+/** `request` is another one when anything but the status changes. */
+function withoutStatus({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, namespace = '', uid = '', resourceVersion = '', generation = 0 } = metadata;
-  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, generation } };
+  const { labels, annotations, finalizers, deletionTimestamp } = metadata;
+  const written = JSON.stringify([uid, generation, labels, annotations, finalizers, deletionTimestamp]);
+  const request = createHash('sha256').update(written).digest('base64');
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, generation }, request };
 }
 
 /** What charts mostly consist of. Changes of other kinds are seen when a release is looked at anyway. */
@@ -134,8 +138,8 @@ export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, '
   const cluster = kube.asController();
   const keysOf = (namespace: string, release: string): readonly string[] =>
     instances.keys((kind, { metadata }) => {
-      const isThere = metadata.namespace === namespace || isDedicatedTo(namespace, kind, metadata);
-      return isThere && releaseNameOf(kind, metadata.name) === release;
+      if (releaseNameOf(kind, metadata.name) !== release) return false;
+      return metadata.namespace === namespace || isDedicatedTo(namespace, kind, metadata);
     });
   const records = startMetadataReflector({ cluster, type: SECRET, labelSelector: 'owner=helm', log, signal });
   const ofRecord = (key: string): readonly string[] => {

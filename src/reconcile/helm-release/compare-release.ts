@@ -31,6 +31,8 @@ export interface ReleaseToCompare {
   readonly ignore: readonly DriftRule[];
   /** Where autoscalers are looked for; absent: everywhere. */
   readonly namespace?: string;
+  /** The objects as they were read just now, in the order of the manifest; default: they are read again. */
+  readonly live?: readonly (KubeObject | undefined)[];
   readonly signal: AbortSignal;
 }
 
@@ -40,12 +42,12 @@ export async function compareRelease(compared: ReleaseToCompare, manifest: reado
   const kinds = await discovery.kinds(signal);
   const autoscalers = (await cluster.list(HORIZONTAL_POD_AUTOSCALER, { signal, ...(namespace === undefined ? {} : { namespace }) })).items;
   const [drifted, uncompared]: [DriftedObject[], string[]] = [[], []];
-  for (const rendered of manifest) {
+  for (const [index, rendered] of manifest.entries()) {
     const type = kinds.find((kind) => kind.kind === rendered.kind && apiVersionOf(kind) === rendered.apiVersion);
     if (type === undefined) continue;
     const object = marked(compared.release, rendered, type);
     try {
-      const found = await lookAt(compared, { type, object, autoscalers });
+      const found = await lookAt(compared, { type, object, autoscalers, seen: compared.live?.[index] });
       if (found.drifts.length > 0) drifted.push({ type, ...found });
     } catch (error) {
       if (!isAppError(error) || error.unanswered === undefined) throw error;
@@ -77,16 +79,18 @@ interface Candidate {
   readonly type: ResourceType;
   readonly object: KubeObject;
   readonly autoscalers: readonly KubeObject[];
+  /** As it is live, where that is known. */
+  readonly seen: KubeObject | undefined;
 }
 
 async function lookAt(
   { cluster, ignore, signal }: ReleaseToCompare,
-  { type, object, autoscalers }: Candidate,
+  { type, object, autoscalers, seen }: Candidate,
 ): Promise<Omit<DriftedObject, 'type'>> {
   const { name, namespace } = object.metadata;
   const shown = shownName(object);
   const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
-  const live = await ifFound(cluster.get(ref, { signal }));
+  const live = seen ?? (await ifFound(cluster.get(ref, { signal })));
   if (live === undefined) return { object, drifts: [{ object: shown, path: '', managers: [] }] };
   const options = { fieldManager: HELM_MANAGER, force: 'force', fieldValidation: 'Ignore', dryRun: 'All', signal } as const;
   const { object: wanted } = await cluster.apply(type, object, options);

@@ -88,7 +88,15 @@ async function compare({ ports, deployer, release, requestedAt, signal }: Work, 
   const fingerprint = fingerprintOf(live);
   const isSame = observation.fingerprint === fingerprint && observation.requestedAt === requestedAt;
   if (isSame && now - observation.comparedAt < INTERVAL_MS) return observation;
-  const compared = { cluster: deployer.cluster, discovery: ports.discovery, release, ignore: [], namespace: release.namespace, signal };
+  const compared = {
+    cluster: deployer.cluster,
+    discovery: ports.discovery,
+    release,
+    ignore: [],
+    namespace: release.namespace,
+    live,
+    signal,
+  };
   const drift = await compareRelease(compared, observation.manifest);
   return { ...observation, fingerprint, requestedAt, comparedAt: now, drift };
 }

@@ -19,6 +19,8 @@ import type { TestReport } from '../../domain/operator/release.ts';
 import { tested, testing, withoutSecretsIn } from '../helm-release/test-report.ts';
 
 export const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
+/** How soon to look at what was released: until then, the controllers of the cluster say how most of it is. */
+export const SETTLE_MS = 500;
 /** How soon to ask again for a lease that somebody else holds. */
 export const BUSY_MS = 2_000;
 
@@ -54,7 +56,7 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
   }
   const { name, version } = target.chart.contents.metadata;
   work.ports.log.info('An instance was released', { kind: work.kind.kind, ...work.release, verb, chart: name, version });
-  return AT_ONCE;
+  return { requeueAfter: SETTLE_MS };
 }
 
 /** What failed: before anything was to be written, or helm. */

@@ -28,7 +28,10 @@ function leaseServer() {
       if (object.metadata.resourceVersion !== stored?.metadata.resourceVersion) throw new AppError('Conflict', 'it was changed');
       return store(object);
     },
-    delete: async () => {
+    delete: async (_ref, { uid, resourceVersion } = {}) => {
+      const { metadata } = stored ?? {};
+      if (uid !== undefined && uid !== metadata?.uid) throw new AppError('Conflict', 'it is another one');
+      if (resourceVersion !== undefined && resourceVersion !== metadata?.resourceVersion) throw new AppError('Conflict', 'it was changed');
       stored = undefined;
     },
   };

@@ -4,7 +4,7 @@ import { WorkQueue } from '../../../src/controller/queue.ts';
 import { createFakeClock, flushPromises } from '../../support/fake-clock.ts';
 
 /** A queue whose work lasts until the test ends it. */
-function heldQueue(workers: number) {
+function heldQueue(workers: number, restMs = 0) {
   const clock = createFakeClock();
   const started: string[] = [];
   const held: (() => void)[] = [];
@@ -16,7 +16,7 @@ function heldQueue(workers: number) {
     held.shift()?.();
     await flushPromises();
   };
-  return { queue: new WorkQueue({ workers, clock, work }), clock, started, end };
+  return { queue: new WorkQueue({ workers, clock, work, restMs }), clock, started, end };
 }
 
 describe('a queue', () => {
@@ -44,6 +44,29 @@ describe('a queue', () => {
     assert.deepEqual(started, ['a', 'a']);
     await end();
     assert.deepEqual([started.length, queue.active], [2, 0]);
+  });
+
+  test('lets a key rest after its work: what is added until then comes together, and what was asked for later in its time', async () => {
+    const { queue, clock, started, end } = heldQueue(2, 500);
+    queue.add('a');
+    queue.add('a');
+    await end();
+    queue.add('a');
+    queue.add('b');
+    assert.deepEqual(started, ['a', 'b']);
+    await clock.advance(499);
+    assert.deepEqual(started, ['a', 'b']);
+    await clock.advance(1);
+    assert.deepEqual(started, ['a', 'b', 'a']);
+    await end();
+    await end();
+    queue.addAfter('a', 0);
+    await clock.advance(0);
+    assert.deepEqual(started, ['a', 'b', 'a', 'a']);
+    await end();
+    await clock.advance(500);
+    queue.add('a');
+    assert.equal(started.length, 5);
   });
 
   test('a key that waits behind its own work does not keep others waiting', () => {
