@@ -21,8 +21,14 @@ import { plural } from '../page/view-helpers.ts';
 import { yamlText } from '../page/yaml-text.ts';
 import type { EnvironmentPermissions } from '../../operation/environment/write-environment.ts';
 import type { EnvironmentStatus, InstanceStatus } from '../../operation/environment/show-environment-status.ts';
-import { limitSentences, type QuotaRow, quotaRows } from './quota-view.ts';
-import { environmentListTabs, type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import {
+  environmentListTabs,
+  type EnvironmentTab,
+  environmentTabs,
+  limitSentences,
+  type QuotaRow,
+  quotaRows,
+} from './environment-parts.ts';
 import { emptyView, type EmptyView } from '../page/empty-view.ts';
 
 export interface EnvironmentRow {

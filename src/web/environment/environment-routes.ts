@@ -12,7 +12,7 @@ import {
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import type { TierBoard } from '../../operation/environment/show-tier-board.ts';
 import { environmentPage, environmentsPage } from './environment-page.ts';
-import { environmentListTabs, type EnvironmentTab } from './environment-tabs.ts';
+import { environmentListTabs, type EnvironmentTab } from './environment-parts.ts';
 import { checkSelector, parseResourceFilter, resourcesPage } from './resources-page.ts';
 import { parseBoardFilter, workloadsLive, workloadsPage } from './workloads-page.ts';
 import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';

@@ -21,7 +21,7 @@ import { emptyView, type EmptyView } from '../page/empty-view.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { environmentResourcesPath, hrefWith, instancePath, resourcePath } from '../page/paths.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
-import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import { type EnvironmentTab, environmentTabs } from './environment-parts.ts';
 
 interface ResourceRow {
   readonly kind: string;

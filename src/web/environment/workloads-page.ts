@@ -14,7 +14,7 @@ import { environmentPath, environmentWorkloadsPath, hrefWith, instancePath, reso
 import { rolloutView, type RolloutView } from '../instance/workloads-tab.ts';
 import { plural } from '../page/view-helpers.ts';
 import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
-import { type EnvironmentTab, environmentTabs } from './environment-tabs.ts';
+import { type EnvironmentTab, environmentTabs } from './environment-parts.ts';
 import { emptyView, type EmptyView } from '../page/empty-view.ts';
 import { managerOf } from './resources-page.ts';
 

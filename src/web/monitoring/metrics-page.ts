@@ -3,7 +3,7 @@ import { METRIC_RANGES, type MetricChart, type MetricRange } from '../../domain/
 import type { MetricUnit } from '../../domain/monitoring/monitoring-field.ts';
 import type { Metrics } from '../../operation/monitoring/show-metrics.ts';
 import { environmentRow } from '../environment/environment-page.ts';
-import { environmentTabs } from '../environment/environment-tabs.ts';
+import { environmentTabs } from '../environment/environment-parts.ts';
 import type { Badge } from '../page/badges.ts';
 import { page, type WebDeps } from '../page/page.ts';
 import { environmentMonitoringPath } from '../page/paths.ts';

@@ -9,7 +9,7 @@ import type { EnvironmentMembers, Member } from '../../operation/permission/list
 import type { EnvironmentPermissionList, InstallPermission } from '../../operation/permission/list-permissions.ts';
 import type { AccessQuery, AccessReview } from '../../operation/permission/review-access.ts';
 import { type EnvironmentRow, environmentRow } from '../environment/environment-page.ts';
-import { type EnvironmentTab, environmentTabs } from '../environment/environment-tabs.ts';
+import { type EnvironmentTab, environmentTabs } from '../environment/environment-parts.ts';
 import { type Badge, tierBadge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../domain/timeline/timeline.ts';
 import type { Timeline } from '../../operation/timeline/show-timeline.ts';
 import { environmentRow } from '../environment/environment-page.ts';
-import { environmentTabs } from '../environment/environment-tabs.ts';
+import { environmentTabs } from '../environment/environment-parts.ts';
 import { instanceFrame, instanceTabPath } from '../instance/instance-frame.ts';
 import { addressOf, instanceCrumbs } from '../instance/instance-routes.ts';
 import type { Badge } from '../page/badges.ts';
