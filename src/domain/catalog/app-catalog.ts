@@ -4,8 +4,7 @@ import { hasLimits } from '../app-definition/limits.ts';
 import type { AppDefinitionStatus } from '../app-definition/app-definition-kind.ts';
 import { isBuiltInGroup } from '../kubernetes/resource-types.ts';
 import type { AppSummary, AppVersion, Availability } from '../app/app.ts';
-import { findCondition } from '../kubernetes/condition.ts';
-import { conditionsOf } from '../health/rules/conditions.ts';
+import { findCondition, isConditionTrue } from '../kubernetes/condition.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { specOf } from '../kind/kind.ts';
 import { type CatalogKind, catalogKind } from '../operator/kind/catalog-fields.ts';
@@ -189,14 +188,14 @@ function definitionAvailability(
   { revision, published }: AppDefinitionStatus,
 ): [Availability, string] {
   if (definition.metadata.deletionTimestamp !== undefined) return ['Unavailable', 'The app is being removed from the catalogue'];
-  const established = findCondition(conditionsOf(crd), 'Established')?.status === 'True';
+  const established = isConditionTrue(crd, 'Established');
   return established && (revision !== undefined || published.includes(crd.metadata.name))
     ? ['Available', '']
     : ['Installing', 'Its CRD is not established yet'];
 }
 
 function availabilityOf(operator: KubeObject, crd: KubeObject, status: OperatorStatus): [Availability, string] {
-  const established = findCondition(conditionsOf(crd), 'Established')?.status === 'True';
+  const established = isConditionTrue(crd, 'Established');
   if (operator.metadata.deletionTimestamp !== undefined || status.status === 'DELETING') {
     return ['Unavailable', 'The app is being removed from the catalogue'];
   }

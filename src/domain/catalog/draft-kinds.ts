@@ -4,18 +4,17 @@ import { publishedCrds } from '../app-definition/published-crds.ts';
 import { statusOf } from '../kind/kind.ts';
 import { versionForNew, versionsOf } from './app-catalog.ts';
 import {
-  draftCandidates,
-  likelyOperator,
-  originOf,
   type DraftCandidate,
+  draftCandidates,
   type DraftEvidence,
   type DraftOrigin,
   type LikelyOperator,
+  likelyOperator,
+  originOf,
 } from './draft-owner.ts';
 import { isObject, listAt, textAt } from '../core/read.ts';
-import { conditionsOf } from '../health/rules/conditions.ts';
 import { APP_DEFINITION, isKubernetesGroup } from '../kubernetes/resource-types.ts';
-import { findCondition } from '../kubernetes/condition.ts';
+import { isConditionTrue } from '../kubernetes/condition.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { isReservedCrd } from '../kubernetes/reserved-objects.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -131,7 +130,7 @@ function draftOf({ crd, likely, candidates, sources }: DraftInput): DraftKind {
     group,
     scope,
     versions: versionsOf(crd).flatMap((version) => (version.served ? [version.name] : [])),
-    established: findCondition(conditionsOf(crd), 'Established')?.status === 'True',
+    established: isConditionTrue(crd, 'Established'),
     created: creationTimestamp,
     origin,
     ...(likely === undefined

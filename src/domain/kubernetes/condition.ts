@@ -38,6 +38,11 @@ export function findCondition<C extends { readonly type: string }>(conditions: r
   return conditions.find((condition) => condition.type === type);
 }
 
+/** Whether the status of an object says that a condition is true. */
+export function isConditionTrue(object: KubeObject, type: string): boolean {
+  return findCondition(conditionsOf(object), type)?.status === 'True';
+}
+
 /** The conditions in the status of any object; what is none is left out. */
 export function conditionsOf({ status }: KubeObject): Condition[] {
   return listAt(status, 'conditions')

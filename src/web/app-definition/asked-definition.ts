@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { UPLOADED_CHARTS, uploadSource } from '../../domain/app-definition/uploaded-chart.ts';
 import type { ChartPreview, ChartQuery } from '../../operation/app-definition/preview-chart.ts';
 import { yamlText } from '../page/yaml-text.ts';
+import type { SelectOption } from '../page/facets.ts';
 
 const FIELDS = ['repoURL', 'name', 'version', 'secret'] as const;
 const MAX_LENGTH = 2048;
@@ -108,7 +109,7 @@ export interface NamespacePart {
     readonly fault: string;
   }[];
   readonly isolate: boolean;
-  readonly levels: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
+  readonly levels: readonly SelectOption[];
   /** Whether the policy is to be seen at once. */
   readonly open: boolean;
   /** What the form of the file carries along. */

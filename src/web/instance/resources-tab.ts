@@ -10,16 +10,17 @@ import {
   foldText,
   nodePath,
   placeOutside,
-  type TreePlace,
-  treePlace,
   releaseNote,
   type ReleaseNote,
   type TreeHrefs,
-  treeRow,
+  type TreePlace,
+  treePlace,
   type TreeRow,
+  treeRow,
   withUnavailable,
 } from '../page/tree-view.ts';
 import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath, type Tab } from './instance-frame.ts';
+import { type SelectOption, selectOption } from '../page/facets.ts';
 
 /** What an address of the tab asks for. */
 interface ResourcesQuery extends TreeFilter {
@@ -53,17 +54,11 @@ export interface ResourcesTab extends InstanceFrame {
   readonly action: string;
   readonly view: ResourcesQuery['view'];
   readonly search: string;
-  readonly kinds: readonly Choice[];
-  readonly healths: readonly Choice[];
+  readonly kinds: readonly SelectOption[];
+  readonly healths: readonly SelectOption[];
   readonly views: readonly Tab[];
   /** The same as JSON. */
   readonly jsonHref: string;
-}
-
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-  readonly selected: boolean;
 }
 
 const MAX_TEXT_LENGTH = 200;
@@ -150,11 +145,11 @@ function choicesOf(tree: ResourceTree, { kind, health, search }: TreeFilter): Pi
   return {
     kinds: [
       { value: '', label: 'All kinds', selected: kind === undefined },
-      ...byName.map(([value, count]) => choice(value, `${value} (${count})`, kind)),
+      ...byName.map(([value, count]) => selectOption(value, `${value} (${count})`, kind)),
     ],
     healths: [
       { value: '', label: 'Any health', selected: health === undefined },
-      ...worstFirst.map(([value, count]) => choice(value, `${value === 'None' ? 'No health' : value} (${count})`, health)),
+      ...worstFirst.map(([value, count]) => selectOption(value, `${value === 'None' ? 'No health' : value} (${count})`, health)),
     ],
   };
 }
@@ -163,10 +158,6 @@ function countBy<K extends string>(tree: ResourceTree, filter: TreeFilter, keyOf
   const counts = new Map<K, number>();
   for (const node of nodesOf(tree.root).filter(matcher(filter))) counts.set(keyOf(node), (counts.get(keyOf(node)) ?? 0) + 1);
   return counts;
-}
-
-function choice(value: string, label: string, selected: string | undefined): Choice {
-  return { value, label, selected: value === selected };
 }
 
 function hrefOf(path: string, { view, expanded, kind, health, search }: ResourcesQuery): string {

@@ -10,6 +10,7 @@ import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '
 import { hrefWith, instancePath, operatorPath, resourcePath } from '../page/paths.ts';
 import { RESOURCE_ROUTE, resourceAddressOf, resourceCrumbs } from '../resource/resource-routes.ts';
 import type { Crumb, Section } from '../page/shell.ts';
+import { type SelectOption, selectOption } from '../page/facets.ts';
 
 /** Between two readings of lines that somebody follows. */
 const INTERVAL_MS = 2_000;
@@ -138,12 +139,6 @@ export interface LogSearch extends LogQuery {
   readonly follow: boolean;
 }
 
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-  readonly selected: boolean;
-}
-
 /** What changes while somebody follows: a view of `logs/lines`. */
 export interface LogLive {
   readonly lines: readonly { readonly time: string; readonly clock: string; readonly source: string; readonly text: string }[];
@@ -160,9 +155,9 @@ export interface LogPage {
   /** Those of the page that it belongs to; empty when it is no tab. */
   readonly tabs: LogSubject['tabs'];
   readonly action: string;
-  readonly pods: readonly Choice[];
-  readonly containers: readonly Choice[];
-  readonly amounts: readonly Choice[];
+  readonly pods: readonly SelectOption[];
+  readonly containers: readonly SelectOption[];
+  readonly amounts: readonly SelectOption[];
   readonly previous: boolean;
   readonly follow: boolean;
   readonly search: string;
@@ -218,9 +213,9 @@ function logPage({ name, subject, path, tabs }: LogSubject, search: LogSearch, v
     subject,
     tabs,
     action,
-    pods: [choice('', 'All pods', pod), ...view.pods.map((one) => choice(one.name, labelOf(one), pod))],
-    containers: [choice('', 'All containers', container), ...names.map((name) => choice(name, name, container))],
-    amounts: AMOUNTS.map((amount) => choice(String(amount), `Last ${amount} lines`, String(lines))),
+    pods: [selectOption('', 'All pods', pod), ...view.pods.map((one) => selectOption(one.name, labelOf(one), pod))],
+    containers: [selectOption('', 'All containers', container), ...names.map((name) => selectOption(name, name, container))],
+    amounts: AMOUNTS.map((amount) => selectOption(String(amount), `Last ${amount} lines`, String(lines))),
     previous,
     follow,
     search: search.search,
@@ -261,10 +256,6 @@ function emptyReason(pods: readonly LogPod[], search: string): string {
 
 function sourceOf({ pod, container }: LogLine): string {
   return `${pod} ${container}`;
-}
-
-function choice(value: string, label: string, current: string): Choice {
-  return { value, label, selected: value === current };
 }
 
 function labelOf({ name, phase, containers }: LogPod): string {

@@ -1,15 +1,16 @@
 import type { InstanceCount } from '../../domain/operator/operator-instances.ts';
 import {
   OPERATOR_STATES,
-  orderKey,
   type OperatorFilter,
   type OperatorList,
   type OperatorState,
+  orderKey,
 } from '../../domain/operator/operator-list.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import { type Page, pageByKey } from '../../domain/core/page-by-key.ts';
 import { type Badge, operatorBadge, stateBadge } from '../page/badges.ts';
 import { hrefWith, operatorPath } from '../page/paths.ts';
+import type { SelectOption } from '../page/facets.ts';
 
 /** Operators on one page. */
 const OPERATORS_A_PAGE = 50;
@@ -67,7 +68,7 @@ export interface OperatorsLive {
 export interface OperatorsPage {
   readonly search: string;
   readonly kept: readonly { readonly name: string; readonly value: string }[];
-  readonly categories: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
+  readonly categories: readonly SelectOption[];
   readonly live: OperatorsLive;
   readonly streamHref: string;
 }

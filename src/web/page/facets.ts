@@ -43,3 +43,14 @@ export function facetOf({ label, values, selected, hrefOf, labelOf = (value) => 
       })),
   };
 }
+
+/** An option of a select box. */
+export interface SelectOption {
+  readonly value: string;
+  readonly label: string;
+  readonly selected: boolean;
+}
+
+export function selectOption(value: string, label: string, chosen: string | undefined): SelectOption {
+  return { value, label, selected: value === chosen };
+}

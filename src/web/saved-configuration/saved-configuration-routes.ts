@@ -28,6 +28,7 @@ import {
   savedConfigurationsPage,
   savePage,
 } from './saved-configuration-page.ts';
+import type { SelectOption } from '../page/facets.ts';
 
 /** Saved configurations: those of an App, and saving that of an Instance. Saving that of a form is part of `install-routes.ts`. */
 export function savedConfigurationRoutes(deps: WebDeps): Router {
@@ -159,7 +160,7 @@ interface ComparePage {
   readonly savedConfigurationTitle: string;
   readonly action: string;
   readonly backHref: string;
-  readonly options: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
+  readonly options: readonly SelectOption[];
   readonly changes: ValueChangesView;
   /** The change of the instance, ready to be reviewed; false where there is none. */
   readonly apply: false | Applied;

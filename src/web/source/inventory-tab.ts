@@ -5,12 +5,13 @@ import { type Badge, healthBadge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { environmentPath, operatorPath, resourcePath, sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
+import type { SelectOption } from '../page/facets.ts';
 
 /** A view of `sources/tabs/inventory`. */
 export interface InventoryTab {
   readonly action: string;
   readonly search: string;
-  readonly kinds: readonly { readonly value: string; readonly label: string; readonly selected: boolean }[];
+  readonly kinds: readonly SelectOption[];
   readonly resultLine: string;
   readonly filtered: boolean;
   readonly clearHref: string;

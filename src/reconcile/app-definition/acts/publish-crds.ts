@@ -8,7 +8,7 @@ import { listInShort } from '../../../domain/core/name-words.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { publishedCrds } from '../../../domain/app-definition/published-crds.ts';
 import { textAt } from '../../../domain/core/read.ts';
-import { conditionsOf, findCondition } from '../../../domain/kubernetes/condition.ts';
+import { isConditionTrue } from '../../../domain/kubernetes/condition.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION } from '../../../domain/kubernetes/resource-types.ts';
 import { addFinalizer } from '../../finalizer.ts';
@@ -55,7 +55,7 @@ async function reportPublished(work: DefinitionWork, own: readonly KubeObject[])
 }
 
 function isEstablished(crd: KubeObject): boolean {
-  return findCondition(conditionsOf(crd), 'Established')?.status === 'True';
+  return isConditionTrue(crd, 'Established');
 }
 
 function appOf({ metadata: { name }, spec }: KubeObject): { name: string; group: string; plural: string } {
