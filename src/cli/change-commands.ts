@@ -10,7 +10,7 @@ import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, listing, 
 import { WAIT_OPTIONS, waitedStatus } from './instance-commands.ts';
 import { durationOf, type Option, wrong } from './options.ts';
 import { ageOf, colored } from './output.ts';
-import { approveSource } from './source-command.ts';
+import { approveSource } from './source-commands.ts';
 import { bullets, findingSections, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
 import { waitUntilGone } from './wait.ts';
