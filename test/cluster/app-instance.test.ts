@@ -50,14 +50,19 @@ kind: ClusterRoleBinding
 metadata: {name: all}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}`;
 
+const HELM_RUN = /helm has run .*? what=(.*?) exitCode=/g;
+
 describe('an instance of a generated kind', () => {
   let testCluster: TestCluster;
   let world: InstanceWorld;
   let webs: ResourceType;
   let configs: ResourceType;
+  /** `install of "a" in namespace "b"` */
+  const helmRuns: string[] = [];
   before(async () => {
     testCluster = await sharedCluster();
-    world = await startInstanceWorld(testCluster, `inst-${RUN}`);
+    const log = (text: string): void => void helmRuns.push(...text.matchAll(HELM_RUN).map(([, what = '']) => what));
+    world = await startInstanceWorld(testCluster, `inst-${RUN}`, { log });
     await Promise.all([world.environment(ONE), world.environment(TWO)]);
     webs = await world.offer(`web-${RUN}`, {
       '1.0.0': WEB,
@@ -117,6 +122,11 @@ describe('an instance of a generated kind', () => {
         60,
       );
       assert.deepEqual(await releasesIn(ONE), [[release, `web-${RUN}-1.1.0`, '2']]);
+      assert.deepEqual(
+        helmRuns.filter((what) => what.includes(release)),
+        ['install', 'upgrade'].map((verb) => `${verb} of "${release}" in namespace "${ONE}"`),
+        'one run of helm a release',
+      );
       assert.deepEqual(await writersOfRelease(testCluster.auditLogPath, { namespace: ONE, release, since }), [
         `system:serviceaccount:${ONE}:chandlery-deployer`,
       ]);
