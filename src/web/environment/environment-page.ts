@@ -4,7 +4,7 @@ import type { TierColumn } from '../../domain/environment/tier-board.ts';
 import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
-import { type Badge, healthBadge, tierBadge } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge, tierBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
 import {
@@ -29,7 +29,7 @@ import {
   type QuotaRow,
   quotaRows,
 } from './environment-parts.ts';
-import { emptyView, type EmptyView } from '../page/empty-view.ts';
+import { type EmptyView, emptyView } from '../page/empty-view.ts';
 
 export interface EnvironmentRow {
   readonly href: string;
@@ -316,6 +316,3 @@ function membersOf({ groups, subjects }: EnvironmentView, { user, groups: own }:
   }));
   return [...asGroups, ...others];
 }
-
-/** What stands in the place of a health while something goes away. */
-export const DELETING: Badge = { label: 'Deleting', tone: 'warn', symbol: 'trash' };

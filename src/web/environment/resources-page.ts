@@ -2,10 +2,10 @@ import { pageByKey } from '../../domain/core/page-by-key.ts';
 import {
   type EnvironmentResource,
   filterResources,
-  resourceHealthOf,
   managerKey,
   RESOURCE_HEALTHS,
   type ResourceFilter,
+  resourceHealthOf,
   TEXT_FILTERS,
 } from '../../domain/environment/environment-resources.ts';
 import { isAppError } from '../../domain/core/errors.ts';
@@ -15,12 +15,12 @@ import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { ResourceManager } from '../../domain/tree/resource-manager.ts';
 import type { EnvironmentResources } from '../../operation/environment/list-environment-resources.ts';
-import { type Badge, healthBadge } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge } from '../page/badges.ts';
 import { type Facet, facetOf } from '../page/facets.ts';
-import { emptyView, type EmptyView } from '../page/empty-view.ts';
+import { type EmptyView, emptyView } from '../page/empty-view.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { environmentResourcesPath, hrefWith, instancePath, resourcePath } from '../page/paths.ts';
-import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
+import { type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-parts.ts';
 
 interface ResourceRow {

@@ -7,15 +7,15 @@ import type { WorkloadPod } from '../../domain/workload/revisions.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import type { EnvironmentDeployments } from '../../operation/environment/job-deployments.ts';
 import type { EnvironmentWorkloads } from '../../operation/environment/list-environment-resources.ts';
-import { type Badge, healthBadge } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge } from '../page/badges.ts';
 import { type Facet, facetOf } from '../page/facets.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { environmentPath, environmentWorkloadsPath, hrefWith, instancePath, resourcePath } from '../page/paths.ts';
-import { rolloutView, type RolloutView } from '../instance/workloads-tab.ts';
+import { type RolloutView, rolloutView } from '../instance/workloads-tab.ts';
 import { plural } from '../page/view-helpers.ts';
-import { DELETING, type EnvironmentRow, environmentRow } from './environment-page.ts';
+import { type EnvironmentRow, environmentRow } from './environment-page.ts';
 import { type EnvironmentTab, environmentTabs } from './environment-parts.ts';
-import { emptyView, type EmptyView } from '../page/empty-view.ts';
+import { type EmptyView, emptyView } from '../page/empty-view.ts';
 import { managerOf } from './resources-page.ts';
 
 interface WorkloadRow {

@@ -11,15 +11,14 @@ import type { Address } from '../../domain/tree/addresses.ts';
 import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
 import type { ContainerImage } from '../../domain/workload/pod-template.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
-import { type Badge, healthBadge } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
-import { DELETING } from '../environment/environment-page.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { instancePath } from '../page/paths.ts';
 import { type FrameInput, instanceFrame, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 import type { InstanceReading } from '../../operation/instance/list-events.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
-import { nodePath, type TreePlace, treePlace } from '../page/tree-view.ts';
+import { nodePath, treePlace, type TreePlace } from '../page/tree-view.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
 /** What changes while somebody looks: the fragment that the stream sends again. A view of `environments/instances/live`. */

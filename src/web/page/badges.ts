@@ -71,3 +71,6 @@ const SOURCE_STATES: Readonly<Record<SourceState, Badge>> = {
 export function tierBadge(tier: string): Badge {
   return tier === 'production' ? { label: tier, tone: 'accent', symbol: 'lock' } : { label: tier, tone: 'idle' };
 }
+
+/** What stands in the place of a health while something goes away. */
+export const DELETING: Badge = { label: 'Deleting', tone: 'warn', symbol: 'trash' };
