@@ -23,7 +23,7 @@ const HUNGRY: Readonly<Record<string, readonly [template: string, says: RegExp]>
   recursion: ['{{ define "a" }}{{ include "a" . }}{{ end }}{{ include "a" . }}', /nested reference/],
   output: [
     `{{ range until 400 }}\n---\n${OBJECT}data: {a: "{{ repeat 100000 "a" }}"}{{ end }}`,
-    /wrote more than 24 MiB|more than the 512 MiB/,
+    /renders more than 16 MiB of objects|more than the 512 MiB/,
   ],
   objects: [`{{ range until 10001 }}\n---\n${OBJECT}{{ end }}`, /10,001 objects|more than the 512 MiB of memory/],
   depth: [`${OBJECT}data: {{ repeat 3000 "[" }}{{ repeat 3000 "]" }}`, /levels deep|depth|exceeded/],
