@@ -48,7 +48,7 @@ export function sealedValueAt(model: FormModel, fields: URLSearchParams, { path,
   const node = nodeAt(model.root, path, fieldMap(fields));
   if (node === undefined) return { value: undefined, lost: [] };
   // All that can be read of a sealed base is stand-ins, whichever way it is read.
-  const reading: Reading = { ...startReading(model, fields, sealSecrets(model.root, base, model.root.path)), lenient: true };
+  const reading: Reading = { ...startReading(model, fields, sealSecrets(model.root, base, model.root.path)), live: base, lenient: true };
   const value = readNode(reading, node, spotAt(reading, path));
   return { value, lost: reading.faults.filter(({ field }) => fields.has(`k.${field}`) || fields.has(`r.${field}`)) };
 }

@@ -1,5 +1,5 @@
 import { controlOf } from '../controls/controls.ts';
-import { isObject, objectAt } from '../../domain/core/read.ts';
+import { at, isObject, objectAt } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { type ChoiceNode, type FormNode, type GroupNode, isScalar } from '../model/form-node.ts';
 import type { FormPath } from '../../schema/form-path.ts';
@@ -88,14 +88,18 @@ export function readChoice(reading: Reading, node: ChoiceNode, ref: NodeRef): Js
   const branch = chosenBranch(node, reading.fields, ref.path);
   if (branch === undefined) return emptyValue(reading, ref.path, {}) === null ? null : undefined;
   const faults = reading.faults.length;
-  const value = reading.read(reading, branch, branchRef(node, branch, ref));
+  const value = reading.read(reading, branch, branchRef(node, branch, ref, liveValue(reading, ref)));
   if (value !== undefined || branch.kind !== 'group' || reading.faults.length > faults) return value;
   for (const child of branch.children.filter((one) => one.required)) reportMissing(reading, child, [...ref.path, child.key]);
   return {};
 }
 
+function liveValue({ live, model }: Reading, { base, basePath }: NodeRef): Json | undefined {
+  return live === undefined ? base : (at(live, ...basePath.slice(model.root.path.length)) as Json | undefined);
+}
+
 /** A live value of another branch is no base for this one. */
-export function branchRef<T extends NodeRef>(node: ChoiceNode, branch: ChoiceNode['branches'][number]['node'], ref: T): T {
-  const live = findBranch(node, ref.base);
-  return live !== undefined && node.branches[live]?.node === branch ? ref : { ...ref, base: undefined };
+export function branchRef<T extends NodeRef>(node: ChoiceNode, branch: ChoiceNode['branches'][number]['node'], ref: T, live = ref.base): T {
+  const found = findBranch(node, live);
+  return found !== undefined && node.branches[found]?.node === branch ? ref : { ...ref, base: undefined };
 }

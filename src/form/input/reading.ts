@@ -13,6 +13,8 @@ export interface Reading {
   readonly fields: FieldMap;
   /** The live value of the root. */
   readonly base: Json | undefined;
+  /** The live value as it is, where stand-ins are in the base: it alone tells the shape of a choice, as a stand-in may fit another. */
+  readonly live?: Json;
   readonly faults: FieldFault[];
   /** Gives texts that cannot be read as texts, so that nothing is lost where the form becomes YAML. */
   readonly lenient?: true;

@@ -110,6 +110,19 @@ test('A secret has the shape that it has as long as a stand-in is in its place',
   assert.deepEqual(plain(formToValues(model, sentBack(model, asYaml, values), values).values), values);
 });
 
+test('A secret stays where its stand-in would fit another shape than the secret does', () => {
+  const number = { type: 'object', properties: { key: { 'x-kubernetes-int-or-string': true }, size: { enum: ['small', 'large'] } } };
+  const secret = {
+    type: 'object',
+    properties: { key: { type: 'string', format: 'password' } },
+    'x-kubernetes-preserve-unknown-fields': true,
+  };
+  const model = modelOf({ type: 'object', properties: { store: { anyOf: [number, secret] } } }, 'edit');
+  const values = { store: { key: 'hunter\r\n2', size: 'small' } };
+  const asYaml = applyFormOp(model, valuesToFields(model, values), { op: 'yaml:spec', base: values }).fields;
+  assert.deepEqual(plain(formToValues(model, sentBack(model, asYaml, values), values).values), values);
+});
+
 test('A row that holds nothing but null stays so when YAML becomes fields', () => {
   const item = {
     type: 'object',
