@@ -39,27 +39,33 @@ const ORIGIN = 'chandlery.dev/origin';
  *   read, or for more than one release may hold.
  */
 export function transform(input: string, { mode, scope, imageRewrites = [] }: Transformation): string {
-  if (scope !== undefined) checkScope(input, scope);
   const change = mode === 'reveal' ? reveal : (objects: readonly KubeObject[]) => rewriteImages(lift(objects), imageRewrites).objects;
   const rendered = splitRendered(input);
-  const isPlain = mode === 'reveal' && !input.includes(CRD_HOOK);
-  const documents = isPlain ? rendered : rendered.flatMap((document) => transformDocument(document, change));
+  const isPlain = mode === 'reveal' && scope === undefined && !input.includes(CRD_HOOK);
+  const parsed = isPlain ? [] : rendered.map((text): Document => ({ text, objects: parseNamed(text) }));
+  if (scope !== undefined) checkScope(parsed, scope);
+  const documents = isPlain ? rendered : parsed.flatMap((document) => transformDocument(document, change));
   // Helm takes empty output for a failure, and a comment for no objects.
   return documents.length === 0 ? '# nothing is left to install\n' : `${documents.join('\n---\n')}\n`;
 }
 
-function checkScope(input: string, scope: ReleaseScope): void {
-  const objects = splitRendered(input).flatMap(parseNamed);
+/** A document of YAML, and what is in it. */
+interface Document {
+  readonly text: string;
+  readonly objects: readonly KubeObject[];
+}
+
+function checkScope(documents: readonly Document[], scope: ReleaseScope): void {
+  const objects = documents.flatMap((document) => document.objects);
   // A template may render them with a cluster at hand alone, so after they were looked for.
   const faults = [...outOfScope(objects, scope), ...reservedObjects(objects)];
   if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
 }
 
-function transformDocument(document: string, change: (objects: readonly KubeObject[]) => readonly KubeObject[]): string[] {
-  const objects = parseNamed(document);
+function transformDocument({ text, objects }: Document, change: (objects: readonly KubeObject[]) => readonly KubeObject[]): string[] {
   const next = change(objects);
   const untouched = next.length === objects.length && next.every((object, index) => object === objects[index]);
-  return untouched ? [document] : next.map(write);
+  return untouched ? [text] : next.map(write);
 }
 
 function lift(objects: readonly KubeObject[]): readonly KubeObject[] {
