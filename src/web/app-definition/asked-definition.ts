@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { UPLOADED_CHARTS, uploadSource } from '../../domain/app-definition/uploaded-chart.ts';
 import type { ChartPreview, ChartQuery } from '../../operation/app-definition/preview-chart.ts';
 import { yamlText } from '../page/yaml-text.ts';
-import type { SelectOption } from '../page/facets.ts';
+import { type SelectOption, selectOption } from '../page/facets.ts';
 
 const FIELDS = ['repoURL', 'name', 'version', 'secret'] as const;
 const MAX_LENGTH = 2048;
@@ -131,8 +131,8 @@ export function namespacePart(inputs: NamespaceInputs, faultOf: (field: string) 
     }),
     isolate: isolate === 'on',
     levels: [
-      { value: '', label: 'As in the environment', selected: podSecurity === '' },
-      ...POD_SECURITY_LEVELS.map((level) => ({ value: level, label: level, selected: podSecurity === level })),
+      selectOption('', 'As in the environment', podSecurity),
+      ...POD_SECURITY_LEVELS.map((level) => selectOption(level, level, podSecurity)),
     ],
     open: dedicated || NAMES.some((name) => faultOf(name) !== ''),
     kept: NAMES.filter((name) => inputs[name] !== '').map((name) => ({ name, value: inputs[name] })),
