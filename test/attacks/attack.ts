@@ -39,15 +39,23 @@ export function turnBoundMs(): number {
 /** A turn that was long once may have been somebody else's, such as a reconciler's, the compiler's or the garbage collector's. */
 const TRIES = 3;
 
-/** Asks, and asks again where a turn was longer than the aim: what the shortest of the longest turns was, in milliseconds of work, with its answer. */
-export async function shortestOfTries<T>(target: Target, ask: () => Promise<T>): Promise<{ readonly workMs: number; readonly answer: T }> {
+/**
+ * Asks, and asks again where a turn was too long: what the shortest of the longest turns was, in milliseconds of work, with its answer. A quick run looks for what
+ * fails, a slow one for what misses the aim.
+ */
+export async function shortestOfTries<T>(
+  target: Target,
+  pace: Pace,
+  ask: () => Promise<T>,
+): Promise<{ readonly workMs: number; readonly answer: T }> {
+  const enough = pace === 'quick' ? turnBoundMs() : TURN_AIM_MS;
   let least: { readonly workMs: number; readonly answer: T } | undefined;
   for (let tries = 1; tries <= TRIES; tries += 1) {
     await target.measure();
     const answer = await ask();
     const { workMs } = await target.measure();
     if (least === undefined || workMs < least.workMs) least = { workMs, answer };
-    if (least.workMs <= TURN_AIM_MS) return least;
+    if (least.workMs <= enough) return least;
   }
   return least ?? { workMs: 0, answer: await ask() };
 }

@@ -131,11 +131,11 @@ export const attacks: readonly Attack[] = [
   },
   {
     title: 'a chart renders objects as large as the api-server takes',
-    run: async (target) => {
+    run: async (target, pace) => {
       for (const [name, template] of Object.entries(LARGE)) {
         await pack(target, name, { 'templates/a.yaml': template });
         const operator = newOperator(name, { chartURL: `file://attacks/${name}.tgz` });
-        const { workMs, answer } = await shortestOfTries(target, async () => await preflighted(target, operator));
+        const { workMs, answer } = await shortestOfTries(target, pace, async () => await preflighted(target, operator));
         assert.equal(answer.status, 200, answer.text.slice(0, 500));
         assert.ok(workMs <= turnBoundMs(), `${name} held the event loop for ${workMs.toFixed(0)} ms`);
       }

@@ -43,11 +43,11 @@ export const attacks: readonly Attack[] = [
   { title: 'instances, saved configurations and change requests as large as they may be are made', pace: 'slow', run: seed },
   ...ROUTES.filter(drivable).map((route, index): Attack => ({
     title: `the largest bodies at ${nameOf(route)}`,
-    run: async (target, pace) => await driveApi(target, route, shapesFor(pace, index)),
+    run: async (target, pace) => await driveApi(target, route, { pace, index }),
   })),
   ...pageRoutes().map((route, index): Attack => ({
     title: `the largest forms at ${nameOf(route)}`,
-    run: async (target, pace) => await drivePage(target, route, shapesFor(pace, index)),
+    run: async (target, pace) => await drivePage(target, route, { pace, index }),
   })),
 ];
 
@@ -96,17 +96,23 @@ function drivable({ method, path }: Pick<Route, 'method' | 'path'>): boolean {
   return method !== 'delete' && !path.endsWith('/stream');
 }
 
-async function driveApi(target: Target, route: Route, shapes: readonly Shape[]): Promise<number> {
+/** How much a route is tried. */
+interface Drive {
+  readonly pace: Pace;
+  readonly index: number;
+}
+
+async function driveApi(target: Target, route: Route, { pace, index: turn }: Drive): Promise<number> {
   let attempts = 0;
   const person: PersonName = route.path.startsWith('/operators') || route.tag === 'Admin' ? 'admin' : 'maintainer';
-  for (const shape of shapes) {
+  for (const shape of shapesFor(pace, turn)) {
     const index = SHAPE_NAMES.indexOf(shape);
     const path = `/api/v1${pathFor(route.path, shape, index)}`;
     for (const query of route.query?.['dryRun'] === undefined ? [''] : ['?dryRun=All', '']) {
       const body = route.body === undefined ? undefined : bodyFor(route, shape, index);
       const headers = { 'Content-Type': route.method === 'patch' ? 'application/merge-patch+json' : 'application/json' };
       const options = { method: route.method.toUpperCase(), ...(body === undefined ? {} : { body: JSON.stringify(body), headers }) };
-      attempts += await measured(target, { route: nameOf(route), shape: `${shape}${query}` }, async () => {
+      attempts += await measured(target, { route: nameOf(route), shape: `${shape}${query}`, pace }, async () => {
         return (await target.call(person, path + query, options)).status;
       });
       if (route.body === undefined && placeholders(route.path).length === 0) return attempts;
@@ -138,16 +144,20 @@ function routesIn({ stack = [] }: Layer): PageRoute[] {
   });
 }
 
-async function drivePage(target: Target, route: PageRoute, shapes: readonly Shape[]): Promise<number> {
+async function drivePage(target: Target, route: PageRoute, { pace, index: turn }: Drive): Promise<number> {
   let attempts = 0;
   const person: PersonName = /^.(operators|catalog|admin)/.test(route.path) ? 'admin' : 'maintainer';
-  for (const shape of shapes) {
+  for (const shape of shapesFor(pace, turn)) {
     const index = SHAPE_NAMES.indexOf(shape);
     const path = pathFor(route.path, shape, index);
     for (const form of route.method === 'get' ? [undefined] : formsFor(shape)) {
       const headers = { Accept: 'text/html', ...(form === undefined ? {} : { 'Content-Type': 'application/x-www-form-urlencoded' }) };
       const options = { method: route.method.toUpperCase(), headers, ...(form === undefined ? {} : { body: form.toString() }) };
-      attempts += await measured(target, { route: nameOf(route), shape }, async () => (await target.call(person, path, options)).status);
+      attempts += await measured(
+        target,
+        { route: nameOf(route), shape, pace },
+        async () => (await target.call(person, path, options)).status,
+      );
     }
     if (route.method === 'get' && placeholders(route.path).length === 0) return attempts;
   }
@@ -169,8 +179,12 @@ function formsFor(shape: Shape): URLSearchParams[] {
 }
 
 /** Asks, and notes how long the loop was held. */
-async function measured(target: Target, what: Pick<Longest, 'route' | 'shape'>, ask: () => Promise<number>): Promise<number> {
-  const { workMs, answer: status } = await shortestOfTries(target, ask);
+async function measured(
+  target: Target,
+  { pace, ...what }: Pick<Longest, 'route' | 'shape'> & { readonly pace: Pace },
+  ask: () => Promise<number>,
+): Promise<number> {
+  const { workMs, answer: status } = await shortestOfTries(target, pace, ask);
   const { route, shape } = what;
   longest.push({ ...what, workMs, status });
   assert.ok(status < 500, `${route} with ${shape} answered ${status}`);
