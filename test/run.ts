@@ -2,19 +2,13 @@ import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { type Counts, countsOf } from './support/counts.ts';
 import { onFailure } from './support/failures.ts';
 import { builtGitea } from './support/gitea.ts';
 import { printTimings, timed } from './support/timings.ts';
-
-/** Files that run beside those of other lanes. A small machine has two cores. */
-interface Lane {
-  readonly name: string;
-  readonly files: readonly string[];
-  run(files: readonly string[]): Promise<unknown>;
-}
 
 /** What words of the command line mean, the long files first. */
 const GROUPS: Readonly<Record<string, string>> = {
@@ -48,7 +42,7 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/chandlery/com
 // A machine that never built the forge needs ten minutes for it, so that begins at once. Where it fails, the tests of the forge say why.
 const forge = files.some(uses(/support\/gitea\.ts'/)) ? builtGitea().catch(() => undefined) : undefined;
 const checked = wanted.length === 0 || wanted.includes('check') ? runChecks() : undefined;
-for (const round of roundsOf(files)) await runRound(round);
+await runAll(files);
 await checked;
 if (isTimed) printTimings();
 for (const words of failures) console.log(`\n${words}`);
@@ -101,63 +95,72 @@ async function stopWorld(child: ChildProcess | undefined): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The attacks measure their product, so they have one of two cores to themselves. Then files on the shared product run one after another, beside all others. */
-function roundsOf(all: readonly string[]): readonly (readonly Lane[])[] {
+/**
+ * Three lanes. The attacks measure their product, so they have one of two cores to themselves, and then the files on the shared product run there one after another.
+ * Beside them run the units and then all other files; as soon as the attacks are over, in two lanes.
+ */
+async function runAll(all: readonly string[]): Promise<void> {
+  const [ofProduct, ofCluster] = WORLDS.map(({ isUsedIn }) => uses(isUsedIn)) as [(file: string) => boolean, (file: string) => boolean];
   const areAttacks = (file: string): boolean => file.startsWith('test/attacks');
-  const ofProduct = uses(WORLDS[0].isUsedIn);
   const isUnit = (file: string): boolean => file.startsWith('test/unit');
   const rest = all.filter((file) => !areAttacks(file) && !isUnit(file));
-  const rounds: readonly (readonly Lane[])[] = [
-    [
-      { name: 'attacks', files: all.filter(areAttacks), run: inProcessesOfTheirOwn(1) },
-      { name: 'units', files: all.filter(isUnit), run: runUnits },
-    ],
-    [
-      { name: 'on a product', files: rest.filter(ofProduct), run: runOnProduct },
-      { name: 'others', files: rest.filter((file) => !ofProduct(file)), run: inProcessesOfTheirOwn(2) },
-    ],
-  ];
-  return rounds.map((lanes) => lanes.filter((lane) => lane.files.length > 0));
+  const onProduct = rest.filter(ofProduct);
+  const others = rest.filter((file) => !ofProduct(file));
+  const cluster = lasting(async () => await startWorld('cluster', rest.filter(ofCluster)));
+  const product = lasting(async () => await startWorld('product', onProduct));
+  const drainOthers = async (): Promise<void> => {
+    for (let file = others.shift(); file !== undefined; file = others.shift()) {
+      if (ofCluster(file)) await cluster.start();
+      await runFile(file);
+    }
+  };
+  const attacked = inTurn(all.filter(areAttacks));
+  const drainProduct = async (): Promise<void> => {
+    await attacked;
+    if (onProduct.length === 0) return;
+    await Promise.all([product.start(), forge]);
+    await inTurn(onProduct);
+    await product.stop();
+  };
+  await Promise.all([drainProduct(), runUnits(all.filter(isUnit)).then(drainOthers), attacked.then(drainOthers)]);
+  await cluster.stop();
 }
 
-/** What the files of a round share lives as long as the round. */
-async function runRound(lanes: readonly Lane[]): Promise<void> {
-  const all = lanes.flatMap((lane) => lane.files);
-  const worlds = await Promise.all(WORLDS.map(async ({ name, isUsedIn }) => await startWorld(name, all.filter(uses(isUsedIn)))));
-  await Promise.all(lanes.map(runLane));
-  await Promise.all(worlds.map(stopWorld));
-}
-
-async function runLane({ name, files: own, run: runAll }: Lane): Promise<void> {
-  console.log(`\n${name}: ${own.length} files`);
-  await runAll(own);
-}
-
-function inProcessesOfTheirOwn(concurrency: number): Lane['run'] {
-  return async (own) => {
-    const stream = run({ files: [...own], concurrency, timeout: MAX_TEST_MS, ...(isTimed ? timed() : {}) });
-    onFailure(stream, (words) => failures.push(words));
-    const ended = new Promise<void>((resolve) => {
-      stream.on('test:summary', ({ file, counts: summary }) => {
-        if (file === undefined) add(countsOf(summary));
-      });
-      stream.once('end', resolve);
-    });
-    stream.compose(new spec()).pipe(process.stdout, { end: false });
-    await ended;
+/** Something that is started when it is first asked for, and stopped if it was. */
+function lasting(start: () => Promise<ChildProcess | undefined>): { start(): Promise<unknown>; stop(): Promise<void> } {
+  let started: Promise<ChildProcess | undefined> | undefined;
+  return {
+    start: async () => await (started ??= start()),
+    stop: async () => {
+      await stopWorld(await started);
+    },
   };
 }
 
-async function runOnProduct(own: readonly string[]): Promise<void> {
-  await forge;
-  await inProcessesOfTheirOwn(1)(own);
+async function inTurn(own: readonly string[]): Promise<void> {
+  for (const file of own) await runFile(file);
+}
+
+/** Runs a file in a process of its own, and prints what it reports when it has ended, as others run beside it. */
+async function runFile(file: string): Promise<void> {
+  const stream = run({ files: [file], concurrency: 1, timeout: MAX_TEST_MS, ...(isTimed ? timed() : {}) });
+  onFailure(stream, (words) => failures.push(words));
+  stream.on('test:summary', ({ file: of, counts: summary }) => {
+    if (of === undefined) add(countsOf(summary));
+  });
+  const report = await Readable.from(withoutSums(stream)).pipe(new spec()).toArray();
+  process.stdout.write(`${file}\n${report.join('')}`);
+}
+
+/** The reporter would tell the sums of each file, and each failure once more. */
+async function* withoutSums(events: AsyncIterable<{ readonly type: string }>): AsyncGenerator {
+  for await (const event of events) if (event.type !== 'test:diagnostic' && event.type !== 'test:summary') yield event;
 }
 
 async function runUnits(own: readonly string[]): Promise<void> {
   const pure = own.filter((file) => !isTimed && PURE.test(file) && !ROOT_HOOK.test(readFileSync(file, 'utf8')));
   if (pure.length > 0) await inOneProcess(pure);
-  const others = own.filter((file) => !pure.includes(file));
-  if (others.length > 0) await inProcessesOfTheirOwn(1)(others);
+  await inTurn(own.filter((file) => !pure.includes(file)));
 }
 
 /** Loading the same modules anew for every small file takes longer than most of their tests. */
