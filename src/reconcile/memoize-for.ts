@@ -17,3 +17,17 @@ export function memoizeFor<T>(forMs: number): (now: number, ask: () => Promise<T
     }
   };
 }
+
+interface VersionPorts {
+  readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
+  readonly now: () => Date;
+}
+
+/** An upgrade of the cluster is noticed a minute later. */
+const FRESH_MS = 60_000;
+
+/** Asks for the Kubernetes version at most once a minute. */
+export function memoizeVersion({ kubernetesVersion, now }: VersionPorts): VersionPorts['kubernetesVersion'] {
+  const remember = memoizeFor<string>(FRESH_MS);
+  return async (options) => await remember(now().getTime(), async () => await kubernetesVersion(options));
+}

@@ -9,7 +9,7 @@ import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { createLeaseMemory, type LeaseMemory } from '../helm-release/release-lease.ts';
 import { finalizeOperator } from './finalize-operator.ts';
 import type { OperatorCache, Reads } from './memory/operator-cache.ts';
-import { memoizeFor } from '../memoize-for.ts';
+import { memoizeVersion } from '../memoize-for.ts';
 import type { Chart, ChartPort } from '../helm-release/ports.ts';
 import type { OperatorPorts } from './ports.ts';
 import { hasFinalizer, type Work, workOn } from './work.ts';
@@ -36,9 +36,6 @@ const UNWATCHED_MS = 30_000;
 /** A host may take two minutes for each answer: what waits for one keeps no worker, and not what waits for others. */
 const FETCHES = { what: 'chart', all: 64, perPerson: 4, waiting: Number.POSITIVE_INFINITY };
 
-/** A cluster is upgraded a few times a year. */
-const FRESH_MS = 60_000;
-
 /** Runs a task that asks the host of a chart source, when it is its turn. */
 type Lane = <T>(source: ChartSource, signal: AbortSignal, task: () => Promise<T>) => Promise<T>;
 
@@ -63,7 +60,7 @@ interface ChartRecall {
  */
 export function createOperatorReconciler(ports: OperatorPorts, cache?: OperatorCache): Reconcile {
   const memory: OperatorMemory = { charts: new Map(), drift: new Map(), leases: createLeaseMemory() };
-  const kubernetesVersion = rememberVersion(ports);
+  const kubernetesVersion = memoizeVersion(ports);
   const recall = recallCharts(ports.charts);
   const hosts = new FairQueue(FETCHES);
   const portsFor = (key: string, worker?: LendableWorker): OperatorPorts => {
@@ -112,12 +109,6 @@ async function find({ cluster }: OperatorPorts, key: string, signal: AbortSignal
 
 function atMost(milliseconds: number, { requeueAfter }: ReconcileResult): ReconcileResult {
   return requeueAfter === undefined ? {} : { requeueAfter: Math.min(milliseconds, requeueAfter) };
-}
-
-/** Asks for the Kubernetes version at most once a minute, however many ask at once. A failure is not remembered. */
-function rememberVersion({ kubernetesVersion, now }: Pick<OperatorPorts, 'kubernetesVersion' | 'now'>): OperatorPorts['kubernetesVersion'] {
-  const remember = memoizeFor<Awaited<ReturnType<OperatorPorts['kubernetesVersion']>>>(FRESH_MS);
-  return async (options) => await remember(now().getTime(), async () => await kubernetesVersion(options));
 }
 
 /** Thrown by every port that changes something, or reports it. */
