@@ -44,6 +44,8 @@ export interface Finding {
 const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested', 'Asleep']);
 /** Conditions whose turns are worth an Event. */
 const WITH_EVENTS = ['Released', 'Ready', 'Drifted', 'Tested', 'Asleep'];
+/** Reasons of `Released` of which the outcome tells soon. */
+const BEGUN = new Set(['Installing', 'Upgrading']);
 /** Reasons of `Ready` that no other condition has. */
 const BLOCKED = new Set(['NoEnvironment', 'NamespaceTaken']);
 const UNDER_WAY = new Set([
@@ -72,7 +74,7 @@ export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
   if ((await applyStatus(ports.cluster, kind, { object: instance, status, signal })) === 'Unchanged') return written;
   for (const condition of status.conditions.filter(({ type }) => WITH_EVENTS.includes(type))) {
     const before = findCondition(work.status.conditions, condition.type);
-    if (before?.status === condition.status && before.reason === condition.reason) continue;
+    if ((before?.status === condition.status && before.reason === condition.reason) || BEGUN.has(condition.reason)) continue;
     if (condition.type === 'Ready' && condition.status === 'False' && !BLOCKED.has(condition.reason)) continue;
     if (condition.type === 'Drifted' && condition.status === 'False' && before === undefined) continue;
     const isBad =
