@@ -16,11 +16,11 @@ interface Observation {
   readonly revision: number;
   readonly manifest: readonly KubeObject[];
   readonly notes: string;
-  /** A digest over the versions of the objects when they were compared; empty when they have not been. */
+  /** A digest over the versions of the objects when they were known to be as they are; empty when they have not been looked at. */
   readonly fingerprint: string;
   readonly requestedAt: string;
-  /** Milliseconds since the epoch. */
-  readonly comparedAt: number;
+  /** When they are compared although their versions tell of no change; milliseconds since the epoch. */
+  readonly comparisonDue: number;
   readonly drift: Comparison;
 }
 
@@ -29,18 +29,24 @@ export interface ObservedObjects {
   readonly health: Health;
   readonly drift: Comparison;
   readonly notes: string;
+  /** Milliseconds until they are to be compared again. */
+  readonly nextComparison: number;
 }
 
 /** How often objects are compared again although their versions tell of no change: defaults of the cluster can change, too. */
 const INTERVAL_MS = 10 * 60_000;
+/** How long what helm has just applied for us counts as it was applied: so many objects are not sent twice while many instances are released. */
+const APPLIED_MS = 60_000;
 const NOT_COMPARED: Comparison = { drifted: [], uncompared: [] };
 
 /** Reads the objects of the newest revision as the deployer: their health, and where they differ from the release. */
 export async function observeObjects(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<ObservedObjects> {
   const { observation, live } = await observeLive(memory, work, release);
-  const compared = await compare(work, { observation, live });
+  const compared = await compare(work, { observation, live, release });
   memory.set(memoryKey(work), compared);
-  return { health: healthOfAll(observation.manifest, live), drift: compared.drift, notes: observation.notes };
+  const { drift, notes, comparisonDue } = compared;
+  const nextComparison = Math.max(0, comparisonDue - work.ports.now().getTime());
+  return { health: healthOfAll(observation.manifest, live), drift, notes, nextComparison };
 }
 
 /** The objects of a revision, and the same as they are live, in the same order. */
@@ -73,7 +79,7 @@ async function observeAgain({ ports, deployer, release, signal }: Work, { revisi
     ({ object, type }) => type?.namespaced !== false && (object.metadata.namespace ?? release.namespace) === release.namespace,
   );
   const manifest = own.map(({ object }) => object);
-  return { revision, manifest, notes, fingerprint: '', requestedAt: '', comparedAt: 0, drift: NOT_COMPARED };
+  return { revision, manifest, notes, fingerprint: '', requestedAt: '', comparisonDue: 0, drift: NOT_COMPARED };
 }
 
 async function readLive({ ports, deployer, release: { namespace }, signal }: Work, object: KubeObject): Promise<KubeObject | undefined> {
@@ -82,12 +88,19 @@ async function readLive({ ports, deployer, release: { namespace }, signal }: Wor
   return await ifFound(deployer.cluster.get({ ...type, name: object.metadata.name, namespace }, { signal }));
 }
 
+interface Compared extends LiveObjects {
+  readonly release: OwnRelease;
+}
+
 /** Compares when the versions of the objects have changed, somebody asks, or the last look is long ago. */
-async function compare({ ports, deployer, release, requestedAt, signal }: Work, { observation, live }: LiveObjects): Promise<Observation> {
+async function compare(work: Work, { observation, live, release: own }: Compared): Promise<Observation> {
+  const { ports, deployer, release, requestedAt, signal } = work;
   const now = ports.now().getTime();
   const fingerprint = fingerprintOf(live);
   const isSame = observation.fingerprint === fingerprint && observation.requestedAt === requestedAt;
-  if (isSame && now - observation.comparedAt < INTERVAL_MS) return observation;
+  if (isSame && now < observation.comparisonDue) return observation;
+  const asApplied = observation.fingerprint === '' ? appliedUntil(work, own) : 0;
+  if (now < asApplied) return { ...observation, fingerprint, requestedAt, comparisonDue: asApplied };
   const compared = {
     cluster: deployer.cluster,
     discovery: ports.discovery,
@@ -98,7 +111,13 @@ async function compare({ ports, deployer, release, requestedAt, signal }: Work, 
     signal,
   };
   const drift = await compareRelease(compared, observation.manifest);
-  return { ...observation, fingerprint, requestedAt, comparedAt: now, drift };
+  return { ...observation, fingerprint, requestedAt, comparisonDue: now + INTERVAL_MS, drift };
+}
+
+/** Until when the objects count as helm applied them, milliseconds since the epoch; 0 for a revision that is not ours. */
+function appliedUntil({ status }: Work, { revision, records: [newest] }: OwnRelease): number {
+  const time = Date.parse(newest?.time ?? '');
+  return revision === status.managedRevision && !Number.isNaN(time) ? time + APPLIED_MS : 0;
 }
 
 /** Kinds with a generation change it with their spec alone. */

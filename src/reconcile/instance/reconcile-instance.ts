@@ -9,6 +9,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { lastHealthyRevision } from '../../domain/operator/revision-history.ts';
 import { isFalse, isTrue, notReady, reconciling, released, stalled } from '../conditions.ts';
 import { addFinalizer } from '../finalizer.ts';
+import { memoizeVersion } from '../memoize-for.ts';
 import { differencesSentence } from '../helm-release/compare-release.ts';
 import { type ForeignRelease, observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { clearLeaseOf, createLeaseMemory, type LeaseMemory, withLeaseOf } from '../helm-release/release-lease.ts';
@@ -47,7 +48,8 @@ const POLL = { first: 1_000, slowest: 15_000 };
  *
  * @param kindOf the generated kind by its plural. Keys are `<plural>/<namespace>/<name>`.
  */
-export function createInstanceReconciler(ports: InstancePorts, kindOf: (plural: string) => GeneratedKind | undefined): Reconcile {
+export function createInstanceReconciler(given: InstancePorts, kindOf: (plural: string) => GeneratedKind | undefined): Reconcile {
+  const ports = { ...given, kubernetesVersion: memoizeVersion(given) };
   const memory: InstanceMemory = { objects: new Map(), namespaces: new Map(), leases: createLeaseMemory() };
   return async (key, signal) => {
     const [plural = '', namespace = '', name = ''] = key.split('/');
@@ -349,7 +351,7 @@ async function reportReleased(
     ...(health.status === 'True' && state.kind === 'InSync' ? { results: { healthy: true } } : {}),
     failures: 0,
   });
-  return { requeueAfter: health.status === 'True' ? INTERVAL_MS : pollDelay(work) };
+  return { requeueAfter: health.status === 'True' ? Math.min(INTERVAL_MS, objects.nextComparison) : pollDelay(work) };
 }
 
 /** What a chart writes into its notes can be a value of a Secret. */
