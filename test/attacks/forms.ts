@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { turnBoundMs, type Attack } from './attack.ts';
+import { shortestOfTries, turnBoundMs, type Attack } from './attack.ts';
 import { ATTACKED, type PersonName } from './people.ts';
 import type { Reply, Target } from './target.ts';
 
@@ -44,10 +44,12 @@ export const attacks: readonly Attack[] = [
     title: 'a person without groups follows links that fill a form to the brim',
     run: async (target) => {
       for (const link of links()) {
-        const began = performance.now();
-        const reply = await target.call('stranger', `${INSTALL}?${link.toString()}`);
-        assert.equal(reply.status, 200);
-        await assertHeld(target, { what: 'a link', reply, ms: performance.now() - began, sent: 16 * KIB });
+        const ask = async (): Promise<Reply> => {
+          const reply = await target.call('stranger', `${INSTALL}?${link.toString()}`);
+          assert.equal(reply.status, 200);
+          return reply;
+        };
+        await assertHeld(target, { what: 'a link', ask, sent: 16 * KIB });
       }
       return links().length;
     },
@@ -72,31 +74,36 @@ export const attacks: readonly Attack[] = [
 
 async function tryAll(target: Target, person: PersonName, path: string, tries: readonly Try[]): Promise<number> {
   for (const { what, inputs, statuses, says } of tries) {
-    await target.measure();
     const body = formOf([['environment', ATTACKED], ['name', INSTANCE], ...inputs]);
-    const began = performance.now();
-    const reply = await target.call(person, path, { method: 'POST', body });
-    const ms = performance.now() - began;
-    assert.ok(statuses.includes(reply.status), `${what}: ${reply.status} ${reply.text.slice(0, 200)}`);
-    if (says !== undefined) assert.match(reply.text, says, what);
-    await assertHeld(target, { what, reply, ms, sent: body.toString().length });
+    const ask = async (): Promise<Reply> => {
+      const reply = await target.call(person, path, { method: 'POST', body });
+      assert.ok(statuses.includes(reply.status), `${what}: ${reply.status} ${reply.text.slice(0, 200)}`);
+      if (says !== undefined) assert.match(reply.text, says, what);
+      return reply;
+    };
+    await assertHeld(target, { what, ask, sent: body.toString().length });
   }
   return tries.length;
 }
 
 interface Held {
   readonly what: string;
-  readonly reply: Reply;
-  readonly ms: number;
+  readonly ask: () => Promise<Reply>;
+  /** Characters. */
   readonly sent: number;
 }
 
 /** Nobody else waits, and an answer does not multiply what was sent. */
-async function assertHeld(target: Target, { what, reply, ms, sent }: Held): Promise<void> {
-  const { workMs } = await target.measure();
-  assert.ok(workMs < turnBoundMs(), `${what} held the event loop for ${workMs.toFixed(0)} ms`);
-  assert.ok(ms < 10_000, `${what} took ${ms.toFixed(0)} ms`);
-  assert.ok(reply.text.length < 5 * sent + 4 * MIB, `${what} was answered with ${reply.text.length} characters`);
+async function assertHeld(target: Target, { what, ask, sent }: Held): Promise<void> {
+  const timed = async (): Promise<{ readonly ms: number; readonly text: string }> => {
+    const began = performance.now();
+    const { text } = await ask();
+    return { ms: performance.now() - began, text };
+  };
+  const { workMs, answer } = await shortestOfTries(target, 'quick', timed);
+  assert.ok(workMs <= turnBoundMs(), `${what} held the event loop for ${workMs.toFixed(0)} ms`);
+  assert.ok(answer.ms < 10_000, `${what} took ${answer.ms.toFixed(0)} ms`);
+  assert.ok(answer.text.length < 5 * sent + 4 * MIB, `${what} was answered with ${answer.text.length} characters`);
 }
 
 function multiplied(): readonly Try[] {
