@@ -183,14 +183,14 @@ describe('an AppDefinition without a chart', () => {
     await cluster.create(CRD, bucketCrd());
     await untilReason('Ready', name);
     await step(name);
-    const [entry] = entries();
-    assert.deepEqual(
-      [entry?.summary.displayName, entry?.summary.publishedBy, entry?.summary.availability],
-      ['Buckets of somebody', name, 'Available'],
-    );
+    const shown = entries()[0]?.summary;
+    assert.deepEqual([shown?.displayName, shown?.publishedBy, shown?.availability], ['Buckets of somebody', name, 'Available']);
     const role = await cluster.get({ ...CLUSTER_ROLE, name: `chandlery-app-${crdName}-edit` });
     assert.equal(role.metadata.labels?.['chandlery.dev/aggregate-to-developer'], 'true');
     const late = `a${name}`;
+    // Of one second, the name would decide.
+    const { creationTimestamp = '' } = (await cluster.get({ ...APP_DEFINITION, name })).metadata;
+    await eventually(async () => Date.now() > Date.parse(creationTimestamp) + 1_000, 'the next second');
     await cluster.create(APP_DEFINITION, of(late, { names: [crdName] }));
     await untilReason('CrdMissing', late);
     assert.equal(entries()[0]?.summary.publishedBy, name, 'the one that was first has it');
