@@ -152,7 +152,7 @@ async function runFile(file: string): Promise<void> {
   process.stdout.write(`${file}\n${report.join('')}`);
 }
 
-/** The reporter would tell the sums of each file, and each failure once more. */
+/** The reporter would tell the sums of each file. */
 async function* withoutSums(events: AsyncIterable<{ readonly type: string }>): AsyncGenerator {
   for await (const event of events) if (event.type !== 'test:diagnostic' && event.type !== 'test:summary') yield event;
 }
