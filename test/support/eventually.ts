@@ -6,7 +6,7 @@ const POLL_MS = 50;
  * Asks again and again until the answer is something other than undefined or false; fails after `seconds` with the last error, or a
  * sentence about what did not happen.
  */
-export async function eventually<T>(ask: () => Promise<T | undefined | false>, what: string, seconds = 30): Promise<T> {
+export async function eventually<T>(ask: () => Promise<T | undefined | false>, what: string, seconds = 60): Promise<T> {
   const end = Date.now() + seconds * 1000;
   let last: unknown;
   do {

@@ -140,7 +140,7 @@ function handsOf(
   };
   const ready = async (name: string) => findCondition((await status(name))?.conditions ?? [], 'Ready');
   const untilReason = (name: string, reason: string): Promise<SourceStatus> =>
-    eventually(async () => ((await ready(name))?.reason === reason ? await status(name) : undefined), `${name} is ${reason}`, 20);
+    eventually(async () => ((await ready(name))?.reason === reason ? await status(name) : undefined), `${name} is ${reason}`);
   return {
     status,
     untilReason,
@@ -152,7 +152,7 @@ function handsOf(
     },
     remove: async (name) => {
       await cluster.delete({ ...CATALOG_SOURCE, name });
-      await eventually(async () => (await status(name)) === undefined, `${name} is gone`, 20);
+      await eventually(async () => (await status(name)) === undefined, `${name} is gone`);
     },
     operator: (name) => ifFound(cluster.get({ ...OPERATOR, namespace: 'default', name })),
   };

@@ -49,7 +49,7 @@ async function visit(
 ): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: false, ...options });
   if (who !== '') await context.addCookies([{ name: 'chandlery', value: who, url }]);
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

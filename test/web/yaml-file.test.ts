@@ -20,7 +20,7 @@ after(async () => {
 
 async function openYaml({ javaScriptEnabled }: { readonly javaScriptEnabled: boolean }): Promise<Page> {
   const context = await browser.newContext({ javaScriptEnabled, viewport: { width: 320, height: 700 } });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(60_000);
   await context.addCookies([{ name: 'chandlery', value: 'dev-a', url: web.url }]);
   const page = await context.newPage();
   await page.goto(web.url + INSTALL);
