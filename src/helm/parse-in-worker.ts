@@ -30,13 +30,15 @@ interface Parser {
 
 /** It counts for the whole process; what a release can hold takes less. */
 const MEMORY_MIB = 256;
-/** To start a thread costs as much as to render a small chart, so one is kept for the next text, so long. */
+/** To start a thread costs more than to render a small chart, so some are kept for the next texts, so long. */
 const IDLE_MS = 10_000;
+/** As many as parse at once while many releases are made. */
+const MAX_IDLE = 4;
 
 /** Makes a parser; the thread that it keeps does not keep the process. */
 export function createParser(): Parser {
   const file = new URL('parse-worker.ts', import.meta.url);
-  const host = new ThreadHost<typeof PARSE_JOBS>({ file, memoryMib: MEMORY_MIB, idleMs: IDLE_MS });
+  const host = new ThreadHost<typeof PARSE_JOBS>({ file, memoryMib: MEMORY_MIB, idleMs: IDLE_MS, maxIdle: MAX_IDLE });
   type OnPart = (part: readonly KubeObject[]) => void;
   const objectsOf = async <R>(timeoutMs: number, ask: (onPart: OnPart) => Promise<JobOutcome<R>>) => {
     const objects: KubeObject[] = [];

@@ -11,6 +11,8 @@ export interface ThreadOptions {
   readonly youngMib?: number;
   /** Milliseconds for which a thread without a job is kept; 0: each job has a thread of its own. Absent: until `end`. */
   readonly idleMs?: number;
+  /** Threads without a job that are kept at most. Default 1. */
+  readonly maxIdle?: number;
   /** What each thread begins with (`workerData`). */
   readonly data?: () => unknown;
 }
@@ -34,12 +36,12 @@ const START_MS = 30_000;
 
 /**
  * Does jobs in a thread that is ended when one takes too long or too much memory: what is foreign must not keep the process busy. The next job starts
- * another thread. Jobs that are asked for while the thread is busy have a thread each; of these one is kept.
+ * another thread. Jobs that are asked for while the thread is busy have a thread each; of these `maxIdle` are kept.
  */
 export class ThreadHost<J extends Jobs> {
   readonly #options: ThreadOptions;
-  #kept: Thread | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  /** Threads without a job, the one that had one last at the end. */
+  readonly #idle: IdleThread[] = [];
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -66,31 +68,41 @@ export class ThreadHost<J extends Jobs> {
 
   /** Makes sure that a thread waits, and tells whether it is a new one, which knows nothing of earlier jobs. */
   prepare(): 'New' | 'Kept' {
-    if (this.#kept?.isOver() === false) return 'Kept';
-    this.#kept = new Thread(this.#options);
+    if (this.#idle.some(({ thread }) => !thread.isOver())) return 'Kept';
+    this.#idle.push({ thread: new Thread(this.#options) });
     return 'New';
   }
 
   async end(): Promise<void> {
-    clearTimeout(this.#idle);
-    const thread = this.#kept;
-    this.#kept = undefined;
-    await thread?.end();
+    for (const { timer } of this.#idle) clearTimeout(timer);
+    await Promise.all(this.#idle.splice(0).map(async ({ thread }) => await thread.end()));
   }
 
   #take(): Thread {
-    clearTimeout(this.#idle);
-    const thread = this.#kept;
-    this.#kept = undefined;
-    return thread?.isOver() === false ? thread : new Thread(this.#options);
+    const { thread, timer } = this.#idle.pop() ?? {};
+    clearTimeout(timer);
+    if (thread === undefined) return new Thread(this.#options);
+    return thread.isOver() ? this.#take() : thread;
   }
 
   async #giveBack(thread: Thread): Promise<void> {
-    const { idleMs } = this.#options;
-    if (thread.isOver() || this.#kept !== undefined || idleMs === 0) return await thread.end();
-    this.#kept = thread;
-    if (idleMs !== undefined) this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+    const { idleMs, maxIdle = 1 } = this.#options;
+    if (thread.isOver() || this.#idle.length >= maxIdle || idleMs === 0) return await thread.end();
+    const timer = idleMs === undefined ? undefined : setTimeout(() => void this.#endIdle(thread), idleMs).unref();
+    this.#idle.push({ thread, timer });
   }
+
+  async #endIdle(thread: Thread): Promise<void> {
+    const index = this.#idle.findIndex((one) => one.thread === thread);
+    if (index >= 0) this.#idle.splice(index, 1);
+    await thread.end();
+  }
+}
+
+interface IdleThread {
+  readonly thread: Thread;
+  /** Ends it. */
+  readonly timer?: NodeJS.Timeout | undefined;
 }
 
 /** One thread. It keeps the process only while it has a job. */

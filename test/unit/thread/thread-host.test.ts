@@ -55,4 +55,15 @@ describe('a host of threads', () => {
     await eventually(async () => (two.prepare() === 'New' ? true : undefined), 'the end of the idle thread', 10);
     await two.end();
   });
+
+  it('keeps as many threads as it may for the next jobs at once, and ends those beyond', async () => {
+    const many = new ThreadHost<typeof ODD_JOBS>({ file: FILE, memoryMib: 32, idleMs: 60_000, maxIdle: 2 });
+    const countThrice = async () => await Promise.all([1, 2, 3].map(async () => await many.run('count', [], LONG)));
+    await countThrice();
+    const again = (await countThrice()).map((outcome) => (outcome.kind === 'Result' ? String(outcome.result) : outcome.kind));
+    assert.deepEqual(again.sort(), ['1', '2', '2']);
+    await many.end();
+    assert.equal(many.prepare(), 'New');
+    await many.end();
+  });
 });
