@@ -32,6 +32,8 @@ export interface WatchedInstances extends KeySource {
   kindOf(plural: string): GeneratedKind | undefined;
   /** The keys of the instances that a test picks. */
   keys(test: (kind: GeneratedKind, instance: KubeObject) => boolean): readonly string[];
+  /** The keys of the instances that have a release of that name in a namespace. Costs the same however many instances there are. */
+  ofRelease(namespace: string, release: string): readonly string[];
   /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
 }
@@ -39,6 +41,8 @@ export interface WatchedInstances extends KeySource {
 interface WatchedKind {
   readonly kind: GeneratedKind;
   readonly instances: Reflector;
+  /** The keys of instances by the name of their release. */
+  readonly byRelease: ReadonlyMap<string, ReadonlySet<string>>;
   readonly stop: AbortController;
 }
 
@@ -71,9 +75,20 @@ export function watchInstances({ definitions, ...input }: WatchInstancesInput): 
   return {
     kindOf: (plural) => [...kinds.values()].find(({ kind }) => kind.resource === plural)?.kind,
     keys,
+    ofRelease: (namespace, release) => [...kinds.values()].flatMap((watched) => releasedBy(watched, namespace, release)),
     counted,
     onChange: changes.onChange,
   };
+}
+
+function releasedBy({ kind, instances, byRelease }: WatchedKind, namespace: string, release: string): string[] {
+  const isThere = (metadata: KubeObject['metadata']): boolean =>
+    metadata.namespace === namespace || isDedicatedTo(namespace, kind, metadata);
+  const own = [...(byRelease.get(release) ?? [])].filter((key) => {
+    const instance = instances.get(key);
+    return instance !== undefined && isThere(instance.metadata);
+  });
+  return own.map((key) => `${kind.resource}/${key}`);
 }
 
 /** @param current The keys that a new listener gets at once. */
@@ -100,15 +115,23 @@ function watchKind(
   const names = { list: cluster.listMetadata, watch: cluster.watchMetadata };
   const instances = startReflector({ cluster: names, type: kind, keep: withoutStatus, log, signal: until });
   const known = new Map<string, KubeObject>();
+  const byRelease = new Map<string, Set<string>>();
   instances.onChange((key) => {
     const [before, instance] = [known.get(key), instances.get(key)];
-    if (instance === undefined) known.delete(key);
-    else known.set(key, instance);
+    const release = releaseNameOf(kind, parseKey(key).name);
+    if (instance === undefined) {
+      known.delete(key);
+      byRelease.get(release)?.delete(key);
+      if (byRelease.get(release)?.size === 0) byRelease.delete(release);
+    } else {
+      known.set(key, instance);
+      byRelease.set(release, (byRelease.get(release) ?? new Set()).add(key));
+    }
     if (instance?.metadata.generation !== before?.metadata.generation) counted();
     // Whoever has written the status knows it.
     if (instance?.['request'] !== before?.['request']) changed(`${kind.resource}/${key}`);
   });
-  return { kind, instances, stop };
+  return { kind, instances, byRelease, stop };
 }
 
 /** `request` is another one when anything but the status changes. */
@@ -136,21 +159,16 @@ const WATCHED: readonly ResourceType[] = [
 /** The keys of instances whose release, or an object of it, was changed or deleted, by whomever. Only metadata crosses the wire. */
 export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>, instances: WatchedInstances): KeySource[] {
   const cluster = kube.asController();
-  const keysOf = (namespace: string, release: string): readonly string[] =>
-    instances.keys((kind, { metadata }) => {
-      if (releaseNameOf(kind, metadata.name) !== release) return false;
-      return metadata.namespace === namespace || isDedicatedTo(namespace, kind, metadata);
-    });
   const records = startMetadataReflector({ cluster, type: SECRET, labelSelector: 'owner=helm', log, signal });
   const ofRecord = (key: string): readonly string[] => {
     const { namespace = '', name } = parseKey(key);
     const release = /^sh\.helm\.release\.v1\.(.+)\.v\d+$/.exec(name)?.[1];
-    return release === undefined ? [] : keysOf(namespace, release);
+    return release === undefined ? [] : instances.ofRelease(namespace, release);
   };
   const objects = WATCHED.map((type) => {
     const scope = { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: withRelease, log, signal };
     const made = startReflector({ ...scope, cluster: { list: cluster.listMetadata, watch: cluster.watchMetadata } });
-    return releasesOf(made, keysOf);
+    return releasesOf(made, instances.ofRelease);
   });
   return [{ onChange: (listener) => records.onChange((key) => ofRecord(key).forEach(listener)) }, ...objects];
 }
