@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { textAt } from '../src/domain/core/read.ts';
 import { type Counts, countsOf } from './support/counts.ts';
 import { onFailure } from './support/failures.ts';
 import { builtGitea } from './support/gitea.ts';
@@ -152,9 +153,14 @@ async function runFile(file: string): Promise<void> {
   process.stdout.write(`${file}\n${report.join('')}`);
 }
 
+const SUM = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
+
 /** The reporter would tell the sums of each file. */
-async function* withoutSums(events: AsyncIterable<{ readonly type: string }>): AsyncGenerator {
-  for await (const event of events) if (event.type !== 'test:diagnostic' && event.type !== 'test:summary') yield event;
+async function* withoutSums(events: AsyncIterable<{ readonly type: string; readonly data: unknown }>): AsyncGenerator {
+  for await (const event of events) {
+    const isSum = event.type === 'test:summary' || (event.type === 'test:diagnostic' && SUM.test(textAt(event.data, 'message') ?? ''));
+    if (!isSum) yield event;
+  }
 }
 
 async function runUnits(own: readonly string[]): Promise<void> {
