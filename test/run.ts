@@ -28,6 +28,8 @@ const WORLDS = [
   { name: 'product', isUsedIn: /support\/shared-product\.ts'/ },
   { name: 'cluster', isUsedIn: /sharedCluster\(|support\/(app-world|instance-world|operator-test-world|preview-world|source-world)\.ts'/ },
 ] as const;
+/** What node tells at the end of a run; here it is told once, of all runs. */
+const SUM = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
 /** One of them runs every quick attack on the product. */
 const MAX_TEST_MS = 20 * 60_000;
 
@@ -152,8 +154,6 @@ async function runFile(file: string): Promise<void> {
   const report = await Readable.from(withoutSums(stream)).pipe(new spec()).toArray();
   process.stdout.write(`${file}\n${report.join('')}`);
 }
-
-const SUM = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
 
 /** The reporter would tell the sums of each file. */
 async function* withoutSums(events: AsyncIterable<{ readonly type: string; readonly data: unknown }>): AsyncGenerator {
