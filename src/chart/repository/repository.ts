@@ -27,11 +27,14 @@ export function chooseVersion(
   const chosen = exact ?? fitting ?? (wanted === '' ? offers[0] : undefined);
   if (chosen !== undefined) return chosen;
   const there = offers.slice(0, 5).map((offer) => offer.version);
-  const known = there.length === 0 ? 'there is no version of it' : `the newest ones are ${there.join(', ')}`;
   const skipped =
     what.skipped === undefined || what.skipped === 0 ? '' : `; entries that cannot be read and were left out: ${what.skipped}`;
-  const why = `there is no version ${JSON.stringify(wanted)} of the chart ${JSON.stringify(what.name)}; ${known}${skipped}`;
-  throw chartError('ChartNotFound', what.repoURL, why);
+  const chart = `the chart ${JSON.stringify(what.name)}`;
+  const why =
+    there.length === 0
+      ? `there is no version of ${chart}`
+      : `there is no version ${JSON.stringify(wanted)} of ${chart}; the newest ones are ${there.join(', ')}`;
+  throw chartError('ChartNotFound', what.repoURL, `${why}${skipped}`);
 }
 
 /** What has a semantic version, the newest first; of equals, in the order that they came. */

@@ -280,6 +280,6 @@ test('an index from elsewhere cannot point into a folder of ours', async (t) => 
   await assertFails(
     fetchFrom(library, DEMO),
     'ChartNotFound',
-    /there is no version of it; entries that cannot be read and were left out: 2/,
+    /there is no version of the chart "demo"; entries that cannot be read and were left out: 2/,
   );
 });

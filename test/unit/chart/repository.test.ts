@@ -36,7 +36,7 @@ test('a folder without an index offers its archives and chart folders, the newes
   await assertFails(
     fetchFrom(library, { repoURL: 'file://charts', name: 'other', version: '' }),
     'ChartNotFound',
-    /there is no version of it/,
+    /there is no version of the chart "other"/,
   );
   await assertFails(
     fetchFrom(library, { repoURL: 'file://elsewhere', name: 'demo', version: '' }),
