@@ -93,7 +93,7 @@ export const attacks: readonly Attack[] = [
       const after = [...before, { decision: decisionOf('maintainer', 'Declined') }, { decision: null }];
       for (const spec of after)
         assert.match((await patch(target, 'maintainer', { name: 'edited', spec })).stderr, /immutable/, JSON.stringify(spec));
-      await eventually(async () => (await phaseOf(target, 'edited')) === 'Applied', 'the request is applied');
+      await eventually(async () => (await phaseOf(target, 'edited')) === 'Applied', 'the request is applied', 30);
       const { stdout } = await cacheOf(target, 'edited');
       const live: unknown = JSON.parse(stdout);
       assert.deepEqual(
@@ -119,7 +119,7 @@ export const attacks: readonly Attack[] = [
       assert.equal((await target.kubectl('root', ['apply', '-f', '-'], list)).exitCode, 0);
       await create(target, 'developer', 'deputy');
       assert.equal((await patch(target, 'viewer', { name: 'deputy', spec: { decision: decisionOf('viewer', 'Approved') } })).exitCode, 0);
-      await eventually(async () => (await phaseOf(target, 'deputy')) === 'Failed', 'the request fails');
+      await eventually(async () => (await phaseOf(target, 'deputy')) === 'Failed', 'the request fails', 30);
       assert.match((await cacheOf(target, 'deputy')).stderr, /not found/);
       assert.equal((await target.kubectl('root', ['delete', 'role,rolebinding', 'approves', ...IN_ATTACKED])).exitCode, 0);
     },
@@ -129,7 +129,7 @@ export const attacks: readonly Attack[] = [
     run: async (target) => {
       const secret = request('leaking', { requester: { user: 'oidc:viewer', groups: ['oidc:viewers'] }, content: { password: 'hunter2' } });
       assert.equal((await target.kubectl('viewer', ['create', '-f', '-'], JSON.stringify(secret))).exitCode, 0);
-      await eventually(async () => (await phaseOf(target, 'leaking')) === 'Declined', 'the request is declined');
+      await eventually(async () => (await phaseOf(target, 'leaking')) === 'Declined', 'the request is declined', 30);
     },
   },
   {

@@ -175,7 +175,7 @@ export const attacks: readonly Attack[] = [
         const chart = { repoURL: `${target.chartHost.address}/${name}`, name: 'demo', version: '1.0.0' };
         await create(target, newOperator(name, { chart }));
       }
-      await eventually(async () => target.chartHost.asked.length >= 4, 'the slow host is asked');
+      await eventually(async () => target.chartHost.asked.length >= 4, 'the slow host is asked', 30);
       await pack(target, 'prompt', { 'templates/a.yaml': `${OBJECT}data: {a: b}` });
       await create(target, newOperator('prompt', { chartURL: 'file://attacks/prompt.tgz' }));
       const isReady = async (): Promise<boolean> => {

@@ -63,7 +63,7 @@ export const attacks: readonly Attack[] = [
       const names = ['rolebinding/more', 'secret/stolen'];
       const rest = async (): Promise<string> =>
         (await root(target, ['get', '--namespace', ATTACKED, '--ignore-not-found', '-o', 'name', ...names])).trim();
-      await eventually(async () => (await rest()) === '', 'the binding is gone');
+      await eventually(async () => (await rest()) === '', 'the binding is gone', 30);
       return 2;
     },
   },
@@ -121,10 +121,10 @@ export const attacks: readonly Attack[] = [
       const pods = [podOf('unnamed', {}), podOf('named', { serviceAccountName: 'default' })];
       const denied = async (): Promise<Ran> =>
         await target.kubectl('root', [...DEPUTY, 'apply', '--dry-run=server', '-f', '-'], list(pods));
-      await eventually(async () => (await denied()).exitCode !== 0, 'RBAC knows the binding');
+      await eventually(async () => (await denied()).exitCode !== 0, 'RBAC knows the binding', 10);
       assertDenied(await denied(), pods.length, 'chandlery-environment-service-accounts');
       await root(target, ['delete', 'rolebinding', 'generous', '--namespace', ATTACKED]);
-      await eventually(async () => (await denied()).exitCode === 0, 'pods of an account without permissions are admitted');
+      await eventually(async () => (await denied()).exitCode === 0, 'pods of an account without permissions are admitted', 10);
       return pods.length;
     },
   },
@@ -142,7 +142,7 @@ export const attacks: readonly Attack[] = [
       set.spec.template.spec = spec;
       await root(target, [...account, 'apply', '-f', '-'], list([set]));
       const reasons = ['get', 'events', '--namespace', ATTACKED, '--field-selector=reason=FailedCreate', '-o', 'jsonpath={..message}'];
-      await eventually(async () => /violates PodSecurity/.test(await root(target, reasons)), 'no pod of the DaemonSet is admitted');
+      await eventually(async () => /violates PodSecurity/.test(await root(target, reasons)), 'no pod of the DaemonSet is admitted', 30);
       assert.equal(await root(target, ['get', 'pods', '--namespace', ATTACKED, '-l', 'app=attack', '-o', 'name']), '');
       await root(target, ['delete', 'daemonset', 'privileged', '--namespace', ATTACKED]);
       return 2;

@@ -46,7 +46,7 @@ export const attacks: readonly Attack[] = [
     run: async (target) => {
       await root(target, ['label', '--overwrite', 'namespace', ATTACKED, `${LEVEL}=privileged`]);
       const level = ['get', 'namespace', ATTACKED, '-o', `jsonpath={.metadata.labels.${LEVEL.replaceAll('.', '\\.')}}`];
-      await eventually(async () => (await root(target, level)) === 'baseline', 'the level is restored');
+      await eventually(async () => (await root(target, level)) === 'baseline', 'the level is restored', 20);
     },
   },
   {
@@ -62,7 +62,7 @@ export const attacks: readonly Attack[] = [
       );
       const tokenOf = (account: string, ...more: string[]): string[] => ['create', 'token', account, '--namespace', name, ...more];
       const may = async (): Promise<boolean> => (await target.kubectl('maintainer', tokenOf('robot'))).exitCode === 0;
-      await eventually(may, 'a maintainer gets a token that ends');
+      await eventually(may, 'a maintainer gets a token that ends', 20);
       // As a kubelet does for a pod: no policy of ours is in the way.
       await root(target, tokenOf('default', '--duration', '48h'));
       const annotations = { 'kubernetes.io/service-account.name': 'robot' };
@@ -104,7 +104,7 @@ export const attacks: readonly Attack[] = [
       ];
       for (const args of changes) {
         await root(target, args);
-        await eventually(async () => (await inForce()) === before, `restored after ${args.join(' ')}`);
+        await eventually(async () => (await inForce()) === before, `restored after ${args.join(' ')}`, 20);
       }
       return changes.length;
     },
@@ -157,7 +157,7 @@ export const attacks: readonly Attack[] = [
       await root(target, ['apply', '-f', '-'], JSON.stringify(operator(name, { targetNamespace: name, values: { place: 'default' } })));
       const observed = ['get', 'operator', name, '-n', namespace, '-o=jsonpath={.metadata.generation} {.status.observedGeneration}'];
       const isSeen = async (): Promise<boolean> => new Set((await root(target, observed)).split(' ')).size === 1;
-      await eventually(isSeen, 'the controller has seen the change');
+      await eventually(isSeen, 'the controller has seen the change', 30);
       const maps = await root(target, ['get', 'configmaps', '-A', '-l', 'example.com/attack=neighbour', '-o=jsonpath={..namespace}']);
       assert.equal(maps, name);
       await root(target, ['delete', 'operator', name, '-n', namespace]);
@@ -172,7 +172,7 @@ export const attacks: readonly Attack[] = [
       const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'greedy', annotations }, spec };
       assert.equal((await target.kubectl('admin', ['apply', '-f', '-'], JSON.stringify(environment))).exitCode, 0);
       const reason = ['get', 'environment', 'greedy', '-o=jsonpath={.status.conditions[?(@.type=="Stalled")].reason}'];
-      await eventually(async () => (await root(target, reason)) === 'OperatorNamespace', 'the environment is stalled');
+      await eventually(async () => (await root(target, reason)) === 'OperatorNamespace', 'the environment is stalled', 20);
       assert.doesNotMatch(await root(target, ['get', 'namespace', 'cache-operator', '-o', 'yaml']), /chandlery\.dev\/environment/);
       assert.notEqual((await target.kubectl('developer', ['get', 'secrets', '-n', 'cache-operator'])).exitCode, 0);
       await root(target, ['delete', 'environment', 'greedy']);

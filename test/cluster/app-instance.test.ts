@@ -164,7 +164,7 @@ describe('an instance of a generated kind', () => {
     assert.equal(await replicas(), 0);
     await world.condition(webs, key, { type: 'Ready', status: 'False', reason: 'Asleep' });
     await cluster.patch(deployment, { type: 'merge', body: { spec: { replicas: 1 } } });
-    await eventually(async () => (await replicas()) === 0, 'what somebody starts is put to sleep again');
+    await eventually(async () => (await replicas()) === 0, 'what somebody starts is put to sleep again', 30);
     await world.restart();
     await world.merge(webs, key, { spec: { sleep: false } });
     await world.condition(webs, key, { type: 'Asleep', status: 'False', reason: 'Awake' });
@@ -175,7 +175,7 @@ describe('an instance of a generated kind', () => {
     assert.deepEqual(writers, ['chandlery-admin', `system:serviceaccount:${ONE}:chandlery-deployer`], 'this test and the deployer');
     await world.merge(webs, key, { metadata: { annotations: { 'chandlery.dev/force-at': 'awake' } } });
     await world.condition(webs, key, { type: 'Drifted', status: 'False' });
-    await eventually(async () => (await replicas()) === 3, 'the release has its replicas');
+    await eventually(async () => (await replicas()) === 3, 'the release has its replicas', 30);
   });
 
   it(

@@ -136,7 +136,7 @@ describe('a tree of releases in git', () => {
     const ours = await contents();
     assert.equal(ours.length, 4);
     await world.remove(source);
-    await eventually(async () => (await contents()).length === 0, 'the source has taken them along');
+    await eventually(async () => (await contents()).length === 0, 'the source has taken them along', 20);
     const { kubectl = 'kubectl' } = await loadTools(repoRoot);
     const [at, overlay] = [['--kubeconfig', world.kubeconfigPath], join(tree, 'gauss/peu01/overlay')];
     await execa(kubectl, ['apply', ...at, '-k', overlay]);

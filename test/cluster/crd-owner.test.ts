@@ -74,7 +74,7 @@ describe('a CRD', () => {
     await world.create(NS, 'early', { ...spec('bare', '1.0.0'), catalog: { kinds: [{ kind: 'Barge', definition: nameOf('Barge') }] } });
     await world.condition(NS, 'early', { type: 'Ready', status: 'True' });
     await world.kube.asController().create(CRD, definitionOf('Barge'));
-    await eventually(async () => (await originsOf('early')) === 'Barge runtime', 'it is the Operator’s');
+    await eventually(async () => (await originsOf('early')) === 'Barge runtime', 'it is the Operator’s', 20);
   });
 });
 

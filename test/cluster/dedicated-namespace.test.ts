@@ -107,13 +107,13 @@ describe('an instance with a namespace of its own', () => {
       { ...RESOURCE_QUOTA, namespace: den, name: 'chandlery' },
       { type: 'merge', body: { spec: { hard: { pods: '300' } } } },
     );
-    await eventually(async () => isDeepStrictEqual(await quotaOf(den), { hard: { pods: '3' } }), 'the quota is corrected');
+    await eventually(async () => isDeepStrictEqual(await quotaOf(den), { hard: { pods: '3' } }), 'the quota is corrected', 30);
     await cluster().patch({ ...ENVIRONMENT, name: ONE }, { type: 'merge', body: { spec: { groups: [] } } });
     const seen = async (): Promise<boolean> => {
       const { allowed } = await world.kube.asActor(TEAM).review({ verb: 'list', group: '', resource: 'secrets', namespace: den });
       return allowed;
     };
-    await eventually(async () => !(await seen()), 'a former member has no permission any more');
+    await eventually(async () => !(await seen()), 'a former member has no permission any more', 30);
     await world.merge(homes, key, { spec: { suspend: false } });
   });
 
@@ -130,10 +130,10 @@ describe('an instance with a namespace of its own', () => {
     const { uid = '' } = (await cluster().get({ ...homes, ...stolen })).metadata;
     await cluster().patch({ ...NAMESPACE, name }, { type: 'merge', body: { metadata: { labels: { 'chandlery.dev/instance-uid': uid } } } });
     await world.merge(homes, stolen, { metadata: { annotations: { 'chandlery.dev/reconcile-at': 'now' } } });
-    await eventually(async () => (await world.status(homes, stolen)).lastHandledReconcileAt === 'now', 'it is looked at again');
+    await eventually(async () => (await world.status(homes, stolen)).lastHandledReconcileAt === 'now', 'it is looked at again', 30);
     await world.condition(homes, stolen, { type: 'Stalled', status: 'True', reason: 'NamespaceTaken' });
     await cluster().delete({ ...homes, ...stolen });
-    await eventually(async () => (await ifFound(cluster().get({ ...homes, ...stolen }))) === undefined, 'the instance is gone');
+    await eventually(async () => (await ifFound(cluster().get({ ...homes, ...stolen }))) === undefined, 'the instance is gone', 30);
     const after = (await cluster().get({ ...NAMESPACE, name })).metadata;
     assert.deepEqual([after.uid, after.deletionTimestamp, await quotaOf(name)], [before.uid, undefined, undefined]);
     assert.deepEqual((await cluster().list(ROLE_BINDING, { namespace: name })).items, []);

@@ -40,7 +40,7 @@ describe('a git repository', () => {
   const wake = (): void => world.wake(source);
   const isAt = async (revision: string): Promise<void> => {
     wake();
-    await eventually(async () => (await world.status(source))?.lastAppliedRevision === revision, `${revision} is live`);
+    await eventually(async () => (await world.status(source))?.lastAppliedRevision === revision, `${revision} is live`, 20);
   };
   const problem = (): Promise<string> => world.problem(source);
   const untilReason = (reason: string): Promise<SourceStatus> => world.untilReason(source, reason);
@@ -67,7 +67,7 @@ describe('a git repository', () => {
     assert.ok((await live('a')) !== undefined && (await live('b')) === undefined);
     const before = host.fetches();
     await annotate('reconcile-at', 'again');
-    await eventually(async () => (await world.status(source))?.lastHandledReconcileAt === 'again', 'it was looked at again');
+    await eventually(async () => (await world.status(source))?.lastHandledReconcileAt === 'again', 'it was looked at again', 20);
     assert.equal(host.fetches(), before);
     const second = await host.push({ 'clusters/one/c.yaml': operator('c') });
     wake();
@@ -109,19 +109,19 @@ describe('a git repository', () => {
     const objects = Object.entries(admissionPolicy({ ...policy, expression, message: 'not now' }));
     const types = objects.map(([resource, object]) => ({ type: { ...ADMISSION, resource }, object }));
     for (const { type, object } of types) await world.kube.asController().create(type, object);
-    await eventually(async () => await isRejected(operator('f')), 'the policy is in force');
+    await eventually(async () => await isRejected(operator('f')), 'the policy is in force', 20);
     const files = { 'clusters/one/c.yaml': operator('c'), 'clusters/one/e.yaml': operator('e'), 'clusters/one/f.yaml': operator('f') };
     const half = await host.push(files);
     wake();
-    await eventually(async () => (await problem()).includes('this revision is live in part'), 'a half is live');
+    await eventually(async () => (await problem()).includes('this revision is live in part'), 'a half is live', 20);
     assert.equal((await world.status(source))?.partialRevision, `main@sha1:${half}`);
     assert.ok((await live('e')) !== undefined && (await live('f')) === undefined);
     await host.push({ ...files, 'clusters/one/e.yaml': 'kind: [\n' });
     wake();
     const rest = `nothing of this revision is applied, and main@sha1:${half} is live in part`;
-    await eventually(async () => (await problem()).includes(rest), 'the broken revision names the half');
+    await eventually(async () => (await problem()).includes(rest), 'the broken revision names the half', 20);
     for (const { type, object } of types) await world.kube.asController().delete({ ...type, name: object.metadata.name });
-    await eventually(async () => !(await isRejected(operator('f'))), 'the policy is gone');
+    await eventually(async () => !(await isRejected(operator('f'))), 'the policy is gone', 20);
     const whole = await host.push({ ...files, 'clusters/one/c.yaml': operator('c', 'suspend: true') });
     await isAt(`main@sha1:${whole}`);
     assert.equal((await world.status(source))?.partialRevision, undefined);
@@ -148,9 +148,9 @@ describe('a git repository', () => {
       const before = await live('m');
       await host.push({ 'clusters/one/c.yaml': operator('c'), 'clusters/two/m.yaml': operator('m'), 'clusters/two/n.yaml': operator('n') });
       wake();
-      await eventually(async () => ownerOf(await live('m')) !== source, 'the first source gives it up');
+      await eventually(async () => ownerOf(await live('m')) !== source, 'the first source gives it up', 20);
       world.wake(other);
-      await eventually(async () => ownerOf(await live('m')) === other, 'the second source has it');
+      await eventually(async () => ownerOf(await live('m')) === other, 'the second source has it', 20);
       assert.equal((await live('m'))?.metadata.uid, before?.metadata.uid, 'it was not made anew');
     } finally {
       await world.remove(other);
@@ -188,7 +188,7 @@ describe('a git repository', () => {
     await untilReason('GitUnavailable');
     assert.match(await problem(), /has no folder "clusters\/none"/);
     await declare({ url: 'https://169.254.169.254/catalog.git' });
-    await eventually(async () => (await problem()).includes('the egress policy allows no'), 'a metadata address is closed');
+    await eventually(async () => (await problem()).includes('the egress policy allows no'), 'a metadata address is closed', 20);
   });
 
   it('is read by ssh from a host that known_hosts names, and from no other', async () => {

@@ -247,7 +247,7 @@ describe('a source of a team', () => {
       const { items } = await cluster().list(CONFIG_MAP, { namespace, labelSelector: `chandlery.dev/source=${source}` });
       return items.map(({ metadata: { name } }) => name);
     };
-    await eventually(async () => isDeepStrictEqual(await left(), ['more']), 'only what has a document is left');
+    await eventually(async () => isDeepStrictEqual(await left(), ['more']), 'only what has a document is left', 10);
   });
 
   it('cannot be declared with namespaces and without the mode, or the other way round', async () => {
