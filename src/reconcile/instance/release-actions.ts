@@ -32,16 +32,12 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
   const verb = release.kind === 'Absent' ? 'install' : 'upgrade';
   let current = work;
   let phase: Phase = 'Render';
-  let isRendered = false;
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
     const scope = await scopeOf(held, target);
     const chart = await readChart(held, target);
     if (isCheckedByHelm(work, target, chart)) await checkValues(target, chart);
-    else {
-      await checkObjects(held, { target, chart, verb, scope });
-      isRendered = true;
-    }
+    else await checkObjects(held, { target, chart, verb, scope });
     current = await announce(work, { release, target, verb });
     phase = 'Release';
     const { helm } = held.deployer;
@@ -56,7 +52,7 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
     work.signal.throwIfAborted();
     // A cluster that is away says nothing about the instance.
     if (!(error instanceof AppError) || isUnavailable(error)) throw error;
-    return { requeueAfter: await reportDeployment(work, { current, release, phase, isRendered, target, verb, error }) };
+    return { requeueAfter: await reportDeployment(work, { current, release, phase, target, verb, error }) };
   }
   const { name, version } = target.chart.contents.metadata;
   work.ports.log.info('An instance was released', { kind: work.kind.kind, ...work.release, verb, chart: name, version });
@@ -148,8 +144,6 @@ interface FailedDeployment extends Pick<ActiveFacts, 'release'> {
   /** With the status that was announced. */
   readonly current: Work;
   readonly phase: Phase;
-  /** Whether the chart was found to render what the release may have, before helm was started. */
-  readonly isRendered: boolean;
   readonly target: Target;
   readonly verb: Verb;
   readonly error: AppError;
@@ -159,7 +153,7 @@ async function reportDeployment(work: Work, { current, target, verb, ...failed }
   const { label, signal } = work;
   const release = await observeRelease(work.ports.cluster, work.release, { label, key: OURS.appInstanceLabel, signal });
   const isMade = revisionOf(release) > revisionOf(failed.release);
-  const { phase, error } = isMade || failed.isRendered ? failed : await classify(work, { target, verb, ...failed });
+  const { phase, error } = isMade ? failed : await classify(work, { target, verb, ...failed });
   const clean = withoutSecrets(error, target.values.secrets);
   const reason = phase === 'Render' && clean.code === 'HelmFailed' ? 'RenderFailed' : clean.code;
   const terminal = phase === 'Render' && isAppError(clean, 'HelmFailed', 'ValuesInvalid');
@@ -182,8 +176,10 @@ async function classify(
 ): Promise<Classified> {
   if (phase === 'Render') return { phase, error };
   try {
-    const [chart, scope] = [await readChart(work, target), await scopeOf(work, target)];
-    await checkObjects(work, { target, chart, verb, scope });
+    const chart = await readChart(work, target);
+    // What was found in order before helm was started is so now.
+    if (!isCheckedByHelm(work, target, chart)) return { phase, error };
+    await checkObjects(work, { target, chart, verb, scope: await scopeOf(work, target) });
     return { phase, error };
   } catch (fault) {
     work.signal.throwIfAborted();
