@@ -35,7 +35,7 @@ const IDLE_MS = 10_000;
 /** As many as parse at once while many releases are made. */
 const MAX_IDLE = 4;
 
-/** Makes a parser; the thread that it keeps does not keep the process. */
+/** Makes a parser; the threads that it keeps do not keep the process. */
 export function createParser(): Parser {
   const file = new URL('parse-worker.ts', import.meta.url);
   const host = new ThreadHost<typeof PARSE_JOBS>({ file, memoryMib: MEMORY_MIB, idleMs: IDLE_MS, maxIdle: MAX_IDLE });
