@@ -24,10 +24,10 @@ const CHECKS = ['types', 'lint', 'format'];
 const PURE = /^test\/unit\/(api|cli|domain|form|operation|reconcile|web)\//;
 const ROOT_HOOK = /^(before|after)(Each)?\(/m;
 /** What files of one run share, and how one sees that a file takes part. */
-const WORLDS = [
-  { name: 'product', isUsedIn: /support\/shared-product\.ts'/ },
-  { name: 'cluster', isUsedIn: /sharedCluster\(|support\/(app-world|instance-world|operator-test-world|preview-world|source-world)\.ts'/ },
-] as const;
+const WORLDS = {
+  product: /support\/shared-product\.ts'/,
+  cluster: /sharedCluster\(|support\/(app-world|instance-world|operator-test-world|preview-world|source-world)\.ts'/,
+};
 /** What node tells at the end of a run; here it is told once, of all runs. */
 const SUM = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /;
 /** One of them runs every quick attack on the product. */
@@ -76,7 +76,7 @@ function uses(pattern: RegExp): (file: string) => boolean {
 }
 
 /** Starts what several files share. A single file starts its own. */
-async function startWorld(name: string, users: readonly string[]): Promise<ChildProcess | undefined> {
+async function startWorld(name: keyof typeof WORLDS, users: readonly string[]): Promise<ChildProcess | undefined> {
   if (users.length < 2) return undefined;
   const child = fork('test/support/shared-world.ts', [name]);
   const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [
@@ -103,7 +103,7 @@ async function stopWorld(child: ChildProcess | undefined): Promise<void> {
  * Beside them run the units and then all other files; as soon as the attacks are over, in two lanes.
  */
 async function runAll(all: readonly string[]): Promise<void> {
-  const [ofProduct, ofCluster] = WORLDS.map(({ isUsedIn }) => uses(isUsedIn)) as [(file: string) => boolean, (file: string) => boolean];
+  const [ofProduct, ofCluster] = [uses(WORLDS.product), uses(WORLDS.cluster)];
   const areAttacks = (file: string): boolean => file.startsWith('test/attacks');
   const isUnit = (file: string): boolean => file.startsWith('test/unit');
   const rest = all.filter((file) => !areAttacks(file) && !isUnit(file));
