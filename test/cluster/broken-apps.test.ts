@@ -30,7 +30,8 @@ let logFile: string;
 before(async () => {
   const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const open = (kind: string, plural: string) => ({ kind, plural, schema, members: { status: schema }, defaults: {} });
-  world = await startAppWorld({ name: NS, group: GROUP, kinds: [open('Shop', 'shops'), open('Store', 'stores')], developer: DEV });
+  const kinds = [open('Shop', 'shops'), open('Store', 'stores')];
+  world = await startAppWorld({ name: NS, alsoEnvironments: [LIMITED], group: GROUP, kinds, developer: DEV });
   await prepare();
   await Promise.all(BROKEN_APPS.map(install));
   logFile = join(world.cluster.stateDir, 'run', `controller-${NS}.crash.log`);

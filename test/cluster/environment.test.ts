@@ -25,7 +25,7 @@ import { startMetadataReflector, startReflector } from '../../src/kube/watch/ref
 import { createLog } from '../../src/observe/log.ts';
 import { ADOPT_ANNOTATION } from '../../src/domain/environment/environment.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
-import { isOfEnvironmentTest, runEnvironmentController } from '../support/environment-controller.ts';
+import { runEnvironmentController } from '../support/environment-controller.ts';
 import { generatedIn, HAND_CHANGES, KEPT, LEASES, PEER_AUTHENTICATIONS, WITHOUT_ALL } from '../support/environment-parts.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -56,7 +56,7 @@ before(async () => {
   running = runEnvironmentController({
     kube,
     apps: () => [LEASES],
-    isOwn: isOfEnvironmentTest,
+    isOwn: (name) => name.startsWith('envtest-'),
     sources: [environments, ...generated],
     log,
     signal: ending.signal,

@@ -3,28 +3,30 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CRD, ENVIRONMENT, RESOURCE_COMPOSITION } from '../../src/domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { createCompositionReconciler } from '../../src/reconcile/kubeplus/reconcile-composition.ts';
-import { eventually } from '../support/eventually.ts';
-import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 
 const NAME = 'environments.chandlery.dev';
 const chart = join(repoRoot, 'charts', 'chandlery');
 const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') };
 const ending = new AbortController();
-let testCluster: TestCluster;
 let kube: Kube;
+let stopCluster: () => Promise<void>;
 
 before(async () => {
-  testCluster = await sharedCluster();
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  // What happens to its own kinds would happen to the Environments of other files, too.
+  const { kubeconfigPath, stop } = await startThrowawayCluster(await loadTools(repoRoot));
+  stopCluster = stop;
+  kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
   await bootstrapCluster(kube, files, ending.signal);
 });
 after(async () => {
   ending.abort();
-  await kube.close();
-  await testCluster.stop();
+  await kube?.close();
+  await stopCluster?.();
 });
 
 describe('the start of Chandlery', () => {
@@ -50,27 +52,17 @@ describe('the start of Chandlery', () => {
   it('leaves the CRD of a KubePlus in the same cluster as it is, and its objects alone', async () => {
     const cluster = kube.asController();
     const crd = { ...CRD, name: `${RESOURCE_COMPOSITION.resource}.${RESOURCE_COMPOSITION.group}` };
-    const categories = async (body: readonly string[] | null) =>
-      await cluster.patch(crd, { type: 'merge', body: { spec: { names: { categories: body } } } });
+    const { object } = await cluster.patch(crd, { type: 'merge', body: { spec: { names: { categories: null } } } });
+    await bootstrapCluster(kube, files, ending.signal);
+    assert.equal((await cluster.get(crd)).metadata.generation, object.metadata.generation);
     const at = { namespace: 'default', name: 'of-kubeplus' };
-    try {
-      // The start of another file may have seen it as ours a moment before.
-      await eventually(async () => {
-        const { object } = await categories(null);
-        await bootstrapCluster(kube, files, ending.signal);
-        return (await cluster.get(crd)).metadata.generation === object.metadata.generation;
-      }, 'the CRD of KubePlus stays');
-      const spec = { newResource: { resource: { kind: 'Hello' }, chartURL: 'https://charts.example.com/hello-1.0.0.tgz' } };
-      const kind = { apiVersion: apiVersionOf(RESOURCE_COMPOSITION), kind: RESOURCE_COMPOSITION.kind };
-      await cluster.create(RESOURCE_COMPOSITION, { ...kind, metadata: at, spec });
-      const reconcile = createCompositionReconciler({ cluster, events: { record: () => Promise.resolve() }, now: () => new Date() });
-      assert.deepEqual(await reconcile('default/of-kubeplus', ending.signal), {});
-      const { metadata, status } = await cluster.get({ ...RESOURCE_COMPOSITION, ...at });
-      assert.deepEqual([metadata.finalizers, status], [undefined, undefined]);
-      await cluster.delete({ ...RESOURCE_COMPOSITION, ...at });
-    } finally {
-      await categories(['chandlery']);
-    }
+    const spec = { newResource: { resource: { kind: 'Hello' }, chartURL: 'https://charts.example.com/hello-1.0.0.tgz' } };
+    const kind = { apiVersion: apiVersionOf(RESOURCE_COMPOSITION), kind: RESOURCE_COMPOSITION.kind };
+    await cluster.create(RESOURCE_COMPOSITION, { ...kind, metadata: at, spec });
+    const reconcile = createCompositionReconciler({ cluster, events: { record: () => Promise.resolve() }, now: () => new Date() });
+    assert.deepEqual(await reconcile('default/of-kubeplus', ending.signal), {});
+    const { metadata, status } = await cluster.get({ ...RESOURCE_COMPOSITION, ...at });
+    assert.deepEqual([metadata.finalizers, status], [undefined, undefined]);
   });
 });
 

@@ -34,8 +34,7 @@ import { installVats } from '../support/vats.ts';
 
 const run = promisify(execFile);
 const RUN = process.pid.toString(36);
-const NS = `pf-${RUN}`;
-const OTHER = `pf-other-${RUN}`;
+const [NS, OTHER] = [`pf-${RUN}`, `pf-other-${RUN}`];
 const GROUP = `pf-${RUN}.example.com`;
 const APP = `vats.${GROUP}`;
 const VATS: ResourceType = { group: GROUP, version: 'v1', resource: 'vats' };
@@ -56,7 +55,8 @@ before(async () => {
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
   const catalog = createCatalogCache(kube, log, ending.signal);
-  running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], log, signal: ending.signal });
+  const isOwn = (name: string): boolean => name === NS || name === OTHER;
+  running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], isOwn, log, signal: ending.signal });
   const health = { evaluate: async () => undefined, faults: () => [] };
   ports = { clusters: explainWebhooks(kube, catalog), discovery: kube, catalog, health, publicUrl: 'http://localhost:8080' };
   await installVats(kube.asController(), { namespaces: [NS, OTHER], group: GROUP, members: [DEV, VIEWER] });

@@ -35,6 +35,8 @@ export interface WorldKind {
 export interface AppWorldInput {
   /** The environment, its namespace and its Operator are called so. */
   readonly name: string;
+  /** The names of other environments that the test makes. */
+  readonly alsoEnvironments?: readonly string[];
   readonly group: string;
   readonly kinds: readonly WorldKind[];
   readonly developer: Actor;
@@ -63,7 +65,8 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const catalog = createCatalogCache(kube, log, signal);
-  const running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], log, signal });
+  const isOwn = (name: string): boolean => name === input.name || (input.alsoEnvironments ?? []).includes(name);
+  const running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], isOwn, log, signal });
   await prepareCluster(kube, input);
   const ports = {
     clusters: explainWebhooks(kube, catalog),

@@ -11,8 +11,8 @@ interface EnvironmentControllerInput {
   readonly apps?: () => readonly EnvironmentApp[];
   /** The names of Environments. */
   readonly sources: readonly KeySource[];
-  /** Which of them are this world's: several worlds share a cluster, and each has a controller. Default: all but those of the test of Environments. */
-  readonly isOwn?: (environment: string) => boolean;
+  /** Which of them are this world's: several worlds share a cluster at the same time, and each has a controller. */
+  readonly isOwn: (environment: string) => boolean;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export async function runEnvironmentController({
   kube,
   apps = () => [],
   sources,
-  isOwn = (name) => !isOfEnvironmentTest(name),
+  isOwn,
   log,
   signal,
 }: EnvironmentControllerInput): Promise<void> {
@@ -44,9 +44,4 @@ export async function runEnvironmentController({
     log,
     signal,
   });
-}
-
-/** Whether an Environment is one of the test of Environments, which corrects drift at once, and has Apps of its own. */
-export function isOfEnvironmentTest(name: string): boolean {
-  return name.startsWith('envtest-');
 }
