@@ -43,7 +43,7 @@ before(async () => {
   const prefixes = { usernamePrefix: 'oidc:', groupsPrefix: 'oidc:' };
   const controllers = gitLabControllers({ kube, environments, prefixes, log, signal });
   running = Promise.all([
-    runEnvironmentController({ kube, sources: [environments], isOwn: (name) => OWN.includes(name), log, signal }),
+    runEnvironmentController({ kube, sources: [environments], isOwn: (name) => name === NAME || name.startsWith('gitlab-'), log, signal }),
     ...controllers.map(async (controller) => await runController({ ...controller, log, signal })),
   ]);
 });
@@ -55,8 +55,6 @@ after(async () => {
 });
 
 const NAME = 'my-compute-environment';
-const THEIRS = 'gitlab-theirs';
-const OWN = [NAME, THEIRS];
 
 async function get(type: KnownType, name: string): Promise<KubeObject> {
   return await kube.asController().get({ ...type, name });
@@ -142,22 +140,22 @@ describe('a GitLabDeployment', () => {
     const theirs = {
       apiVersion: 'chandlery.dev/v1alpha1',
       kind: 'Environment',
-      metadata: { name: THEIRS },
+      metadata: { name: 'gitlab-theirs' },
       spec: { tier: 'testing' },
     };
     await cluster.create(ENVIRONMENT, theirs);
-    await cluster.create(GITLAB_DEPLOYMENT, deployment(THEIRS, { groups: ['thieves'] }));
-    assert.match((await ready(GITLAB_DEPLOYMENT, THEIRS, 'EnvironmentExists')).message, /did not create it/);
+    await cluster.create(GITLAB_DEPLOYMENT, deployment('gitlab-theirs', { groups: ['thieves'] }));
+    assert.match((await ready(GITLAB_DEPLOYMENT, 'gitlab-theirs', 'EnvironmentExists')).message, /did not create it/);
     await cluster.create(GITLAB_DEPLOYMENT, deployment('gitlab-thief', { groups: ['thieves'], namespace: NAME }));
     await ready(GITLAB_DEPLOYMENT, 'gitlab-thief', 'NamespaceTaken');
     await cluster.create(GITLAB_DEPLOYMENT, deployment('gitlab-system', { namespace: 'kube-system' }));
     assert.match((await ready(GITLAB_DEPLOYMENT, 'gitlab-system', 'InvalidSpec')).message, /kube-\*/);
-    for (const name of [THEIRS, 'gitlab-thief', 'gitlab-system']) {
+    for (const name of ['gitlab-theirs', 'gitlab-thief', 'gitlab-system']) {
       await cluster.delete({ ...GITLAB_DEPLOYMENT, name });
       await gone(GITLAB_DEPLOYMENT, name);
     }
-    assert.deepEqual(at((await get(ENVIRONMENT, THEIRS)).spec, 'groups'), undefined);
-    await cluster.delete({ ...ENVIRONMENT, name: THEIRS });
+    assert.deepEqual(at((await get(ENVIRONMENT, 'gitlab-theirs')).spec, 'groups'), undefined);
+    await cluster.delete({ ...ENVIRONMENT, name: 'gitlab-theirs' });
   });
 
   it('is an admin alone to write: a maintainer of the environment may not', async () => {

@@ -152,9 +152,10 @@ async function isReady(
 ): Promise<boolean> {
   const known = new Set(catalog.customResourceDefinitions().map(({ metadata }) => metadata.name));
   if (kinds.some(({ plural }) => !known.has(`${plural}.${group}`))) return false;
-  const permissions = kinds.flatMap(({ plural: resource }) =>
+  const onInstances = kinds.flatMap(({ plural: resource }) =>
     ['create', 'update'].map((verb) => ({ verb, group, resource, namespace: name })),
   );
+  const permissions = [...onInstances, { verb: 'get', group: ENVIRONMENT.group, resource: ENVIRONMENT.resource, name }];
   const verdicts = await Promise.all(permissions.map(async (permission) => await kube.asActor(developer).review(permission)));
   return verdicts.every(({ allowed }) => allowed);
 }
