@@ -3,9 +3,17 @@ import { at, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { type Amount, type ContainerDemand, type Demand, demandOf, type Meter, meterFor, ONE } from './demand.ts';
 import { type Finding, type Findings, joinFindings } from './findings.ts';
-import { type NodeFacts, nodeFindings } from './node-capacity.ts';
+import { type NodeFacts, nodeFindings, nodesFor } from './node-capacity.ts';
 import { type PodEvidence, podFindings } from './pod-security.ts';
-import { containerDefaults, type Plurals, podSetsOf, releaseDemand } from './release-demand.ts';
+import {
+  containerDefaults,
+  type DemandContext,
+  type PassingDemand,
+  passingDemands,
+  type Plurals,
+  podSetsOf,
+  releaseDemand,
+} from './release-demand.ts';
 
 /** An instance as it would be, and what stands around it. */
 export interface ConstraintsInput {
@@ -55,8 +63,11 @@ export function checkConstraints(input: ConstraintsInput): Findings {
   const count = { quotas, app, kind: object.kind, ...(before === undefined ? {} : { isNew: 'No' as const }) };
   if (release !== undefined) {
     const defaults = containerDefaults(limitRanges);
-    const [after, now] = [release.to, release.from].map((objects) => objects && releaseDemand(objects, release.plurals, defaults));
-    const compared = { ...count, demand: after ?? NO_DEMAND, ...(now === undefined ? {} : { before: now }), what: 'Release' as const };
+    const context: DemandContext = { ...release, defaults, nodesFor: (podSpec) => nodesFor(podSpec, release.nodes, defaults) };
+    const [after, now] = [release.to, release.from].map((objects) => objects && releaseDemand(objects, context));
+    const passing = passingDemands(release.to, release.from ?? [], defaults);
+    const stock = now === undefined ? {} : { before: now };
+    const compared = { ...count, demand: after ?? NO_DEMAND, ...stock, passing, what: 'Release' as const };
     const nodes = nodeFindings(podSetsOf(release.to), release.nodes, defaults);
     return joinFindings([quotaFindings(compared), { warned: [...nodes, ...missingClasses] }, { unchecked }]);
   }
@@ -157,6 +168,8 @@ interface QuotaInput {
   readonly demand: Demand;
   /** What the instance takes already; absent when nothing. */
   readonly before?: Demand;
+  /** What comes for a time beside the demand; default: nothing. */
+  readonly passing?: readonly PassingDemand[];
   readonly isNew?: 'No';
   /** What the demand was read from: the objects themselves, or the fields of a spec, which an operator may take otherwise. */
   readonly what: 'Release' | 'Spec';
@@ -205,7 +218,10 @@ function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
       continue;
     }
     const need = needFor(key, input);
-    if (scoped || need.more <= 0n || used + need.more <= hard) continue;
+    if (scoped) continue;
+    const isShort = need.more > 0n && used + need.more > hard;
+    if (!isShort) short.push(...passingFindings(name, key, { passing: input.passing ?? [], left: hard - used - need.more, hard }));
+    if (!isShort) continue;
     const message = shortSentence(name, key, { ...need, left: hard - used, hard, what: input.what });
     short.push({ message, subject: 'Quota', evidence: input.what === 'Release' ? 'exact' : 'estimate' });
   }
@@ -237,6 +253,25 @@ function shortSentence(name: string, key: string, { more, left, hard, units, wha
   }
   const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));
   return `It takes about ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left: resources above the quota will be rejected`;
+}
+
+interface Passing {
+  readonly passing: readonly PassingDemand[];
+  /** Beside the release at rest. */
+  readonly left: Nanos;
+  readonly hard: Nanos;
+}
+
+/** What fits at rest, and not while more pods are there. */
+function passingFindings(name: string, key: string, { passing, left, hard }: Passing): Finding[] {
+  const { read, units } = meterFor(key);
+  return passing.flatMap(({ of, demand }) => {
+    const more = read(demand);
+    if (more === 0n || more <= left) return [];
+    const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));
+    const message = `${of} takes ${asked} of ${key}, and beside the release the quota ${name} has ${room} of ${all} left: its pods will be rejected until there is room`;
+    return [{ message, subject: 'Quota', evidence: 'estimate' }];
+  });
 }
 
 /** How much more of what a quota counts; nothing for what a spec does not tell. */

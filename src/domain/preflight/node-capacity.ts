@@ -42,6 +42,12 @@ export function nodeFindings(sets: readonly PodSet[], nodes: readonly NodeFacts[
   });
 }
 
+/** How many of the nodes take a pod when they are empty. */
+export function nodesFor(podSpec: unknown, nodes: readonly NodeFacts[], defaults: ContainerDefaults): number {
+  const requests = podAmounts(podSpec, 'requests', defaults);
+  return nodes.filter((node) => misfitOf(podSpec, requests, node) === undefined).length;
+}
+
 function misfitOf(spec: unknown, requests: Amounts, { labels, taints, allocatable }: NodeFacts): Misfit | undefined {
   if (!isSelected(spec, labels)) return 'Selector';
   const tolerations = listAt(spec, 'tolerations');

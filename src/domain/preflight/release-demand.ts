@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { parseQuantity, type Nanos } from '../core/quantity.ts';
 import { at, isObject, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
@@ -8,8 +9,9 @@ import { CONTAINER_RESOURCES, type ClaimDemand, type ContainerDemand, type Deman
 export interface PodSet {
   /** `Deployment web`. */
   readonly of: string;
-  /** How many there are at a time; undefined: one on each node that takes it. */
-  readonly count: number | undefined;
+  /** How many there are at a time, on each node that takes one, or in each run of a CronJob. */
+  readonly count: number;
+  readonly per: 'Release' | 'Node' | 'Run';
   /** Of a Pod. */
   readonly spec: unknown;
 }
@@ -22,6 +24,21 @@ export interface ContainerDefaults {
 
 export type Amounts = Readonly<Record<string, Nanos>>;
 
+/** What the objects of a release are measured with. */
+export interface DemandContext {
+  readonly plurals: Plurals;
+  readonly defaults: ContainerDefaults;
+  /** How many nodes take a pod; 0 where the nodes are not known. */
+  readonly nodesFor: (podSpec: unknown) => number;
+}
+
+/** Pods that come for a time, beside those that a release has at rest. */
+export interface PassingDemand {
+  /** `A run of CronJob nightly`. */
+  readonly of: string;
+  readonly demand: Demand;
+}
+
 /** The plural of each kind that the cluster serves, by `group/Kind`. */
 export type Plurals = ReadonlyMap<string, string>;
 
@@ -30,27 +47,62 @@ const MAX_PODS = 1_000_000;
 
 /**
  * What the objects of a release take of a quota, by the rules of Kubernetes: pods with their effective requests, volumes of claims and of StatefulSets, and the
- * number of objects of each kind, Helm's record of the revision among them. Hooks are left out, because they come and go, and so are the pods of CronJobs and DaemonSets.
+ * number of objects of each kind, Helm's record of the revision among them. Left out is what comes and goes: hooks, and the pods of CronJobs (see `passingDemands`).
  */
-export function releaseDemand(objects: readonly KubeObject[], plurals: Plurals, defaults: ContainerDefaults): Demand {
+export function releaseDemand(objects: readonly KubeObject[], { plurals, defaults, nodesFor }: DemandContext): Demand {
   const lasting = objects.filter(isLasting);
-  const sets = podSetsOf(lasting);
-  const claims = lasting.flatMap(claimsOf);
-  const counted = sets.filter((set): set is PodSet & { readonly count: number } => set.count !== undefined);
+  const counted = podSetsOf(lasting).filter(({ per }) => per !== 'Run');
+  const pods = counted.map(({ spec, count, per }) => podsDemand(spec, per === 'Node' ? nodesFor(spec) : count, defaults));
   return {
-    containers: counted.flatMap(({ spec, count }) => containersOf(spec, count, defaults)),
-    claims,
-    pods: counted.reduce((sum, { count }) => sum + count, 0),
+    containers: pods.flatMap(({ containers }) => containers),
+    claims: lasting.flatMap(claimsOf),
+    pods: pods.reduce((sum, { pods: count }) => sum + count, 0),
     objects: countsOf(lasting, plurals),
   };
+}
+
+/**
+ * The pods of each run of a CronJob, and those that a Deployment cannot be rolled out without: with a surge and no pod that may be unavailable, it waits until there is
+ * room for one pod more.
+ *
+ * @param from what the release has now; only what is there already is rolled out.
+ */
+export function passingDemands(
+  to: readonly KubeObject[],
+  from: readonly KubeObject[],
+  defaults: ContainerDefaults,
+): readonly PassingDemand[] {
+  const runs = podSetsOf(to).filter(({ per }) => per === 'Run');
+  const rolledOut = podSetsOf(to.filter((object) => waitsForSurge(object) && isRolledOut(object, from)));
+  return [
+    ...runs.map(({ of, spec, count }) => ({ of: `A run of ${of}`, demand: podsDemand(spec, count, defaults) })),
+    ...rolledOut.map(({ of, spec }) => ({ of: `The rollout of ${of}`, demand: podsDemand(spec, 1, defaults) })),
+  ];
+}
+
+function isRolledOut(object: KubeObject, from: readonly KubeObject[]): boolean {
+  const before = from.find(({ kind, metadata }) => kind === object.kind && metadata.name === object.metadata.name);
+  return before !== undefined && !isDeepStrictEqual(at(before.spec, 'template'), at(object.spec, 'template'));
+}
+
+/** By default a quarter of the pods may be unavailable, rounded down, and a quarter may come before, rounded up. */
+function waitsForSurge(object: KubeObject): boolean {
+  const { kind, spec } = object;
+  const replicas = countOf(object);
+  if (kind !== 'Deployment' || replicas === 0 || textAt(spec, 'strategy', 'type') === 'Recreate') return false;
+  const share = (name: string, round: (pods: number) => number): number => {
+    const rolling = at(spec, 'strategy', 'rollingUpdate');
+    return numberAt(rolling, name) ?? round((Number.parseFloat(textAt(rolling, name) ?? '25%') / 100) * replicas);
+  };
+  return share('maxUnavailable', Math.floor) === 0 && share('maxSurge', Math.ceil) > 0;
 }
 
 /** The pods of workloads, hooks left out. */
 export function podSetsOf(objects: readonly KubeObject[]): PodSet[] {
   return objects.filter(isLasting).flatMap((object) => {
     const pod = object.kind === 'Pod' ? object : podOf(object, '');
-    if (pod === undefined || object.kind === 'CronJob') return [];
-    return [{ of: `${object.kind} ${object.metadata.name}`, count: countOf(object), spec: pod.spec }];
+    if (pod === undefined) return [];
+    return [{ of: `${object.kind} ${object.metadata.name}`, count: countOf(object), per: PER[object.kind] ?? 'Release', spec: pod.spec }];
   });
 }
 
@@ -86,13 +138,15 @@ function isLasting({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[HOOK] === undefined;
 }
 
-function countOf({ kind, spec }: KubeObject): number | undefined {
-  if (kind === 'DaemonSet') return undefined;
-  if (kind === 'Pod') return 1;
-  const wanted =
-    kind === 'Job' ? Math.min(numberAt(spec, 'parallelism') ?? 1, numberAt(spec, 'completions') ?? MAX_PODS) : numberAt(spec, 'replicas');
-  const count = wanted ?? 1;
-  return Number.isInteger(count) && count >= 0 ? Math.min(count, MAX_PODS) : 0;
+const PER: Readonly<Record<string, PodSet['per']>> = { DaemonSet: 'Node', CronJob: 'Run' };
+
+function countOf({ kind, spec }: KubeObject): number {
+  if (kind === 'Pod' || kind === 'DaemonSet') return 1;
+  if (kind === 'CronJob' && at(spec, 'suspend') === true) return 0;
+  const job = kind === 'CronJob' ? at(spec, 'jobTemplate', 'spec') : spec;
+  const isJob = kind === 'Job' || kind === 'CronJob';
+  const count = isJob ? Math.min(numberAt(job, 'parallelism') ?? 1, numberAt(job, 'completions') ?? MAX_PODS) : numberAt(spec, 'replicas');
+  return Number.isInteger(count ?? 1) && (count ?? 1) >= 0 ? Math.min(count ?? 1, MAX_PODS) : 0;
 }
 
 /** A limit alone is a request as well. */
@@ -122,6 +176,10 @@ function max(a: Nanos, b: Nanos): Nanos {
   return a > b ? a : b;
 }
 
+function podsDemand(spec: unknown, count: number, defaults: ContainerDefaults): Demand {
+  return { containers: containersOf(spec, count, defaults), claims: [], pods: count };
+}
+
 /** One line for each resource of a pod: quotas count pods, not containers. */
 function containersOf(spec: unknown, count: number, defaults: ContainerDefaults): ContainerDemand[] {
   const [requests, limits] = [podAmounts(spec, 'requests', defaults), podAmounts(spec, 'limits', defaults)];
@@ -142,7 +200,7 @@ function containersOf(spec: unknown, count: number, defaults: ContainerDefaults)
 function claimsOf(object: KubeObject): ClaimDemand[] {
   if (object.kind === 'PersistentVolumeClaim') return claimOf(object.spec, 1);
   if (object.kind !== 'StatefulSet') return [];
-  const count = countOf(object) ?? 0;
+  const count = countOf(object);
   return listAt(object.spec, 'volumeClaimTemplates').flatMap((template) => claimOf(at(template, 'spec'), count));
 }
 

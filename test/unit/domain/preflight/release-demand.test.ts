@@ -96,6 +96,46 @@ describe('what a release takes of a quota', () => {
     assert.deepEqual(warnings(to, { from, quotas: [quota({ pods: '1' })] }), []);
     assert.match(warnings(to, { quotas: [quota({ pods: '1' })] })[0] ?? '', /takes 3 of pods/);
   });
+
+  it('counts the pods of a DaemonSet on each node that takes one', () => {
+    const to = [workload('DaemonSet', {}, { containers: [container({ cpu: '1' })], nodeSelector: { disk: 'ssd' } })];
+    const node = (labels: object) => ({ metadata: { name: 'n', labels }, status: { allocatable: { cpu: '4' } } });
+    const nodes = [node({ disk: 'ssd' }), node({ disk: 'ssd' }), node({})];
+    const quotas = [quota({ 'requests.cpu': '1' })];
+    assert.match(warnings(to, { quotas, nodes })[0] ?? '', /takes 2 of requests\.cpu/);
+    assert.deepEqual(warnings(to, { quotas }), [], 'nobody knows how many nodes there are');
+  });
+
+  it('says what does not fit for a time: a run of a CronJob', () => {
+    const pod = { containers: [container({ cpu: '2' })] };
+    const nightly = (spec: object): KubeObject => ({
+      apiVersion: 'batch/v1',
+      kind: 'CronJob',
+      metadata: { name: 'nightly' },
+      spec: { ...spec, jobTemplate: { spec: { parallelism: 2, template: { spec: pod } } } },
+    });
+    const web = workload('Deployment', {}, { containers: [container({ cpu: '1' })] });
+    const quotas = [quota({ 'requests.cpu': '4' })];
+    assert.deepEqual(warnings([web, nightly({})], { quotas }), [
+      'A run of CronJob nightly takes 4 of requests.cpu, and beside the release the quota q has 3 of 4 left: its pods will be rejected until there is room',
+    ]);
+    assert.deepEqual(warnings([web, nightly({ suspend: true })], { quotas }), []);
+    assert.match(warnings([nightly({})], { nodes: [{ status: { allocatable: { cpu: '1' } } }] })[0] ?? '', /the pods of CronJob nightly/);
+  });
+
+  it('says what does not fit for a time: a rollout that waits for one pod more', () => {
+    const web = (image: string, spec: object): KubeObject[] => [workload('Deployment', spec, { containers: [{ name: 'c', image }] })];
+    const rolled = (spec: object, image = 'b'): string[] =>
+      warnings(web(image, spec), { from: web('a', spec), quotas: [{ ...quota({ pods: '3' }), status: { used: { pods: '3' } } }] });
+    assert.deepEqual(rolled({ replicas: 3 }), [
+      'The rollout of Deployment web takes 1 of pods, and beside the release the quota q has 0 of 3 left: its pods will be rejected until there is room',
+    ]);
+    assert.deepEqual(rolled({ replicas: 3 }, 'a'), [], 'nothing is rolled out');
+    assert.deepEqual(rolled({ replicas: 4 }), [], 'one of four may be unavailable');
+    assert.deepEqual(rolled({ replicas: 3, strategy: { type: 'Recreate' } }), []);
+    assert.deepEqual(rolled({ replicas: 3, strategy: { rollingUpdate: { maxUnavailable: 1 } } }), []);
+    assert.equal(rolled({ replicas: 8, strategy: { rollingUpdate: { maxUnavailable: '10%', maxSurge: '50%' } } }).length, 1);
+  });
 });
 
 describe('the nodes', () => {
@@ -129,8 +169,9 @@ describe('a release', () => {
         fc.constantFrom('Deployment', 'StatefulSet', 'Job', 'CronJob', 'Service', 'PersistentVolumeClaim'),
         (spec, kind) => {
           const object = { apiVersion: 'apps/v1', kind, metadata: { name: 'a' }, spec };
-          const template = { ...object, spec: { template: { spec }, volumeClaimTemplates: spec } };
+          const template = { ...object, spec: { template: { spec }, jobTemplate: { spec }, strategy: spec, volumeClaimTemplates: spec } };
           warnings([object, template], {
+            from: [{ ...template, spec: { template: 'another' } }],
             quotas: [quota({ pods: '1', 'requests.cpu': '1' })],
             nodes: [{ status: { allocatable: { cpu: '1' } } }],
           });
