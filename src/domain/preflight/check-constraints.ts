@@ -8,8 +8,8 @@ import { type PodEvidence, podFindings } from './pod-security.ts';
 import {
   containerDefaults,
   type DemandContext,
-  type PassingDemand,
-  passingDemands,
+  type TemporaryDemand,
+  temporaryDemands,
   type Plurals,
   podSetsOf,
   releaseDemand,
@@ -65,9 +65,9 @@ export function checkConstraints(input: ConstraintsInput): Findings {
     const defaults = containerDefaults(limitRanges);
     const context: DemandContext = { ...release, defaults, nodesFor: (podSpec) => nodesFor(podSpec, release.nodes, defaults) };
     const [after, now] = [release.to, release.from].map((objects) => objects && releaseDemand(objects, context));
-    const passing = passingDemands(release.to, release.from ?? [], defaults);
+    const temporary = temporaryDemands(release.to, release.from ?? [], defaults);
     const stock = now === undefined ? {} : { before: now };
-    const compared = { ...count, demand: after ?? NO_DEMAND, ...stock, passing, what: 'Release' as const };
+    const compared = { ...count, demand: after ?? NO_DEMAND, ...stock, temporary, what: 'Release' as const };
     const nodes = nodeFindings(podSetsOf(release.to), release.nodes, defaults);
     return joinFindings([quotaFindings(compared), { warned: [...nodes, ...missingClasses] }, { unchecked }]);
   }
@@ -169,7 +169,7 @@ interface QuotaInput {
   /** What the instance takes already; absent when nothing. */
   readonly before?: Demand;
   /** What comes for a time beside the demand; default: nothing. */
-  readonly passing?: readonly PassingDemand[];
+  readonly temporary?: readonly TemporaryDemand[];
   readonly isNew?: 'No';
   /** What the demand was read from: the objects themselves, or the fields of a spec, which an operator may take otherwise. */
   readonly what: 'Release' | 'Spec';
@@ -220,7 +220,7 @@ function findingsOf(quota: KubeObject, input: QuotaInput): QuotaFindings {
     const need = needFor(key, input);
     if (scoped) continue;
     const isShort = need.more > 0n && used + need.more > hard;
-    if (!isShort) short.push(...passingFindings(name, key, { passing: input.passing ?? [], left: hard - used - need.more, hard }));
+    if (!isShort) short.push(...temporaryFindings(name, key, { temporary: input.temporary ?? [], left: hard - used - need.more, hard }));
     if (!isShort) continue;
     const message = shortSentence(name, key, { ...need, left: hard - used, hard, what: input.what });
     short.push({ message, subject: 'Quota', evidence: input.what === 'Release' ? 'exact' : 'estimate' });
@@ -255,17 +255,17 @@ function shortSentence(name: string, key: string, { more, left, hard, units, wha
   return `It takes about ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left: resources above the quota will be rejected`;
 }
 
-interface Passing {
-  readonly passing: readonly PassingDemand[];
+interface Temporary {
+  readonly temporary: readonly TemporaryDemand[];
   /** Beside the release at rest. */
   readonly left: Nanos;
   readonly hard: Nanos;
 }
 
 /** What fits at rest, and not while more pods are there. */
-function passingFindings(name: string, key: string, { passing, left, hard }: Passing): Finding[] {
+function temporaryFindings(name: string, key: string, { temporary, left, hard }: Temporary): Finding[] {
   const { read, units } = meterFor(key);
-  return passing.flatMap(({ of, demand }) => {
+  return temporary.flatMap(({ of, demand }) => {
     const more = read(demand);
     if (more === 0n || more <= left) return [];
     const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));

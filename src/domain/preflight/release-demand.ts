@@ -33,7 +33,7 @@ export interface DemandContext {
 }
 
 /** Pods that come for a time, beside those that a release has at rest. */
-export interface PassingDemand {
+export interface TemporaryDemand {
   /** `A run of CronJob nightly`. */
   readonly of: string;
   readonly demand: Demand;
@@ -47,7 +47,7 @@ const MAX_PODS = 1_000_000;
 
 /**
  * What the objects of a release take of a quota, by the rules of Kubernetes: pods with their effective requests, volumes of claims and of StatefulSets, and the
- * number of objects of each kind, Helm's record of the revision among them. Left out is what comes and goes: hooks, and the pods of CronJobs (see `passingDemands`).
+ * number of objects of each kind, Helm's record of the revision among them. Left out is what comes and goes: hooks, and the pods of CronJobs (see `temporaryDemands`).
  */
 export function releaseDemand(objects: readonly KubeObject[], { plurals, defaults, nodesFor }: DemandContext): Demand {
   const lasting = objects.filter(isLasting);
@@ -67,11 +67,11 @@ export function releaseDemand(objects: readonly KubeObject[], { plurals, default
  *
  * @param from what the release has now; only what is there already is rolled out.
  */
-export function passingDemands(
+export function temporaryDemands(
   to: readonly KubeObject[],
   from: readonly KubeObject[],
   defaults: ContainerDefaults,
-): readonly PassingDemand[] {
+): readonly TemporaryDemand[] {
   const runs = podSetsOf(to).filter(({ per }) => per === 'Run');
   const rolledOut = podSetsOf(to.filter((object) => waitsForSurge(object) && isRolledOut(object, from)));
   return [
