@@ -31,9 +31,9 @@ import { type ChartFiles, packChart, writeFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
+import { RUN } from '../support/operator-charts.ts';
 import { ASKING, NO_DEPLOYMENTS, sampleAuditLog } from '../support/sample-audit-log.ts';
 
-const RUN = Date.now().toString(36).slice(-5);
 const [ONE, TWO] = [`apps-${RUN}-one`, `apps-${RUN}-two`] as const;
 const SAMPLES = ['job-runner', 'object-store', 'postgresql', 'queue', 'static-site', 'web-app'];
 const CHARTS = [...SAMPLES, ...Object.keys(SMALL_CHARTS)];

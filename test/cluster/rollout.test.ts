@@ -13,12 +13,13 @@ import { chartFiles, packChart, writeFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
+import { RUN } from '../support/operator-charts.ts';
 
 /** With a digit first, of which a kind has no capital. */
-const RUN = `0${Date.now().toString(36).slice(-4)}`;
-const NAME = `roll-${RUN}`;
-const SITES = { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: `roll${RUN}s` };
-const [DEV, STAGE, PROD] = ['dev', 'stage', 'prod'].map((tier) => `roll-${RUN}-${tier}`) as [string, string, string];
+const OWN = `0${RUN}`;
+const NAME = `roll-${OWN}`;
+const SITES = { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: `roll${OWN}s` };
+const [DEV, STAGE, PROD] = ['dev', 'stage', 'prod'].map((tier) => `roll-${OWN}-${tier}`) as [string, string, string];
 const TEMPLATE = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {text: {{ .Values.text | quote }}}\n';
 
 describe('the roll-out of a new chart version', () => {
@@ -27,7 +28,7 @@ describe('the roll-out of a new chart version', () => {
   let reconcile: ReturnType<typeof createAppDefinitionReconciler>;
   before(async () => {
     testCluster = await sharedCluster();
-    world = await startInstanceWorld(testCluster, `roll-${RUN}`);
+    world = await startInstanceWorld(testCluster, `roll-${OWN}`);
     await Promise.all([DEV, STAGE, PROD].map(async (name) => await world.environment(name)));
     for (const [name, tier] of Object.entries({ [DEV]: 'development', [STAGE]: 'staging', [PROD]: 'production' }))
       await world.kube.asController().patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: { tier } } });
