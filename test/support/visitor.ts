@@ -23,6 +23,8 @@ export async function signIn(browser: Browser, origin: string, person: string, o
     baseURL: origin,
     viewport: { width: 1280, height: 900 },
   });
+  // As `eventually`: three lanes of tests share two cores.
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
