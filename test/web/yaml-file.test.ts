@@ -27,6 +27,9 @@ async function openYaml({ javaScriptEnabled }: { readonly javaScriptEnabled: boo
   await page.getByRole('radio', { name: /Team A/ }).check();
   await page.getByLabel('Name', { exact: true }).fill('shop');
   await page.getByRole('button', { name: 'YAML', exact: true }).click();
+  // Its scripts, too: nothing is dropped on a page that does not listen yet.
+  await page.locator('[data-drop]').waitFor();
+  await page.waitForLoadState();
   return page;
 }
 
