@@ -2,7 +2,7 @@ import { AppError, type ErrorCode, type ErrorDetails, type FieldFault, messageOf
 import { at, listAt, numberAt, textAt } from '../../domain/core/read.ts';
 import { readUnanswered, type Unanswered, unansweredSentence } from '../../domain/kubernetes/unanswered.ts';
 import type { Call } from './call.ts';
-import { plainFault } from './plain-fault.ts';
+import { plainFault, strictFaults, typedPatchFaults } from './field-faults.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -146,24 +146,6 @@ function classifyInvalid({ code, reason, message, causes }: StatusAnswer): Class
   if (causes.length > 0) return { code: 'InvalidInput', sentence: causes.map(sentenceOfFault).join('; '), faults: causes };
   const sentence = /is invalid: (.*)/s.exec(message)?.[1] ?? message;
   return { code: 'InvalidInput', sentence, faults: [{ message: sentence }] };
-}
-
-/** What server-side apply says of a patch that does not fit the schema: `.spec.x: field not declared in schema`, `.spec.y: expected string, got …`. */
-function typedPatchFaults(message: string): FieldFault[] {
-  const found = message.matchAll(/\.([\w.[\]"=/-]+): (?:field not declared in schema|expected ([^,]+), got)/g);
-  return [...found].map(([, field = '', type]) => ({
-    field,
-    message: type === undefined ? `There is no field "${field}" in this kind` : `"${field}" must be a ${type}`,
-  }));
-}
-
-/** `unknown field "spec.x", duplicate field "spec.y"` (the api-server's words), a fault each. */
-function strictFaults(words: string): FieldFault[] {
-  const faults = [...words.matchAll(/(unknown|duplicate) field "([^"]*)"/g)].map(([, problem, field = '']) => ({
-    field,
-    message: problem === 'duplicate' ? `The field "${field}" is given twice` : `There is no field "${field}" in this kind`,
-  }));
-  return faults.length > 0 ? faults : [{ message: words }];
 }
 
 function classifyCode({ code, reason, causes, message }: StatusAnswer): Classified {

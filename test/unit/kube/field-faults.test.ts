@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sentenceOfFault } from '../../../src/domain/core/errors.ts';
-import { plainFault } from '../../../src/kube/transport/plain-fault.ts';
+import { plainFault, typedPatchFaults } from '../../../src/kube/transport/field-faults.ts';
 
 const WORDS: readonly (readonly [string, string])[] = [
   ['Required value', 'is required'],
@@ -23,6 +23,20 @@ describe('what the api-server says of a field', () => {
   for (const [words, plain] of WORDS) {
     it(`is said plainly: ${plain}`, () => assert.equal(plainFault(words), plain));
   }
+
+  it('is a fault each where a patch does not fit the schema', () => {
+    const object = 'failed to create typed patch object (ns/cache; operatorcontroller.kubeplus/v1, Kind=Operator): ';
+    const keyless = `${object}.spec.kinds: element 1: associative list with keys has an element that omits all key fields ["kind"] (and doesn't have default values for any key fields)`;
+    assert.deepEqual(typedPatchFaults(keyless), [{ field: 'spec.kinds[1]', message: '"spec.kinds[1]" must have "kind"' }]);
+    const several = `${object}errors:\n  .spec.kinds[kind="A: B"].presets: duplicate entries for key [name="small"]\n  .spec.tags: duplicate entries for key [="a"]\n  .spec.icon: expected string, got &{5}\n  .spec.x: field not declared in schema\n`;
+    assert.deepEqual(typedPatchFaults(several).map(sentenceOfFault), [
+      '"spec.kinds[kind="A: B"].presets" has more than one element with name="small"',
+      '"spec.tags" has more than one element with "a"',
+      '"spec.icon" must be a string',
+      'There is no field "spec.x" in this kind',
+    ]);
+    assert.deepEqual(typedPatchFaults('failed to create typed live object: .spec.x: field not declared in schema'), []);
+  });
 
   it('names the field once', () => {
     assert.equal(sentenceOfFault({ field: 'spec.name', message: 'is required' }), 'spec.name: is required');
