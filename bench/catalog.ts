@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pMap from 'p-map';
+import { stringifyJson } from '../src/domain/core/exact-json.ts';
 import { CRD } from '../src/domain/kubernetes/resource-types.ts';
 import { numberAt } from '../src/domain/core/read.ts';
 import { mintDemoToken } from '../src/embedded/issuer/mint-demo-token.ts';
@@ -82,7 +83,7 @@ async function createCrds(kubeconfigPath: string, count: number): Promise<number
   let bytes = 0;
   const create = async (n: number): Promise<void> => {
     const crd = largeCrd(n, (Number(values.megabytes) * 1e6) / count);
-    bytes += JSON.stringify(crd).length;
+    bytes += stringifyJson(crd).length;
     await kube.asController().create(CRD, crd, { fieldManager: 'bench' });
   };
   try {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import '../src/compose.ts';
 import { createCharts } from '../src/compose/create-charts.ts';
 import { parseConfig } from '../src/config.ts';
+import { stringifyJson } from '../src/domain/core/exact-json.ts';
 import { createLog } from '../src/observe/log.ts';
 import { chartName } from './large-index.ts';
 import { type LongestTurn, watchLoop } from './loop-probe.ts';
@@ -44,7 +45,7 @@ try {
   const second = await step((signal) => attempt(1, signal));
   const interval = await step((signal) => attempt(0, signal));
   const report: IndexReport = { startMiB, index, first, second, interval };
-  process.stdout.write(JSON.stringify(report));
+  process.stdout.write(stringifyJson(report));
 } finally {
   await rm(stateDir, { recursive: true });
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FormSource } from '../src/compose/form-sources.ts';
+import { stringifyJson } from '../src/domain/core/exact-json.ts';
 import type { Json } from '../src/domain/kubernetes/resource.ts';
 import { coverage, type Coverage } from '../src/form/model/coverage.ts';
 import { buildForm } from '../src/form/model/form-model.ts';
@@ -51,5 +52,5 @@ export function measureOurs(source: FormSource): Ours {
 }
 
 function plain(value: Json): Json {
-  return JSON.parse(JSON.stringify(value)) as Json;
+  return JSON.parse(stringifyJson(value)) as Json;
 }

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pMap from 'p-map';
+import { stringifyJson } from '../src/domain/core/exact-json.ts';
 import { CONFIG_MAP, CRD, NAMESPACE, OPERATOR, SECRET } from '../src/domain/kubernetes/resource-types.ts';
 import { textAt } from '../src/domain/core/read.ts';
 import { parseManifest } from '../src/domain/kubernetes/manifest.ts';
@@ -113,17 +114,17 @@ function copiesOf({ place: model, record, objects, definitions }: Model, place: 
   const rename = (text: string): string => text.replaceAll(model.name, name);
   const released = { 'meta.helm.sh/release-name': name, 'meta.helm.sh/release-namespace': namespace };
   const placed = (object: KubeObject): KubeObject => {
-    const copy = JSON.parse(rename(JSON.stringify(object))) as KubeObject;
+    const copy = JSON.parse(rename(stringifyJson(object))) as KubeObject;
     const { labels = {}, annotations = {} } = copy.metadata;
     const metadata = { name: copy.metadata.name, namespace, labels: { ...labels, 'app.kubernetes.io/managed-by': 'Helm' } };
     return { ...copy, metadata: { ...metadata, annotations: { ...annotations, ...released } } };
   };
   const label = operatorLabelValue(namespace, name);
-  const release = JSON.parse(rename(JSON.stringify(releaseOf(record)))) as object;
+  const release = JSON.parse(rename(stringifyJson(releaseOf(record)))) as object;
   const text = Buffer.from(gzipSync(JSON.stringify({ ...release, namespace })).toString('base64')).toString('base64');
   const labels = { ...record.metadata.labels, name, [OURS.operatorLabel]: label };
   const definitionCopies = definitions.map((crd): [ResourceType, KubeObject] => {
-    const { apiVersion, kind, spec, metadata } = JSON.parse(rename(JSON.stringify(crd))) as KubeObject;
+    const { apiVersion, kind, spec, metadata } = JSON.parse(rename(stringifyJson(crd))) as KubeObject;
     const labels = { ...metadata.labels, [OURS.operatorLabel]: label };
     return [CRD, { apiVersion, kind, spec, metadata: { name: metadata.name, labels, annotations: metadata.annotations ?? {} } }];
   });

@@ -3,6 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { stringifyJson } from '../src/domain/core/exact-json.ts';
 import { CATALOG_SOURCE, NAMESPACE } from '../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../src/embedded/cluster/tools.ts';
@@ -102,7 +103,7 @@ async function measureSize(size: number, flux: Flux): Promise<void> {
 }
 
 function statusBytes(): number {
-  return Math.round(JSON.stringify(cached?.status ?? {}).length / 1024);
+  return Math.round(stringifyJson(cached?.status ?? {}).length / 1024);
 }
 
 async function measure(what: string, work: () => Promise<void>): Promise<Row> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import type { Manifest } from './kube-object.ts';
 
@@ -44,7 +45,7 @@ export function spreadOverNodes(labels: Readonly<Record<string, string>>): JsonO
 
 /** Twelve hex digits that change with the content: put on a pod template, they roll the pods when a mounted file changes. */
 export function contentHash(content: unknown): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 12);
+  return createHash('sha256').update(stringifyJson(content)).digest('hex').slice(0, 12);
 }
 
 /** A label selector as text. */

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { isObject, textAt } from '../domain/core/read.ts';
 import type { JsonSchema } from './route.ts';
 
@@ -56,7 +57,7 @@ function mapped(members: Readonly<Record<string, unknown>>, change: (member: unk
 
 /** The order and the description of an object do not make it another one. */
 function textOf({ description: _description, ...schema }: JsonSchema): string {
-  return JSON.stringify(schema);
+  return stringifyJson(schema);
 }
 
 /** Of a choice: what tells it from the others. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { yieldToEventLoop } from '../domain/core/yield-to-event-loop.ts';
@@ -125,11 +126,11 @@ const A_TURN = 256 * 1024;
 
 /** What JSON.stringify writes; between the members of a large answer, and before it is sent, others are served. */
 async function jsonInTurns(body: unknown): Promise<string> {
-  if (!isObject(body) || Array.isArray(body) || 'toJSON' in body) return JSON.stringify(body);
+  if (!isObject(body) || Array.isArray(body) || 'toJSON' in body) return stringifyJson(body);
   const members: string[] = [];
   let written = 0;
   for (const [key, value] of Object.entries(body)) {
-    const text = JSON.stringify(value) as string | undefined;
+    const text = stringifyJson(value) as string | undefined;
     if (text === undefined) continue;
     members.push(`${JSON.stringify(key)}:${text}`);
     written += text.length;

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { manifestYaml } from '../domain/instance/instance-commands.ts';
 
 /** How a result is printed: a table for people, everything for programs, or names, one a line. */
@@ -63,7 +64,7 @@ export function colored(text: string): string {
 
 /** A value for programs. */
 export function dataText(value: unknown, format: 'json' | 'yaml'): string {
-  if (format === 'json') return `${JSON.stringify(value, null, 2)}\n`;
+  if (format === 'json') return `${stringifyJson(value, 2)}\n`;
   return typeof value === 'object' && value !== null ? manifestYaml(value) : stringify(value);
 }
 

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { at, listAt, textAt, textsAt } from '../domain/core/read.ts';
 import { sentenceOfFault, type FieldFault } from '../domain/core/errors.ts';
 import { ANSWER_NO, type Result } from './client-command.ts';
@@ -76,6 +77,6 @@ const CHANGE_COLUMNS: readonly Column<unknown>[] = [
 
 function valueText(value: unknown): string {
   if (value === undefined) return '-';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : stringifyJson(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -13,6 +13,7 @@ import { inspectRendering } from '../domain/chart/inspection/inspect-rendering.t
 import { type ChartInspection, type ChartWarning, describeInspection, type InspectedChart } from '../domain/chart/inspection/inspection.ts';
 import type { RenderableChart, RenderChart } from '../domain/chart/rendered-chart.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../domain/operator/operator-spec.ts';
 import { verificationWith } from '../domain/chart/verify-secret.ts';
@@ -56,7 +57,7 @@ export async function chartCommand({ argv, env, repoRoot }: ChartCommandInput, s
       access: verifyKey === undefined ? {} : { verification: await readVerifyKey(verifyKey) },
     });
     const inspection = await inspectChart(ports, source, signal);
-    return output === 'json' ? `${JSON.stringify(inspection, null, 2)}\n` : describeInspection(inspection);
+    return output === 'json' ? `${stringifyJson(inspection, 2)}\n` : describeInspection(inspection);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -13,6 +13,7 @@ import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { RELEASE_COMMANDS } from '../cli/release-commands.ts';
 import { type Config, parseConfig } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { execCredential, tokenEnd } from '../domain/kubectl/exec-credential.ts';
 import { defaultStateDir } from '../embedded/cluster/state-folder.ts';
 import { folderCommands } from './catalog-folder/folder-commands.ts';
@@ -67,7 +68,7 @@ export const COMMANDS: readonly Command[] = [
       const { name, stateDir } = personOf('token', rest, env);
       const { mintDemoToken } = await import('../embedded/issuer/mint-demo-token.ts');
       const token = await mintDemoToken({ stateDir, name });
-      return output === 'json' ? `${JSON.stringify(execCredential(token, tokenEnd(token)))}\n` : `${token}\n`;
+      return output === 'json' ? `${stringifyJson(execCredential(token, tokenEnd(token)))}\n` : `${token}\n`;
     },
   },
   kubeconfigCommand({ repoRoot, stateDirOf }),

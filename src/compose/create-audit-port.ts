@@ -8,6 +8,7 @@ import {
   RejectionQuota,
 } from '../domain/audit/audit-log.ts';
 import { escapeJson } from '../domain/audit/escape-controls.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
 import { waitAtMost } from './wait-at-most.ts';
@@ -53,7 +54,7 @@ function announce({ log, print }: AuditPortInput, event: AuditRecord): void {
   const { time, ...keys } = event;
   // The calls of a request carry its id as their Audit-ID, so this is the `auditID` of the api-server's audit log.
   if (print === undefined) log.info('audit event', keys);
-  else print(`${escapeJson(JSON.stringify({ time, msg: 'audit event', ...keys, auditID: event.requestId }))}\n`);
+  else print(`${escapeJson(stringifyJson({ time, msg: 'audit event', ...keys, auditID: event.requestId }))}\n`);
 }
 
 async function keep({ auditLog, log }: AuditPortInput, line: AuditRecord): Promise<void> {

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { readArchive } from '../chart/archive/archive.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { CHART_LIMITS } from '../chart/limits.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import type { CliClient } from '../domain/kubectl/cli-client.ts';
 import type { ClusterAddress, ExpectedClaim } from '../domain/kubectl/kubeconfig.ts';
 import { CLI_CLIENT_ID } from '../embedded/issuer/cli-client.ts';
@@ -244,7 +245,7 @@ export async function createProposalPorts({ clusters, config, stateDir, publicUr
       return await answer;
     },
     contains: async (target, input) => {
-      const key = JSON.stringify([target.repository, input.commit, input.within]);
+      const key = stringifyJson([target.repository, input.commit, input.within]);
       if (contained.has(key)) return true;
       const isContained = await (await forgeOf(target)).contains(input);
       if (isContained) contained.set(key, true);
@@ -295,7 +296,7 @@ async function gitCredentials(
 }
 
 function keyOf({ repository, source: { metadata } }: ProposalTarget): string {
-  return JSON.stringify([metadata.uid, metadata.generation, repository]);
+  return stringifyJson([metadata.uid, metadata.generation, repository]);
 }
 
 /** Those of the forge itself, else those of the repository. */

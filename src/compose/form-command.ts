@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type Output, readStandardInput, takeOutput } from '../cli/command.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { coverage, type Coverage } from '../form/model/coverage.ts';
 import { buildForm } from '../form/model/form-model.ts';
 import { valueWords } from '../form/view/value-words.ts';
@@ -29,7 +30,7 @@ export async function formCommand(argv: readonly string[], signal: AbortSignal):
   const sources =
     file === STANDARD_INPUT ? sourcesInText('-', (await readStandardInput()).toString('utf8')) : await readFormSources(file, signal);
   const reports = sources.map(reportOf);
-  return output === 'json' ? `${JSON.stringify(reports, null, 2)}\n` : reports.map(linesOf).join('\n');
+  return output === 'json' ? `${stringifyJson(reports, 2)}\n` : reports.map(linesOf).join('\n');
 }
 
 function optionsOf(argv: readonly string[]): { file: string; output: Output } {
@@ -75,7 +76,7 @@ function sourceText({ source, fallback }: FieldLine): string {
 
 function limitsText({ required, immutable, constraints, options, reference, reason }: FieldLine): string {
   const limits = Object.entries(constraints).map(([name, value]) => `${name}=${shortened(String(value))}`);
-  const choices = options === undefined ? [] : [`one of ${shortened(options.map((value) => JSON.stringify(value)).join(' '))}`];
+  const choices = options === undefined ? [] : [`one of ${shortened(options.map((value) => stringifyJson(value)).join(' '))}`];
   const words = [
     required ? 'required' : '',
     immutable ? 'immutable' : '',

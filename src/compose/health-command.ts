@@ -4,6 +4,7 @@ import { isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { type CommandOutput, type Output, readStandardInput, takeOutput } from '../cli/command.ts';
 import { parseYamlDocuments, YAML_BOUNDS } from '../domain/core/bounded-yaml.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { at, isObject, listAt, objectAt, textAt } from '../domain/core/read.ts';
 import { compileFaults, type KindRules } from '../domain/health/custom-rules.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../domain/health/health.ts';
@@ -45,7 +46,7 @@ export async function healthCommand(argv: readonly string[]): Promise<CommandOut
   const reports = objects.map(reportOf);
   const isWell = reports.every(({ status }) => WELL.includes(status));
   return {
-    text: output === 'json' ? `${JSON.stringify(reports, null, 2)}\n` : linesOf(reports),
+    text: output === 'json' ? `${stringifyJson(reports, 2)}\n` : linesOf(reports),
     code: isJudging && !isWell ? UNHEALTHY : 0,
   };
 }

@@ -5,6 +5,7 @@ import { mediaTypesOf } from '../api/route.ts';
 import type { Api, ApiRequest } from '../cli/api.ts';
 import { ERROR_TABLE } from '../domain/core/error-table.ts';
 import { AppError, type ErrorCode, type FieldFault, messageOf, type MissingPermission } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { at, isObject, listAt, textAt } from '../domain/core/read.ts';
 import type { Secret } from '../domain/core/secret.ts';
 import { RESOURCE_METADATA_PATH } from '../domain/kubectl/cli-client.ts';
@@ -88,7 +89,7 @@ async function send({ origin, token, dispatcher, signal }: Sending, operationId:
     ...(asked.ifMatch === undefined ? {} : { 'if-match': asked.ifMatch }),
     ...(route.body === undefined ? {} : { 'content-type': mediaTypesOf(route)[0] }),
   };
-  const body = route.body === undefined ? {} : { body: JSON.stringify(asked.body) };
+  const body = route.body === undefined ? {} : { body: stringifyJson(asked.body) };
   const method = route.method.toUpperCase();
   try {
     const answer = await request(url, { method, headers, dispatcher, signal, ...body });

@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import type { JsonObject } from '../domain/kubernetes/resource.ts';
 
 /** The name of our post-renderer plugin. */
@@ -86,7 +87,7 @@ async function writePlugin(
 export async function withValuesFile<T>(home: HelmHome, values: JsonObject, task: (path: string) => Promise<T>): Promise<T> {
   const path = join('values', `${randomUUID()}.json`);
   try {
-    await writeFile(join(home.dir, path), JSON.stringify(values), { mode: 0o600, flag: 'wx' });
+    await writeFile(join(home.dir, path), stringifyJson(values), { mode: 0o600, flag: 'wx' });
     return await task(path);
   } finally {
     await rm(join(home.dir, path), { force: true });

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { stringify } from 'yaml';
 import { filesOutsideRecord } from '../domain/chart/chart-files.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { yieldToEventLoop } from '../domain/core/yield-to-event-loop.ts';
 import { isObject } from '../domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
@@ -57,11 +58,11 @@ function* piecesOf({ metadata, values, config = {}, files, objects }: RecordInpu
   };
   const isTemplate = (name: string): boolean => name.startsWith('templates/');
   const info = { first_deployed: TIME, last_deployed: TIME, deleted: '', description: 'Install complete', status: 'deployed' };
-  yield `{"name":"release","info":${JSON.stringify(info)},"chart":{"metadata":${JSON.stringify(metadata)},"lock":null,"templates":[`;
+  yield `{"name":"release","info":${JSON.stringify(info)},"chart":{"metadata":${stringifyJson(metadata)},"lock":null,"templates":[`;
   yield* stored(isTemplate);
-  yield `],"values":${JSON.stringify(values)},"schema":${JSON.stringify(files.get('values.schema.json')?.toString('base64') ?? null)},"files":[`;
+  yield `],"values":${stringifyJson(values)},"schema":${JSON.stringify(files.get('values.schema.json')?.toString('base64') ?? null)},"files":[`;
   yield* stored((name) => !isTemplate(name) && !ELSEWHERE.test(name));
-  yield `]},"config":${JSON.stringify(config)},"manifest":"`;
+  yield `]},"config":${stringifyJson(config)},"manifest":"`;
   for (const object of objects) {
     yield JSON.stringify('---\n# Source: chart/templates/object.yaml\n').slice(1, -1);
     for (const text of yamlOf(object)) yield JSON.stringify(text).slice(1, -1);

@@ -3,6 +3,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { AppError } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { textAt } from '../domain/core/read.ts';
 import type { HttpDeps, HttpLog, MessageView } from './http-deps.ts';
 import { acceptsProblem, problemOf } from './problem.ts';
@@ -33,7 +34,7 @@ export function errorHandler(deps: Pick<HttpDeps, 'log' | 'renderError'>): Error
     if (acceptsProblem(req)) {
       const problem = problemOf(error, { path: pathOf(req), requestId: contextOf(res).requestId });
       // An ETag would be taken for that of the resource.
-      res.type('application/problem+json; charset=utf-8').end(JSON.stringify(problem));
+      res.type('application/problem+json; charset=utf-8').end(stringifyJson(problem));
       return;
     }
     res.type('html').send(await page(deps, viewOf(error, req, res)));
@@ -153,7 +154,7 @@ function mayAnswer(exchanges: readonly Exchange[]): boolean {
 function answerTo({ code }: NodeJS.ErrnoException): string {
   const error = faultOf(code);
   const requestId = randomUUID();
-  const body = JSON.stringify(problemOf(error, { path: '', requestId }));
+  const body = stringifyJson(problemOf(error, { path: '', requestId }));
   return [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}`,
     'Connection: close',

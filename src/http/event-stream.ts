@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Request, Response } from 'express';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** Bytes that wait for a browser which does not take them; beyond, the stream is cut. */
@@ -63,7 +64,7 @@ export function openEventStream(req: Request, res: Response, signal: AbortSignal
 }
 
 function format({ event, data, id }: StreamEvent): string {
-  const lines = [`event: ${oneLine(event)}`, `data: ${JSON.stringify(data)}`];
+  const lines = [`event: ${oneLine(event)}`, `data: ${stringifyJson(data)}`];
   if (id !== undefined) lines.unshift(`id: ${oneLine(id)}`);
   return `${lines.join('\n')}\n\n`;
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Logger, pino } from 'pino';
 import { escapeControls, escapeJson } from '../domain/audit/escape-controls.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 
 /** Keys of a log line. Values that come from Secrets go through `secret()`. */
 export type LogKeys = Readonly<Record<string, unknown>>;
@@ -61,7 +62,7 @@ function logOn(logger: Logger): Log {
 /** `12:30:01 warn  The api-server does not answer  cluster=demo`: what pino wrote as JSON, for people. */
 function humanLine(json: string): string {
   const { time, level, msg, err, ...keys } = JSON.parse(json) as Record<string, unknown>;
-  const pairs = Object.entries(keys).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const pairs = Object.entries(keys).map(([key, value]) => `${key}=${typeof value === 'string' ? value : stringifyJson(value)}`);
   const thrown = typeof err === 'object' && err !== null && 'message' in err ? [`(${String(err.message)})`] : [];
   const clock = typeof time === 'string' ? time.slice(11, 19) : '';
   const line = [clock, String(level).padEnd(5), String(msg), ...thrown, ...pairs].join(' ').replaceAll(/[\r\n\t]+/g, ' ');

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Agent, type Dispatcher } from 'undici';
 import type { ChartCredentials } from '../domain/chart/chart-access.ts';
 import { AppError } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
 import { isObject, listAt, objectAt, textAt } from '../domain/core/read.ts';
 import type { MetricSeries, QueryRange, TimeRange } from '../domain/monitoring/metrics.ts';
 import type { Monitoring } from '../domain/monitoring/monitoring-field.ts';
@@ -59,7 +60,7 @@ export function createPrometheus({ allowEgress, certificateAuthorities }: Promet
     const url = addressOf(address);
     const policy = prometheus.service === undefined ? policies.url : policies.service;
     return async (query, range) => {
-      const key = JSON.stringify([url.href, credentials?.revision, query, range]);
+      const key = stringifyJson([url.href, credentials?.revision, query, range]);
       const known = answers.get(key);
       if (known !== undefined) return await known;
       const agent = agentOf({ policy, credentials, certificateAuthorities });

@@ -1,5 +1,5 @@
 import { isScalar, LineCounter, parseDocument, stringify, visit, type Document } from 'yaml';
-import { exactNumber } from '../domain/core/exact-json.ts';
+import { exactNumber, stringifyJson } from '../domain/core/exact-json.ts';
 import { isObject } from '../domain/core/read.ts';
 import { repeatedKey } from '../domain/core/bounded-yaml.ts';
 import type { Json } from '../domain/kubernetes/resource.ts';
@@ -98,10 +98,7 @@ export function writeYaml(value: Json): string {
 
 /** JSON is YAML too, and can spell the characters that a browser would change on the way. */
 function asciiJson(value: Json): string {
-  return JSON.stringify(value, undefined, 2).replaceAll(
-    /[\x7f-\uffff]/g,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return stringifyJson(value, 2).replaceAll(/[\x7f-\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Whether a browser sends the text back as it got it: no control characters but tab and line feed, no half of a surrogate pair. */

@@ -2,7 +2,7 @@ import { copyFile, mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Adapter } from 'lowdb';
 import { AppError, messageOf } from '../domain/core/errors.ts';
-import { parseJson } from '../domain/core/exact-json.ts';
+import { parseJson, stringifyJson } from '../domain/core/exact-json.ts';
 import { at, isObject } from '../domain/core/read.ts';
 
 /** A lowdb adapter for one private JSON file: writes are atomic, one after another, and those that wait are joined into one. */
@@ -25,7 +25,7 @@ export class JsonFile<T extends object> implements Adapter<T> {
   }
 
   write(data: T): Promise<void> {
-    const text = JSON.stringify(data);
+    const text = stringifyJson(data);
     if (this.#waiting !== undefined) {
       this.#waiting = { text, written: this.#waiting.written };
       return this.#waiting.written;

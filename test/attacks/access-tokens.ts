@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { newTokenText } from '../../src/domain/access-token/token-text.ts';
 import { JOB_CLAIMS } from '../support/ci-issuer.ts';
@@ -186,7 +187,7 @@ export const attacks: readonly Attack[] = [
         { name: 'token-x-1', namespace: 'kube-system' },
         { name: 'token-x-UP' },
       ];
-      for (const body of wrong) assert.equal((await register(body)).status, 422, JSON.stringify(body));
+      for (const body of wrong) assert.equal((await register(body)).status, 422, stringifyJson(body));
       const many = await Promise.all(Array.from({ length: 6 }, async (_, index) => (await register({ name: `token-x-${index}` })).status));
       assert.deepEqual(
         many.toSorted((a, b) => a - b),
@@ -245,7 +246,7 @@ async function useLimited(target: Target): Promise<number> {
   assert.ok(listAt(apps, 'items').some((one) => textAt(one, 'id') === INSTALL.app));
   const wanted = { ...INSTALL, name: 'by-limited-token' };
   const preflight = await send('POST', `${INSTANCES}?dryRun=All`, wanted);
-  assert.deepEqual([preflight.status, textAt(preflight.json, 'verdict')], [200, 'Ready'], JSON.stringify(preflight.json));
+  assert.deepEqual([preflight.status, textAt(preflight.json, 'verdict')], [200, 'Ready'], stringifyJson(preflight.json));
   assert.deepEqual(listAt(preflight.json, 'findings', 'unchecked'), []);
   const instance = `${INSTANCES}/${INSTALL.app}/${wanted.name}`;
   const calls: readonly (readonly [string, string, number])[] = [
@@ -262,7 +263,7 @@ async function useLimited(target: Target): Promise<number> {
   ];
   for (const [method, path, status] of calls) {
     const answer = await send(method, path, method === 'POST' ? wanted : undefined);
-    assert.equal(answer.status, status, `${method} ${path} ${JSON.stringify(answer.json)}`);
+    assert.equal(answer.status, status, `${method} ${path} ${stringifyJson(answer.json)}`);
   }
   return calls.length + 2;
 }
@@ -280,7 +281,7 @@ type Send = (
 
 function sender({ origin }: Target, token: string): Send {
   return async (method, path, body, headers = {}) => {
-    const sent = body === undefined || method === 'GET' ? {} : { body: JSON.stringify(body) };
+    const sent = body === undefined || method === 'GET' ? {} : { body: stringifyJson(body) };
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const all = { authorization: `Bearer ${token}`, ...('body' in sent ? { 'content-type': type } : {}), ...headers };
     const response = await fetch(`${origin}${path}`, { method, headers: all, redirect: 'manual', ...sent });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
@@ -28,13 +29,9 @@ export const attacks: readonly Attack[] = [
         ['viewer', { ...request('forged'), metadata: { name: 'forged', namespace: ATTACKED, finalizers: ['a.b/c'] } }, /no finalizers/],
       ];
       for (const [person, object, why] of tries) {
-        assert.match(
-          (await target.kubectl(person, ['create', '-f', '-'], JSON.stringify(object))).stderr,
-          why,
-          `${person}: ${String(why)}`,
-        );
+        assert.match((await target.kubectl(person, ['create', '-f', '-'], stringifyJson(object))).stderr, why, `${person}: ${String(why)}`);
       }
-      const asRoot = await target.kubectl('root', ['create', '-f', '-'], JSON.stringify(request('forged')));
+      const asRoot = await target.kubectl('root', ['create', '-f', '-'], stringifyJson(request('forged')));
       assert.match(asRoot.stderr, /only you can be the requester/, 'nobody is exempt');
       return tries.length + 1;
     },
@@ -60,7 +57,7 @@ export const attacks: readonly Attack[] = [
       ];
       for (const [person, name, decision, why] of tries) {
         const { stderr } = await patch(target, person, { name, spec: { decision } });
-        assert.match(stderr, why, `${person} decides ${name}: ${JSON.stringify(decision)}`);
+        assert.match(stderr, why, `${person} decides ${name}: ${stringifyJson(decision)}`);
       }
       const status = ['patch', 'changerequest', 'wanted', ...IN_ATTACKED, '--subresource=status', '--type=merge'];
       for (const person of ['viewer', 'developer', 'maintainer'] as const) {
@@ -78,7 +75,7 @@ export const attacks: readonly Attack[] = [
       const before = ['content', 'name', 'app', 'requester', 'message', 'otherFields'].map((field) => ({ [field]: edits[field] }));
       for (const person of ['viewer', 'developer', 'maintainer'] as const) {
         for (const spec of before)
-          assert.match((await patch(target, person, { name: 'edited', spec })).stderr, /immutable/, JSON.stringify(spec));
+          assert.match((await patch(target, person, { name: 'edited', spec })).stderr, /immutable/, stringifyJson(spec));
       }
       const both = { content: edits['content'], decision: decisionOf('developer', 'Approved') };
       assert.match((await patch(target, 'developer', { name: 'edited', spec: both })).stderr, /immutable/);
@@ -92,7 +89,7 @@ export const attacks: readonly Attack[] = [
       );
       const after = [...before, { decision: decisionOf('maintainer', 'Declined') }, { decision: null }];
       for (const spec of after)
-        assert.match((await patch(target, 'maintainer', { name: 'edited', spec })).stderr, /immutable/, JSON.stringify(spec));
+        assert.match((await patch(target, 'maintainer', { name: 'edited', spec })).stderr, /immutable/, stringifyJson(spec));
       await eventually(async () => (await phaseOf(target, 'edited')) === 'Applied', 'the request is applied', 30);
       const { stdout } = await cacheOf(target, 'edited');
       const live: unknown = JSON.parse(stdout);
@@ -128,7 +125,7 @@ export const attacks: readonly Attack[] = [
     title: 'a request with a password, which nobody but kubectl takes, stays open for approval',
     run: async (target) => {
       const secret = request('leaking', { requester: { user: 'oidc:viewer', groups: ['oidc:viewers'] }, content: { password: 'hunter2' } });
-      assert.equal((await target.kubectl('viewer', ['create', '-f', '-'], JSON.stringify(secret))).exitCode, 0);
+      assert.equal((await target.kubectl('viewer', ['create', '-f', '-'], stringifyJson(secret))).exitCode, 0);
       await eventually(async () => (await phaseOf(target, 'leaking')) === 'Declined', 'the request is declined', 30);
     },
   },
@@ -175,7 +172,7 @@ function decisionOf(person: PersonName, verdict: 'Approved' | 'Declined' | 'With
 
 async function create(target: Target, person: PersonName, name: string): Promise<void> {
   const object = request(name, { requester: { user: `oidc:${person}`, groups: [`oidc:${person}s`] } });
-  const { exitCode, stderr } = await target.kubectl(person, ['create', '-f', '-'], JSON.stringify(object));
+  const { exitCode, stderr } = await target.kubectl(person, ['create', '-f', '-'], stringifyJson(object));
   assert.equal(exitCode, 0, stderr);
 }
 
@@ -184,15 +181,7 @@ async function patch(
   person: PersonName,
   { name, spec }: { readonly name: string; readonly spec: object },
 ): ReturnType<Target['kubectl']> {
-  return await target.kubectl(person, [
-    'patch',
-    'changerequest',
-    name,
-    ...IN_ATTACKED,
-    '--type=merge',
-    '--patch',
-    JSON.stringify({ spec }),
-  ]);
+  return await target.kubectl(person, ['patch', 'changerequest', name, ...IN_ATTACKED, '--type=merge', '--patch', stringifyJson({ spec })]);
 }
 
 async function phaseOf(target: Target, name: string): Promise<string> {

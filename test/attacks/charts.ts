@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import { shortestOfTries, turnBoundMs, type Attack } from './attack.ts';
@@ -238,7 +239,7 @@ export const attacks: readonly Attack[] = [
           const applied = await target.kubectl(
             'admin',
             ['apply', '--server-side', '-f', '-'],
-            JSON.stringify(newOperator('password', spec)),
+            stringifyJson(newOperator('password', spec)),
           );
           assert.notEqual(applied.exitCode, 0);
           assert.match(applied.stderr, /must not hold a user or password/);
@@ -351,9 +352,9 @@ spec:
 /** Asks for a preflight, which must be blocked for the reason; gives the reason. */
 async function assertBlocked(target: Target, spec: object, says: RegExp): Promise<string> {
   const { status, json, text } = await preflighted(target, newOperator('hostile', spec));
-  assert.equal(status, 200, `${JSON.stringify(spec).slice(0, 300)}: ${text.slice(0, 500)}`);
+  assert.equal(status, 200, `${stringifyJson(spec).slice(0, 300)}: ${text.slice(0, 500)}`);
   const sentence = blockedIn(json).join('\n');
-  assert.match(sentence, says, `${JSON.stringify(spec).slice(0, 300)}: ${sentence.slice(0, 1000)}`);
+  assert.match(sentence, says, `${stringifyJson(spec).slice(0, 300)}: ${sentence.slice(0, 1000)}`);
   return sentence;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
@@ -308,5 +309,5 @@ function crd(plural: string, group: string, kind: string, scope = 'Namespaced'):
 }
 
 function text(manifest: object): string {
-  return JSON.stringify(manifest);
+  return stringifyJson(manifest);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED } from './people.ts';
@@ -204,7 +205,7 @@ function assertDenied({ stdout, stderr }: Ran, count: number, policy: string): v
 }
 
 function list(items: readonly object[]): string {
-  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+  return stringifyJson({ apiVersion: 'v1', kind: 'List', items });
 }
 
 function tokenSecret(name: string, account: string): object {

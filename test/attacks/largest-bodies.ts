@@ -3,6 +3,7 @@ import { placeholders } from '../../src/api/openapi.ts';
 import { MAX_RESOURCE_BYTES, type JsonSchema, type Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { SCHEMAS } from '../../src/api/schemas.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { isObject, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { WebDeps } from '../../src/web/page/page.ts';
 import { createWebRouter } from '../../src/web/router.ts';
@@ -111,7 +112,7 @@ async function driveApi(target: Target, route: Route, { pace, index: turn }: Dri
     for (const query of route.query?.['dryRun'] === undefined ? [''] : ['?dryRun=All', '']) {
       const body = route.body === undefined ? undefined : bodyFor(route, shape, index);
       const headers = { 'Content-Type': route.method === 'patch' ? 'application/merge-patch+json' : 'application/json' };
-      const options = { method: route.method.toUpperCase(), ...(body === undefined ? {} : { body: JSON.stringify(body), headers }) };
+      const options = { method: route.method.toUpperCase(), ...(body === undefined ? {} : { body: stringifyJson(body), headers }) };
       attempts += await measured(target, { route: nameOf(route), shape: `${shape}${query}`, pace }, async () => {
         return (await target.call(person, path + query, options)).status;
       });
@@ -168,12 +169,12 @@ async function drivePage(target: Target, route: PageRoute, { pace, index: turn }
 function formsFor(shape: Shape): URLSearchParams[] {
   const head = { environment: ATTACKED, name: 'from-form', title: shape, _do: 'check', version: '' };
   const spec = specOf(SHAPES[shape](200_000));
-  const text = JSON.stringify({ spec });
-  const manifest = JSON.stringify(operatorOf(spec));
+  const text = stringifyJson({ spec });
+  const manifest = stringifyJson(operatorOf(spec));
   const many = Array.from({ length: 19_000 }, (_, index): [string, string] => [`v.spec.labels.${index}`, 'x']);
   return [
-    new URLSearchParams({ ...head, 'y.': JSON.stringify(spec), manifest, previewValues: text }),
-    new URLSearchParams({ ...head, 'y.spec.tolerations': JSON.stringify(spec.tolerations) }),
+    new URLSearchParams({ ...head, 'y.': stringifyJson(spec), manifest, previewValues: text }),
+    new URLSearchParams({ ...head, 'y.spec.tolerations': stringifyJson(spec.tolerations) }),
     new URLSearchParams([...Object.entries(head), ...many]),
   ];
 }

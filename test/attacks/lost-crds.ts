@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -70,10 +71,10 @@ export const attacks: readonly Attack[] = [
       const specOf = async (): Promise<unknown> => at(await read(target, ['get', 'crd', ENVIRONMENTS]), 'spec');
       const before = await specOf();
       for (const [path, value] of changes) {
-        const patch = JSON.stringify([{ op: 'add', path, value }]);
+        const patch = stringifyJson([{ op: 'add', path, value }]);
         const { exitCode, stderr } = await target.kubectl('root', ['patch', 'crd', ENVIRONMENTS, '--type=json', '-p', patch]);
         assert.equal(exitCode, 0, stderr);
-        await eventually(async () => JSON.stringify(await specOf()) === JSON.stringify(before), `${path} is restored`);
+        await eventually(async () => stringifyJson(await specOf()) === stringifyJson(before), `${path} is restored`);
       }
       await eventually(async () => (await target.call('anonymous', '/readyz')).status === 200, 'it is ready');
       assert.equal(await readyOf(target, 'environment', DOOMED), 'True');

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
 import { ROUTES } from '../../src/api/routes.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { createWebRouter } from '../../src/web/router.ts';
 import type { WebDeps } from '../../src/web/page/page.ts';
 import { chartArchive } from '../../src/domain/app-definition/uploaded-chart.ts';
@@ -196,7 +197,7 @@ async function tryOne(target: Target, endpoint: Endpoint, actor: MatrixActor): P
       ...(await credentialsOf(target, actor)),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: stringifyJson(body) }),
   };
   const leaving = new AbortController();
   const url = `${target.origin}${pathOf(endpoint, id)}`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -124,7 +125,7 @@ export const attacks: readonly Attack[] = [
         const blocked = listAt(json, 'faults').map((fault) => textAt(fault, 'message') ?? '');
         assert.ok(
           blocked.some((message) => /belongs to (the Environment "attacked"|Kubernetes)/.test(message)),
-          JSON.stringify(json),
+          stringifyJson(json),
         );
       }
       await root(target, ['apply', '-f', '-'], list(operators));
@@ -145,7 +146,7 @@ export const attacks: readonly Attack[] = [
       await offerChart(target);
       const { name, namespace } = { name: 'earlier', namespace: OPERATOR_NAMESPACE };
       await root(target, ['create', 'namespace', name]);
-      await root(target, ['apply', '-f', '-'], JSON.stringify(operator(name, { targetNamespace: name })));
+      await root(target, ['apply', '-f', '-'], stringifyJson(operator(name, { targetNamespace: name })));
       const status = ['get', 'operator', name, '-n', namespace, '-o=jsonpath={.status.conditions[?(@.type=="Ready")].reason}'];
       await eventually(async () => (await root(target, status)) === 'Ready', 'the Operator is installed', 60);
       const uid = await root(target, ['get', 'namespace', name, '-o=jsonpath={.metadata.uid}']);
@@ -154,7 +155,7 @@ export const attacks: readonly Attack[] = [
       const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec: {} };
       await root(target, ['apply', '-f', '-'], JSON.stringify(environment));
       await eventually(async () => (await root(target, status)) === 'NamespaceReserved', 'the Operator is stalled', 60);
-      await root(target, ['apply', '-f', '-'], JSON.stringify(operator(name, { targetNamespace: name, values: { place: 'default' } })));
+      await root(target, ['apply', '-f', '-'], stringifyJson(operator(name, { targetNamespace: name, values: { place: 'default' } })));
       const observed = ['get', 'operator', name, '-n', namespace, '-o=jsonpath={.metadata.generation} {.status.observedGeneration}'];
       const isSeen = async (): Promise<boolean> => new Set((await root(target, observed)).split(' ')).size === 1;
       await eventually(isSeen, 'the controller has seen the change', 30);
@@ -221,5 +222,5 @@ async function root(target: Target, args: readonly string[], input?: string): Pr
 }
 
 function list(items: readonly object[]): string {
-  return JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+  return stringifyJson({ apiVersion: 'v1', kind: 'List', items });
 }

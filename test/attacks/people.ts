@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import type { DemoPerson } from '../../src/embedded/issuer/demo-people.ts';
 
 /** The environment in which each of the people below has the role that they are called after. */
@@ -52,5 +53,5 @@ export function environmentsYaml(): string {
 }
 
 function environment(name: string, spec: object): string {
-  return `${JSON.stringify({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec })}\n`;
+  return `${stringifyJson({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec })}\n`;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
@@ -241,7 +242,7 @@ async function podsOfAnInstance(target: Target): Promise<number> {
     podTemplate: { spec: {} },
   };
   const cache = (name: string, spec: object): string => {
-    return JSON.stringify({ apiVersion: `${SAMPLES}/v1alpha1`, kind: 'Cache', metadata: { name, namespace: ATTACKED }, spec });
+    return stringifyJson({ apiVersion: `${SAMPLES}/v1alpha1`, kind: 'Cache', metadata: { name, namespace: ATTACKED }, spec });
   };
   const strict = await target.kubectl('developer', ['apply', '-f', '-'], cache('wishes', { replicas: 1, ...wish }));
   assert.match(strict.stderr, /unknown field/);
@@ -281,7 +282,7 @@ async function forgedRecords(target: Target): Promise<number> {
   ];
   const status = ['get', 'operator', 'cache', '-n', 'chandlery-system', '-o', 'jsonpath={.status.release}{.status.status}'];
   const before = (await target.kubectl('root', status)).stdout;
-  const made = await target.kubectl('developer', ['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  const made = await target.kubectl('developer', ['apply', '-f', '-'], stringifyJson({ apiVersion: 'v1', kind: 'List', items }));
   assert.equal(made.exitCode, 0, made.stderr);
   // What the controller puts right shows that it has looked.
   const role = ['clusterrole', `chandlery-app-caches.${SAMPLES}-view`];

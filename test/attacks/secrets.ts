@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, packChart, writeFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
@@ -95,7 +96,7 @@ export const attacks: readonly Attack[] = [
     title: 'people read sensitive values of presets and examples, and those that environments give new instances',
     run: async (target) => {
       const overlay = async (values: readonly object[]): Promise<void> => {
-        const patch = JSON.stringify({ spec: { overlay: values } });
+        const patch = stringifyJson({ spec: { overlay: values } });
         const { exitCode, stderr } = await target.kubectl('root', ['patch', 'environment', ATTACKED, '--type', 'merge', '--patch', patch]);
         assert.equal(exitCode, 0, stderr);
       };
@@ -179,7 +180,7 @@ export const attacks: readonly Attack[] = [
           metadata: { name, namespace, ownerReferences },
           stringData: { pw: KEY, other: KEY },
         };
-        assert.equal((await target.kubectl('root', ['apply', '-f', '-'], JSON.stringify(secret))).exitCode, 0);
+        assert.equal((await target.kubectl('root', ['apply', '-f', '-'], stringifyJson(secret))).exitCode, 0);
       }
       const tries: readonly (readonly [status: number, ...Parameters<typeof reveal>])[] = [
         [401, 'anonymous', 'password'],

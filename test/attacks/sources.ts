@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
@@ -133,7 +134,7 @@ async function write(target: Target, source: string, file: string, ...documents:
     const { metadata, spec, ...head } = document as { metadata: object; spec: object };
     return `# one\n${Object.entries(head)
       .map(([key, value]) => `${key}: ${String(value)}\n`)
-      .join('')}metadata: ${JSON.stringify(metadata)}\nspec: ${JSON.stringify(spec)}\n`;
+      .join('')}metadata: ${stringifyJson(metadata)}\nspec: ${stringifyJson(spec)}\n`;
   });
   await writeFile(join(folderOf(target, source), file), texts.join('---\n'));
 }
@@ -154,7 +155,7 @@ async function unfollow(target: Target, source: string): Promise<void> {
 }
 
 async function kubectl(target: Target, args: readonly string[], manifest?: object): Promise<void> {
-  const { exitCode, stderr } = await target.kubectl('admin', args, manifest === undefined ? '' : JSON.stringify(manifest));
+  const { exitCode, stderr } = await target.kubectl('admin', args, manifest === undefined ? '' : stringifyJson(manifest));
   assert.equal(exitCode, 0, stderr);
 }
 

@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { numberAt, textAt, listAt } from '../../src/domain/core/read.ts';
 import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
@@ -212,7 +213,7 @@ async function send(url: string, token: string | undefined, { method = 'GET', bo
       ...(isJson ? { 'Content-Type': 'application/json' } : {}),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as string) }),
+    ...(body === undefined ? {} : { body: isJson ? stringifyJson(body) : (body as string) }),
   });
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';

@@ -3,6 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type JWK, SignJWT, UnsecuredJWT } from 'jose';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { readNames, readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
 import type { CookieBrowser } from '../http/support/cookie-browser.ts';
 import type { Attack } from './attack.ts';
@@ -70,8 +71,8 @@ export const attacks: readonly Attack[] = [
       const forged = [
         new UnsecuredJWT(claims).encode(),
         await byPublicKey(secrets.signingKey, claims),
-        [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.'),
-        [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), ''].join('.'),
+        [header, Buffer.from(stringifyJson(claims)).toString('base64url'), signature].join('.'),
+        [header, Buffer.from(stringifyJson(claims)).toString('base64url'), ''].join('.'),
       ];
       for (const token of forged) assert.equal(await statusWith(target, token), 401, token.slice(0, 40));
       assert.equal(await statusWith(target, good), 200, 'the one that the issuer signed is good');

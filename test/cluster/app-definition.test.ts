@@ -9,6 +9,7 @@ import { buildCatalog } from '../../src/domain/catalog/app-catalog.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
 import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
@@ -126,7 +127,7 @@ describe('the kinds of charts', () => {
   it('of this repository, and of others, are accepted by the api-server, and keep the values of the chart and of ci/', async () => {
     const charts = (await offeredCharts()).map((chart, index) => ({ ...chart, key: `c${index}`, structure: chartStructure(chart.source) }));
     // Several charts share a kind, as the api-server takes seconds for each.
-    const sizes = charts.map(({ structure }) => JSON.stringify(structure).length);
+    const sizes = charts.map(({ structure }) => stringifyJson(structure).length);
     const before = (index: number): number => sizes.slice(0, index).reduce((sum, size) => sum + size, 0);
     for (const [share, members] of Map.groupBy(charts, (_chart, index) => Math.floor(before(index) / 500_000))) {
       const properties = Object.fromEntries(members.map(({ key, structure }) => [key, structure]));
@@ -155,7 +156,7 @@ describe('the kinds of charts', () => {
           const value = values[(7 * round) % values.length];
           return value === undefined ? [] : [[`f${index}`, value]];
         });
-        await kept(type, Object.fromEntries(members), JSON.stringify(corpus));
+        await kept(type, Object.fromEntries(members), stringifyJson(corpus));
       }
     });
   });
@@ -355,13 +356,9 @@ function instance(values: JsonObject): KubeObject {
 
 /** A version of the chart in the folder of charts. */
 async function release(version: string, schema: JsonObject): Promise<void> {
-  const files = chartFiles(NAME, version, {
-    'values.yaml': 'title: abc\n',
-    'values.schema.json': JSON.stringify(schema),
-    'templates/a.yaml': '',
-  });
+  const members = { 'values.yaml': 'title: abc\n', 'values.schema.json': stringifyJson(schema), 'templates/a.yaml': '' };
   await rm(join(charts, 'roots', NAME), { recursive: true, force: true });
-  await writeFiles(join(charts, 'roots', NAME), files);
+  await writeFiles(join(charts, 'roots', NAME), chartFiles(NAME, version, members));
 }
 
 async function patch(body: JsonObject): Promise<void> {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
@@ -327,7 +328,7 @@ describe('an instance of a generated kind', () => {
       await world.condition(configs, reader, ready);
       assert.deepEqual(await textOf('reader'), { text: 'first' });
       await world.merge(configs, source, { spec: { values: { text: 'second' } } });
-      await eventually(async () => JSON.stringify(await textOf('reader')) === '{"text":"second"}', 'the reader has the new output', 60);
+      await eventually(async () => stringifyJson(await textOf('reader')) === '{"text":"second"}', 'the reader has the new output', 60);
       await world.condition(configs, reader, ready);
       const { revision = 0 } = (await world.status(configs, reader)).release ?? {};
       await cluster.patch(
@@ -339,7 +340,7 @@ describe('an instance of a generated kind', () => {
         'the new password is used',
         60,
       );
-      assert.doesNotMatch(JSON.stringify(await world.status(configs, reader)), /out-put/);
+      assert.doesNotMatch(stringifyJson(await world.status(configs, reader)), /out-put/);
       await world.merge(configs, source, { spec: { valuesFrom: [output('reader', 'text', 'other')] } });
       for (const member of [reader, source]) {
         const cycle = await world.condition(configs, member, { type: 'Stalled', status: 'True', reason: 'DependencyCycle' });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { asLive, type LiveObject, type Manifest } from '../../charts/controller-runtime/kube-object.ts';
 import {
@@ -188,7 +189,7 @@ describe('The chart of Chandlery', () => {
       [443, 6443, 8443, 9090],
     );
     const closed = listAt(hosts, 'to').flatMap((peer) => listAt(at(peer, 'ipBlock'), 'except'));
-    assert.ok(closed.includes('169.254.0.0/16') && closed.includes('fd00:ec2::/32'), JSON.stringify(closed));
+    assert.ok(closed.includes('169.254.0.0/16') && closed.includes('fd00:ec2::/32'), stringifyJson(closed));
     const from = await policyOf('networkPolicy.from[0].namespaceSelector.matchLabels.a=b', 'networkPolicy.egressPorts={443}');
     assert.deepEqual(at(listAt(from?.spec, 'ingress')[0], 'from'), [{ namespaceSelector: { matchLabels: { a: 'b' } } }]);
     await dryRun(from ?? assert.fail());

@@ -6,6 +6,7 @@ import { execa } from 'execa';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { createUpgradePreviews } from '../../src/compose/create-ports.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
@@ -93,7 +94,7 @@ describe('ten charts as apps, with two environments and two developers', () => {
     });
   const mayInstall = async (actor: Actor): Promise<true> => {
     const { verdict, faults } = await check(actor, ONE, 'worker', {});
-    assert.equal(verdict, 'Ready', JSON.stringify(faults));
+    assert.equal(verdict, 'Ready', stringifyJson(faults));
     return true;
   };
   const messages = ({ findings }: Preflight, group: 'blocked' | 'warned' | 'unchecked' | 'changed'): string =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CRD, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
@@ -79,7 +80,7 @@ describe('a CRD', () => {
 });
 
 function chart(name: string, version: string, kinds: readonly string[]): ChartFiles {
-  const crds = kinds.map((kind): [string, string] => [`crds/${kind}.yaml`, JSON.stringify(definitionOf(kind))]);
+  const crds = kinds.map((kind): [string, string] => [`crds/${kind}.yaml`, stringifyJson(definitionOf(kind))]);
   return chartFiles(name, version, { ...Object.fromEntries(crds), 'templates/a.yaml': CONFIG_MAP });
 }
 

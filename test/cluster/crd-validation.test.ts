@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { withDefaults } from '../../src/domain/upgrade/crd-safety/schema-shape.ts';
 import { validateValue } from '../../src/domain/upgrade/crd-safety/validate-value.ts';
@@ -233,7 +234,7 @@ describe('what a stored value is said to be', () => {
         assert.equal(
           ours.length === 0,
           theirs === '',
-          `${JSON.stringify(value)}: we say ${ours.join('; ') || 'yes'}, it says ${theirs || 'yes'}`,
+          `${stringifyJson(value)}: we say ${ours.join('; ') || 'yes'}, it says ${theirs || 'yes'}`,
         );
       }
     });
@@ -248,11 +249,11 @@ describe('what stored objects are said to be by rules in CEL', () => {
       for (const value of values) {
         const ours = check([dryRuns({ [`r${index}`]: value })]);
         const theirs = await answerOf({ [`r${index}`]: value });
-        assert.deepEqual(ours.unchecked, [], JSON.stringify(value));
+        assert.deepEqual(ours.unchecked, [], stringifyJson(value));
         assert.equal(
           ours.broken.length === 0,
           theirs === '',
-          `${JSON.stringify(value)}: we say ${JSON.stringify(ours.broken)}, it says ${theirs || 'yes'}`,
+          `${stringifyJson(value)}: we say ${stringifyJson(ours.broken)}, it says ${theirs || 'yes'}`,
         );
       }
     });

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { calculatePKCECodeChallenge, randomPKCECodeVerifier } from 'openid-client';
 import { parse } from 'yaml';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { renderAuthentication } from '../../src/identity/claims/render-authentication.ts';
@@ -74,7 +75,7 @@ describe('people of a second provider behind Dex, whose tokens pass to the api-s
     body?: object,
   ): Promise<{ readonly status: number; readonly json: unknown; readonly text: string }> => {
     const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const sent = body === undefined ? {} : { method: 'POST', body: stringifyJson(body) };
     const { status, text } = await browser.visit(path, { headers, redirects: 'stop', ...sent });
     return { status, text, json: text.startsWith('{') ? (JSON.parse(text) as unknown) : undefined };
   };
@@ -95,7 +96,7 @@ describe('people of a second provider behind Dex, whose tokens pass to the api-s
     const form = { grant_type: 'authorization_code', client_id: CLI.id, redirect_uri: CLI.redirectURI, code, code_verifier: verifier };
     const answer = await dex.fetch(`${dex.issuer}/token`, { method: 'POST', body: new URLSearchParams(form) });
     const tokens: unknown = await answer.json();
-    assert.equal(answer.status, 200, JSON.stringify(tokens));
+    assert.equal(answer.status, 200, stringifyJson(tokens));
     return textAt(tokens, 'id_token') ?? '';
   }
 
@@ -132,7 +133,7 @@ describe('people of a second provider behind Dex, whose tokens pass to the api-s
     assert.deepEqual(
       listAt(listed, 'items').map((one) => textAt(one, 'name')),
       names,
-      JSON.stringify(listed),
+      stringifyJson(listed),
     );
     const page = await browser.visit('/environments');
     for (const name of names) assert.ok(page.text.includes(`href="/environments/${name}"`), name);

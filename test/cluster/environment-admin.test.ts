@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
 import { createKube } from '../../src/kube/kube.ts';
@@ -71,12 +72,12 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
 
   it('creates an environment in which a member of its group installs an app', async () => {
     const dry = await post('admin', manifest(NAME, SPEC), '?dryRun=All');
-    assert.equal(textAt(dry.body, 'verdict'), 'Ready', JSON.stringify(dry.body));
+    assert.equal(textAt(dry.body, 'verdict'), 'Ready', stringifyJson(dry.body));
     const created = listAt(dry.body, 'findings', 'created').map((finding) => textAt(finding, 'message'));
     assert.deepEqual(created, [`Environment ${NAME}`, `The namespace ${NAME}`]);
     assert.equal(textAt(dry.body, 'commands', 'file'), `environments/${NAME}.yaml`);
     const made = await post('admin', manifest(NAME, SPEC));
-    assert.deepEqual([made.status, made.headers.get('location')], [201, `/api/v1${PATH}`], JSON.stringify(made.body));
+    assert.deepEqual([made.status, made.headers.get('location')], [201, `/api/v1${PATH}`], stringifyJson(made.body));
     assert.deepEqual(objectAt(made.body, 'object', 'spec', 'quota'), SPEC.quota);
     assert.equal((await post('admin', manifest(NAME, SPEC))).status, 409);
     await until(async () => at((await product.api('dev-a', PATH)).body, 'ready') === true, 'dev-a sees the environment');
@@ -101,7 +102,7 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     assert.match(textAt(dry.body, 'commands', 'kubectl') ?? '', /^kubectl patch environments\.chandlery\.dev by-rest --type merge/);
     assert.equal((await patch('admin', tier, { 'If-Match': '"other"' })).status, 412);
     const patched = await asRead(async (headers) => await patch('admin', { ...tier, metadata: { labels: { cost: 'a' } } }, headers));
-    assert.deepEqual([patched.status, textAt(patched.body, 'tier')], [200, 'staging'], JSON.stringify(patched.body));
+    assert.deepEqual([patched.status, textAt(patched.body, 'tier')], [200, 'staging'], stringifyJson(patched.body));
     const replaced = await asRead(
       async (headers) => await product.api('admin', PATH, { method: 'PUT', body: { spec: { groups: SPEC.groups } }, headers }),
     );

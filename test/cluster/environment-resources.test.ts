@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { POD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
@@ -49,7 +50,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
 
   const timeline = async (query = '', person = 'dev-a'): Promise<string[]> => {
     const { status, body } = await product.api(person, `/environments/${ENVIRONMENT}/timeline?limit=500${query}`);
-    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(status, 200, stringifyJson(body));
     return listAt(body, 'items').map((item) =>
       [
         textAt(item, 'kind'),
@@ -63,7 +64,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
 
   const rows = async (query = '', person = 'dev-a'): Promise<string[]> => {
     const { status, body } = await product.api(person, `${RESOURCES}${query}`);
-    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(status, 200, stringifyJson(body));
     return listAt(body, 'items').map((item) => {
       const [owner, app] = [textAt(item, 'owner', 'name') ?? '-', textAt(item, 'instance', 'app') ?? '-'];
       return `${textAt(item, 'resource')} ${textAt(item, 'health', 'status') ?? '-'} ${owner} ${app} ${textAt(item, 'managedBy', 'tool')}`;
@@ -115,7 +116,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     assert.deepEqual(await why('resource=boats.example.com'), ['NotServed', undefined]);
     assert.deepEqual(await why('resource=operators.operatorcontroller.kubeplus'), ['NotServed', undefined]);
     const bad = await product.api('dev-a', `${RESOURCES}?labelSelector=a%20b`);
-    assert.deepEqual([bad.status, textAt(listAt(bad.body, 'errors')[0], 'field')], [422, 'labelSelector'], JSON.stringify(bad.body));
+    assert.deepEqual([bad.status, textAt(listAt(bad.body, 'errors')[0], 'field')], [422, 'labelSelector'], stringifyJson(bad.body));
   });
 
   it('of a Helm release include what its manifest names and does not exist, for who may read the release', async () => {
@@ -150,7 +151,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     const lacking = (found: unknown): string[] =>
       listAt(found, 'missing').map((one) => `${textAt(one, 'verb')} ${textAt(one, 'resource')}`);
     assert.ok(lacking(body).includes('list clusterroles'), lacking(body).join());
-    assert.doesNotMatch(JSON.stringify(body), /hunter2/);
+    assert.doesNotMatch(stringifyJson(body), /hunter2/);
     const asAdmin = await read('admin');
     assert.deepEqual(namesOf(asAdmin), ['ConfigMap there -']);
     assert.ok(lacking(asAdmin).includes('list secrets'), lacking(asAdmin).join());
@@ -286,7 +287,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     );
     assert.ok(missing.includes('list deployments'), missing.join('\n'));
     assert.ok(!(await cells('admin')).some((cell) => cell.startsWith(`shop ${PRODUCTION}`)));
-    const strangers = JSON.stringify(await board('dev-b')) + String((await product.api('dev-b', '/tier-board?format=csv')).body);
+    const strangers = stringifyJson(await board('dev-b')) + String((await product.api('dev-b', '/tier-board?format=csv')).body);
     assert.ok(!strangers.includes(ENVIRONMENT) && !strangers.includes(PRODUCTION), strangers);
   });
 });

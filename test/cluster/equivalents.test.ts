@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { mergePatchBetween } from '../../src/domain/core/merge-patch.ts';
 import { objectAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
@@ -122,7 +123,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
       const context = { name: 'it', context: { cluster: 'chandlery', user: 'it' } };
       const config = { clusters, users: [{ name: 'it', user: { token } }], contexts: [context], 'current-context': 'it' };
       const file = join(folder, 'token.kubeconfig');
-      await writeFile(file, JSON.stringify(config));
+      await writeFile(file, stringifyJson(config));
       return file;
     };
     const nobody = { displayName: 'N', email: 'n@example.com', role: 'nobody' };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -46,7 +47,7 @@ describe('a live object with numbers that a double would round', { timeout: 400_
 
   it('is made over REST as it was sent, and what no number can keep is rejected with its field', async () => {
     const made = await post(`{"app":"${CACHES}","name":"${NAME}","spec":{"memory":"64Mi","tolerations":${TOLERATIONS}}}`);
-    assert.equal(made.status, 201, JSON.stringify(made.body));
+    assert.equal(made.status, 201, stringifyJson(made.body));
     assert.deepEqual(digitsOf(await stored()), LONG);
     for (const lost of ['0.12345678901234567890', '9223372036854775809', '1e999']) {
       const rejected = await post(draft(lost));

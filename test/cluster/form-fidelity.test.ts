@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import * as fc from 'fast-check';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { withDefaults } from '../../src/domain/upgrade/crd-safety/schema-shape.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { type FieldFault, isAppError } from '../../src/domain/core/errors.ts';
@@ -198,7 +199,7 @@ function emptied([name]: readonly [string, string]): (readonly [string, string])
 }
 
 function asYaml(values: JsonObject): URLSearchParams {
-  return new URLSearchParams([['y.', JSON.stringify(values)]]);
+  return new URLSearchParams([['y.', stringifyJson(values)]]);
 }
 
 /** Values over those of the catalogue: maps are merged, all else replaces what is there, `null` as well, and one source takes the other away. */
@@ -241,7 +242,7 @@ async function storedAt(address: InstanceAddress): Promise<JsonObject> {
 /** A command as somebody completes it: each sensitive value in the place of what stands for it. */
 function filledIn(command: string, spec: JsonObject): string {
   return command.replaceAll(/<masked: (.*?)>/g, (_, path: string) => {
-    const value = JSON.stringify(at(spec, ...(parsePath(path) ?? []).slice(1)));
+    const value = stringifyJson(at(spec, ...(parsePath(path) ?? []).slice(1)));
     return command.includes('--patch') ? value.replaceAll("'", String.raw`'\''`) : value;
   });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, objectAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { JOB_CLAIMS } from '../support/ci-issuer.ts';
@@ -95,7 +96,7 @@ describe('a job of a CI system', () => {
     const [developer, viewer] = [await job(deployer), await job({ sha, pipeline_id: '8' })];
     const send = async (token: string, path: string, body: object): Promise<number> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+      return (await fetch(`${url}${path}`, { method: 'POST', headers, body: stringifyJson(body) })).status;
     };
     const report = async (body: object, token = developer): Promise<number> => await send(token, '/deployments', body);
     const caches = 'caches.samples.chandlery.dev';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import type { Cluster, WatchEvent } from '../../src/domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../../src/domain/core/errors.ts';
 import { textAt, textsAt } from '../../src/domain/core/read.ts';
@@ -209,7 +210,7 @@ describe('reading', () => {
     for await (const page of cluster.pages(CONFIG_MAP, { namespace, content: 'metadata', size: 250 })) {
       sizes.push(page.items.length);
       remaining.push(page.remaining);
-      assert.doesNotMatch(JSON.stringify(page.items), /"data"/);
+      assert.doesNotMatch(stringifyJson(page.items), /"data"/);
     }
     assert.deepEqual(sizes.slice(0, 2), [250, 250]);
     assert.equal(
@@ -241,7 +242,7 @@ describe('reading', () => {
         ['DELETED', 'quiet'],
       ],
     );
-    assert.doesNotMatch(JSON.stringify(seen), /hidden/);
+    assert.doesNotMatch(stringifyJson(seen), /hidden/);
   });
 
   test('metadata lists bring no content', async () => {
@@ -251,7 +252,7 @@ describe('reading', () => {
       items.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.name]),
       [['v1', 'ConfigMap', 'private']],
     );
-    assert.doesNotMatch(JSON.stringify(items), /hidden/);
+    assert.doesNotMatch(stringifyJson(items), /hidden/);
   });
 
   test('of a write, metadata alone comes back where nobody needs more', async () => {
@@ -259,7 +260,7 @@ describe('reading', () => {
     const patch = { type: 'merge', body: { metadata: { labels: { changed: 'yes' } } } } as const;
     const { object } = await cluster.patch({ ...CONFIG_MAP, namespace, name: 'quiet-write' }, patch, { answer: 'metadata' });
     assert.equal(object.metadata.labels?.['changed'], 'yes');
-    assert.doesNotMatch(JSON.stringify(object), /hidden/);
+    assert.doesNotMatch(stringifyJson(object), /hidden/);
   });
 
   test('a watch reports changes until it is given up, and then ends silently', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { parse } from 'yaml';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, isObject, listAt, textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import {
@@ -133,7 +134,7 @@ describe('The chart of Chandlery with listed permissions', () => {
     const lists = message.split("values of Chandlery's chart: ")[1]?.split(' and rbac.') ?? [];
     const [rules, apiGroups] = lists.map((list) => parse(list.slice(list.indexOf(': ') + 2)) as unknown);
     assert.deepEqual(apiGroups, ['samples.chandlery.dev']);
-    await writeFile(values, JSON.stringify({ rbac: { operators: { rules, apiGroups } } }));
+    await writeFile(values, stringifyJson({ rbac: { operators: { rules, apiGroups } } }));
     await upgrade('--reuse-values', '--values', values);
     await world.condition(OPERATORS, 'cache', { type: 'Ready', status: 'True' });
     assert.ok((await installed('cache')).length > 0);
@@ -173,7 +174,7 @@ describe('The chart of Chandlery with listed permissions', () => {
         const answer = await fetch(`${product.origin}/api/v1${path}`, {
           method,
           headers,
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(body === undefined ? {} : { body: stringifyJson(body) }),
         });
         const text = await answer.text();
         return { status: answer.status, json: text.startsWith('{') ? (JSON.parse(text) as unknown) : text };
@@ -187,13 +188,13 @@ describe('The chart of Chandlery with listed permissions', () => {
       await eventually(isReady, 'the release of the instance is ready', 60);
       const wish = { environment: SHOP, app, name: 'returns', spec: { values: { replicas: 2 } }, message: 'please' };
       const asked = await call('reader', '/change-requests', 'POST', wish);
-      assert.equal(asked.status, 201, JSON.stringify(asked.json));
+      assert.equal(asked.status, 201, stringifyJson(asked.json));
       const request = `/change-requests/${textAt(asked.json, 'id') ?? ''}`;
       const shown = await call('dev', request);
       const digest = textAt(shown.json, 'digest');
-      assert.ok(digest, JSON.stringify(shown.json));
+      assert.ok(digest, stringifyJson(shown.json));
       const approved = await call('dev', `${request}/approval`, 'POST', { digest });
-      assert.equal(approved.status, 200, JSON.stringify(approved.json));
+      assert.equal(approved.status, 200, stringifyJson(approved.json));
       assert.equal((await call('dev', '/saved-configurations', 'POST', { app, title: 'mine', values: install.spec })).status, 201);
       for (const path of ['/tree', '/revisions', '/logs']) assert.equal((await call('dev', `${instance}${path}`)).status, 200, path);
       for (const one of [instance, instance.replace('orders', 'returns')]) {
@@ -248,7 +249,7 @@ describe('The chart of Chandlery with listed permissions', () => {
   async function ready(ref: ResourceRef): Promise<void> {
     const state = async (): Promise<KubeObject | undefined> => await ifFound(kube.asController().get(ref));
     await eventually(async () => listAt((await state())?.status, 'conditions').some(isTrue), `${ref.resource} ${ref.name}`, 60).catch(
-      async (cause: unknown) => assert.fail(`${String(cause)}: ${JSON.stringify((await state())?.status)}`),
+      async (cause: unknown) => assert.fail(`${String(cause)}: ${stringifyJson((await state())?.status)}`),
     );
   }
 

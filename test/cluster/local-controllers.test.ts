@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { get } from 'node:https';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
@@ -78,7 +79,7 @@ test('a Deployment with the annotation gets its program, which acts as its servi
 test('kubectl logs shows what the program writes, and of a simulated container that it is one', async () => {
   await apply({ replicas: 1, account: 'first', program: 'none' }, 'simulated');
   const [pod, simulated] = [await podOf('demo'), await podOf('simulated')];
-  const words = JSON.stringify(await firstWords());
+  const words = stringifyJson(await firstWords());
   assert.equal(await kubectl('logs', pod, '--tail=1'), `${words}\n`);
   assert.match(await kubectl('logs', pod, '--timestamps', '--since=1h'), /^\d{4}-\d\d-\d\dT[\d:.]+Z \{"sub"/);
   assert.equal(await kubectl('logs', pod, '--limit-bytes=6'), words.slice(0, 6));

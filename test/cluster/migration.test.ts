@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
@@ -70,7 +71,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
       listAt(definition, 'affected', 'instances').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
       ['moves/one', 'moves/three', 'moves/two'],
     );
-    assert.doesNotMatch(JSON.stringify(body), /crimson/);
+    assert.doesNotMatch(stringifyJson(body), /crimson/);
   });
 
   it('asks about values of the Operator, and writes them with the approval', async () => {
@@ -136,7 +137,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     const spec = { storageCapacity: '1Gi', level: 5, size: '3', team: 'a' };
     const headers = { 'If-Match': before_.headers.get('etag') ?? '' };
     const moved = await product.api('dev-a', `${INSTANCES}/${APP}/one?version=v2`, { method: 'PATCH', body: { spec }, headers });
-    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    assert.equal(moved.status, 200, stringifyJson(moved.body));
     assert.deepEqual(await stored('one', 'v2'), spec);
     const { body } = await product.api('dev-a', `${INSTANCES}/${APP}/one/migration`);
     assert.deepEqual(listAt(body, 'rows'), []);
@@ -145,7 +146,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
   it('takes nothing from an instance that was made in the new version', async () => {
     const spec: JsonObject = { storageCapacity: '2Gi', team: 'a', shape: 'round' };
     const made = await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: APP, name: 'young', spec } });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
+    assert.equal(made.status, 201, stringifyJson(made.body));
     const { body } = await product.api('dev-a', `${INSTANCES}/${APP}/young/migration`);
     assert.deepEqual(listAt(body, 'rows'), []);
     assert.equal(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -96,7 +97,7 @@ describe('the metrics of an environment', () => {
     const { kubectl: program = 'kubectl' } = await loadTools(repoRoot);
     await execa(program, args, { input, env: { HOME: product.stateDir, KUBECONFIG: product.kubeconfigPath } });
   };
-  const apply = async (object: object): Promise<void> => await kubectl(['apply', '--server-side', '-f', '-'], JSON.stringify(object));
+  const apply = async (object: object): Promise<void> => await kubectl(['apply', '--server-side', '-f', '-'], stringifyJson(object));
   const environment = async (spec: object): Promise<void> => {
     const groups = [{ name: 'oidc:team-a', role: 'viewer' }];
     await apply({ apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'metered' }, spec: { groups, ...spec } });
@@ -170,7 +171,7 @@ describe('the metrics of an environment', () => {
     await apply({ apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata, spec });
     const path = '/operators/default/metered/metrics';
     const answer = await product.api('admin', `${path}?range=1h`);
-    assert.equal(textAt(listAt(answer.body, 'charts')[0], 'series', 0, 'name'), 'chandlery', JSON.stringify(answer.body));
+    assert.equal(textAt(listAt(answer.body, 'charts')[0], 'series', 0, 'name'), 'chandlery', stringifyJson(answer.body));
     assert.equal((await product.api('dev-a', path)).status, 403);
   });
 });

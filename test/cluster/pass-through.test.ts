@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { CookieBrowser } from '../http/support/cookie-browser.ts';
 import { eventually } from '../support/eventually.ts';
@@ -49,7 +50,7 @@ describe('Chandlery that passes the tokens of people on', () => {
       const { status, body } = await product.api('dev-a', '/environments/team-a/instances', { method: 'POST', body: instance });
       // The roles of a new kind take a moment until Kubernetes has aggregated them.
       if (status === 403) return undefined;
-      assert.equal(status, 201, JSON.stringify(body));
+      assert.equal(status, 201, stringifyJson(body));
       return body;
     }, 'the roles are aggregated');
     await calledAs(PERSON, since, (event) => textAt(event, 'verb') === 'create' && textAt(event, 'objectRef', 'resource') === 'caches');
@@ -88,7 +89,7 @@ describe('Chandlery that passes the tokens of people on', () => {
       return calls.find((event) => textAt(event, 'user', 'username') === user);
     }, `a call as ${user}`);
     assert.equal(at(found, 'impersonatedUser'), undefined);
-    assert.ok(listAt(found, 'user', 'groups').includes('chandlery:signed-in'), JSON.stringify(at(found, 'user')));
+    assert.ok(listAt(found, 'user', 'groups').includes('chandlery:signed-in'), stringifyJson(at(found, 'user')));
   }
 
   async function events(since: number): Promise<readonly unknown[]> {

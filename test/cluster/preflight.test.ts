@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CLUSTER_ROLE, ENVIRONMENT, LIMIT_RANGE, NAMESPACE, RESOURCE_QUOTA } from '../../src/domain/kubernetes/resource-types.ts';
 import { parseActor, type Actor } from '../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
@@ -228,8 +229,7 @@ describe('the check of a new instance', () => {
       return aboutPods(findings).length === 0 ? findings : undefined;
     }, 'its new pod is let in');
     assert.deepEqual(letIn.unchecked, []);
-    const bare = JSON.stringify((await check(VIEWER, {})).findings);
-    assert.doesNotMatch(bare, /Pods like those of old/);
+    assert.doesNotMatch(stringifyJson((await check(VIEWER, {})).findings), /Pods like those of old/);
     await level(NS, null);
     const uris = await trialsFor(testCluster.auditLogPath, DEV.user);
     assert.ok(uris.length > 0 && uris.every((uri) => uri.includes('dryRun=All')), uris.join('\n'));
@@ -238,7 +238,7 @@ describe('the check of a new instance', () => {
 
   it('says that a class is not there, or that nobody may tell', async () => {
     const spec = { storage: { size: '1Gi', storageClassName: `none-${RUN}` } };
-    const lines = async (actor: Actor): Promise<string> => JSON.stringify((await check(actor, spec)).findings);
+    const lines = async (actor: Actor): Promise<string> => stringifyJson((await check(actor, spec)).findings);
     assert.match(await lines(DEV), /StorageClass .*(?:is not known: you may not read|there is no StorageClass)|there is no StorageClass/);
     await grant(DEV, `pf-classes-${RUN}`, [{ apiGroups: ['storage.k8s.io'], resources: ['storageclasses'], verbs: ['get'] }]);
     await eventually(async () => /there is no StorageClass/.test(await lines(DEV)), 'the class is known to be missing');

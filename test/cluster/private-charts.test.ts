@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
@@ -146,8 +147,8 @@ describe('what is in those Secrets', () => {
   it('is nowhere to be read afterwards', async () => {
     const cluster = world.kube.asController();
     const everything = {
-      'status and spec': JSON.stringify((await cluster.list(OPERATOR, { namespace: NS })).items),
-      events: JSON.stringify((await cluster.list(EVENTS, { namespace: NS })).items),
+      'status and spec': stringifyJson((await cluster.list(OPERATOR, { namespace: NS })).items),
+      events: stringifyJson((await cluster.list(EVENTS, { namespace: NS })).items),
       log: log.join(''),
     };
     assert.ok(everything['status and spec'].includes('ChartUnauthorized') || everything.events.includes('ChartUnauthorized'));

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { SCHEMAS } from '../../src/api/schemas.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { callsInNamespace, usersOfRequest } from '../support/audit.ts';
@@ -66,7 +67,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     assert.equal(textAt(body, 'root', 'kind'), 'group');
     assert.deepEqual(listAt(body, 'coverage', 'unreachable'), []);
     const isForm = new Ajv2020({ strict: false }).compile({ ...SCHEMAS.Form, components: { schemas: SCHEMAS } });
-    assert.ok(isForm(body), JSON.stringify(isForm.errors));
+    assert.ok(isForm(body), stringifyJson(isForm.errors));
     assert.equal((await product.api('dev-a', '/apps/nothing.example.com/form')).status, 404);
   });
 
@@ -100,7 +101,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       await product.api('dev-a', `${instance}${query}`, { method: 'PUT', body: { spec }, headers });
     const dry = await put({ memory: '80Mi' }, '?dryRun=All');
     const { seen, done } = await asRead(instance, async (headers) => await put({ memory: '80Mi' }, '', headers));
-    assert.equal(done.status, 200, JSON.stringify(done.body));
+    assert.equal(done.status, 200, stringifyJson(done.body));
     const { memory, replicas } = objectAt(done.body, 'object', 'spec');
     assert.deepEqual([memory, replicas], ['80Mi', 1]);
     assert.deepEqual(objectAt(done.body, 'object', 'spec'), objectAt(dry.body, 'result', 'spec'));
@@ -162,7 +163,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       patches.map(async (spec) => await product.api('dev-a', instance, { method: 'PATCH', body: { spec } })),
     );
     assert.deepEqual(
-      answers.map(({ status, body }) => (status === 200 ? '' : JSON.stringify(body))),
+      answers.map(({ status, body }) => (status === 200 ? '' : stringifyJson(body))),
       answers.map(() => ''),
     );
     const { replicas, memory, evictionPolicy } = objectAt((await product.api('dev-a', instance)).body, 'object', 'spec');
@@ -221,7 +222,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       for (const preset of presets) {
         const body = { app, name: 'dry', spec: at(preset, 'values', 'spec') };
         const answer = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
-        assert.equal(textAt(answer.body, 'verdict'), 'Ready', JSON.stringify(answer.body));
+        assert.equal(textAt(answer.body, 'verdict'), 'Ready', stringifyJson(answer.body));
       }
     }
   });
@@ -237,7 +238,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
 
   it('installs, shows the tree become healthy, changes, and deletes', async () => {
     const created = await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'visits', spec: {} } });
-    assert.equal(created.status, 201, JSON.stringify(created.body));
+    assert.equal(created.status, 201, stringifyJson(created.body));
     const path = `${INSTANCES}/${CACHES}/visits`;
     assert.equal(created.headers.get('location'), `/api/v1${path}`);
     assert.equal((await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'visits', spec: {} } })).status, 409);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
@@ -113,7 +114,7 @@ describe('what people do with the resources of an environment', { timeout: 300_0
     assert.equal(textAt(running, 'owner', 'name'), 'shop');
     assert.equal(textAt(running, 'containers', 0, 'state'), 'Running');
     for (const view of [deployment, secret, running]) {
-      const text = JSON.stringify(view);
+      const text = stringifyJson(view);
       assert.ok(!text.includes(PASSWORD) && !text.includes(Buffer.from(PASSWORD).toString('base64')), text);
     }
     const managers = listAt(deployment, 'managers').flatMap((one) => listAt(one, 'fields'));
@@ -123,7 +124,7 @@ describe('what people do with the resources of an environment', { timeout: 300_0
   it('are restarted as kubectl does it, and the audit log says by whom', async () => {
     const [before, first] = [await template(), await pods()];
     const answer = await act(`${SHOP}/restart`);
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    assert.equal(answer.status, 200, stringifyJson(answer.body));
     assert.deepEqual(objectAt(await template(), 'spec'), objectAt(before, 'spec'));
     await until(
       async () => (await pods()).length === 2 && !(await pods()).some((name) => first.includes(name)),
@@ -143,7 +144,7 @@ describe('what people do with the resources of an environment', { timeout: 300_0
   it('are scaled if they serve the subresource, unless the precondition has become false', async () => {
     const etag = textAt(await shown(SHOP), 'etag') ?? '';
     const scaled = await act(`${SHOP}/scale`, { method: 'PUT', body: { replicas: 3 }, headers: { 'If-Match': etag } });
-    assert.equal(scaled.status, 200, JSON.stringify(scaled.body));
+    assert.equal(scaled.status, 200, stringifyJson(scaled.body));
     await until(async () => (await pods()).length === 3, 'there are three pods', 60_000);
     assert.equal((await act(`${SHOP}/scale`, { method: 'PUT', body: { replicas: 9 }, headers: { 'If-Match': etag } })).status, 412);
     assert.equal(numberAt(await shown(SHOP), 'replicas'), 3);
@@ -167,7 +168,7 @@ describe('what people do with the resources of an environment', { timeout: 300_0
 
   it('are CronJobs that run now, and that are suspended and resumed', async () => {
     const ran = await act(`${BACKUP}/jobs`, { body: { name: 'by-hand' } });
-    assert.equal(ran.status, 201, JSON.stringify(ran.body));
+    assert.equal(ran.status, 201, stringifyJson(ran.body));
     assert.equal(ran.headers.get('location'), `/api/v1${RESOURCES}/jobs.batch/by-hand`);
     const job = await kube.asController().get({ ...JOBS, namespace: ENVIRONMENT, name: 'by-hand' });
     assert.equal(textAt(job.metadata, 'annotations', 'cronjob.kubernetes.io/instantiate'), 'manual');
@@ -214,7 +215,7 @@ describe('what people do with the resources of an environment', { timeout: 300_0
     ];
     for (const [ref, body] of patches) {
       const patch = { type: 'merge', body: { ...body } } as const;
-      await assert.rejects(cluster.patch({ ...ref, ...place }, patch), { code: 'AdmissionDenied' }, JSON.stringify(body));
+      await assert.rejects(cluster.patch({ ...ref, ...place }, patch), { code: 'AdmissionDenied' }, stringifyJson(body));
     }
     const cronJob = await kube.asController().get({ ...JOBS, resource: 'cronjobs', ...place, name: 'backup' });
     const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'backup', uid: cronJob.metadata.uid ?? '', controller: true };

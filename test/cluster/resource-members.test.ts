@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { otherFieldsPatch, ownContentOf, splitContent } from '../../src/domain/instance/instance-content.ts';
@@ -66,7 +67,7 @@ describe('a kind whose members stand beside a spec', { timeout: 120_000 }, () =>
     assert.deepEqual([values, faults], [wanted, []]);
     const draft = { ...address, ...splitContent(values) };
     const preflight = await preflightInstance(world.ports, DEV, draft);
-    assert.equal(preflight.verdict, 'Ready', JSON.stringify(preflight.faults));
+    assert.equal(preflight.verdict, 'Ready', stringifyJson(preflight.faults));
     assert.deepEqual(
       preflight.changes.map(({ path, layer }) => `${layer} ${path}`),
       [
@@ -79,7 +80,7 @@ describe('a kind whose members stand beside a spec', { timeout: 120_000 }, () =>
       ],
     );
     assert.match(preflight.commands.yaml, /tier: bronze[\s\S]*data:\n {2}region: eu/);
-    assert.doesNotMatch(JSON.stringify(preflight), /hunter2/);
+    assert.doesNotMatch(stringifyJson(preflight), /hunter2/);
     const made = await createInstance(world.ports, DEV, { ...draft, ...ASKING });
     assert.deepEqual(made.masked, ['auth.password']);
     const { object } = await findInstance(world.ports, DEV, address);

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { join } from 'node:path';
 import { CACHE } from '../../charts/cache-operator/controller/cache.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { type Cluster, ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { asLive, type LiveObject } from '../../charts/controller-runtime/kube-object.ts';
 import {
@@ -255,7 +256,7 @@ async function ready(type: KnownType, name: string): Promise<LiveObject> {
     }, `${name} to be Ready`);
   } catch (error) {
     const said = operators.map((operator) => operator.output()).join('');
-    throw new Error(`${String(error)}; it is ${JSON.stringify((await get(type, name))?.status)}; the operators said ${said}`, {
+    throw new Error(`${String(error)}; it is ${stringifyJson((await get(type, name))?.status)}; the operators said ${said}`, {
       cause: error,
     });
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { moveEarlierResources } from '../../src/compose/move-earlier-resources.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { EVERYBODY, parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, NAMESPACE, SAVED_CONFIGURATION } from '../../src/domain/kubernetes/resource-types.ts';
@@ -77,7 +78,7 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
     assert.deepEqual(
       made.map(({ status }) => status),
       [201, 201, 201, 201],
-      JSON.stringify(made.map(({ body }) => body)),
+      stringifyJson(made.map(({ body }) => body)),
     );
     const ours = ['For all', 'For dev-a', 'For team-a', 'For the environment'];
     assert.deepEqual(
@@ -177,7 +178,7 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
       wrong: entry('wrong', { owner: { user: 'system:admin' } }),
     };
     const savedConfigurationVersions = { [mine]: [entry(mine, { title: 'Before', version: 2 })] };
-    await writeFile(join(folder, 'store.saved-configurations.json'), JSON.stringify({ savedConfigurations, savedConfigurationVersions }));
+    await writeFile(join(folder, 'store.saved-configurations.json'), stringifyJson({ savedConfigurations, savedConfigurationVersions }));
     for (const left of [3, 1]) {
       const earlierConfigurations = await openEarlierResources({
         file: join(folder, 'store.json'),

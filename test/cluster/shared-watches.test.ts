@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
@@ -96,7 +97,7 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
     );
     assert.deepEqual(await secretsOf(allowed), ['password']);
     const { items } = await allowed.cluster.listMetadata(SECRET, { namespace: NAMESPACE });
-    assert.ok(!JSON.stringify(items).includes('"data"'), 'only metadata crosses the wire');
+    assert.ok(!stringifyJson(items).includes('"data"'), 'only metadata crosses the wire');
     const denied = { code: 'Forbidden', missing: { verb: 'list', group: '', resource: 'secrets', namespace: NAMESPACE } };
     await assert.rejects(secretsOf(other), denied, 'the watch of somebody else shows nothing to who may not list');
 

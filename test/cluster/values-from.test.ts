@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CONFIG_MAP, NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { operatorView } from '../../src/domain/catalog/operator-view.ts';
@@ -105,10 +106,10 @@ describe('values from elsewhere', () => {
     const events = (await cluster.list(EVENTS, { namespace: NS })).items;
     const records = (await cluster.listMetadata(SECRET, { namespace: NS })).items;
     const everything = {
-      'status and spec': JSON.stringify(operators),
-      pages: JSON.stringify(operators.map(operatorView)),
-      events: JSON.stringify(events),
-      'labels of records': JSON.stringify(records),
+      'status and spec': stringifyJson(operators),
+      pages: stringifyJson(operators.map(operatorView)),
+      events: stringifyJson(events),
+      'labels of records': stringifyJson(records),
       log: log.join(''),
       'process arguments': seen.join('\n'),
     };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseInstanceStatus } from '../../src/domain/app-instance/instance.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
@@ -155,7 +156,7 @@ async function evidenceOf(kube: Kube, lived: Lived): Promise<string> {
   const isAbout = (event: KubeObject): boolean => textAt(event, 'involvedObject', 'name') === lived.subject.name;
   const events = (await kube.asController().list(EVENT, { namespace })).items.filter(isAbout);
   return [
-    `  spec       ${JSON.stringify(instance?.spec ?? 'gone')}`,
+    `  spec       ${stringifyJson(instance?.spec ?? 'gone')}`,
     `  status     ${JSON.stringify(status === undefined ? 'gone' : { ...status, conditions: undefined, values: undefined, notes: undefined })}`,
     ...(status?.conditions ?? []).map(({ type, status: word, reason, message }) => `  condition  ${type}=${word} ${reason}: ${message}`),
     `  records    ${(await recordsOf(kube, release)).map(describe).join(', ')}`,

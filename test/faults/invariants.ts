@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CLUSTER_ROLE, CRD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
@@ -83,7 +84,7 @@ function faultsOfStatus(operator: KubeObject, version: Version): string[] {
   const status = parseOperatorStatus(operator);
   const faults: string[] = [];
   const expect = (what: string, actual: unknown, expected: unknown): void => {
-    if (!isDeepStrictEqual(actual, expected)) faults.push(`${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`);
+    if (!isDeepStrictEqual(actual, expected)) faults.push(`${what} is ${stringifyJson(actual)}, not ${stringifyJson(expected)}`);
   };
   expect('the list of finalizers', operator.metadata.finalizers ?? [], [OURS.finalizer]);
   expect('status.observedGeneration', status.observedGeneration, operator.metadata.generation);
@@ -152,7 +153,7 @@ async function faultsOfKept(kube: Kube, subject: Subject, { definitions, instanc
   if (instance === undefined) return faults;
   const found = await find(kube, instanceRef(subject));
   if (found?.metadata.uid !== instance.metadata.uid) faults.push(`the instance was lost: ${found?.metadata.uid ?? 'none'}`);
-  else if (!isDeepStrictEqual(found?.spec, instance.spec)) faults.push(`the instance has other data: ${JSON.stringify(found?.spec)}`);
+  else if (!isDeepStrictEqual(found?.spec, instance.spec)) faults.push(`the instance has other data: ${stringifyJson(found?.spec)}`);
   return faults;
 }
 
@@ -197,7 +198,7 @@ export async function evidenceOf(kube: Kube, subject: Subject): Promise<string> 
   const events = (await kube.asController().list({ group: '', version: 'v1', resource: 'events' }, { namespace: subject.namespace })).items;
   const about = events.filter((event) => textAt(event, 'involvedObject', 'name') === subject.name);
   return [
-    `  spec       ${JSON.stringify(operator?.spec ?? 'gone')}`,
+    `  spec       ${stringifyJson(operator?.spec ?? 'gone')}`,
     `  status     ${JSON.stringify(status === undefined ? 'gone' : { ...status, conditions: undefined, values: undefined })}`,
     ...(status?.conditions ?? []).map(({ type, status: word, reason, message }) => `  condition  ${type}=${word} ${reason}: ${message}`),
     `  records    ${(await recordsOf(kube, subject)).map(describe).join(', ')}`,

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { specOf, statusOf } from '../../src/domain/kind/kind.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
@@ -60,7 +61,7 @@ export function objectOf(namespace: string, name: string, value: string): KubeOb
 export function filesOf(folder: string, namespace: string, content: Content): Record<string, string> {
   const files = Map.groupBy(content, ([name]) => `${folder}/${Math.floor(indexOf(name) / DOCUMENTS_A_FILE)}.yaml`);
   const text = (entries: readonly (readonly [string, string])[]): string =>
-    entries.map(([name, value]) => JSON.stringify(objectOf(namespace, name, value))).join('\n---\n');
+    entries.map(([name, value]) => stringifyJson(objectOf(namespace, name, value))).join('\n---\n');
   return Object.fromEntries([...files].map(([file, entries]) => [file, text(entries)]));
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CATALOG_SOURCE } from '../../src/domain/kubernetes/resource-types.ts';
 import type { TcpRelay } from '../support/tcp-relay.ts';
 import type { Arena } from './arena.ts';
@@ -170,7 +171,7 @@ async function lookAt(range: Range, looks: number): Promise<readonly string[]> {
 }
 
 async function pushBroken(range: Range): Promise<void> {
-  const broken = range.random.pick(['kind: [ConfigMap\n', JSON.stringify({ ...objectOf(range.namespace, nameOf(3_000), ''), datum: {} })]);
+  const broken = range.random.pick(['kind: [ConfigMap\n', stringifyJson({ ...objectOf(range.namespace, nameOf(3_000), ''), datum: {} })]);
   const good = filesOf('large', range.namespace, next(range, 'large'));
   await pushRefused(range, 'large', { ...allFiles(range), ...good, 'large/broken.yaml': broken });
 }

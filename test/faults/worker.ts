@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import type { Step } from './steps.ts';
 import type { WorkerInput } from './worker-main.ts';
 
@@ -36,7 +37,7 @@ process.once('exit', () => LIVING.forEach((child) => end(child, 'machine')));
 /** Starts a worker in a process group of its own, and waits until it is at work. */
 export async function startWorker({ input, scratch, logFile, inside = [] }: WorkerOptions): Promise<Worker> {
   const log = openSync(logFile, 'a');
-  const command = [...inside, process.execPath, PROGRAM, JSON.stringify(input)];
+  const command = [...inside, process.execPath, PROGRAM, stringifyJson(input)];
   const child = spawn(command[0] ?? '', command.slice(1), {
     stdio: ['pipe', 'pipe', log],
     detached: true,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { AccessToken } from '../../src/domain/access-token/access-token.ts';
 import { newTokenText, tokenDigest } from '../../src/domain/access-token/token-text.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { type House, openHouse } from './support/house.ts';
 
 const DAY = 86_400_000;
@@ -65,7 +66,7 @@ describe('a personal access token', () => {
     await ask(text);
     await ask(text.slice(0, -1));
     await fetch(`${house.origin}/api/v1/me/${text}?access_token=${text}`, { headers: { cookie: `chandlery=${text}` } });
-    const lines = JSON.stringify(house.log);
+    const lines = stringifyJson(house.log);
     assert.ok(!lines.includes(text.slice(4, 30)));
     assert.ok(lines.includes(id), 'its id is');
   });

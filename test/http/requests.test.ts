@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { AppError } from '../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { type House, openHouse } from './support/house.ts';
 
 interface Problem {
@@ -68,7 +69,7 @@ describe('a request', () => {
     assert.equal(lines.length, 1);
     const { method, path, status, user } = lines[0]?.keys ?? {};
     assert.deepEqual({ method, path, status, user }, { method: 'GET', path: '/api/v1/me', status: 200, user: 'oidc:dev-a' });
-    assert.doesNotMatch(JSON.stringify(lines), /token=secret/);
+    assert.doesNotMatch(stringifyJson(lines), /token=secret/);
   });
 
   it('gets a page that bounds itself', async () => {

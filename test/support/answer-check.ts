@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, isObject, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { Answer, Product } from './product.ts';
 
@@ -15,7 +16,7 @@ export function answerCheck(description: unknown): (method: string, path: string
   ajv.addSchema({ $id: 'api', components: { schemas: closed(objectAt(description, 'components', 'schemas')) } });
   const compiled = new Map<string, ValidateFunction>();
   const validatorFor = (key: string, schema: unknown): ValidateFunction => {
-    const validate = compiled.get(key) ?? ajv.compile(JSON.parse(JSON.stringify(closed(schema)).replaceAll('"#/', '"api#/')) as object);
+    const validate = compiled.get(key) ?? ajv.compile(JSON.parse(stringifyJson(closed(schema)).replaceAll('"#/', '"api#/')) as object);
     compiled.set(key, validate);
     return validate;
   };
@@ -43,7 +44,7 @@ export function answerCheck(description: unknown): (method: string, path: string
       return;
     }
     const validate = validatorFor(isProblem ? 'problem' : `${method} ${template ?? ''} ${answer.status} ${type}`, schema);
-    assert.ok(validate(answer.body), `${here}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(validate.errors?.[0]?.params)}`);
+    assert.ok(validate(answer.body), `${here}: ${ajv.errorsText(validate.errors)}: ${stringifyJson(validate.errors?.[0]?.params)}`);
     if (isProblem) assert.equal(at(answer.body, 'status'), answer.status, here);
   };
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 
 /** A tiny server that speaks as much of the api-server's protocol as a test wants. */
 export interface TinyApiServer extends AsyncDisposable {
@@ -46,7 +47,7 @@ export function reply(
   headers: Readonly<Record<string, string | string[]>> = {},
 ): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
+  response.end(stringifyJson(body));
 }
 
 function kubeconfig(port: number): string {

@@ -11,6 +11,7 @@ import {
   type JWTHeaderParameters,
   SignJWT,
 } from 'jose';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { ciAuthenticator } from '../../src/identity/claims/ci-presets.ts';
 import { renderAuthentication } from '../../src/identity/claims/render-authentication.ts';
 import { localTls } from './local-tls.ts';
@@ -68,7 +69,7 @@ export async function startCiIssuer(): Promise<CiIssuer> {
     };
     const document = documents[request.url ?? ''];
     response.writeHead(document === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(document ?? {}));
+    response.end(stringifyJson(document ?? {}));
   });
   return {
     url,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { Provider } from 'oidc-provider';
 import { Agent, fetch as fetchBy } from 'undici';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { until } from './product.ts';
 import { freePort } from './free-port.ts';
 import { localTls } from './local-tls.ts';
@@ -50,7 +51,7 @@ export async function startDex(input: {
   const files = {
     'tls.crt': pair.certificate,
     'tls.key': pair.key,
-    'dex.json': JSON.stringify(settings(folder, { ...input, issuer, upstream: upstream.url })),
+    'dex.json': stringifyJson(settings(folder, { ...input, issuer, upstream: upstream.url })),
   };
   await Promise.all(Object.entries(files).map(async ([name, text]) => await writeFile(join(folder, name), text, { mode: 0o600 })));
   const child = execa(program, ['serve', join(folder, 'dex.json')], { reject: false, stdout: 'ignore', stderr: 'inherit' });

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../src/domain/kubernetes/resource.ts';
 
 /** A kind with the values that people give its instances, most of which the api-server takes. */
@@ -146,7 +147,7 @@ const rows: FidelityKind = {
     matrix: listOf(listOf(whole, 3), 3),
     users: fc.uniqueArray(some({ name: words, port: fc.nat(3), password: words, admin: fc.boolean(), grants: mapOf(words) }, ['name']), {
       maxLength: 4,
-      selector: (user) => JSON.stringify([user['name'], user['port'] ?? 80]),
+      selector: (user) => stringifyJson([user['name'], user['port'] ?? 80]),
     }),
     steps: listOf(some({ run: words, args: listOf(words) })),
     pools: mapOf(some({ size: whole, taints: listOf(words) })),

@@ -5,6 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { request, Agent } from 'undici';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { freePort } from './free-port.ts';
 import { makeKey } from './git-ssh-host.ts';
@@ -67,7 +68,7 @@ export async function startGitea(): Promise<Gitea> {
       method,
       dispatcher,
       headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: stringifyJson(body) }),
     });
     const text = await answer.body.text();
     if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChandlery } from '../../src/compose.ts';
 import { parseConfig } from '../../src/config.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt } from '../../src/domain/core/read.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { createLog } from '../../src/observe/log.ts';
@@ -69,7 +70,7 @@ async function call(
   const response = await fetch(url, {
     method,
     headers: { Authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : stringifyJson(body) }),
   });
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { serveHttps } from './charts.ts';
 
 /** How the registry knows people: not at all, by their password with each request, or by a token that is had for the password. */
@@ -79,8 +80,7 @@ export async function serveRegistry(t: TestContext, options: RegistryOptions = {
       blobs.set(digestOf(bytes), bytes);
       return digestOf(bytes);
     },
-    putManifest: (repository, tag, manifest) =>
-      put(repository, tag, { type: OCI_MANIFEST, content: Buffer.from(JSON.stringify(manifest)) }),
+    putManifest: (repository, tag, manifest) => put(repository, tag, { type: OCI_MANIFEST, content: Buffer.from(stringifyJson(manifest)) }),
     manifest: (repository, reference) => manifests.get(`${repository} ${reference}`)?.content,
   };
 }

@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { type CiIssuer, type SharedCiIssuer, shareCiIssuer, signerOf, startCiIssuer } from './ci-issuer.ts';
 import { repoRoot } from './cluster.ts';
@@ -56,7 +57,7 @@ async function startOne(): Promise<SharedProduct> {
   const { origin, stateDir } = product;
   const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const shared: Shared = { origin, stateDir, metricsUrl, ci: await shareCiIssuer(issuer) };
-  await writeFile(join(folder, 'product.json'), JSON.stringify(shared));
+  await writeFile(join(folder, 'product.json'), stringifyJson(shared));
   const stop = async (): Promise<void> => {
     await product.stop();
     await issuer.close();

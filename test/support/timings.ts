@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { run } from 'node:test';
 import { isMainThread } from 'node:worker_threads';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 
 // `test/run.ts --timings`: this module is loaded into each file of tests, where it writes down at the end what the process and its children took.
 
@@ -18,7 +19,7 @@ const MAX_LINES = 60;
 
 const list = process.env[VARIABLE];
 const isFileOfTests = isMainThread && process.argv[1]?.endsWith('.test.ts') === true;
-if (list !== undefined && isFileOfTests) process.once('exit', () => appendFileSync(list, `${JSON.stringify(timingOfProcess())}\n`));
+if (list !== undefined && isFileOfTests) process.once('exit', () => appendFileSync(list, `${stringifyJson(timingOfProcess())}\n`));
 
 /** Options for `run` by which each file is timed. */
 export function timed(): Pick<NonNullable<Parameters<typeof run>[0]>, 'execArgv'> {

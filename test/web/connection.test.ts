@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { until } from '../support/product.ts';
@@ -44,7 +45,7 @@ describe('the connection of an instance', { timeout: 300_000 }, () => {
 
   it('has what the catalogue describes, with values, and a Service by its port', async () => {
     const { body } = await product.api('dev-a', `${INSTANCE}/connection`);
-    assert.ok(password.length > 20 && !JSON.stringify(body).includes(password));
+    assert.ok(password.length > 20 && !stringifyJson(body).includes(password));
     const keys = listAt(body, 'keys').map((key) => [textAt(key, 'name'), textAt(key, 'value') ?? textAt(key, 'kind')]);
     assert.deepEqual(keys, [
       ['type', 'redis'],
@@ -70,7 +71,7 @@ describe('the connection of an instance', { timeout: 300_000 }, () => {
       ['user', 'action', 'target', 'outcome', 'via'].map((key) => textAt(entry, key)),
       ['oidc:dev-a', 'reveal connection key', `connected/${CACHES}/sessions password`, 'succeeded', 'page'],
     );
-    assert.ok(!JSON.stringify(body).includes(password));
+    assert.ok(!stringifyJson(body).includes(password));
   });
 
   it('is copied without being drawn', async () => {

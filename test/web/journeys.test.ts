@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { parse, parseDocument } from 'yaml';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { CATALOG_TYPES } from '../../src/kube/watch/catalog-cache.ts';
@@ -203,7 +204,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     const rejected = await product.api('dev-a', '/catalog/drafts');
     assert.deepEqual([rejected.status, textAt(rejected.body, 'missing', 'resource')], [403, 'operators']);
     await developer.page.goto('/');
-    const seen = [await developer.page.content(), JSON.stringify((await product.api('dev-a', '/apps')).body)].join();
+    const seen = [await developer.page.content(), stringifyJson((await product.api('dev-a', '/apps')).body)].join();
     assert.doesNotMatch(seen, /drafts|snapshots\.run-time/);
     await developer.close();
 

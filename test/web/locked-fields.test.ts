@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -69,7 +70,7 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
       ['spec.version', { version: '7.2' }, 'the Operator chandlery-system/cache'],
     ] as const) {
       const answer = await create('rejected', spec);
-      assert.equal(answer.status, 422, JSON.stringify(answer.body));
+      assert.equal(answer.status, 422, stringifyJson(answer.body));
       assert.equal(textAt(answer.body, 'errors', 0, 'field'), field);
       assert.match(textAt(answer.body, 'errors', 0, 'detail') ?? '', new RegExp(`locked by ${by}`));
       const dry = await create('rejected', spec, '?dryRun=All');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import type { Browser } from 'playwright-core';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import {
   ARGO_APPLICATION,
@@ -75,7 +76,7 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
 
   it('change one line of the file, in the name of the person, and follow the merge until the instance is healthy', async () => {
     const { status: code, headers, body } = await propose('orders', { spec: { replicas: 2 } });
-    assert.equal(code, 202, JSON.stringify(body));
+    assert.equal(code, 202, stringifyJson(body));
     assert.equal(headers.get('location'), `/api/v1/proposals/${SOURCE}/1`);
     assert.deepEqual([textAt(body, 'status'), textAt(body, 'title'), textAt(body, 'proposedBy')], ['Open', 'Change orders', 'oidc:dev-a']);
     const branch = textAt(body, 'branch') ?? '';

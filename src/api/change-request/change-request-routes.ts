@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
 import { checkPreconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
@@ -127,7 +128,7 @@ export const CHANGE_REQUEST_ROUTES: readonly Route[] = [
 
 /** The ETag is computed without the preflight, because two dry runs never return the same bytes; `digest` covers it. */
 function changeRequestEtag({ preflight: _preflight, ...view }: ChangeRequestView): string {
-  return `"${createHash('sha256').update(JSON.stringify(view)).digest('base64url')}"`;
+  return `"${createHash('sha256').update(stringifyJson(view)).digest('base64url')}"`;
 }
 
 function shown(view: ChangeRequestView): Reply {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import valid from 'semver/functions/valid.js';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { newestFirst, normalDigest, type OfferedVersion } from './repository.ts';
 
@@ -58,7 +59,7 @@ export class IndexWriter implements IndexSink {
       this.#skippedCharts += 1;
       return;
     }
-    const kept = fitting(newestFirst(versions).map((version) => JSON.stringify(version)));
+    const kept = fitting(newestFirst(versions).map((version) => stringifyJson(version)));
     const left = skipped + versions.length - kept.length;
     const json = Buffer.from(`{"skipped":${left},"versions":[${kept.join(',')}]}`);
     const key = sha256(name);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Command, CommandOutput } from '../command.ts';
 import { type Arguments, choiceOf, type Option, optionText, parseArguments } from '../options.ts';
 
@@ -103,6 +104,6 @@ async function runRelease([word, ...argv]: readonly string[]): Promise<CommandOu
   const usage = options.map((option) => `[${optionText(option)}]`).join(' ');
   const given = parseArguments({ name: `release ${name}`, usage, options, words: { least, most } }, argv);
   const { data, lines, code = 0 } = await subcommand.run({ ...given, root: resolve(given.text('tree') ?? '.') });
-  const text = given.text('output') === 'json' ? `${JSON.stringify(data, null, 2)}\n` : `${lines.join('\n')}\n`;
+  const text = given.text('output') === 'json' ? `${stringifyJson(data, 2)}\n` : `${lines.join('\n')}\n`;
   return { text: lines.length === 0 && given.text('output') !== 'json' ? '' : text, code };
 }

@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { EffectiveTarget } from '../../domain/release/effective-values.ts';
 import type { ReleaseFault } from '../../domain/release/release-yaml.ts';
 import type { FileChange, TargetUpgrade } from '../../domain/release/upgrade-target.ts';
@@ -66,6 +67,6 @@ const MAX_LENGTH = 80;
 
 function valueText(value: Json | undefined): string {
   if (value === undefined) return '(none)';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : stringifyJson(value);
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text;
 }

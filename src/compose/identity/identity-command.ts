@@ -5,6 +5,7 @@ import { type Command, type CommandOutput, readStandardInput, takeOutput } from 
 import { choiceOf } from '../../cli/options.ts';
 import { type Config, parseConfig } from '../../config.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { EVERYBODY, parseActor } from '../../domain/kubernetes/actor.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
@@ -139,7 +140,7 @@ async function check({ config, stateDir, output }: CheckInput, token: string | u
   const environments = user === undefined ? undefined : await visibleEnvironments(config, stateDir, user);
   const code = checks.every(({ steps }) => steps.every(({ passed }) => passed)) ? 0 : NO;
   const data = { issuers: checks, ...(environments === undefined ? {} : { environments }) };
-  return { text: output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : linesOf(checks, environments), code };
+  return { text: output === 'json' ? `${stringifyJson(data, 2)}\n` : linesOf(checks, environments), code };
 }
 
 async function checkedIssuers(config: Config, stateDir: string): Promise<readonly CheckedIssuer[]> {

@@ -6,6 +6,7 @@ import { clientSettings } from '../../cli/client-settings.ts';
 import type { Command, Terminal } from '../../cli/command.ts';
 import { type Arguments, choiceOf, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { type Secret, secret } from '../../domain/core/secret.ts';
 import { execCredential, tokenClaims, tokenEnd } from '../../domain/kubectl/exec-credential.ts';
@@ -60,7 +61,7 @@ export function ciCommand(repoRoot: string): Command {
       if (named === undefined) throw wrong('ci', 'name the server with --server URL, or CHANDLERY_SERVER');
       const job = { server: serverUrl(named), args, terminal };
       const token = await tokenOf(job);
-      if (action === 'credential') return `${JSON.stringify(execCredential(token.reveal(), tokenEnd(token.reveal())))}\n`;
+      if (action === 'credential') return `${stringifyJson(execCredential(token.reveal(), tokenEnd(token.reveal())))}\n`;
       return await context({ ...job, token, program: [process.execPath, join(repoRoot, 'bin', 'chandlery.mjs')] });
     },
   };
@@ -127,7 +128,7 @@ const USUAL_CLAIMS = ['ref', 'ref_type', 'ref_protected', 'environment'];
 function claimsSentence(token: Secret, audience: string): string {
   const claims = tokenClaims(token.reveal());
   const project = PROJECT_CLAIMS.find((name) => claims[name] !== undefined);
-  const shown = (name: string): string => JSON.stringify(claims[name] ?? '').slice(0, 200);
+  const shown = (name: string): string => stringifyJson(claims[name] ?? '').slice(0, 200);
   return [
     `Its issuer (iss) is ${shown('iss')}, its audience (aud) ${shown('aud')}; the server wants ${JSON.stringify(audience)}`,
     ...(project === undefined ? [`it has no claim ${PROJECT_CLAIMS.join(' or ')}, which names the project`] : []),

@@ -6,6 +6,7 @@ import type { Command, Terminal } from '../../cli/command.ts';
 import { type Arguments, type Option, optionText, parseArguments, wrong } from '../../cli/options.ts';
 import { type Config, parseConfig } from '../../config.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { at, isObject, listAt, textAt, textsAt } from '../../domain/core/read.ts';
 import { credentialArguments, type ExpectedClaim, personKubeconfig } from '../../domain/kubectl/kubeconfig.ts';
 import { loginFor, openApi } from '../open-api.ts';
@@ -163,7 +164,7 @@ export const CREDENTIAL_COMMAND: Command = {
       clock: Date.now,
       ...(expected === undefined ? {} : { expected }),
     });
-    return `${JSON.stringify(execCredential(bearer.reveal(), expiresAt))}\n`;
+    return `${stringifyJson(execCredential(bearer.reveal(), expiresAt))}\n`;
   },
 };
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { clientSettings } from '../../cli/client-settings.ts';
 import type { Terminal } from '../../cli/command.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { at, textAt, textsAt } from '../../domain/core/read.ts';
 import { type Secret, secret } from '../../domain/core/secret.ts';
 import { CLI_TOKENS, type CliClient } from '../../domain/kubectl/cli-client.ts';
@@ -49,7 +50,7 @@ export async function storeLogin({ token, ...login }: StoredLogin, env: Terminal
   const content = { ...login, ...(token === undefined ? {} : { token: token.reveal() }) };
   await mkdir(join(file, '..'), { recursive: true, mode: 0o700 });
   try {
-    await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, `${stringifyJson(content)}\n`, { mode: 0o600, flag: 'wx' });
     await rename(draft, file);
   } finally {
     await rm(draft, { force: true });

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../core/exact-json.ts';
 import { listInShort } from '../core/name-words.ts';
 import type { FieldFault } from '../core/errors.ts';
 import { afterYield } from '../core/yield-to-event-loop.ts';
@@ -50,7 +51,7 @@ function unknownKind({ kind }: CatalogKind, place: string, kinds: readonly strin
 const known = new WeakMap<KubeObject, { readonly block: string; readonly faults: readonly CatalogBlockFault[] }>();
 
 async function faultsOf(block: CatalogKind, place: string, crd: KubeObject): Promise<readonly CatalogBlockFault[]> {
-  const text = `${place} ${JSON.stringify(block)}`;
+  const text = `${place} ${stringifyJson(block)}`;
   const found = known.get(crd);
   if (found?.block === text) return found.faults;
   const schema = schemaOf(crd, versionForNew(crd) ?? '');

@@ -2,9 +2,26 @@ import type { Json } from '../kubernetes/resource.ts';
 
 /*
  * Kubernetes keeps whole numbers of 64 bits, and JavaScript rounds those beyond 2^53. Such a number is a `bigint` here, from the text that it is read
- * from to the text that it becomes; every other one is a `number`. Whoever makes a bigint of a value imports this module, which teaches
- * JSON.stringify to write it. What neither can hold to the last digit is rejected where it comes in.
+ * from to the text that it becomes; every other one is a `number`. What neither can hold to the last digit is rejected where it comes in.
+ *
+ * JSON.stringify throws on a bigint, so values of resources, charts and forms are written by `stringifyJson`. The types below keep this: JSON.stringify returns
+ * a text only for what can hold no bigint.
  */
+
+/** What holds no bigint at any depth. */
+type Plain = string | number | boolean | null | undefined | readonly Plain[] | { readonly [key: string]: Plain };
+
+declare const maybeBigint: unique symbol;
+
+declare global {
+  interface JSON {
+    stringify(value: Plain, replacer?: null, space?: string | number): string;
+    /** The value may hold a bigint: use `stringifyJson`. */
+    stringify(value: unknown, replacer?: null, space?: string | number): { readonly [maybeBigint]: 'use stringifyJson' };
+    /** A member that is written as the text that it is: https://tc39.es/proposal-json-parse-with-source/#sec-json.rawjson */
+    rawJSON(text: string): unknown;
+  }
+}
 
 const DECIMAL = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,6}))?$/;
 const WHOLE = /^[+-]?\d+$/;
@@ -15,15 +32,6 @@ const MAX_NUMBER_LENGTH = 400;
  * a digest are none.
  */
 const LONG_NUMBER = /(?:^|"\s*:|[[,])\s*-?\d[\d.]{15}/;
-
-const { prototype: bigints } = BigInt;
-Object.defineProperty(bigints, 'toJSON', {
-  configurable: true,
-  writable: true,
-  value(this: bigint): unknown {
-    return (JSON as unknown as { rawJSON: (text: string) => unknown }).rawJSON(String(this));
-  },
-});
 
 /** The number that a decimal text stands for, to the last digit; undefined when there is none that the cluster keeps. */
 export function exactNumber(text: string): number | bigint | undefined {
@@ -42,6 +50,25 @@ export function parseJson(text: string): Json {
   return JSON.parse(text, (_key, value: unknown, context?: Source) => {
     return typeof value === 'number' && context?.source !== undefined ? (exactNumber(context.source) ?? value) : value;
   }) as Json;
+}
+
+/**
+ * JSON with whole numbers of 64 bits to their last digit. Without bigints, which is nearly always, it takes no longer than JSON.stringify.
+ * @throws TypeError for what JSON cannot hold, such as an object that holds itself.
+ */
+export function stringifyJson(value: unknown, space?: string | number): string {
+  try {
+    return (JSON.stringify as Stringify)(value, undefined, space);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    return (JSON.stringify as Stringify)(value, writeBigint, space);
+  }
+}
+
+type Stringify = (value: unknown, replacer?: typeof writeBigint, space?: string | number) => string;
+
+function writeBigint(_key: string, member: unknown): unknown {
+  return typeof member === 'bigint' ? JSON.rawJSON(String(member)) : member;
 }
 
 /** What a YAML parser read with all whole numbers as bigints: those that a number holds are numbers again, and so are those beyond 64 bits. */

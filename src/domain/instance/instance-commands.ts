@@ -1,4 +1,5 @@
 import { Document, Scalar, visit } from 'yaml';
+import { stringifyJson } from '../core/exact-json.ts';
 import type { Commands } from './instance.ts';
 import type { JsonPatchOperation } from '../core/merge-patch.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -42,7 +43,7 @@ const UNSAFE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
  * which are escaped then. An object of very many values is written as JSON, which is YAML too and takes a fiftieth of the time.
  */
 export function manifestYaml(object: object): string {
-  if (!isFewer(object, MAX_VALUES)) return `${escaped(JSON.stringify(object, undefined, 2))}\n`;
+  if (!isFewer(object, MAX_VALUES)) return `${escaped(stringifyJson(object, 2))}\n`;
   const document = new Document(object, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_key, node) => {
@@ -67,7 +68,7 @@ function isFewer(value: unknown, most: number): boolean {
 
 /** JSON for kubectl, which reads it as YAML. */
 function jsonText(value: unknown): string {
-  return escaped(JSON.stringify(value));
+  return escaped(stringifyJson(value));
 }
 
 function escaped(text: string): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringifyJson } from '../core/exact-json.ts';
 import { isSame } from '../core/merge-patch.ts';
 import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
@@ -109,7 +110,7 @@ function dataOf(revisions: readonly InstanceRevision[]): Record<string, string> 
   const data: Record<string, string> = {};
   let bytes = 0;
   for (const { revision, ...stored } of revisions) {
-    const text = Buffer.from(JSON.stringify(stored)).toString('base64');
+    const text = Buffer.from(stringifyJson(stored)).toString('base64');
     bytes += text.length;
     if (bytes > MAX_BYTES) break;
     data[`revision-${revision}`] = text;

@@ -1,4 +1,5 @@
 import { AppError } from '../core/errors.ts';
+import { stringifyJson } from '../core/exact-json.ts';
 import type { AccessLimits } from './access-limits.ts';
 
 /** Who acts: the user name and the groups exactly as the api-server sees them (prefixes included). Never empty. */
@@ -11,7 +12,7 @@ export interface Actor {
 
 /** The same for actors with the same permissions: what is kept for one of them is for no other. */
 export function actorKey({ user, groups, limits }: Actor): string {
-  return JSON.stringify(limits === undefined ? [user, groups] : [user, groups, limits]);
+  return stringifyJson(limits === undefined ? [user, groups] : [user, groups, limits]);
 }
 
 /** The group of everybody who is signed in. No issuer can hand it out, because names of issuers carry another prefix. */

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../core/exact-json.ts';
 import { isObject, listAt, textAt } from '../core/read.ts';
 import type { KubeObject } from './resource.ts';
 
@@ -18,7 +19,7 @@ export function createCompactor(): (object: KubeObject) => KubeObject {
   const share = (value: unknown): unknown => {
     if (typeof value === 'string') return value.length > MAX_PART_LENGTH ? value : recent(texts, value, value);
     if (typeof value !== 'object' || value === null) return value;
-    const key = JSON.stringify(value);
+    const key = stringifyJson(value);
     return key.length > MAX_PART_LENGTH ? value : recent(parts, key, value);
   };
   return (object) => {

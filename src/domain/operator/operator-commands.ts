@@ -1,3 +1,4 @@
+import { stringifyJson } from '../core/exact-json.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { type ChartSource, FORCE_AT, type OperatorSpec } from './operator-spec.ts';
 import type { ValuesFrom } from './kind/chart-fields.ts';
@@ -132,7 +133,7 @@ function readingOf({ kind, name, key, targetPath, optional }: ValuesFrom, namesp
 }
 
 function placed(targetPath: string, print: string): string {
-  const json = JSON.stringify(placeAt(targetPath, MARK)).replaceAll('{{', String.raw`\u007b\u007b`);
+  const json = stringifyJson(placeAt(targetPath, MARK)).replaceAll('{{', String.raw`\u007b\u007b`);
   const mark = JSON.stringify(MARK);
   const at = json.lastIndexOf(mark);
   return `${json.slice(0, at)}${print}${json.slice(at + mark.length)}`;

@@ -1,6 +1,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, Scalar } from 'yaml';
 import { AppError } from '../core/errors.ts';
 import { goTags, parseYamlDocuments, YAML_BOUNDS } from '../core/bounded-yaml.ts';
+import { stringifyJson } from '../core/exact-json.ts';
 import { applyMergePatch, isSame } from '../core/merge-patch.ts';
 import { isObject, textAt } from '../core/read.ts';
 import { manifestYaml } from '../instance/instance-commands.ts';
@@ -154,7 +155,7 @@ function joined(parts: readonly (readonly Splice[] | undefined)[]): readonly Spl
 
 /** In the quotes of the text before, where it has some; a text that could be read as more than text is quoted. */
 function scalarText(value: unknown, type?: string): string {
-  if (typeof value !== 'string') return JSON.stringify(value ?? null);
+  if (typeof value !== 'string') return stringifyJson(value ?? null);
   if (type === Scalar.QUOTE_SINGLE && /^[\x20-\x7e]*$/.test(value)) return `'${value.replaceAll("'", "''")}'`;
   const plain = manifestYaml({ value }).slice('value: '.length).trimEnd();
   const isPlain = type !== Scalar.QUOTE_DOUBLE && !plain.includes('\n') && !/[,[\]{}]/.test(value);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import semver from 'semver';
 import { cycleThrough } from '../core/dependency-cycle.ts';
+import { stringifyJson } from '../core/exact-json.ts';
 import { at, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import { specOf } from '../kind/kind.ts';
 import type { StructuralSchema } from '../kind/structural-schema.ts';
@@ -159,7 +160,7 @@ function digestOf({ content }: ReleaseDocument, { folder, files }: Pick<ReleaseI
 
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (value === null || typeof value !== 'object') return stringifyJson(value) ?? 'null';
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(',')}}`;
 }
@@ -219,7 +220,7 @@ function checkRelease(
   const found: ReleaseFault[] = [];
   const expect = (path: ValuePath, wanted: string): void => {
     const value = at(content, ...path);
-    if (value !== wanted) found.push(fault(path, `${path.join('.')} is ${JSON.stringify(value) ?? 'missing'}; it must be ${wanted}`));
+    if (value !== wanted) found.push(fault(path, `${path.join('.')} is ${stringifyJson(value) ?? 'missing'}; it must be ${wanted}`));
   };
   expect(['apiVersion'], apiVersionOf(CATALOG_RELEASE_KIND.type));
   expect(['kind'], CATALOG_RELEASE_KIND.type.kind);
@@ -280,7 +281,7 @@ function rangeFaults({ content, fault }: ReleaseDocument): ReleaseFault[] {
   return listAt(content, 'spec', 'upgradesFrom').flatMap((range, index) =>
     typeof range === 'string' && semver.validRange(range) !== null
       ? []
-      : [fault(['spec', 'upgradesFrom', index], `${JSON.stringify(range)} is no version or range, such as >=20.0.0 <21.0.0`)],
+      : [fault(['spec', 'upgradesFrom', index], `${stringifyJson(range)} is no version or range, such as >=20.0.0 <21.0.0`)],
   );
 }
 

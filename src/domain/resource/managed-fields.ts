@@ -1,3 +1,4 @@
+import { stringifyJson } from '../core/exact-json.ts';
 import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
@@ -68,7 +69,7 @@ function stepAfter(path: string, key: string): string {
 function keysOf(json: string): string {
   try {
     const keys = Object.entries(objectAt(JSON.parse(json) as unknown));
-    return keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(', ');
+    return keys.map(([key, value]) => `${key}=${stringifyJson(value)}`).join(', ');
   } catch {
     return json;
   }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../core/exact-json.ts';
 import { listAt, textAt } from '../core/read.ts';
 import { type Actor, EVERYBODY } from '../kubernetes/actor.ts';
 import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
@@ -121,7 +122,7 @@ export function earlierOf({
 
 /** Characters of the values as JSON. */
 export function valuesLength({ values, otherFields = {} }: Pick<SavedConfiguration, 'values' | 'otherFields'>): number {
-  return JSON.stringify([values, otherFields]).length;
+  return stringifyJson([values, otherFields]).length;
 }
 
 function tooLarge(length: number): SavedConfigurationFault {

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../core/exact-json.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import {
   compact,
@@ -226,10 +227,10 @@ function liftWebhooks(object: KubeObject): Lifted {
 }
 
 function whyNot(webhook: Fields): string | undefined {
-  const name = JSON.stringify(webhook['name'] ?? '');
+  const name = stringifyJson(webhook['name'] ?? '');
   const effects = webhook['sideEffects'] ?? 'Unknown';
   if (effects !== 'None' && effects !== 'NoneOnDryRun') {
-    return `the webhook ${name} has sideEffects ${JSON.stringify(effects)}; the current API requires None or NoneOnDryRun, which only its author can declare`;
+    return `the webhook ${name} has sideEffects ${stringifyJson(effects)}; the current API requires None or NoneOnDryRun, which only its author can declare`;
   }
   const versions = webhook['admissionReviewVersions'] ?? ['v1beta1'];
   if (Array.isArray(versions) && versions.some((version) => version === 'v1' || version === 'v1beta1')) return undefined;

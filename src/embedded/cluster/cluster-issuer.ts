@@ -1,4 +1,5 @@
 import type { JWK } from 'jose';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { JwtAuthenticator } from '../../identity/claims/authentication-configuration.ts';
 import { authenticatorOf, type ClaimSettings } from '../../identity/identity-settings.ts';
 import type { KeyPair } from './certificate.ts';
@@ -38,7 +39,7 @@ export async function serveClusterIssuer({ port, certificate, signingKey }: Clus
   const server = await serveLoopback({ what: 'the issuer of its tokens', port, certificate }, (request, response) => {
     const document = request.method === 'GET' ? documents.get(request.url) : undefined;
     response.writeHead(document === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(document ?? {}));
+    response.end(stringifyJson(document ?? {}));
   });
   return { url, close: server.close };
 }

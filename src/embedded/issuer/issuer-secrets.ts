@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { at, isObject, objectAt, textAt } from '../../domain/core/read.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import { writePrivateFile } from '../cluster/private-file.ts';
@@ -89,5 +90,5 @@ export async function readJson(file: string): Promise<Readonly<Record<string, un
 /** Replaces a JSON file that only its owner may read, whole or not at all. */
 export async function writeJson(file: string, data: object): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writePrivateFile(file, JSON.stringify(data));
+  await writePrivateFile(file, stringifyJson(data));
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { humanise } from '../model/label.ts';
 import type { Control, Option, ScalarBase, TextRead } from './control.ts';
@@ -45,10 +46,10 @@ export const enumeration: Control<EnumNode> = {
 /** A text that reads like an option of another type stands in quotes. */
 function optionsOf(values: readonly Json[]): readonly Option[] {
   const unique = [...new Set(values)];
-  const others = new Set(unique.filter((value) => typeof value !== 'string' || value === '').map((value) => JSON.stringify(value)));
+  const others = new Set(unique.filter((value) => typeof value !== 'string' || value === '').map((value) => stringifyJson(value)));
   const isMixed = unique.some((value) => typeof value === 'string' && others.has(value));
   return unique.map((value) => {
-    const text = typeof value === 'string' && value !== '' && !isMixed ? value : JSON.stringify(value);
+    const text = typeof value === 'string' && value !== '' && !isMixed ? value : stringifyJson(value);
     return { text, label: isMixed && typeof value === 'string' ? text : labelOf(value), value };
   });
 }
@@ -56,7 +57,7 @@ function optionsOf(values: readonly Json[]): readonly Option[] {
 function labelOf(value: Json): string {
   if (value === '') return 'Empty text';
   if (typeof value === 'boolean') return humanise(String(value));
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 /** By its text, else by its label, else by the only one that differs in capitals alone. */

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -67,7 +68,7 @@ function entriesOf(node: FormNode | undefined, value: Json, path: readonly strin
   }
   if (inside === undefined) return [{ path, value, text: undefined, isSecret: false }];
   if (isScalar(inside)) return [{ path, value, text: writeScalar(inside, value), isSecret: false }];
-  return [{ path, value, text: JSON.stringify(value), isSecret: false }];
+  return [{ path, value, text: stringifyJson(value), isSecret: false }];
 }
 
 function comesBack(model: FormModel, pair: URLSearchParams, { path, value, text }: Entry): boolean {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import '../../domain/core/exact-json.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { buildForm, type FormInput } from './form-model.ts';
 import type { FormModel, FormNode } from './form-node.ts';
@@ -20,7 +21,7 @@ let named = 0;
 /** The form of `buildForm`, which is made once for as long as the same schema is asked for: by pages, by the REST API, by reviews. */
 export function cacheForm(input: FormInput): FormModel {
   const { schema, ...rest } = input;
-  const key = `${nameOf(schema)} ${JSON.stringify(rest)}`;
+  const key = `${nameOf(schema)} ${stringifyJson(rest)}`;
   const found = known.get(key);
   if (found !== undefined) return found;
   const form = buildForm(input);

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { sensitivityOf } from '../../domain/sensitive/sensitivity.ts';
@@ -56,11 +57,11 @@ function memberOf(node: FormNode | undefined, key: string): FormNode | undefined
 }
 
 function scalarWords(value: Json): string {
-  return value === '' ? 'an empty text' : typeof value === 'string' ? value : JSON.stringify(value);
+  return value === '' ? 'an empty text' : typeof value === 'string' ? value : stringifyJson(value);
 }
 
 /** A text that would end too early among others, or read as something else, stands in quotes. */
 function partWords(value: Json): string {
-  if (typeof value !== 'string') return JSON.stringify(value);
+  if (typeof value !== 'string') return stringifyJson(value);
   return value === '' || /[,:\n"]|^\s|\s$/.test(value) ? JSON.stringify(value) : value;
 }

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { exactNumber } from '../../domain/core/exact-json.ts';
+import { exactNumber, stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { isSafeText, readYaml, sameJson, writeYaml } from '../../schema/yaml-text.ts';
@@ -114,10 +114,10 @@ function editSeq(document: Document, list: YAMLSeq, values: readonly Json[]): YA
 
 /** For each new row the old one that it was. */
 function matchRows(old: readonly Json[], values: readonly Json[]): (number | undefined)[] {
-  const texts = old.map((value) => JSON.stringify(value));
+  const texts = old.map((value) => stringifyJson(value));
   const backwards = old.map((_, index) => old.length - 1 - index);
   const free = Map.groupBy(backwards, (index) => texts[index]);
-  const rows = values.map((value) => free.get(JSON.stringify(value))?.pop());
+  const rows = values.map((value) => free.get(stringifyJson(value))?.pop());
   const used = new Set(rows);
   const others = backwards.filter((index) => !used.has(index));
   return rows.map((row) => row ?? others.pop());

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { controlOf } from '../controls/controls.ts';
 import { isMap, parseDocument, type YAMLMap } from 'yaml';
 import { isScalar, isSecret, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
@@ -73,7 +74,7 @@ function linesOf(nodes: readonly FormNode[], depth: number): string[] {
 
 /** The lines of a field whose key, or whose dash, is written already. */
 function entryOf(head: string, node: FormNode, depth: number): string[] {
-  if (node.fallback !== undefined && !isSecret(node)) return [`${head} ${JSON.stringify(node.fallback)}`];
+  if (node.fallback !== undefined && !isSecret(node)) return [`${head} ${stringifyJson(node.fallback)}`];
   if (depth <= 1 || isScalar(node)) return [`${head} # ${wordsFor(node)}`];
   if (node.kind === 'group' && node.children.length > 0) return [head, ...indented(linesOf(node.children, depth - 1))];
   if (node.kind === 'map') return [head, ...indented(entryOf('KEY:', node.value, depth - 1))];

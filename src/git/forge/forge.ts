@@ -2,6 +2,7 @@ import { getCACertificates } from 'node:tls';
 import { Agent } from 'undici';
 import type { ChartCredentials } from '../../domain/chart/chart-access.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { at, listAt, numberAt, textAt } from '../../domain/core/read.ts';
 import type { ForgeKind, ForgeRepository } from '../../domain/proposal/git-forge.ts';
 import type { MergeRequest } from '../../domain/proposal/proposal.ts';
@@ -52,7 +53,7 @@ export function createForges({
         const url = new URL(apiURL + below);
         const type = body === undefined ? {} : { 'content-type': 'application/json' };
         const headers = { ...headersOf(protocol, credentials), ...type };
-        const sent = { method, dispatcher: agent, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+        const sent = { method, dispatcher: agent, headers, ...(body === undefined ? {} : { body: stringifyJson(body) }) };
         return answerOf(url, await askJson(url, sent, BOUNDS));
       } finally {
         void agent.destroy();

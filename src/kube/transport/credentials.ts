@@ -8,6 +8,7 @@ import type { Cluster as ClusterEntry, User } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
 import { parse } from 'yaml';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 
 /** Where the cluster is and how to get in. Both absent: the usual places (KUBECONFIG, the home folder, the pod's service account). */
@@ -244,5 +245,5 @@ function createDispatcher({ tls, proxy }: Credentials): Dispatcher {
 
 function fingerprint({ tls, proxy, server }: Credentials): string {
   const parts = [server.origin, proxy, tls.ca, tls.cert, tls.key, tls.servername, tls.rejectUnauthorized];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return createHash('sha256').update(stringifyJson(parts)).digest('hex');
 }

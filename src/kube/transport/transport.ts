@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { backoffDelay } from '../../domain/core/backoff.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { parseJson as parseExactly } from '../../domain/core/exact-json.ts';
+import { parseJson as parseExactly, stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import { type Call, type Identity, impersonationHeaders } from './call.ts';
 import { type Credentials, type CredentialSource, type DispatcherPool, withoutIdentity } from './credentials.ts';
@@ -205,7 +205,7 @@ async function dispatchCall(options: TransportOptions, call: Call, prepared: Pre
     path: `${server.pathname.replace(/\/$/, '')}${call.path}`,
     method: call.method,
     headers: prepared.headers,
-    body: call.body === undefined ? null : JSON.stringify(call.body),
+    body: call.body === undefined ? null : stringifyJson(call.body),
     headersTimeout: isReading(call) ? (options.readerPatience ?? READER_HEADERS_MS) : HEADERS_MS,
     bodyTimeout: prepared.bodyTimeout,
     signal: prepared.signal ?? null,

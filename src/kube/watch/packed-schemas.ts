@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { parseJson } from '../../domain/core/exact-json.ts';
+import { parseJson, stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject, listAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject, KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 
@@ -42,7 +42,7 @@ function packVersion(version: unknown, parsed: ParsedCache): unknown {
   if (!isObject(version) || !isObject(version['schema'])) return version;
   const { openAPIV3Schema: root } = version['schema'];
   if (!isObject(root) || !isObject(root['properties'])) return version;
-  const packed = deflateRawSync(JSON.stringify(root['properties']), FAST);
+  const packed = deflateRawSync(stringifyJson(root['properties']), FAST);
   const members = Object.entries(root).map(([key, value]): [string, PropertyDescriptor] => [
     key,
     { enumerable: true, ...(key === 'properties' ? { get: () => parsed.read(packed) } : { value }) },

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import {
   type Cluster,
@@ -161,7 +162,7 @@ class Looker {
 
   async #get(ref: ResourceRef, plain: () => Promise<KubeObject>): Promise<KubeObject> {
     const { namespace, name } = ref;
-    if (namespace === undefined) return await this.#remembered(JSON.stringify(ref), plain);
+    if (namespace === undefined) return await this.#remembered(stringifyJson(ref), plain);
     const watch = this.#heldAt({ type: ref, namespace, content: 'whole' });
     if (watch === undefined || !watch.isSynced()) return await plain();
     const { group, resource } = ref;

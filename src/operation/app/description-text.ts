@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { manyLines, oneLine } from '../../domain/core/plain-text.ts';
 import { manifestYaml } from '../../domain/instance/instance-commands.ts';
 import type { DeclaredRelation } from '../../domain/kubeplus/crd-annotations.ts';
@@ -85,7 +86,7 @@ function fieldLines(fields: readonly FieldFact[]): string {
 
 export function defaultText({ default: value }: FieldFact): string {
   if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 /** The kinds that instances are composed of, and the tree of each that was read. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { specVersionOf, type Preflight } from '../../domain/instance/instance.ts';
@@ -153,7 +154,7 @@ function findingsOf({ verdict, findings }: Preflight): RequestFindings {
 }
 
 async function create(ports: Needs, actor: Actor, environment: string, spec: ChangeRequestSpec): Promise<ChangeRequestSummary> {
-  if (JSON.stringify(spec.content).length > MAX_CONTENT_BYTES) {
+  if (stringifyJson(spec.content).length > MAX_CONTENT_BYTES) {
     throw new AppError(
       'TooLarge',
       `change request: its content is larger than ${MAX_CONTENT_BYTES / 1024} KiB: request it in smaller steps`,

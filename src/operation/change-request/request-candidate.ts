@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { specVersionOf, type InstanceView, type Preflight } from '../../domain/instance/instance.ts';
 import { applyMergePatch } from '../../domain/core/merge-patch.ts';
@@ -100,6 +101,6 @@ function signatures({ requester }: ChangeRequest, actor: Actor): Readonly<Record
 
 function digestOf(changeRequest: ChangeRequest, object: KubeObject, base: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([changeRequest.id, base, object]))
+    .update(stringifyJson([changeRequest.id, base, object]))
     .digest('hex');
 }

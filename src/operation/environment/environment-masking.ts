@@ -1,5 +1,6 @@
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { at, isObject, listAt, objectAt, textAt } from '../../domain/core/read.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -28,7 +29,7 @@ export function shownEnvironment(ports: Pick<Ports, 'catalog'>, object: KubeObje
  */
 export function unmaskEnvironment(ports: Pick<Ports, 'catalog'>, spec: JsonObject, live?: unknown): JsonObject {
   const rows = listAt(spec, 'overlay');
-  if (rows.length === 0 || !hasStandIn(JSON.stringify(rows))) return spec;
+  if (rows.length === 0 || !hasStandIn(stringifyJson(rows))) return spec;
   const overlay = rows.map((row, index) => unmaskRow(ports, row, { index, live }) as Json);
   return { ...spec, overlay };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { type KindRules, rulesByKind } from '../../domain/health/custom-rules.ts';
 import { type JudgedHealth, setCustomHealth } from '../../domain/health/rules/health-of.ts';
 import type { CatalogCache } from '../../domain/kubernetes/cluster.ts';
@@ -199,7 +200,7 @@ const digests = new WeakMap<KindRules, string>();
 function digestOf(kindRules: KindRules): string {
   const known = digests.get(kindRules);
   if (known !== undefined) return known;
-  const digest = createHash('sha256').update(JSON.stringify(kindRules)).digest('base64');
+  const digest = createHash('sha256').update(stringifyJson(kindRules)).digest('base64');
   digests.set(kindRules, digest);
   return digest;
 }

@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { setCustomHealth } from '../../domain/health/rules/health-of.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
@@ -104,7 +105,7 @@ function missingObject(object: KubeObject, why: string): KubeObject {
 }
 
 function onceEach(permissions: readonly MissingPermission[]): MissingPermission[] {
-  return [...new Map(permissions.map((one) => [JSON.stringify(one), one])).values()];
+  return [...new Map(permissions.map((one) => [stringifyJson(one), one])).values()];
 }
 
 const thread = new ThreadHost<typeof MANIFEST_JOBS>({

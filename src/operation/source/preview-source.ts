@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { AppError, isAppError, type MissingPermission } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
@@ -226,7 +227,7 @@ function removedOf(source: KubeObject, { stock, sources, prune }: RemovalInput):
 
 function uniquePermissions(dryRuns: readonly DryRun[]): readonly MissingPermission[] {
   const all = dryRuns.flatMap(({ missing }) => (missing === undefined ? [] : [missing]));
-  return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+  return [...new Map(all.map((one) => [stringifyJson(one), one])).values()];
 }
 
 /** What git takes for a branch or a tag, as the rule of `spec.git.ref` has it. */

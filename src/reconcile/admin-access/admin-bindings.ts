@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorLabelValue, parseOperatorSpec } from '../../domain/operator/operator-spec.ts';
@@ -11,7 +12,7 @@ export function adminSubjects(bindings: readonly KubeObject[]): readonly unknown
   const subjects = bindings
     .filter((binding) => textAt(binding, 'roleRef', 'kind') === 'ClusterRole' && textAt(binding, 'roleRef', 'name') === ADMIN_ROLE)
     .flatMap((binding) => listAt(binding, 'subjects'));
-  const once = new Map(subjects.map((subject) => [JSON.stringify(subject), subject]));
+  const once = new Map(subjects.map((subject) => [stringifyJson(subject), subject]));
   return [...once].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, subject]) => subject);
 }
 

@@ -2,6 +2,7 @@ import { backoffDelay } from '../../domain/core/backoff.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { appRevision, type AppDefinitionSpec } from '../../domain/app-definition/app-definition.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -114,6 +115,6 @@ function generated(definition: KubeObject, { digest, contents }: DefinitionChart
     ...(appVersion === undefined ? {} : { appVersion }),
     ...(kubeVersion === undefined ? {} : { kubeVersion }),
   };
-  const schema = JSON.stringify(valuesSchemaOf(contents));
+  const schema = stringifyJson(valuesSchemaOf(contents));
   return { metadata, digest, values: chartStructure(contents), revision: appRevision({ definition, chart, digest, schema }) };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AppDefinitionSpec, parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import type { GeneratedNames } from '../../domain/app-definition/app-definition-kind.ts';
 import { generatedCrd, generatedCrdName, generatedNames } from '../../domain/app-definition/generated-crd.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
@@ -89,7 +90,7 @@ async function namesOf(work: DefinitionWork, chart: FetchedDefinition): Promise<
 }
 
 function withDigest(crd: KubeObject): KubeObject {
-  const digest = createHash('sha256').update(JSON.stringify(crd)).digest('hex').slice(0, 40);
+  const digest = createHash('sha256').update(stringifyJson(crd)).digest('hex').slice(0, 40);
   return { ...crd, metadata: { ...crd.metadata, annotations: { ...crd.metadata.annotations, [CONFIG_DIGEST]: digest } } };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { backoffDelay } from '../../domain/core/backoff.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { type Condition, findCondition } from '../../domain/kubernetes/condition.ts';
 import type { Attempt } from '../../domain/operator/kind/status-fields.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -61,7 +62,7 @@ export function configDigest(input: {
     ...sources,
     ...imageRewrites.map(({ prefix, target }) => `${prefix}=${target}`).sort(),
   ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 40);
+  return createHash('sha256').update(stringifyJson(parts)).digest('hex').slice(0, 40);
 }
 
 /** The same value with the members of objects in one order, whatever order they came in. */

@@ -1,5 +1,6 @@
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -75,7 +76,7 @@ export async function keepNamespace(memory: NamespaceMemory, work: Work, namespa
   return await faultOf(work, async () => {
     const wanted = wantedNamespace(work);
     if (wanted === undefined) return;
-    const content = JSON.stringify([namespace.metadata.uid, wanted.environment.metadata.uid, wanted.policy, wanted.spec]);
+    const content = stringifyJson([namespace.metadata.uid, wanted.environment.metadata.uid, wanted.policy, wanted.spec]);
     const known = memory.get(uid);
     const now = ports.now().getTime();
     const isChanged = ports.changedNamespaces.delete(release.namespace);

@@ -1,5 +1,6 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
 import type { LendableWorker } from '../../controller/queue.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { FairQueue } from '../../domain/core/fair-queue.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
@@ -166,7 +167,7 @@ function recallCharts(charts: ChartPort): ChartRecall {
       return {
         ...charts,
         fetch: (source, signal, access) => {
-          const question = JSON.stringify(['fetch', source, access]);
+          const question = stringifyJson(['fetch', source, access]);
           return once(question, async () => {
             const known = earlier.get(question);
             const fetched = await lane(source, signal, async () => await charts.fetch(source, signal, access, known));
@@ -177,7 +178,7 @@ function recallCharts(charts: ChartPort): ChartRecall {
           });
         },
         versions: (source, signal, access) =>
-          once(JSON.stringify(['versions', source, access]), () =>
+          once(stringifyJson(['versions', source, access]), () =>
             lane(source, signal, async () => await charts.versions(source, signal, access)),
           ),
       };

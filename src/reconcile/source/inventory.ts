@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -164,6 +165,6 @@ export function digestsOf(candidates: readonly Candidate[]): ReadonlyMap<string,
 }
 
 function digestOf({ object, document }: Candidate): string {
-  const text = JSON.stringify([document.file, object], (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+  const text = stringifyJson([document.file, object]);
   return createHash('sha256').update(text).digest('base64');
 }

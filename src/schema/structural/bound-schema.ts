@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { ANYTHING } from './structural-schema.ts';
@@ -27,7 +28,7 @@ function measure(schema: JsonObject, depth: number, sizes: { bytes: number; node
   const { properties, additionalProperties, items, ...own } = schema;
   const size = (sizes[depth] ??= { bytes: 0, nodes: 0 });
   size.nodes += 1;
-  size.bytes += Buffer.byteLength(JSON.stringify(own)) + 20;
+  size.bytes += Buffer.byteLength(stringifyJson(own)) + 20;
   for (const [name, member] of Object.entries(isObject(properties) ? properties : {})) {
     size.bytes += Buffer.byteLength(JSON.stringify(name)) + 2;
     if (isObject(member)) measure(member, depth + 1, sizes);

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type AuditEntry, type AuditLog, type AuditQuery, type AuditRecord, matchesQuery } from '../../domain/audit/audit-log.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject, numberAt } from '../../domain/core/read.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 
@@ -136,7 +137,7 @@ export class AuditFiles {
     const [first] = entries;
     if (first === undefined) return;
     const current = await this.#fileFor(first);
-    const text = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+    const text = entries.map((entry) => `${stringifyJson(entry)}\n`).join('');
     const handle = await open(current.path, 'a', 0o600);
     try {
       await handle.appendFile(text);

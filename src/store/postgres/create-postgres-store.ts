@@ -1,4 +1,5 @@
 import { type AccessToken, type AccessTokenTable, EXPIRED_KEPT_MS } from '../../domain/access-token/access-token.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Seal } from '../../domain/core/seal.ts';
 import type { SessionRecord } from '../../domain/core/session.ts';
 import {
@@ -247,7 +248,7 @@ function deploymentsIn(database: Database): JobDeploymentTable {
   return {
     put: async (environment, deployment) => {
       const { target, outcome } = deployment;
-      await database.query(PUT_DEPLOYMENT, [environment, target, outcome, pipelineKey(deployment), JSON.stringify(deployment)]);
+      await database.query(PUT_DEPLOYMENT, [environment, target, outcome, pipelineKey(deployment), stringifyJson(deployment)]);
     },
     list: async (environment) =>
       (await database.query<{ readonly deployment: JobDeployment }>(LIST_DEPLOYMENTS, [environment])).rows.map(
@@ -333,7 +334,7 @@ class PostgresAuditLog implements AuditLog {
       return { entry, environment, person: user.toLowerCase(), words: searchedWords(record), event: record };
     });
     try {
-      await this.#database.query(APPEND, [JSON.stringify(rows)]);
+      await this.#database.query(APPEND, [stringifyJson(rows)]);
     } catch (error) {
       this.#waiting = [...pending, ...this.#waiting].slice(-MAX_PENDING);
       throw error;

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { packInputs, type HiddenInput } from '../../domain/core/packed-inputs.ts';
 import type { FieldFault } from '../../domain/core/errors.ts';
 import { ownContentOf } from '../../domain/instance/instance-content.ts';
@@ -105,6 +106,6 @@ function mayHoldSecret(keys: readonly string[], model: FormModel): boolean {
 }
 
 function shortJson(value: Json): string {
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { FieldFault } from '../../domain/core/errors.ts';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceView, Preflight } from '../../domain/instance/instance.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
@@ -139,7 +140,7 @@ function labelOf({ from, to, change }: ValueRow, option: string): string {
 }
 
 function shorten(value: Json): string {
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { isSame } from '../../domain/core/merge-patch.ts';
 import { at, isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -120,7 +121,7 @@ function digestAt(leaves: Leaves, path: string, salt: string): string | undefine
 /** Tells values apart, and says nothing about them. */
 function digest(value: Json, salt: string): string {
   return createHash('sha256')
-    .update(`${salt}\0${JSON.stringify(value)}`)
+    .update(`${salt}\0${stringifyJson(value)}`)
     .digest('base64url')
     .slice(0, 12);
 }

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { pause, type ReadingTurns } from './reading-turns.ts';
@@ -128,7 +129,7 @@ export class SharedReading {
 
   /** Whether the reading is another than the one before. */
   #take(reading: unknown): boolean {
-    const text = JSON.stringify(reading);
+    const text = stringifyJson(reading);
     if (text === this.#last?.text) return false;
     this.#last = { text, fragment: this.#thing.render(reading) };
     return true;

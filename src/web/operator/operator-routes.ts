@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
@@ -246,7 +247,7 @@ function listStream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
     const query = parseOperatorsQuery(queryOf(request));
     await streams.answer(request, response, {
-      key: `/operators?${JSON.stringify(query)}`,
+      key: `/operators?${stringifyJson(query)}`,
       intervalMs: LIST_INTERVAL_MS,
       reader: (actor) => listReader(operations, actor, query),
       render: (reading) => ({

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Json } from '../../domain/kubernetes/resource.ts';
 import type { ValueChange, ValueLayer } from '../../domain/values/value-change.ts';
 import { valueWords } from '../../form/view/value-words.ts';
@@ -122,6 +123,6 @@ function shown(value: Json | undefined, secret: boolean): ShownValue {
   if (value === '') return { text: '', note: 'an empty text' };
   const { words, whole } = valueWords(value, MAX_LENGTH);
   // Two lists of as many entries would read the same.
-  const text = whole ? words : JSON.stringify(value);
+  const text = whole ? words : stringifyJson(value);
   return { text: text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text, note: '' };
 }

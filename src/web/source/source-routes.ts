@@ -1,4 +1,5 @@
 import { type RequestHandler, Router } from 'express';
+import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { SourceView } from '../../domain/source/source-view.ts';
 import { sourceBadge } from '../page/badges.ts';
@@ -42,7 +43,7 @@ function listStream({ operations, views, streams }: WebDeps): RequestHandler {
   return async (request, response) => {
     const query = parseSourcesQuery(queryOf(request));
     await streams.answer(request, response, {
-      key: `/sources?${JSON.stringify(query)}`,
+      key: `/sources?${stringifyJson(query)}`,
       intervalMs: LIST_INTERVAL_MS,
       reader: (actor) => () => operations.listSources(actor, query),
       render: (list) => ({ html: views.render('sources/list', sourcesLive(list, query)), status: sourcesStatus(list) }),

@@ -7,6 +7,7 @@ import { nameSchemas } from '../../../src/api/named-schemas.ts';
 import type { JsonSchema } from '../../../src/api/route.ts';
 import { ROUTES } from '../../../src/api/routes.ts';
 import { validatorOf } from '../../../src/api/validator.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { at, objectAt } from '../../../src/domain/core/read.ts';
 
 const description = openApiOf(ROUTES, 'http://localhost:8080');
@@ -39,7 +40,7 @@ describe('the OpenAPI description', () => {
   it('offers If-Match for exactly what has a strong ETag, and If-None-Match for every read', () => {
     const strong = new Set(ROUTES.flatMap(({ method, etag, path }) => (method === 'get' && etag === 'strong' ? [path] : [])));
     for (const { method, path, etag } of ROUTES) {
-      const parameters = JSON.stringify(at(description, 'paths', path, method, 'parameters'));
+      const parameters = stringifyJson(at(description, 'paths', path, method, 'parameters'));
       const writes = method === 'put' || method === 'patch' || method === 'delete';
       if (writes) assert.ok(strong.has(path) && etag === 'strong', `${method} ${path} writes what has no strong ETag`);
       assert.equal(parameters.includes('/IfMatch"'), etag === 'strong', `${method} ${path}`);
@@ -49,12 +50,12 @@ describe('the OpenAPI description', () => {
 
   it('is what a linter of OpenAPI 3.1 takes without a word, with every object a named component', async () => {
     const config = await createConfig({ extends: ['recommended'] });
-    const problems = await lintFromString({ source: JSON.stringify(openApiOf(ROUTES, 'https://apps.example.test')), config });
+    const problems = await lintFromString({ source: stringifyJson(openApiOf(ROUTES, 'https://apps.example.test')), config });
     assert.deepEqual(
       problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ''} ${message}`),
       [],
     );
-    const inline = JSON.stringify(at(description, 'paths')).match(/"type":"object","properties"/g);
+    const inline = stringifyJson(at(description, 'paths')).match(/"type":"object","properties"/g);
     assert.deepEqual(inline ?? [], []);
   });
 
@@ -70,7 +71,7 @@ describe('the OpenAPI description', () => {
     const ajv = new Ajv2020({ strict: false });
     const schemas = objectAt(description, 'components', 'schemas');
     for (const name of Object.keys(schemas)) ajv.compile({ $ref: `#/components/schemas/${name}`, components: { schemas } });
-    const named = [...JSON.stringify(description).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? '');
+    const named = [...stringifyJson(description).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? '');
     assert.deepEqual(
       named.filter((name) => schemas[name] === undefined),
       [],

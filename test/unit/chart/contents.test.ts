@@ -3,6 +3,7 @@ import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { packChart, packEntries, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { fetchURL, libraryFor } from './library.ts';
 
@@ -83,7 +84,7 @@ test('of templates, libraries and values in ci/ a chart keeps what they tell of 
       limits: { type: { type: 'object', properties: { depth: { type: ['number', 'string'] } }, additionalProperties: true } },
     },
   });
-  assert.ok(!JSON.stringify(contents).includes('nindent'));
+  assert.ok(!stringifyJson(contents).includes('nindent'));
 });
 
 test('the templates of subcharts tell of the values below their names and aliases, and of global ones', async (t) => {

@@ -5,13 +5,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { chartFiles, packChart } from '../../support/charts.ts';
 import { crd } from '../../support/sample-crds.ts';
 
 const [cacheDir = ''] = process.argv.slice(2);
 const PREFIX = 'https://charts.example.com/';
 
-const crdText = JSON.stringify(crd({}));
+const crdText = stringifyJson(crd({}));
 const answers: Readonly<Record<string, string | Buffer>> = {
   '/small.tgz': await packChart('small', chartFiles('small', '1.0.0')),
   '/large.tgz': await packChart('large', chartFiles('large', '1.0.0', { 'files/noise': noise(3_000_000) })),

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { execa } from 'execa';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { credentialsOf } from '../../support/chart-secrets.ts';
 import { chartFiles, packChart, serveHttps, temporaryFolder, writeFiles } from '../../support/charts.ts';
@@ -26,7 +27,7 @@ describe('a private registry', () => {
       await assertFails(fetchAs(library, registry, undefined), 'ChartUnauthorized', /answered 401; it asks for credentials/);
       const wrong = fetchAs(library, registry, { ...ANN, password: 'wr0ng-pass' });
       await assertFails(wrong, 'ChartUnauthorized', /answered 401; it rejected username and password of Secret "ops\/repo"/);
-      await assert.rejects(wrong, (error: Error) => !`${error.stack}${JSON.stringify(error.cause)}`.includes('wr0ng-pass'));
+      await assert.rejects(wrong, (error: Error) => !`${error.stack}${stringifyJson(error.cause)}`.includes('wr0ng-pass'));
     });
   }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { issueCertificate } from '../../../src/embedded/cluster/certificate.ts';
 import { credentialsOf } from '../../support/chart-secrets.ts';
 import { chartFiles, packChart, serveHttp, serveHttps, type TlsSite } from '../../support/charts.ts';
@@ -248,5 +249,5 @@ function fetchAs(
 
 /** The error with all that hangs on it. */
 function everythingIn(error: Error): string {
-  return `${error.stack} ${JSON.stringify(error)} ${error.cause === undefined ? '' : JSON.stringify(error.cause)}`;
+  return `${error.stack} ${stringifyJson(error)} ${error.cause === undefined ? '' : stringifyJson(error.cause)}`;
 }

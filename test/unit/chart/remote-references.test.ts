@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { test } from 'node:test';
 import { chartCommand } from '../../../src/compose/chart-command.ts';
 import { formCommand } from '../../../src/compose/form-command.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { createHelm } from '../../../src/helm/helm.ts';
@@ -30,7 +31,7 @@ test('What a schema refers to elsewhere is never fetched, by nothing that looks 
   await writeFile(join(folder, 'never.json'), '{"not":{}}');
   const schema = pointing(url, pathToFileURL(join(folder, 'never.json')).href);
   const files = chartFiles('demo', '1.0.0', {
-    'values.schema.json': JSON.stringify(schema),
+    'values.schema.json': stringifyJson(schema),
     'templates/a.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n',
     'values.yaml': 'byHttp: 1\nbyFile: 1\nplain: 1\n',
   });

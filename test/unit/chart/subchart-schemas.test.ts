@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { ChartContents } from '../../../src/chart/archive/contents.ts';
 import { createChartLibrary } from '../../../src/chart/chart-library.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { checkChartValues } from '../../../src/schema/values/check-values.ts';
@@ -98,7 +99,7 @@ describe('the schemas of subcharts reject what Helm rejects, with', () => {
       const { faults, unchecked } = await checkChartValues({ digest: 'shop', contents: inFolders }, values);
       assert.deepEqual(unchecked, []);
       const file = join(folder, 'values.yaml');
-      await writeFile(file, JSON.stringify(values));
+      await writeFile(file, stringifyJson(values));
       const said = await promisify(execFile)(helm, ['template', 'shop', join(folder, 'shop'), '--values', file]).then(
         () => '',
         (error: { readonly stderr: string }) => error.stderr,

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { parseJson } from '../../../src/domain/core/exact-json.ts';
+import { parseJson, stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 
 /** A schema and values that fit it most of the time. Now and then a value has nothing to do with its schema, as live objects do. */
@@ -154,5 +154,5 @@ export const generatedForm: fc.Arbitrary<Generated> = group(2).chain(({ schema, 
 
 /** As JSON has it: no `-0`. */
 export function plain(value: unknown): Json {
-  return parseJson(JSON.stringify(value));
+  return parseJson(stringifyJson(value));
 }

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { isAppError } from '../../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { secret } from '../../../src/domain/core/secret.ts';
 import type { ForgeKind } from '../../../src/domain/proposal/git-forge.ts';
 import { createForges, type Forge } from '../../../src/git/forge/forge.ts';
@@ -160,7 +161,7 @@ describe('a merge request', () => {
         seen.push({ line, authorization: request.headers.authorization ?? '', body });
         const answer = answers[line];
         response.writeHead(answer === undefined ? 404 : status, { 'content-type': 'application/json', location: 'https://example.com' });
-        response.end(JSON.stringify(answer ?? { message: 'Not Found' }));
+        response.end(stringifyJson(answer ?? { message: 'Not Found' }));
       });
     });
     await new Promise<void>((resolve) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { parseTests } from '../../../src/helm/release-output.ts';
 
 describe('the tests of a release in what helm status prints', () => {
@@ -11,7 +12,7 @@ describe('the tests of a release in what helm status prints', () => {
       hook('later', ['post-install', 'test'], { phase: '' }),
       hook('migrate', ['pre-upgrade'], { phase: 'Succeeded' }),
     ];
-    assert.deepEqual(parseTests(JSON.stringify({ name: 'a', hooks })), [
+    assert.deepEqual(parseTests(stringifyJson({ name: 'a', hooks })), [
       { name: 'Job smoke', phase: 'Failed', startedAt: '2026-01-01T00:00:00.500Z' },
       { name: 'Job later', phase: '', startedAt: '' },
     ]);

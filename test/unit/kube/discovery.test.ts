@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { createDiscovery } from '../../../src/kube/discovery.ts';
 import type { Call } from '../../../src/kube/transport/call.ts';
 import type { Answer } from '../../../src/kube/transport/transport.ts';
@@ -13,7 +14,7 @@ function serving(groups: object[]) {
   const request = async ({ path }: { path: string }): Promise<Answer> => {
     calls += 1;
     const items = path === '/apis' ? groups : [group('', [resource('Pod', 'pods')])];
-    return { body: JSON.parse(JSON.stringify({ kind: 'APIGroupDiscoveryList', items })), warnings: [] };
+    return { body: JSON.parse(stringifyJson({ kind: 'APIGroupDiscoveryList', items })), warnings: [] };
   };
   const stream = (): Promise<never> => Promise.reject(new Error('not asked for'));
   return { transport: { request, stream, close: async () => undefined }, calls: () => calls };
@@ -71,7 +72,7 @@ test('what has not changed since is not sent again', async () => {
     const items = path === '/apis' ? groups : [group('', [resource('Pod', 'pods')])];
     const etag = `"${path} ${items.length}"`;
     if (ifNoneMatch === etag) return { body: null, warnings: [], unchanged: true };
-    return { body: JSON.parse(JSON.stringify({ kind: 'APIGroupDiscoveryList', items })), warnings: [], etag };
+    return { body: JSON.parse(stringifyJson({ kind: 'APIGroupDiscoveryList', items })), warnings: [], etag };
   };
   const stream = (): Promise<never> => Promise.reject(new Error('not asked for'));
   const discovery = createDiscovery({ request, stream, close: async () => undefined }, () => 0);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { createKube } from '../../../src/kube/kube.ts';
 import { localTls } from '../../support/local-tls.ts';
 
@@ -83,7 +84,7 @@ users: [{name: u, user: {token: t}}]
 
 function reply(response: Http2ServerResponse, body: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
+  response.end(stringifyJson(body));
 }
 
 function iterate<T>(watch: AsyncIterable<T>): AsyncIterator<T> {

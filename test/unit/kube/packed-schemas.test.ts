@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { schemaOf } from '../../../src/domain/catalog/app-catalog.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { JsonObject, KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { createSchemaPacker } from '../../../src/kube/watch/packed-schemas.ts';
 
@@ -27,7 +28,7 @@ const propertiesOf = (object: KubeObject): unknown => schemaOf(object, 'v1')['pr
 test('a packed CRD reads, and is written, as the CRD itself, large numbers and the order of members included', () => {
   const packed = createSchemaPacker()(crd('things.example.com'));
   assert.deepEqual(propertiesOf(packed), PROPERTIES);
-  assert.equal(JSON.stringify(packed), JSON.stringify(crd('things.example.com')));
+  assert.equal(stringifyJson(packed), stringifyJson(crd('things.example.com')));
   assert.deepEqual(structuredClone(packed), crd('things.example.com'));
 });
 
@@ -37,7 +38,7 @@ test('a CRD without versions or schemas stays what it is', () => {
 });
 
 test('only the schemas that were read last stay parsed', () => {
-  const size = JSON.stringify(PROPERTIES).length;
+  const size = stringifyJson(PROPERTIES).length;
   const pack = createSchemaPacker(2 * size);
   const [a, b, c] = ['a', 'b', 'c'].map((name) => pack(crd(`${name}.example.com`))) as [KubeObject, KubeObject, KubeObject];
   const first = propertiesOf(a);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ErrorCode, FieldFault } from '../../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { statusError } from '../../../src/kube/transport/status-error.ts';
 
 const RIGHT = { verb: 'create', group: 'apps', resource: 'deployments', namespace: 'ns' };
@@ -205,7 +206,7 @@ const CASES: readonly Case[] = [
 describe('an answer of the api-server', () => {
   for (const { world, code, reason, message, causes, is, says, faults } of CASES) {
     test(`${world} is ${is}`, () => {
-      const body = JSON.stringify({ kind: 'Status', status: 'Failure', code, reason, message, details: { causes } });
+      const body = stringifyJson({ kind: 'Status', status: 'Failure', code, reason, message, details: { causes } });
       const error = statusError({ what: 'create', permission: RIGHT }, { statusCode: code, headers: {} }, body);
       assert.equal(error.code, is);
       assert.match(error.message, says);
@@ -242,7 +243,7 @@ describe('an answer of the api-server', () => {
 
   test('the seconds to wait come from the header, then from the Status, then are one', () => {
     const wait = (headers: Record<string, string>, details: object) =>
-      statusError({ what: 'get' }, { statusCode: 429, headers }, JSON.stringify({ kind: 'Status', details })).retryAfter;
+      statusError({ what: 'get' }, { statusCode: 429, headers }, stringifyJson({ kind: 'Status', details })).retryAfter;
     assert.deepEqual([wait({ 'retry-after': '7' }, { retryAfterSeconds: 3 }), wait({}, { retryAfterSeconds: 3 }), wait({}, {})], [7, 3, 1]);
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { describe, test } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { createLog, type LogOptions, withRequestId } from '../../../src/observe/log.ts';
 import { secret } from '../../../src/domain/core/secret.ts';
 
@@ -60,7 +61,7 @@ describe('a secret', () => {
   test('prints as [secret], however it is printed, and reveals itself only when asked', () => {
     const password = secret('hunter2');
     const [line = ''] = written({ level: 'info', format: 'json' }, (log) => log.info('Sign in', { password, nested: { password } }));
-    const prints = [String(password), JSON.stringify({ password }), inspect(password), inspect({ password }), line];
+    const prints = [String(password), stringifyJson({ password }), inspect(password), inspect({ password }), line];
     for (const print of prints) {
       assert.match(print, /\[secret\]/);
       assert.doesNotMatch(print, /hunter2/);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createAuditPort } from '../../../src/compose/create-audit-port.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { parseActor } from '../../../src/domain/kubernetes/actor.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { AuditEntry, AuditLog } from '../../../src/domain/audit/audit-log.ts';
@@ -78,7 +79,7 @@ describe('the audit log of operations', () => {
       event,
       async () => 'made',
     );
-    assert.ok(JSON.stringify(entries).length < 4096, `${JSON.stringify(entries).length} characters`);
+    assert.ok(stringifyJson(entries).length < 4096, `${stringifyJson(entries).length} characters`);
     assert.match(entries[0]?.target ?? '', /^\\u001b\[2J\\u202e\\u000at/);
     assert.match(entries[0]?.groups.at(-1) ?? '', /^… \d+ more$/);
   });

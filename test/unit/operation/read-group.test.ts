@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, it } from 'node:test';
 import { AppError } from '../../../src/domain/core/errors.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { Actor } from '../../../src/domain/kubernetes/actor.ts';
 import type { ListOptions } from '../../../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
@@ -144,7 +145,7 @@ describe('the tree of an instance that is a Helm release', () => {
       'Secret sh.helm.release.v1.shop.v1 Owner -',
     ]);
     assert.deepEqual(tree.release, { namespace: 'ns', name: 'shop', missing: [] });
-    assert.doesNotMatch(JSON.stringify(tree), /hunter2/);
+    assert.doesNotMatch(stringifyJson(tree), /hunter2/);
   });
 
   it('names the permission without which that is not known', async () => {

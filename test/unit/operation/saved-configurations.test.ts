@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createAuditPort } from '../../../src/compose/create-audit-port.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { createLog } from '../../../src/observe/log.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -252,7 +253,7 @@ test('What kubectl wrote is shown without its secrets, and with what is wrong wi
       ['team-ns.secret', { size: 3, users: [{ name: 'a' }] }, 'Secrets'],
     ],
   );
-  assert.doesNotMatch(JSON.stringify(found), /hunter2/);
+  assert.doesNotMatch(stringifyJson(found), /hunter2/);
   for (const [id, answer] of [
     ['good', 'done'],
     ['large', 'TooLarge'],
@@ -346,7 +347,7 @@ test('Over REST a saved configuration is saved, found, changed by who read it la
     ): Promise<{ status: number; body: unknown; headers: Headers }> => {
       const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       const headers = { 'Content-Type': type, ...(ifMatch === '' ? {} : { 'If-Match': ifMatch }) };
-      const response = await fetch(origin + path, { method, headers, ...(sent === undefined ? {} : { body: JSON.stringify(sent) }) });
+      const response = await fetch(origin + path, { method, headers, ...(sent === undefined ? {} : { body: stringifyJson(sent) }) });
       const text = await response.text();
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
     };

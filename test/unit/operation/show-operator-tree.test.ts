@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { describe, it } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { Cluster, ListOptions } from '../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import type { KubeObject, ResourceType, ServedKind } from '../../../src/domain/kubernetes/resource.ts';
@@ -137,7 +138,7 @@ describe('the tree of an Operator', () => {
       'Deployment manager Progressing',
     ]);
     assert.match(
-      JSON.stringify(tree),
+      stringifyJson(tree),
       /The manifest of the release cache-operator has this Boat, and the cluster does not serve sea\.example\.com\/v1 Boat/,
     );
     assert.deepEqual(
@@ -145,7 +146,7 @@ describe('the tree of an Operator', () => {
       new Set(['ReleaseManifest data.release']),
     );
     assert.deepEqual(tree.release, { namespace: 'cache-system', name: 'cache-operator', missing: [] });
-    assert.doesNotMatch(JSON.stringify(tree), /hunter2/);
+    assert.doesNotMatch(stringifyJson(tree), /hunter2/);
   });
 
   it('names the permission without which the workloads cannot be seen, and the kinds that are left out', async () => {

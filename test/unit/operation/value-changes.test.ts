@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CatalogEntry } from '../../../src/domain/catalog/app-catalog.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { changesOfLive, changesOfNew } from '../../../src/operation/instance/value-changes.ts';
 
@@ -24,7 +25,7 @@ const entry = { crd, operator: crd, kindBlock: {}, audience: [], summary: { vers
 function linesOfNew(own: JsonObject, operator: JsonObject = {}, environment: JsonObject = {}): string[] {
   const inSpec = (values: JsonObject): JsonObject => (Object.keys(values).length === 0 ? {} : { spec: values });
   return changesOfNew(entry, { operator: inSpec(operator), environment: inSpec(environment), own: inSpec(own) }).map(
-    ({ path, from, to, layer }) => `${layer}: ${path} ${JSON.stringify(from)} > ${JSON.stringify(to)}`,
+    ({ path, from, to, layer }) => `${layer}: ${path} ${stringifyJson(from)} > ${stringifyJson(to)}`,
   );
 }
 

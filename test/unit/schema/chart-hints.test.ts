@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
@@ -101,7 +102,7 @@ test('A guess takes what does not fit it, and gives it back', () => {
   for (const value of all) {
     for (const key of Object.keys(schema.properties)) {
       const { values, faults } = formToValues(model, valuesToFields(model, { [key]: value }), {});
-      assert.deepEqual([values, faults], [{ [key]: value }, []], `${key}: ${JSON.stringify(value)}`);
+      assert.deepEqual([values, faults], [{ [key]: value }, []], `${key}: ${stringifyJson(value)}`);
     }
   }
   const typed = { securityContext: { runAsUser: '{{ .Values.uid }}', runAsGroup: 1000 } };

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { schemaOf } from '../../../src/domain/catalog/app-catalog.ts';
 import { generatedCrd } from '../../../src/domain/app-definition/generated-crd.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { validateValue } from '../../../src/domain/upgrade/crd-safety/validate-value.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
@@ -92,7 +93,7 @@ describe('the structural schema of a JSON Schema', () => {
         for (const value of [any, ...[0, 1, 2, 3].map((step) => samples[(from + 7 * step) % samples.length] ?? any)]) {
           const { faults, unchecked } = valueFaults(schema, value);
           if (faults.length > 0 || unchecked !== undefined) continue;
-          assert.deepEqual(validateValue(structuralSchema(schema), value), [], JSON.stringify({ schema, value }));
+          assert.deepEqual(validateValue(structuralSchema(schema), value), [], stringifyJson({ schema, value }));
         }
       }),
       { numRuns: runs(30) },
@@ -101,7 +102,7 @@ describe('the structural schema of a JSON Schema', () => {
 
   for (const { title, schema, values } of ODD_SCHEMAS) {
     it(`takes the values of ${title}`, () => {
-      for (const value of values) assert.deepEqual(validateValue(structuralSchema(schema), value), [], JSON.stringify(value));
+      for (const value of values) assert.deepEqual(validateValue(structuralSchema(schema), value), [], stringifyJson(value));
     });
   }
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { JsonObject, KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { buildForm } from '../../../src/form/model/form-model.ts';
 import { listFields } from '../../../src/form/model/list-fields.ts';
@@ -158,7 +159,7 @@ function controlsOf(templates: Readonly<Record<string, string>>, ciValues: reado
   const hints = chartHints({ valuesText: VALUES, values, templates: asMap(templates), libraries: asMap(LIBRARY), crds: [STORE], ciValues });
   const model = buildForm({ schema, root: '', curated: [], mode: 'create', hints });
   return Object.fromEntries(
-    listFields(model).map(({ path, control, constraints }) => [path, JSON.stringify(constraints) === '{}' ? control : 'limited']),
+    listFields(model).map(({ path, control, constraints }) => [path, stringifyJson(constraints) === '{}' ? control : 'limited']),
   );
 }
 

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { type EarlierResources, openEarlierResources } from '../../../src/store/earlier-resources.ts';
 import { createStore } from '../../../src/store/create-store.ts';
 import { JsonFile } from '../../../src/store/json-file.ts';
@@ -102,7 +103,7 @@ describe('the file of a store', () => {
       changeRequests: { a: { id: 'a' }, b: { id: 'b' } },
       auditLog: [{ target: 't' }],
     };
-    await writeFile(file, JSON.stringify(older));
+    await writeFile(file, stringifyJson(older));
     for (const time of ['first', 'second']) {
       const requests = await openRequests(file);
       const configurations = await openConfigurations(file);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { createSeal } from '../../../src/domain/core/seal.ts';
 import { createPostgresStore } from '../../../src/store/postgres/create-postgres-store.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -106,7 +107,7 @@ describe('a database of several replicas and clusters', () => {
     const rotated = await open(url, { seal: createSeal({ keys: () => [young, old], purpose: 'sessions' }) });
     assert.equal((await rotated.sessions.get('k'))?.refreshToken, 'top-secret');
     await rotated.sessions.put('new', aSession({ ...later, refreshToken: 'top-secret' }));
-    const rows = JSON.stringify(await query(url, 'SELECT * FROM chandlery_sessions'));
+    const rows = stringifyJson(await query(url, 'SELECT * FROM chandlery_sessions'));
     assert.doesNotMatch(rows, /top-secret|id-token/);
     assert.match(rows, /"tokens":"old\..*"tokens":"young\./);
     const thief = await open(url, { seal: createSeal({ keys: () => [sampleKey(3)], purpose: 'sessions' }) });

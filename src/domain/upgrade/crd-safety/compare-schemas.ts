@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { stringifyJson } from '../../core/exact-json.ts';
 import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../../core/read.ts';
 import type { CrdFinding } from './finding.ts';
 import { below, hasDefault, keepsUnknown, memberSchema, openMembers, typeOf } from './schema-shape.ts';
@@ -157,7 +158,7 @@ function enumeration(live: unknown, candidate: unknown): Change[] {
   const shown = (values: readonly unknown[]): string =>
     values
       .slice(0, 10)
-      .map((value) => JSON.stringify(value))
+      .map((value) => stringifyJson(value))
       .join(', ');
   if (before.length === 0) return [unsafe(`only ${shown(after)} are allowed now`)];
   const lost = before.filter((value) => !after.some((other) => isDeepStrictEqual(value, other)));

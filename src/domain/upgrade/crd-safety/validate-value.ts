@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { RE2JS } from 're2js';
+import { stringifyJson } from '../../core/exact-json.ts';
 import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../../core/read.ts';
 import { hasFormat } from './formats.ts';
 import { below, hasDefault, keepsUnknown, memberSchema, typeOf } from './schema-shape.ts';
@@ -70,7 +71,7 @@ function repeated(schema: unknown, entries: readonly unknown[]): string[] {
   if (kind !== 'set' && kind !== 'map') return [];
   const keys = textsAt(schema, 'x-kubernetes-list-map-keys');
   const identity = (entry: unknown): string =>
-    JSON.stringify(kind === 'set' ? entry : keys.map((key) => at(entry, key) ?? at(schema, 'items', 'properties', key, 'default')));
+    stringifyJson(kind === 'set' ? entry : keys.map((key) => at(entry, key) ?? at(schema, 'items', 'properties', key, 'default')));
   return new Set(entries.map(identity)).size === entries.length ? [] : [`the list is a ${kind}, and two of its entries are the same`];
 }
 

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../../core/exact-json.ts';
 import { quoted } from '../../instance/instance-commands.ts';
 import type { LabelledCommand } from '../../operator/operator-commands.ts';
 import type { JsonObject } from '../../kubernetes/resource.ts';
@@ -19,14 +20,14 @@ export function upgradeCommands(input: UpgradeCommandInput, publicUrl: string): 
     text: [`${CURL} ${quoted(`${address}/preview?version=${encodeURIComponent(to.version)}`)}`, TOKEN].join(' \\\n'),
   };
   if (proposedValues !== undefined) {
-    const patch = JSON.stringify({ spec: { values: proposedValues } });
+    const patch = stringifyJson({ spec: { values: proposedValues } });
     return [
       { label: 'Write these values with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` },
       { label: 'This preview with curl', text: posting(`${address}/preview`, { version: to.version, values: proposedValues }) },
     ];
   }
   if (timing.step === 'Pinned') {
-    const patch = JSON.stringify({ spec: { chart: { version: to.version }, ...valuesOf(decided) } });
+    const patch = stringifyJson({ spec: { chart: { version: to.version }, ...valuesOf(decided) } });
     return [{ label: 'Move there with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` }, preview];
   }
   if (timing.step !== 'AwaitingApproval') return decided === undefined ? [preview] : [valuesByKubectl(input), preview];
@@ -43,14 +44,14 @@ function approvalByKubectl(input: UpgradeCommandInput): LabelledCommand {
     const text = `kubectl annotate ${targetOf(input)} --overwrite ${quoted(`${APPROVED_UPGRADE}=${approval}`)}`;
     return { label: 'Approve exactly this chart with kubectl', text };
   }
-  const patch = JSON.stringify({ metadata: { annotations: { [APPROVED_UPGRADE]: approval } }, spec: valuesOf(decided) });
+  const patch = stringifyJson({ metadata: { annotations: { [APPROVED_UPGRADE]: approval } }, spec: valuesOf(decided) });
   const label = 'Approve exactly this chart and change the values with kubectl';
   return { label, text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` };
 }
 
 /** Where nobody has to approve anything, the values can be changed ahead. */
 function valuesByKubectl(input: UpgradeCommandInput): LabelledCommand {
-  const patch = JSON.stringify({ spec: valuesOf(input.decided) });
+  const patch = stringifyJson({ spec: valuesOf(input.decided) });
   return { label: 'Change the values with kubectl', text: `kubectl patch ${targetOf(input)} --type merge --patch ${quoted(patch)}` };
 }
 
@@ -60,7 +61,7 @@ function approvalByCurl({ to, decided }: UpgradeCommandInput, address: string): 
 }
 
 function posting(url: string, body: object): string {
-  return [`${CURL} -X POST ${quoted(url)}`, TOKEN, `  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(body))}`].join(
+  return [`${CURL} -X POST ${quoted(url)}`, TOKEN, `  -H 'Content-Type: application/json'`, `  -d ${quoted(stringifyJson(body))}`].join(
     ' \\\n',
   );
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { stringifyJson } from '../../core/exact-json.ts';
 import { redact } from '../../core/secret.ts';
 import { effectiveLeaves, type ValuesLayer } from '../../values/layers.ts';
 import type { PreviewedValue } from './upgrade-preview.ts';
@@ -59,7 +60,7 @@ interface Change {
 function shown({ path, before, after, change }: Change, secrets: readonly string[]): PreviewedValue {
   const text = (leaf: Leaf | undefined): string | undefined => {
     if (leaf === undefined || leaf.hidden) return undefined;
-    const whole = redact(JSON.stringify(leaf.value) ?? 'null', secrets);
+    const whole = redact(stringifyJson(leaf.value) ?? 'null', secrets);
     return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}…` : whole;
   };
   const [from, to] = [text(before), text(after)];

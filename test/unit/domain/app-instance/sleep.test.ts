@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sleepFact } from '../../../../src/domain/app-instance/sleep.ts';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { at } from '../../../../src/domain/core/read.ts';
 import { healthOf } from '../../../../src/domain/health/rules/health-of.ts';
 import { applyMergePatch } from '../../../../src/domain/core/merge-patch.ts';
@@ -16,7 +17,7 @@ function workload(apiVersion: string, kind: string, spec: object, before?: strin
 function patched(object: KubeObject, wanted: 'Sleep' | 'Wake'): unknown {
   const [change] = sleepFact([object, undefined], wanted).changes;
   if (change === undefined) return 'unchanged';
-  const after = applyMergePatch(object, JSON.parse(JSON.stringify(change.patch)));
+  const after = applyMergePatch(object, JSON.parse(stringifyJson(change.patch)));
   assert.equal(change.patch.metadata.resourceVersion, '7');
   return [at(after, 'spec'), at(after, 'metadata', 'annotations', BEFORE_SLEEP)];
 }

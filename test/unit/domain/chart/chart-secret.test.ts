@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { parseChartSecret } from '../../../../src/domain/chart/chart-secret.ts';
 import { isAppError } from '../../../../src/domain/core/errors.ts';
 import { parseVerifySecret } from '../../../../src/domain/chart/verify-secret.ts';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { issueCertificate } from '../../../../src/embedded/cluster/certificate.ts';
 import { secretOf } from '../../../support/chart-secrets.ts';
 
@@ -30,7 +31,7 @@ describe('the Secret of a private source', () => {
       HTTPS,
     );
     const basic = Buffer.from('ann:s3cret').toString('base64');
-    for (const text of [inspect(parsed, { depth: 9 }), JSON.stringify(parsed), String(parsed.login?.authorization)]) {
+    for (const text of [inspect(parsed, { depth: 9 }), stringifyJson(parsed), String(parsed.login?.authorization)]) {
       assert.ok(text.includes('[secret]'));
       assert.ok(!text.includes('s3cret') && !text.includes(basic) && !text.includes('PRIVATE'), text);
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import { exactNumber, parseJson, reviveExactly } from '../../../../src/domain/core/exact-json.ts';
+import { exactNumber, parseJson, reviveExactly, stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 
 const read: readonly (readonly [world: string, text: string, value: number | bigint | undefined])[] = [
   ['a small number', '42', 42],
@@ -31,9 +31,19 @@ describe('JSON of the cluster', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n), fc.integer())), fc.jsonValue(), (numbers, rest) => {
         const text = `{"numbers":[${numbers.join(',')}],"rest":${JSON.stringify(rest)}}`;
-        assert.equal(JSON.stringify(parseJson(text)), text);
+        assert.equal(stringifyJson(parseJson(text)), text);
       }),
     );
+  });
+
+  it('leaves BigInt.prototype as it was, so that no other writer takes a number for what it is not', () => {
+    assert.throws(() => JSON.stringify({ n: 1n as unknown as number }), TypeError);
+  });
+
+  it('is not written of an object that holds itself', () => {
+    const object: Record<string, unknown> = { n: 1n };
+    object['self'] = object;
+    assert.throws(() => stringifyJson(object), /circular/);
   });
 
   it('keeps digits in texts and keys apart from numbers', () => {
@@ -52,7 +62,7 @@ describe('JSON of the cluster', () => {
     `[[\n${LONG}]]`,
     `{"a":[{"b":-${LONG}}]}`,
   ]) {
-    it(`finds the long number in ${JSON.stringify(text)}`, () => assert.match(JSON.stringify(parseJson(text)), new RegExp(LONG)));
+    it(`finds the long number in ${JSON.stringify(text)}`, () => assert.match(stringifyJson(parseJson(text)), new RegExp(LONG)));
   }
 
   it('is not read number by number for the sake of a digest, which every list of Operators has', (t) => {

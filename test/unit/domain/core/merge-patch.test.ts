@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { applyMergePatch, isSame, mergePatchBetween } from '../../../../src/domain/core/merge-patch.ts';
 
 /** The cases of RFC 7386, appendix A: original, patch, result. */
@@ -40,7 +41,7 @@ const anObject = fc.dictionary(fc.string(), withoutNull, { maxKeys: 5 });
 
 describe('a merge patch', () => {
   for (const [original, patch, result] of RFC) {
-    it(`turns ${JSON.stringify(original)} by ${JSON.stringify(patch)} into ${JSON.stringify(result)}`, () => {
+    it(`turns ${stringifyJson(original)} by ${stringifyJson(patch)} into ${stringifyJson(result)}`, () => {
       assert.deepEqual(applyMergePatch(original, patch), result);
     });
   }

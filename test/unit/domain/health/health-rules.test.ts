@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { disagreement, publicHealthCases } from '../../../../bin/health-cases.ts';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { genericHealth } from '../../../../src/domain/health/rules/generic.ts';
 import { healthOf } from '../../../../src/domain/health/rules/health-of.ts';
 import { HEALTH_STATUSES, worstHealth, type HealthStatus } from '../../../../src/domain/health/health.ts';
@@ -278,7 +279,7 @@ describe('health', () => {
   for (const file of readdirSync(join(FIXTURES, 'products'))) {
     it(`says of products what their documentation means: ${file}`, () => {
       for (const { status, message, object: known } of casesOf(`products/${file}`)) {
-        assert.deepEqual(healthOf(known), { status, message }, JSON.stringify(known));
+        assert.deepEqual(healthOf(known), { status, message }, stringifyJson(known));
       }
     });
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { faultsOfNewSecrets, newSecretCommands, newSecretObject, type NewSecret } from '../../../../src/domain/instance/new-secret.ts';
 import { secret } from '../../../../src/domain/core/secret.ts';
 
@@ -47,5 +48,5 @@ test('The commands name no value: a typed one comes from a variable by standard 
 });
 
 test('However a wish is printed, its value is not', () => {
-  assert.doesNotMatch(`${JSON.stringify(wanted)}${inspect(wanted, { depth: 9 })}${String(wanted.value)}`, /swordfish/);
+  assert.doesNotMatch(`${stringifyJson(wanted)}${inspect(wanted, { depth: 9 })}${String(wanted.value)}`, /swordfish/);
 });

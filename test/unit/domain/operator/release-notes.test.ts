@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { describe, it } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { notesOf } from '../../../../src/domain/operator/release-notes.ts';
 
 function recordWith(release: string | object): KubeObject {
-  const text = typeof release === 'string' ? release : JSON.stringify(release);
+  const text = typeof release === 'string' ? release : stringifyJson(release);
   const data = { release: Buffer.from(gzipSync(text).toString('base64')).toString('base64') };
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' }, data };
 }

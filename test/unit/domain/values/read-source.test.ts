@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { ValuesFrom } from '../../../../src/domain/operator/kind/chart-fields.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { readValuesSource } from '../../../../src/domain/values/read-source.ts';
@@ -31,7 +32,7 @@ describe('a source of values', () => {
       }
       assert.notEqual(reading.kind, 'Read');
       assert.match(reading.kind === 'Read' ? '' : reading.why, expected);
-      assert.equal(JSON.stringify(reading).includes(SHOUT), false);
+      assert.equal(stringifyJson(reading).includes(SHOUT), false);
     });
   }
 });

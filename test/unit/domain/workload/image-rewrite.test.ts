@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../../../src/domain/core/read.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { type ImageRewrite, parseImageRewrites, rewriteImages } from '../../../../src/domain/workload/image-rewrite.ts';
@@ -118,9 +119,9 @@ describe('a rewrite of image registries', () => {
     ];
     const { objects: changed, rewritten } = rewriteImages(objects, REWRITES);
     for (const [index, one] of changed.entries()) {
-      const before = JSON.stringify(objects[index]).replaceAll('"image":"nginx"', '"image":"mirror.example.com/hub/library/nginx"');
+      const before = stringifyJson(objects[index]).replaceAll('"image":"nginx"', '"image":"mirror.example.com/hub/library/nginx"');
       const after = before.replaceAll('"reference":"nginx"', '"reference":"mirror.example.com/hub/library/nginx"');
-      assert.equal(JSON.stringify(one), after.replaceAll('ghcr.io/a/b', 'mirror.example.com/ghcr/a/b'));
+      assert.equal(stringifyJson(one), after.replaceAll('ghcr.io/a/b', 'mirror.example.com/ghcr/a/b'));
     }
     assert.deepEqual(rewritten, [
       { from: 'nginx', to: 'mirror.example.com/hub/library/nginx' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { Control, Example } from '../../../../src/form/controls/control.ts';
 import { CONTROLS, controlOf } from '../../../../src/form/controls/controls.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
@@ -20,7 +21,7 @@ for (const control of CONTROLS as readonly Control[]) {
     });
 
     for (const example of control.examples) {
-      it(`is that of ${example.name}: ${JSON.stringify(example.schema).slice(0, 80)}`, () => {
+      it(`is that of ${example.name}: ${stringifyJson(example.schema).slice(0, 80)}`, () => {
         const node = nodeOf(formOf(example));
         assert.equal(node.kind, control.kind);
         assert.equal(controlOf(node), control);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { decideMigration } from '../../../../src/form/migration/decide-migration.ts';
 import { previewMigration } from '../../../../src/form/migration/migration.ts';
@@ -231,14 +232,14 @@ test('No value is lost silently: each is where it was, was moved, or stands in a
       const decisions = Object.fromEntries(rows.map((row) => [row.path, row.options[0] === 'set' ? 'set:a' : (row.options[0] ?? '')]));
       const decided = decideMigration(values, rows, decisions);
       assert.deepEqual(decided.faults, []);
-      const after = new Set(leaves(decided.values).map(([path, each]) => `${path}=${JSON.stringify(each)}`));
+      const after = new Set(leaves(decided.values).map(([path, each]) => `${path}=${stringifyJson(each)}`));
       for (const [path, each] of leaves(values)) {
         // An empty group may have been filled.
-        if (JSON.stringify(each) === '{}') continue;
+        if (stringifyJson(each) === '{}') continue;
         const row = rows.find((one) => path === one.path || path.startsWith(`${one.path}.`) || path.startsWith(`${one.path}[`));
-        assert.ok(row !== undefined || after.has(`${path}=${JSON.stringify(each)}`), path);
+        assert.ok(row !== undefined || after.has(`${path}=${stringifyJson(each)}`), path);
         if (row?.options[0]?.startsWith('move:') !== true) continue;
-        const moved = `${row.options[0].slice('move:'.length)}${path.slice(row.path.length)}=${JSON.stringify(each)}`;
+        const moved = `${row.options[0].slice('move:'.length)}${path.slice(row.path.length)}=${stringifyJson(each)}`;
         assert.ok(after.has(moved), moved);
       }
     }),

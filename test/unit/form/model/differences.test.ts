@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { differencesBetween } from '../../../../src/form/model/differences.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
@@ -44,7 +45,7 @@ const SCHEMA: JsonObject = {
 const root = buildForm({ schema: SCHEMA, root: 'spec', curated: [], mode: 'create' }).root;
 
 function lines(from: JsonObject, to: JsonObject): string[] {
-  const shown = (value: unknown): string => (value === undefined ? '-' : JSON.stringify(value));
+  const shown = (value: unknown): string => (value === undefined ? '-' : stringifyJson(value));
   return differencesBetween({ schema: SCHEMA, root }, from, to).map(
     (one) => `${one.path}: ${shown(one.from)} > ${shown(one.to)}${one.secret ? ' secret' : ''}`,
   );

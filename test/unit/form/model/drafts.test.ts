@@ -5,6 +5,7 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { default as Ajv4 } from 'ajv-draft-04';
 import * as fc from 'fast-check';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { coverage } from '../../../../src/form/model/coverage.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
@@ -49,7 +50,7 @@ for (const draft of DRAFTS) {
         if (accepted) assert.deepEqual(faults, []);
         const found = valueFaults(schema, values);
         assert.equal(found.unchecked, undefined);
-        assert.equal(found.faults.length === 0, accepted, JSON.stringify(found.faults));
+        assert.equal(found.faults.length === 0, accepted, stringifyJson(found.faults));
       }),
       FEW_RUNS,
     );
@@ -80,5 +81,5 @@ function formOf(schema: JsonObject): FormModel {
 }
 
 function plain(value: Json): unknown {
-  return JSON.parse(JSON.stringify(value));
+  return JSON.parse(stringifyJson(value));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { locksOf } from '../../../../src/domain/values/locks.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
@@ -39,7 +40,7 @@ function lines(environment: JsonObject, locked: readonly string[]): string[] {
   return below(laid.root)
     .filter((node) => node.locked !== undefined || node.fallbackSource !== undefined)
     .map(({ path, locked: by, fallbackSource, fallback, required }) =>
-      [path.join('.'), by ?? '-', fallbackSource ?? '-', JSON.stringify(fallback) ?? '-', required ? 'required' : ''].join(' ').trim(),
+      [path.join('.'), by ?? '-', fallbackSource ?? '-', stringifyJson(fallback) ?? '-', required ? 'required' : ''].join(' ').trim(),
     );
 }
 

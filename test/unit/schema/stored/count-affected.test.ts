@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { ObjectPage, PageOptions } from '../../../../src/domain/kubernetes/cluster.ts';
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../../../src/domain/kubernetes/resource.ts';
@@ -45,7 +46,7 @@ describe('what a new CRD asks about stored instances', () => {
         },
       ],
     });
-    assert.doesNotMatch(JSON.stringify(affected), /crimson|azure|1Gi/, 'no value of anybody');
+    assert.doesNotMatch(stringifyJson(affected), /crimson|azure|1Gi/, 'no value of anybody');
   });
 
   it('names fifty instances and counts all, also when reading begins anew', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { checkChartValues, createValuesCheck } from '../../../../src/schema/values/check-values.ts';
 
@@ -104,7 +105,7 @@ for (const { world, draft, schema, values, faults } of cases) {
     const verdict = await checkValues({ schema: { ...said, ...schema }, values, id: world });
     assert.equal(verdict.unchecked, undefined);
     assert.deepEqual(verdict.faults.map(({ field, message }) => `${field}: ${message}`).toSorted(), [...faults].toSorted());
-    assert.doesNotMatch(JSON.stringify(verdict), /hunter2/);
+    assert.doesNotMatch(stringifyJson(verdict), /hunter2/);
   });
 }
 

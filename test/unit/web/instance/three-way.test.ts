@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { formatSeen, mergeChanges, parseSeen, seenOf } from '../../../../src/web/instance/three-way.ts';
 
@@ -87,7 +88,7 @@ test('a digest that somebody tampered with makes everything look new, and breaks
 test('a key named like a prototype stays a key', () => {
   const odd = JSON.parse('{"__proto__": {"x": 1}}') as JsonObject;
   const merge = mergeChanges(parseSeen('{}'), { mine: odd, live: {} }, 'uid');
-  assert.equal(JSON.stringify(merge.values), '{"__proto__":{"x":1}}');
+  assert.equal(stringifyJson(merge.values), '{"__proto__":{"x":1}}');
 });
 
 test('a key with a dot is not taken for two keys', () => {

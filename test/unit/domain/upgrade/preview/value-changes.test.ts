@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stringifyJson } from '../../../../../src/domain/core/exact-json.ts';
 import type { JsonObject } from '../../../../../src/domain/kubernetes/resource.ts';
 import { namesOf, valueChanges, type LayeredValues } from '../../../../../src/domain/upgrade/preview/value-changes.ts';
 
@@ -41,7 +42,7 @@ describe('how effective values change', () => {
   it('shows of a secret only its layer, and the secret nowhere', () => {
     assert.deepEqual(leaf('auth.password'), { path: 'auth.password', origin: SECRET.origin, change: 'same', secret: true });
     assert.equal(leaf('note')?.to, '"[secret]"');
-    assert.doesNotMatch(JSON.stringify(items), /hunter22/);
+    assert.doesNotMatch(stringifyJson(items), /hunter22/);
   });
 
   it('comes before what stays', () => {
