@@ -95,18 +95,15 @@ describe('what people do with the resources of an environment', { timeout: 300_0
     objectAt((await kube.asController().get({ ...DEPLOYMENTS, namespace: ENVIRONMENT, name: 'shop' })).spec, 'template');
 
   it('show their summary, relations up and down, and no sensitive value on any path', async () => {
+    const relations = ['Owned ReplicaSet Found', 'References Secret Found', 'References ConfigMap Missing', 'ReferencedBy Service Found'];
+    let related: string[] = [];
+    // Each kind is watched on its own, so the last one can be a moment late.
+    const areAllKnown = async (): Promise<boolean> => {
+      related = listAt(await shown(SHOP), 'related').map((one) => ['direction', 'kind', 'state'].map((key) => textAt(one, key)).join(' '));
+      return relations.every((relation) => related.includes(relation));
+    };
+    await until(areAllKnown, () => `${relations.join(', ')} of ${related.join(', ')}`);
     const deployment = await shown(SHOP);
-    const related = listAt(deployment, 'related').map(
-      (one) => `${textAt(one, 'direction')} ${textAt(one, 'kind')} ${textAt(one, 'state')}`,
-    );
-    for (const relation of [
-      'Owned ReplicaSet Found',
-      'References Secret Found',
-      'References ConfigMap Missing',
-      'ReferencedBy Service Found',
-    ]) {
-      assert.ok(related.includes(relation), `${relation} is none of ${related.join(', ')}`);
-    }
     const secret = await shown(`${RESOURCES}/secrets/credentials`);
     assert.deepEqual(listAt(secret, 'facts'), [{ label: 'Keys', value: 'password', format: 'text' }]);
     const [name = ''] = await pods();

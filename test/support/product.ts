@@ -76,12 +76,12 @@ async function call(
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
 }
 
-/** Polls until something holds. @throws when it does not within the bound. */
-export async function until(holds: () => Promise<boolean>, what: string, withinMs = 30_000): Promise<void> {
+/** Polls until something holds. @throws when it does not within the bound, with what is waited for, and how it was when last seen. */
+export async function until(holds: () => Promise<boolean>, what: string | (() => string), withinMs = 30_000): Promise<void> {
   const end = Date.now() + withinMs;
   for (;;) {
     if (await holds()) return;
-    if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
+    if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${typeof what === 'string' ? what : what()}`);
     await sleep(50);
   }
 }

@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { parse, parseDocument } from 'yaml';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
+import { OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { CATALOG_TYPES } from '../../src/kube/watch/catalog-cache.ts';
 import { callsInNamespace } from '../support/audit.ts';
@@ -222,7 +223,15 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     await visitor.close();
     await replaceFile(file, before);
     for (const name of ['snapshots.run-time.example.com', 'tides.foreign.example.com']) await cluster.delete({ ...CRD, name });
-    await until(async () => (await product.api('dev-a', app)).status === 404 && (await drafts()).length === 0, 'both are gone');
+    let last: readonly unknown[] = [];
+    const areGone = async (): Promise<boolean> => {
+      const operator = await cluster.get({ ...OPERATOR, namespace: 'chandlery-system', name: 'cache' });
+      const found = await product.api('dev-a', app);
+      const left = await drafts();
+      last = [found, left, operator];
+      return found.status === 404 && left.length === 0;
+    };
+    await until(areGone, () => `both are gone: ${stringifyJson(last)}`);
     await kube.close();
   });
 
