@@ -4,7 +4,7 @@ import { callRoute } from '../api/call-route.ts';
 import type { Api } from '../cli/api.ts';
 import type { RequestOrigin } from '../domain/audit/audit-log.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
-import { stringifyJson } from '../domain/core/exact-json.ts';
+import { parseJson, stringifyJson } from '../domain/core/exact-json.ts';
 import type { CatalogCache, Cluster } from '../domain/kubernetes/cluster.ts';
 import { keyOf, type KubeObject, type ResourceType } from '../domain/kubernetes/resource.ts';
 import { explainWebhooks } from '../kube/explain-webhooks.ts';
@@ -60,7 +60,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       address: kube.server(),
       call: async (operationId, request = {}) => {
         const { body } = await callRoute({ operations, actor, requestOrigin: newRequest() }, operationId, request);
-        return body === undefined ? undefined : JSON.parse(stringifyJson(body));
+        return body === undefined ? undefined : parseJson(stringifyJson(body));
       },
       close: async () => await kube.close(),
     };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { stringifyJson } from '../domain/core/exact-json.ts';
+import { parseJson, stringifyJson } from '../domain/core/exact-json.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import type { KnownType } from '../domain/kubernetes/resource-types.ts';
@@ -28,6 +28,6 @@ export async function applyStatus(
 
 /** As it comes back from the wire: without absent members, and without empty lists, which the api-server may leave out. */
 function asStored(value: object): unknown {
-  const members = Object.entries(JSON.parse(stringifyJson(value)) as Record<string, unknown>);
+  const members = Object.entries(parseJson(stringifyJson(value)) as Record<string, unknown>);
   return Object.fromEntries(members.filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
 }

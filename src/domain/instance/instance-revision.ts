@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { stringifyJson } from '../core/exact-json.ts';
+import { parseJson, stringifyJson } from '../core/exact-json.ts';
 import { isSame } from '../core/merge-patch.ts';
 import { isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import { OURS } from '../kubernetes/names.ts';
@@ -78,7 +78,7 @@ function parseRevision(key: string, value: unknown): InstanceRevision[] {
 
 function parseStored(text: string): unknown {
   try {
-    const stored: unknown = JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
+    const stored: unknown = parseJson(Buffer.from(text, 'base64').toString('utf8'));
     return isObject(stored) ? stored : undefined;
   } catch {
     return undefined;

@@ -38,6 +38,11 @@ describe('the earlier revisions of an instance', () => {
     assert.deepEqual(revisions[0]?.content, { spec: { replicas: 12 } });
   });
 
+  it('keep whole numbers of 64 bits to the last digit', () => {
+    const content = { spec: { maxBytes: 9007199254740993n } };
+    assert.deepEqual(revisionsIn(historyAfter([content]), INSTANCE)[0]?.content, content);
+  });
+
   it('are not repeated by a change that was taken back outside of Chandlery', () => {
     assert.equal(revisionsIn(historyAfter([...specs(1), ...specs(1)]), INSTANCE).length, 1);
   });
