@@ -18,16 +18,27 @@ const PACE: Pace = { personMs: 500, allMs: 50 };
 
 const MAX_PAUSE_MS = 5_000;
 
+/** Time as a parameter, so that tests never sleep. */
+export interface TurnClock {
+  /** Milliseconds; only goes forward. */
+  now(): number;
+  /** Resolves after so many milliseconds, or when the signal aborts. */
+  pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
 /** Each person has a queue and at most one reading in the queue of all, so that nobody's many streams hold back somebody's one. */
-export function createReadingTurns({ personMs, allMs }: Pace = PACE): ReadingTurns {
+export function createReadingTurns(
+  { personMs, allMs }: Pace = PACE,
+  clock: TurnClock = { now: () => performance.now(), pause },
+): ReadingTurns {
   const queues = new Map<string, Promise<void>>();
   let nextForAll = 0;
 
   const ofAll = async (signal: AbortSignal): Promise<void> => {
-    const now = performance.now();
+    const now = clock.now();
     const at = Math.max(now, nextForAll);
     nextForAll = at + allMs;
-    await pause(at - now, signal);
+    await clock.pause(at - now, signal);
   };
   return {
     take: async (person, signal, read) => {
@@ -42,18 +53,19 @@ export function createReadingTurns({ personMs, allMs }: Pace = PACE): ReadingTur
         end();
         return undefined;
       }
-      const began = performance.now();
+      const began = clock.now();
       try {
         return await read();
       } finally {
-        const took = performance.now() - began;
-        void wait(Math.max(personMs - took, Math.min(took, MAX_PAUSE_MS)), undefined, { ref: false }).then(end);
+        const took = clock.now() - began;
+        void clock.pause(Math.max(personMs - took, Math.min(took, MAX_PAUSE_MS))).then(end);
       }
     },
   };
 }
 
-/** Resolves after a while, or when the signal aborts. */
-export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  if (milliseconds > 0) await wait(milliseconds, undefined, { signal }).catch(() => undefined);
+/** Resolves after a while, or when the signal aborts. A pause without a signal does not keep the process alive. */
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const options = signal === undefined ? { ref: false } : { signal };
+  if (milliseconds > 0) await wait(milliseconds, undefined, options).catch(() => undefined);
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../../../src/domain/core/errors.ts';
-import { createReadingTurns, type ReadingTurns } from '../../../../src/web/live/reading-turns.ts';
+import { createReadingTurns, type Pace, type ReadingTurns } from '../../../../src/web/live/reading-turns.ts';
 import { SharedReading } from '../../../../src/web/live/shared-reading.ts';
-import { eventually } from '../../../support/eventually.ts';
+import { createFakeClock, type FakeClock } from '../../../support/fake-clock.ts';
 
 const ACTOR = { user: 'oidc:dev-a', groups: ['oidc:team-a'] };
 const AT_ONCE: ReadingTurns = { take: async (_person, _signal, read) => await read() };
@@ -56,39 +56,62 @@ test('what cannot be read at first is the answer to anybody who asks', async () 
 });
 
 test('readings of one person come one after another, and do not hold back those of another', async () => {
-  const turns = createReadingTurns({ personMs: 40, allMs: 1 });
-  const order: string[] = [];
+  const { clock, turns } = startTurns({ personMs: 40, allMs: 1 });
+  const order: [string, number][] = [];
   const { signal } = new AbortController();
-  const read = (person: string) => turns.take(person, signal, async () => void order.push(person));
-  const many = Promise.all(Array.from({ length: 5 }, () => read('many')));
-  await Promise.all([read('one'), read('other')]);
-  assert.deepEqual([order.filter((person) => person === 'many').length, order.length], [1, 3]);
-  await many;
-  assert.equal(order.length, 7);
+  for (const person of ['many', 'many', 'many', 'one', 'other']) {
+    void turns.take(person, signal, async () => void order.push([person, clock.now()]));
+  }
+  await clock.advance(1_000);
+  assert.deepEqual(order, [
+    ['many', 0],
+    ['one', 1],
+    ['other', 2],
+    ['many', 40],
+    ['many', 80],
+  ]);
 });
 
-test('a reading that takes long leaves as much time to others before the next one of that person', async () => {
-  const turns = createReadingTurns({ personMs: 1, allMs: 1 });
-  const signal = AbortSignal.timeout(5000);
-  const times: number[] = [];
-  const read = async (): Promise<void> => {
-    times.push(performance.now());
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    times.push(performance.now());
-  };
-  await Promise.all([turns.take('p', signal, read), turns.take('p', signal, read)]);
-  const [began = 0, ended = 0, next = 0] = times;
-  assert.ok(next - ended >= ended - began - 2, `${next - ended} ms after ${ended - began} ms`);
-});
+for (const [took, pause] of [
+  [30, 30],
+  [20_000, 5_000],
+] as const) {
+  test(`a reading that takes ${took} ms leaves ${pause} ms to others before the next one of that person`, async () => {
+    const { clock, turns } = startTurns({ personMs: 1, allMs: 1 });
+    const { signal } = new AbortController();
+    const begun: number[] = [];
+    const read = async (): Promise<void> => {
+      begun.push(clock.now());
+      await new Promise<void>((resolve) => clock.after(took, resolve));
+    };
+    void turns.take('p', signal, read);
+    void turns.take('p', signal, read);
+    await clock.advance(60_000);
+    assert.deepEqual(begun, [0, took + pause]);
+  });
+}
 
 test('anybody who leaves while waiting for a turn reads nothing, and holds nobody up', async () => {
-  const turns = createReadingTurns({ personMs: 10, allMs: 1 });
+  const { clock, turns } = startTurns({ personMs: 10, allMs: 1 });
+  const { signal } = new AbortController();
   const left = new AbortController();
-  let read = 0;
-  const first = turns.take('p', AbortSignal.timeout(5000), async () => (read += 1));
-  const second = turns.take('p', left.signal, async () => (read += 10));
+  const read: string[] = [];
+  for (const [name, of] of [
+    ['first', signal],
+    ['second', left.signal],
+    ['third', signal],
+  ] as const) {
+    void turns.take('p', of, async () => void read.push(name));
+  }
   left.abort();
-  assert.deepEqual([await first, await second], [1, undefined]);
-  await turns.take('p', AbortSignal.timeout(5000), async () => (read += 100));
-  await eventually(async () => read === 101, 'the others have read');
+  await clock.advance(10);
+  assert.deepEqual(read, ['first', 'third']);
 });
+
+function startTurns(pace: Pace): { readonly clock: FakeClock; readonly turns: ReadingTurns } {
+  const clock = createFakeClock();
+  const pause = async (milliseconds: number): Promise<void> => {
+    if (milliseconds > 0) await new Promise<void>((resolve) => clock.after(milliseconds, resolve));
+  };
+  return { clock, turns: createReadingTurns(pace, { now: clock.now, pause }) };
+}
