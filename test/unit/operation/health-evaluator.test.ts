@@ -66,18 +66,17 @@ describe('health rules of Operators', () => {
     const hostile = { status: 'Healthy' as const, when: "self.spec.text.matches('^(a+)+$')" };
     const fine = { status: 'Healthy' as const, when: 'self.status.lag < 10' };
     const health = createHealthEvaluator({ rules: () => table({ Trap: [fine, hostile], Queue: [fine] }), timeoutMs: 300 });
-    const trap = (): KubeObject => queue({ kind: 'Trap', spec: { text: `${'a'.repeat(60)}!` }, status: { lag: 20 } });
-    const [trapped, quick, later, well] = [trap(), queue({ kind: 'Trap', status: { lag: 1 } }), trap(), queue({ status: { lag: 1 } })];
+    const trap = (text: string): KubeObject => queue({ kind: 'Trap', spec: { text }, status: { lag: 20 } });
+    const [trapped, harmless] = [trap(`${'a'.repeat(60)}!`), trap('a')];
+    const [quick, well] = [queue({ kind: 'Trap', status: { lag: 1 } }), queue({ status: { lag: 1 } })];
     await health.evaluate([trapped, quick, well]);
     assert.deepEqual(
       [trapped, quick, well].map((one) => healthOf(one)?.status),
       ['Unknown', 'Healthy', 'Healthy'],
     );
     assert.match(healthOf(trapped)?.message ?? '', /health\[1\] of Operator ns\/queues failed: evaluation took longer than 0\.3 s/);
-    const began = performance.now();
-    await health.evaluate([later]);
-    assert.ok(performance.now() - began < 250);
-    assert.equal(healthOf(later)?.status, 'Unknown');
+    await health.evaluate([harmless]);
+    assert.equal(healthOf(harmless)?.status, 'Unknown', 'the rule, which calls it Healthy, is not evaluated');
   });
 
   it('do not call an object Healthy that is being deleted', async () => {

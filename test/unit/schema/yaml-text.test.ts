@@ -28,11 +28,9 @@ const faults: readonly { readonly world: string; readonly text: string; readonly
 
 for (const { world, text, line, says } of faults) {
   test(world, () => {
-    const started = performance.now();
     const read = readYaml(text);
     assert.match(read.fault ?? '', says);
     assert.equal(read.fault === undefined ? 0 : read.line, line);
-    assert.ok(performance.now() - started < 3000);
   });
 }
 

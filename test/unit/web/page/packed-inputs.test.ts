@@ -37,11 +37,9 @@ for (const [world, form, code] of [
   ],
 ] as const) {
   test(`A packed input that holds ${world} is rejected`, () => {
-    const before = process.threadCpuUsage();
     assert.throws(
       () => unpackInputs(form),
       (error) => isAppError(error, code),
     );
-    assert.ok(process.threadCpuUsage(before).user < 200_000);
   });
 }
