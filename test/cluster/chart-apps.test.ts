@@ -357,10 +357,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
   });
 
   it('are checked within bounds: of two thousand objects, the first hundred', { timeout: 60_000 }, async () => {
-    const began = performance.now();
     const found = await check(DEV_ONE, ONE, 'worker', { objects: 2_000 });
     assert.match(messages(found, 'unchecked'), /1902 more objects were not checked|The release was not checked/);
-    assert.ok(performance.now() - began < 30_000);
     assert.ok((found.objects?.changes.length ?? 0) <= 200);
   });
 });

@@ -65,10 +65,8 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
     const listed = (await auditEvents()).filter((event) => textAt(event, 'verb') === 'list');
     assert.deepEqual(listed, [], 'nobody lists by themselves');
 
-    const began = performance.now();
     await write('second');
-    await eventually(async () => lookers.every(({ changes }) => changes() > 0), 'everybody gets the change');
-    assert.ok(performance.now() - began < 2_000);
+    await eventually(async () => lookers.every(({ changes }) => changes() > 0), 'everybody gets the change', 10);
     for (const { cluster: seen } of lookers) assert.deepEqual(await namesOf(seen), ['first', 'second']);
     assert.deepEqual((await calls('ResponseStarted')).map(userOf), ['watch:person-0'], 'still one watch');
 
@@ -103,16 +101,15 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
 
     assert.deepEqual(await namesOf(other.cluster), await namesOf(allowed.cluster));
     await kube.asController().delete({ ...ROLE_BINDING, name: 'all' });
-    const revoked = performance.now();
-    for (const { cluster: seen } of [other, allowed]) {
+    const denials = [other, allowed].map(async ({ cluster: seen }) => {
       const isDenied = async (): Promise<boolean> =>
         await namesOf(seen).then(
           () => false,
           (error: unknown) => textAt(error, 'code') === 'Forbidden',
         );
-      await eventually(isDenied, 'the list is denied', 12);
-    }
-    assert.ok(performance.now() - revoked < 10_000);
+      await eventually(isDenied, 'the list is denied', 10);
+    });
+    await Promise.all(denials);
     await bind('all', 'maps', { kind: 'Group', name: `watch:${NAMESPACE}` });
   });
 
