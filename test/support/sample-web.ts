@@ -28,16 +28,18 @@ const SAMPLE_PEOPLE: Readonly<Record<string, SignedIn>> = {
   admin: { actor: { user: 'oidc:admin', groups: ['oidc:platform'] }, person: { name: 'Ada Min' } },
 };
 
-/** The views with a clock that stands still. */
+const assets = readAssets(path.join(VIEWS, 'static'));
+let views: Views | undefined;
+
+/** The views with a clock that stands still, for all servers of a process: to compile them takes longer than most tests. */
 export function sampleViews(): Views {
-  const assets = readAssets(path.join(VIEWS, 'static'));
-  return createViews(VIEWS, { asset: assets.url, now: () => Date.parse('2026-11-21T12:00:00Z') });
+  views ??= createViews(VIEWS, { asset: assets.url, now: () => Date.parse('2026-11-21T12:00:00Z') });
+  return views;
 }
 
 /** Serves the pages over the sample operations, behind the real HTTP side, on a free port. */
 export async function startSampleWeb(overrides: Partial<Operations> = {}): Promise<SampleWeb> {
-  const assets = readAssets(path.join(VIEWS, 'static'));
-  const views = sampleViews();
+  const pages = sampleViews();
   const operations = sampleOperations(overrides);
   const stopping = new AbortController();
   const people = new Map(Object.entries(SAMPLE_PEOPLE));
@@ -53,7 +55,7 @@ export async function startSampleWeb(overrides: Partial<Operations> = {}): Promi
         access: 'anyone',
         handler: createWebRouter({
           operations,
-          views,
+          views: pages,
           streams: createLiveStreams(stopping.signal),
           pictures: () => Promise.resolve(undefined),
           publicUrl: PUBLIC_URL.origin,
@@ -61,7 +63,7 @@ export async function startSampleWeb(overrides: Partial<Operations> = {}): Promi
         }),
       },
     ],
-    renderError: createRenderError({ views, operations }),
+    renderError: createRenderError({ views: pages, operations }),
   });
   const server = createServer(app);
   const port = await listen(server);

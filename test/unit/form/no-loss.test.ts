@@ -10,12 +10,10 @@ import { applyFormOp } from '../../../src/form/input/apply-form-op.ts';
 import { formView } from '../../../src/form/view/form-view.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
-import { createViews } from '../../../src/web/page/view-engine.ts';
 import { runs } from '../../support/runs.ts';
 import { generatedForm, plain } from './generated-forms.ts';
-import { submitView } from './submit.ts';
+import { submitView, views } from './submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const RUNS = { numRuns: runs(80) };
 
 test('Values that become fields and then values again are the same values', () => {

@@ -1,6 +1,10 @@
 import { restoreInputs } from '../../../src/form/input/restore-inputs.ts';
 import type { FormView } from '../../../src/form/view/form-view-model.ts';
 import { unpackInputs } from '../../../src/domain/core/packed-inputs.ts';
+import { createViews } from '../../../src/web/page/view-engine.ts';
+
+/** The templates by which forms are rendered here, compiled once for all files of a process. */
+export const views = createViews('views', { asset: (file) => file, now: () => 0 });
 
 /** Sends a rendered form as a browser does: what is disabled, unchecked or not chosen stays at home, line ends travel as CRLF. */
 export function submit(html: string): URLSearchParams {

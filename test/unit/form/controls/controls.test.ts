@@ -9,9 +9,7 @@ import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { type FormModel, isSecret } from '../../../../src/form/model/form-node.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
+import { views } from '../submit.ts';
 
 for (const control of CONTROLS as readonly Control[]) {
   describe(`the control ${control.kind}`, () => {

@@ -7,9 +7,7 @@ import { isScalar, type FormNode, type ScalarNode } from '../../../../src/form/m
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { hintOf } from '../../../../src/form/view/hints.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
+import { views } from '../submit.ts';
 
 const NOW = new Date('2026-01-31T12:00:00Z');
 const text: JsonObject = { type: 'string' };

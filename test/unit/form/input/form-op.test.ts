@@ -6,10 +6,8 @@ import { applyFormOp } from '../../../../src/form/input/apply-form-op.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-import { submit } from '../submit.ts';
+import { submit, views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const user = {
   type: 'object',
   properties: { name: { type: 'string' }, password: { type: 'string' }, roles: { type: 'array', items: { type: 'string' } } },

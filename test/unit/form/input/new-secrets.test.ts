@@ -5,9 +5,8 @@ import { applyFormOp } from '../../../../src/form/input/apply-form-op.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { newSecretsOf, splitTyped } from '../../../../src/form/input/new-secrets.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
+import { views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const text = { type: 'string' };
 const ref = { type: 'object', properties: { name: text, key: text } };
 const schema = {

@@ -8,9 +8,8 @@ import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { resourcesShown } from '../../../../src/form/references/pick-view.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
+import { views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const text = { type: 'string' };
 const issuerRef = { type: 'object', required: ['name'], properties: { name: text, kind: text, group: text } };
 const rows = { type: 'array', items: { type: 'object', properties: { name: text, kind: { enum: ['ConfigMap', 'Secret'] } } } };

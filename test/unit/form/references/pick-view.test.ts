@@ -5,10 +5,8 @@ import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { resourcesShown } from '../../../../src/form/references/pick-view.ts';
 import type { ShownChoices } from '../../../../src/form/view/view-context.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-import { tagsOf } from '../submit.ts';
+import { tagsOf, views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const text = { type: 'string' };
 const schema = {
   properties: {

@@ -5,10 +5,8 @@ import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { applyFormOp } from '../../../../src/form/input/apply-form-op.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-import { submit, tagsOf } from '../submit.ts';
+import { submit, tagsOf, views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const user = { type: 'object', properties: { name: { type: 'string' }, roles: { type: 'array', items: { type: 'string' } } } };
 const SCHEMA: JsonObject = {
   type: 'object',

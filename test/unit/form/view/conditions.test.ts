@@ -10,10 +10,7 @@ import { buildForm } from '../../../../src/form/model/form-model.ts';
 import type { FormView, FieldView } from '../../../../src/form/view/form-view-model.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { holds } from '../../../../src/schema/conditionals/holds.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-import { submit } from '../submit.ts';
-
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
+import { submit, views } from '../submit.ts';
 
 const SCHEMA = parseYamlDocument(`
 type: object

@@ -7,11 +7,9 @@ import type { FormMode, FormModel } from '../../../../src/form/model/form-node.t
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
 import { plain } from '../generated-forms.ts';
-import { submit } from '../submit.ts';
+import { submit, views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const leaf = { type: 'string', description: `A text. ${'It is described at length. '.repeat(200)}` };
 const rowsOf = (properties: JsonObject): JsonObject => ({ type: 'array', items: { type: 'object', properties } });
 const mapOf = (properties: JsonObject): JsonObject => ({ type: 'object', additionalProperties: { type: 'object', properties } });

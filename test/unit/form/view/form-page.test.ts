@@ -7,10 +7,7 @@ import type { FormMode } from '../../../../src/form/model/form-node.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-import { tagsOf, type Tag } from '../submit.ts';
-
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
+import { tagsOf, type Tag, views } from '../submit.ts';
 
 interface Page {
   readonly schema: JsonObject;

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
 import { partExamples } from '../../../support/part-examples.ts';
-import { tagsOf, type Tag } from '../submit.ts';
+import { tagsOf, type Tag, views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const CONTROLS = ['input', 'select', 'textarea'];
 
 for (const [part, examples] of partExamples()) {

@@ -7,10 +7,8 @@ import { applyFormOp, pressedOp } from '../../../../src/form/input/apply-form-op
 import { formToValues } from '../../../../src/form/input/form-to-values.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
 import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
-import { submit } from '../submit.ts';
+import { submit, views } from '../submit.ts';
 
-const views = createViews('views', { asset: (file) => file, now: () => 0 });
 const FIELDS = 300;
 
 const SCHEMA: JsonObject = {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../../../src/domain/kubernetes/resourc
 import { buildForm } from '../../../../src/form/model/form-model.ts';
 import { fallbackWords, valueWords } from '../../../../src/form/view/value-words.ts';
 import { formView } from '../../../../src/form/view/form-view.ts';
-import { createViews } from '../../../../src/web/page/view-engine.ts';
+import { views } from '../submit.ts';
 
 const words: readonly (readonly [value: Json, words: string, whole: boolean])[] = [
   [3, '3', true],
@@ -49,7 +49,6 @@ describe('a default', () => {
   const model = buildForm({ schema, root: 'spec', curated: ['spec'], mode: 'create' });
 
   it('of a list is said in its hint, and what is nested is folded away as YAML', () => {
-    const views = createViews('views', { asset: (file) => file, now: () => 0 });
     const html = views.render('parts/form', formView(model, { fields: new URLSearchParams(), base: {}, faults: [] }));
     assert.match(html, /Default: a, b\./);
     assert.match(html, /Default: 2 entries\./);
