@@ -86,7 +86,7 @@ describe("KubePlus' annotations of a CRD", () => {
       ' ',
     );
     const value = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.array(fc.nat({ max: 0x10ffff }), { maxLength: 300 }).map((codes) => String.fromCodePoint(...codes)),
       fc.array(word, { maxLength: 60 }).map((words) => words.join('')),
       fc.nat({ max: 60_000 }).map((length) => 'a.'.repeat(length)),
     );
