@@ -28,6 +28,8 @@ export interface StoredInput {
   /** How many faults are named; all are counted. */
   readonly named: number;
   readonly look?: StoredVisitor;
+  /** Milliseconds that the check of a page may take. */
+  readonly pageMs?: number;
   readonly signal: AbortSignal;
 }
 
@@ -104,7 +106,7 @@ interface Found {
 }
 
 async function readAll(input: StoredInput, check: StoredCheck): Promise<Found> {
-  const checker = startStoredChecker({ ...check, rules: newRules(check.before, check.schema) }, PAGE_MS);
+  const checker = startStoredChecker({ ...check, rules: newRules(check.before, check.schema) }, input.pageMs ?? PAGE_MS);
   try {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -126,7 +128,7 @@ interface Judge {
   readonly checker: StoredChecker;
 }
 
-async function readOnce({ cluster, live, named, look, signal }: StoredInput, { check, checker }: Judge): Promise<Found> {
+async function readOnce({ cluster, live, named, look, pageMs, signal }: StoredInput, { check, checker }: Judge): Promise<Found> {
   const type = { group: textAt(live.spec, 'group') ?? '', version: check.read, resource: textAt(live.spec, 'names', 'plural') ?? '' };
   const findings: CrdFinding[] = [];
   const faults: InstanceFault[] = [];
@@ -136,7 +138,7 @@ async function readOnce({ cluster, live, named, look, signal }: StoredInput, { c
     look?.add(items);
     const answer = await checker.check(items);
     if (answer === undefined) {
-      findings[0] = tooHeavy(check);
+      findings[0] = tooHeavy(check, pageMs);
       continue;
     }
     const found = new Map(answer.faults.map((fault) => [fault.instance, fault]));
@@ -152,7 +154,7 @@ async function readOnce({ cluster, live, named, look, signal }: StoredInput, { c
   return { findings, faults, faulty, unchecked };
 }
 
-function tooHeavy({ version }: StoredCheck): CrdFinding {
-  const message = `existing instances could not be validated against this schema within ${PAGE_MS / 1000} s, so their validity is unknown`;
+function tooHeavy({ version }: StoredCheck, pageMs = PAGE_MS): CrdFinding {
+  const message = `existing instances could not be validated against this schema within ${pageMs / 1000} s, so their validity is unknown`;
   return { path: version, message, severity: 'Incompatible' };
 }

@@ -12,12 +12,12 @@ const CANDIDATE = crd({ schema: withSpec({ ...int, maximum: 5 }) });
 
 describe('what is stored', () => {
   it('is read page after page, however much it is: ten are named, and all are counted', async () => {
-    const { input, held } = storing(100_000);
+    const { input, held } = storing(10_000);
     const verdict = await checkStoredInstances(input);
     assert.equal(verdict.faults.length, 10);
-    assert.equal(verdict.faultCount, 40_000);
+    assert.equal(verdict.faultCount, 4_000);
     assert.equal(held.most <= 200, true, `${held.most} were in memory at once`);
-    assert.match(unsafeSentence([verdict], 'Instances'), /40000 existing instances would be invalid: A n\/a6: .*; and 39990 more$/);
+    assert.match(unsafeSentence([verdict], 'Instances'), /4000 existing instances would be invalid: A n\/a6: .*; and 3990 more$/);
   });
 
   it('is read anew when the pages run out of time', async () => {
@@ -65,11 +65,12 @@ describe('what is stored', () => {
       ...inputOf({ pages }),
       live: crd({ schema: withSpec({ type: 'array', items: text }) }),
       candidate,
+      pageMs: 500,
     });
     assert.equal(faultCount, 0);
     assert.deepEqual(
       findings.filter(({ severity }) => severity !== 'Notice').map(({ path, message }) => [path, message]),
-      [['v1', 'existing instances could not be validated against this schema within 10 s, so their validity is unknown']],
+      [['v1', 'existing instances could not be validated against this schema within 0.5 s, so their validity is unknown']],
     );
   });
 
