@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { helpOf } from '../../../src/cli/command.ts';
+import { type CommandOutput, helpOf, type Terminal } from '../../../src/cli/command.ts';
 import { COMMANDS } from '../../../src/compose/commands.ts';
 import { objectAt, textAt } from '../../../src/domain/core/read.ts';
 import { repoRoot } from '../../support/cluster.ts';
@@ -19,6 +19,12 @@ describe('the command line', () => {
       encoding: 'utf8',
       ...(input === undefined ? {} : { input }),
     });
+  const terminal: Terminal = { env: {}, signal: AbortSignal.timeout(60_000), print: assert.fail, note: () => undefined, colors: false };
+  /** The same in this process, which takes a tenth of the time. */
+  const runHere = async ([name, ...args]: readonly string[]): Promise<CommandOutput> => {
+    const result = await COMMANDS.find((command) => command.name === name)?.run(args, terminal);
+    return typeof result === 'object' ? result : typeof result === 'string' ? { text: result, code: 0 } : assert.fail(`no ${name}`);
+  };
 
   it('prints its version, and help for each command', () => {
     const { version } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
@@ -28,16 +34,18 @@ describe('the command line', () => {
       assert.match(overview, new RegExp(`^ {2}chandlery ${command.name}\\b`, 'm'));
       assert.match(helpOf(command), new RegExp(`^Usage: chandlery ${command.name}\\b[^]*^Examples:$`, 'm'));
     }
-    assert.equal(run(['tree', '--help']).stdout, run(['help', 'tree']).stdout);
+    assert.equal(
+      run(['tree', '--help']).stdout,
+      COMMANDS.filter(({ name }) => name === 'tree')
+        .map(helpOf)
+        .join(''),
+    );
   });
 
   it('ends with 2 and a sentence when it was called wrongly', () => {
-    for (const args of [['nope'], ['help', 'nope'], ['serve', '--prot', '1']]) {
-      const { status, stdout, stderr } = run(args);
-      assert.equal(status, 2, args.join(' '));
-      assert.equal(stdout, '');
-      assert.match(stderr, /^chandlery: [^\n]+\n$/, args.join(' '));
-    }
+    const { status, stdout, stderr } = run(['help', 'nope']);
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^chandlery: [^\n]+\n$/);
   });
 
   for (const line of [
@@ -45,23 +53,19 @@ describe('the command line', () => {
     'state -o xml',
     'token',
     'apps --nope',
+    'serve --prot 1',
     'status -o xml',
     'tree',
     'apps --server http://catalogue.example.com',
     'apps --server https://catalogue.example.com --context kind',
   ]) {
     it(`rejects "${line}" in one sentence`, async () => {
-      const [name, ...args] = line.split(' ');
-      const terminal = { env: {}, signal: AbortSignal.timeout(10_000), print: assert.fail, note: assert.fail, colors: false };
-      await assert.rejects(async () => await COMMANDS.find((command) => command.name === name)?.run(args, terminal), {
-        code: 'ConfigInvalid',
-        message: /^[^\n]+$/,
-      });
+      await assert.rejects(runHere(line.split(' ')), { code: 'ConfigInvalid', message: /^[^\n]+$/ });
     });
   }
 
-  it('prints where the state is for programs', () => {
-    const state: unknown = JSON.parse(run(['state', '--state', '/srv/here', '-o', 'json']).stdout);
+  it('prints where the state is for programs', async () => {
+    const state: unknown = JSON.parse((await runHere(['state', '--state', '/srv/here', '-o', 'json'])).text);
     assert.equal(textAt(state, 'kubeconfig'), '/srv/here/kubeconfig');
     assert.deepEqual(Object.keys(objectAt(state)), ['stateDir', 'kubeconfig', 'auditLog']);
   });
@@ -72,7 +76,7 @@ describe('the command line', () => {
     assert.match(run(['form', '-f', '-'], '').stderr, /the standard input is empty/);
   });
 
-  it('prints the health of objects, and exits with 3 for a sick one where it was asked to', () => {
+  it('prints the health of objects, and exits with 3 for a sick one where it was asked to', async (context) => {
     const job = JSON.stringify({
       apiVersion: 'batch/v1',
       kind: 'Job',
@@ -81,8 +85,13 @@ describe('the command line', () => {
     const { status, stdout } = run(['health', '-f', '-', '--exit-code', '-o', 'json'], job);
     assert.equal(status, 3);
     assert.equal(textAt(JSON.parse(stdout), 0, 'status'), 'Degraded');
-    assert.equal(run(['health', '-f', '-'], job).status, 0);
-    assert.equal(run(['health', '-f', '-'], 'kind: Job').status, 1);
+    const folder = await mkdtemp(join(tmpdir(), 'chandlery-health-'));
+    context.after(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'job.yaml');
+    await writeFile(file, job);
+    assert.equal((await runHere(['health', '-f', file])).code, 0);
+    await writeFile(file, 'kind: Job');
+    await assert.rejects(runHere(['health', '-f', file]), { code: 'InvalidInput' });
   });
 
   it('finds the faults of a folder without a cluster, for people and for CI', async () => {
@@ -92,23 +101,15 @@ describe('the command line', () => {
     const operator =
       'apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: x}\nspec: {name: x, chartURL: "https://a.example.com/x.tgz", chart: {name: x, repoURL: "https://a.example.com", version: 1.0.0}}\n';
     await writeFile(join(folder, 'a.yaml'), `${environment}  groups: [{name: 'oidc:a', role: developer}]\n`);
-    assert.equal(run(['validate', folder]).stdout, '1 file, 1 resource, 0 faults\n');
+    assert.equal((await runHere(['validate', folder])).text, '1 file, 1 resource, 0 faults\n');
     await writeFile(join(folder, 'a.yaml'), `${environment}  grups: []\n---\n${cache}---\n${operator}`);
-    const { status, stdout, stderr } = run([
-      'validate',
-      folder,
-      '--allow-kind',
-      '*',
-      '--crds',
-      join(repoRoot, 'charts/cache-operator/crds'),
-    ]);
+    const { code, text } = await runHere(['validate', folder, '--allow-kind', '*', '--crds', join(repoRoot, 'charts/cache-operator/crds')]);
     const file = join(folder, 'a.yaml');
     assert.deepEqual(
-      stdout.split('\n').map((line) => line.replace(/^(.*?: .*?): .*$/, '$1')),
+      text.split('\n').map((line) => line.replace(/^(.*?: .*?): .*$/, '$1')),
       [`${file}:6:3: spec.grups`, `${file}:11:8: spec.memory`, `${file}:16:1: spec`, '1 file, 3 resources, 3 faults', ''],
-      stderr,
     );
-    assert.equal(status, 3);
+    assert.equal(code, 3);
     const forCi = (format: string) =>
       spawnSync(join(repoRoot, '.ci/check-catalog'), [format], {
         cwd: folder,
