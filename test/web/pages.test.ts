@@ -181,12 +181,7 @@ test('the summary of what is wrong has the focus, and its links lead to the fiel
   await context.close();
 });
 
-/** Notes the longest task of the main thread of a page. */
-const WATCH_TASKS =
-  "window.longest = 0; new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration); }).observe({ type: 'longtask', buffered: true })";
-const MEASURE = '[performance.getEntriesByType("navigation")[0].loadEventEnd, window.longest]';
-
-test('a tree of ten thousand resources opens in less than a second, as a list and as a graph, and never holds the browser up', async (context) => {
+test('of a tree of ten thousand resources at most 600 are on the page, as a list and as a graph', async (context) => {
   const [sample] = sampleInstances('team-a') as readonly [InstanceView];
   const tree = sampleLargeTree(sample, 2_000);
   const large = await startSampleWeb({
@@ -195,17 +190,9 @@ test('a tree of ten thousand resources opens in less than a second, as a list an
   context.after(async () => await large.stop());
   const { context: browserContext, page } = await visit('dev-a', {}, large.url);
   context.after(async () => await browserContext.close());
-  await page.addInitScript(WATCH_TASKS);
   for (const query of ['', '?view=graph', `?view=graph&expanded=${encodeURIComponent(tree.root.uid)}`]) {
-    const visits: [load: number, task: number][] = [];
-    // The best of some visits: other tests use the same machine.
-    for (let count = 0; count < 4; count += 1) {
-      await page.goto(`${large.url}${ORDERS}/resources${query}`);
-      visits.push(await page.evaluate<[number, number]>(MEASURE));
-    }
-    const [load, task] = [0, 1].map((index) => Math.min(...visits.map((one) => one[index] ?? Infinity)));
-    assert.ok((load ?? Infinity) < 1_000, `${query}: ${load} ms until it is loaded`);
-    assert.ok((task ?? Infinity) <= 100, `${query}: a task of ${task} ms`);
-    assert.ok((await page.locator('.tree__row, .graph__box').count()) <= 600);
+    await page.goto(`${large.url}${ORDERS}/resources${query}`);
+    const shown = await page.locator('.tree__row, .graph__box').count();
+    assert.ok(shown > 0 && shown <= 600, `${query}: ${shown}`);
   }
 });
