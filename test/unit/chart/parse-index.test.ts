@@ -139,9 +139,9 @@ test('an index that is read by its parts says the same as one that is parsed at 
       ways[way] += 1;
       assert.deepEqual(charts, wanted);
     }),
-    { numRuns: runs(400) },
+    { numRuns: runs(100) },
   );
-  assert.ok(ways.parts > 100 && ways.whole > 30, JSON.stringify(ways));
+  assert.ok(ways.parts > 10 && ways.whole > 10, JSON.stringify(ways));
 });
 
 test('entries that are no versions are left out and counted, and spoil no others', async (t) => {

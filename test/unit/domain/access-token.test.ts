@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { allowsName, grantFaults, type RegistrationGrant, registeredSpec } from '../../../src/domain/access-token/registration.ts';
 import { isAccessToken, newTokenText, tokenDigest, withoutTokens } from '../../../src/domain/access-token/token-text.ts';
 import { limitReason, type AccessLimits } from '../../../src/domain/kubernetes/access-limits.ts';
+import { runs } from '../../support/runs.ts';
 
 describe('the text of a personal access token', () => {
   it('has a prefix, 238 random bits and a checksum, and is in no log', () => {
@@ -21,7 +22,7 @@ describe('the text of a personal access token', () => {
     const changed = fc.tuple(fc.nat(text.length - 1), letter).filter(([at, other]) => text[at] !== other);
     fc.assert(
       fc.property(changed, ([at, other]) => tokenDigest(text.slice(0, at) + other + text.slice(at + 1)) === undefined),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     for (const wrong of [text.toUpperCase(), text.toLowerCase(), `${text}0`, ` ${text}`, `${text}\n`, 'chp_', ''])
       assert.equal(tokenDigest(wrong), undefined, wrong);

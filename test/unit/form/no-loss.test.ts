@@ -14,7 +14,7 @@ import { runs } from '../../support/runs.ts';
 import { generatedForm, plain } from './generated-forms.ts';
 import { submitView, views } from './submit.ts';
 
-const RUNS = { numRuns: runs(80) };
+const RUNS = { numRuns: runs(40) };
 
 test('Values that become fields and then values again are the same values', () => {
   fc.assert(

@@ -5,6 +5,7 @@ import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../../../src/domain/core/read.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { type ImageRewrite, parseImageRewrites, rewriteImages } from '../../../../src/domain/workload/image-rewrite.ts';
+import { runs } from '../../../support/runs.ts';
 
 const DIGEST = `sha256:${'9f'.repeat(32)}`;
 const REWRITES = parseImageRewrites([
@@ -78,7 +79,7 @@ describe('a rewrite of image registries', () => {
             .join(),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

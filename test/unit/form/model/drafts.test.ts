@@ -16,7 +16,7 @@ import { valuesToFields } from '../../../../src/form/input/values-to-fields.ts';
 import { runs } from '../../../support/runs.ts';
 import { addressOf, DRAFTS, samplesOf, type Draft } from './draft-schemas.ts';
 
-const RUNS = { numRuns: runs(80) };
+const RUNS = { numRuns: runs(40) };
 /** To compile a schema twice takes its time. */
 const FEW_RUNS = { numRuns: runs(25) };
 
