@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AppError } from './domain/core/errors.ts';
+import { UPLOADED_ROOT } from './domain/app-definition/uploaded-chart.ts';
 import { type CiIssuerSetting, ciIssuerOf } from './domain/identity/ci-issuer-setting.ts';
 import { CLI_TOKENS, type CliToken } from './domain/kubectl/cli-client.ts';
 import { type ImageRewrite, parseImageRewrites } from './domain/workload/image-rewrite.ts';
@@ -379,6 +380,7 @@ function rootOf(text: string): [string, string] {
   const [name = '', dir = ''] = text.split('=', 2);
   if (!/^[a-z0-9-]+$/.test(name))
     throw bad('chart-root', `${JSON.stringify(text)} is not NAME=DIR with a name of lower-case letters, digits and hyphens`);
+  if (name === UPLOADED_ROOT) throw bad('chart-root', `${JSON.stringify(name)} is the root of uploaded charts; choose another name`);
   return [name, folderOf('chart-root', dir)];
 }
 

@@ -38,7 +38,7 @@ export interface ChartLibraryOptions {
   readonly limits?: Partial<ChartLimits>;
   /** Certificate authorities in PEM, besides those that Node trusts. */
   readonly certificateAuthorities?: readonly string[];
-  /** The archive of an uploaded chart by the address `file://uploaded/NAME.tgz`; undefined when there is none, or the address is another one. */
+  /** Absent: there are none. */
   readonly uploads?: Uploads;
   readonly log?: { info(keys: object, message: string): void };
 }

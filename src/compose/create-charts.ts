@@ -1,15 +1,19 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { createChartLibrary, type ChartLibrary } from '../chart/chart-library.ts';
+import { createChartLibrary, type ChartLibrary, type ChartLibraryOptions } from '../chart/chart-library.ts';
 import { createPictureLibrary, type PictureLibrary } from '../chart/fetch/pictures.ts';
 import type { Config } from '../config.ts';
+import { type KeySource, mapSource } from '../controller/controller.ts';
 import { parseCertificates } from '../domain/chart/chart-secret.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { archiveOf, uploadedId } from '../domain/app-definition/uploaded-chart.ts';
-import { ifFound } from '../domain/kubernetes/cluster.ts';
+import { archiveOf, isFromUpload, listUploads, uploadedId } from '../domain/app-definition/uploaded-chart.ts';
+import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
+import { keyOf, type KubeObject } from '../domain/kubernetes/resource.ts';
 import { CHART_ARCHIVE } from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../kube/kube.ts';
+import { startMetadataReflector } from '../kube/watch/reflector.ts';
 import type { ChartDescription } from '../operation/ports.ts';
 import type { ChartValues } from '../schema/embed-chart-values.ts';
 import type { Log } from '../observe/log.ts';
@@ -42,16 +46,46 @@ export async function createCharts({ config, repoRoot, stateDir, log, kube }: Ch
     mirrors: config.mirrors,
     allowEgress: config.allowEgress,
     certificateAuthorities: await readAuthorities(config.chartCaFiles),
-    uploads: async (address, signal) => {
-      const name = uploadedId(address);
-      const object =
-        name === undefined || kube === undefined
-          ? undefined
-          : await ifFound(kube.asController().get({ ...CHART_ARCHIVE, name }, { signal }));
-      return object === undefined ? undefined : archiveOf(object);
-    },
+    ...(kube === undefined ? {} : { uploads: readUploads(kube.asController()) }),
     log: { info: (keys, message) => log.debug(message, { ...keys }) },
   });
+}
+
+/** The uploaded charts, as the cluster has them now. */
+function readUploads(cluster: Pick<Cluster, 'get' | 'listMetadata'>): NonNullable<ChartLibraryOptions['uploads']> {
+  return {
+    archive: async (address, signal) => {
+      const name = uploadedId(address);
+      const object = name === undefined ? undefined : await ifFound(cluster.get({ ...CHART_ARCHIVE, name }, { signal }));
+      return object === undefined ? undefined : archiveOf(object);
+    },
+    versions: async (chart, signal) =>
+      (await listUploads(cluster, signal))
+        .filter(({ name }) => name === chart)
+        .map(({ version, address, digest }) => ({ version, address, ...(digest === '' ? {} : { digest }) })),
+  };
+}
+
+/** Tells which Operators and AppDefinitions may have another uploaded chart now. */
+export interface UploadWatch {
+  /** Another text whenever another chart was uploaded, or one was deleted; empty for what has no uploaded chart. */
+  revisionOf(object: KubeObject): string;
+  /** The keys of those of the objects that have uploaded charts, whenever there are others. */
+  keysOf(objects: () => readonly KubeObject[]): KeySource;
+}
+
+/** Watches the metadata of uploaded charts. */
+export function watchUploads({
+  kube,
+  log,
+  signal,
+}: Pick<Required<ChartsInput>, 'kube' | 'log'> & { readonly signal: AbortSignal }): UploadWatch {
+  const uploads = startMetadataReflector({ cluster: kube.asController(), type: CHART_ARCHIVE, log, signal });
+  const all = (): string[] => uploads.all().map(({ metadata }) => metadata.uid ?? '');
+  return {
+    revisionOf: (object) => (isFromUpload(object) ? createHash('sha256').update(all().sort().join()).digest('hex').slice(0, 16) : ''),
+    keysOf: (objects) => mapSource(uploads, () => objects().filter(isFromUpload).map(keyOf)),
+  };
 }
 
 /**

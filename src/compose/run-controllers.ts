@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { CATALOG_RELEASE, CHANGE_REQUEST } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { appDefinitions, compositionController } from './app-definition/app-definition-controllers.ts';
+import { type UploadWatch, watchUploads } from './create-charts.ts';
 import { helmChildren } from './create-ports.ts';
 import { instanceController } from './app-instance/instance-controller.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
@@ -97,14 +98,15 @@ interface WatchFoldersInput {
 export async function runControllers(input: ControllersInput): Promise<void> {
   const helm = await helmOf(input);
   const instances = appInstances(input, helm);
+  const uploads = watchUploads(input);
   const controllers = [
     environments(input),
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     compositionController({ ...input, definitions: input.catalog.reflectors.appDefinitions }),
     catalogSources(input),
     catalogReleases(input),
-    appDefinitions({ ...input, counted: instances.counted }),
-    await operators(input, helm),
+    appDefinitions({ ...input, uploads, counted: instances.counted }),
+    await operators(input, helm, uploads),
     instances,
     adminAccess(input),
     await admissionPolicies(input),
@@ -198,7 +200,7 @@ function catalogReleases({ kube, catalog, log, signal }: ControllersInput): Cont
   };
 }
 
-async function operators(input: ControllersInput, program: HelmProgram): Promise<Controller> {
+async function operators(input: ControllersInput, program: HelmProgram, uploads: UploadWatch): Promise<Controller> {
   const { kube, catalog, charts, imageRewrites, log, signal } = input;
   const cluster = packCrds(kube.asController());
   const references = watchReferences({
@@ -214,6 +216,7 @@ async function operators(input: ControllersInput, program: HelmProgram): Promise
     discovery: kube,
     kubernetesVersion: kube.kubernetesVersion,
     charts,
+    uploads,
     renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
     imageRewrites,
     helm,
@@ -232,7 +235,8 @@ async function operators(input: ControllersInput, program: HelmProgram): Promise
     const namespace = textAt(environments.get(name)?.status, 'namespace');
     return namespace === undefined ? [] : operatorsIn(namespace, all.all());
   });
-  return { name: 'operator', sources: [all, references, cache, neighbours], reconcile, workers: 8, ready };
+  const sources = [all, references, cache, neighbours, uploads.keysOf(all.all)];
+  return { name: 'operator', sources, reconcile, workers: 8, ready };
 }
 
 function sameVersion(watched: (key: string) => KubeObject | undefined): (version: ObjectMeta) => KubeObject | undefined {

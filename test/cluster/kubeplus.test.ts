@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { execa } from 'execa';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
-import { APP_DEFINITION } from '../../src/domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
+import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { createKube } from '../../src/kube/kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
+import { repoRoot } from '../support/cluster.ts';
 import { type Answer, until } from '../support/product.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
@@ -66,4 +70,81 @@ describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
     await until(async () => (await product.api('admin', `/charts/${id}`, { method: 'DELETE' })).status === 202, 'it can be deleted');
     assert.ok(!names(await product.api('admin', '/charts'), 'id').includes(id));
   });
+
+  it(
+    'offers the versions of an uploaded chart as a repository, and follows it as soon as one is uploaded',
+    { timeout: 180_000 },
+    async () => {
+      const name = 'followed-here';
+      const text = '{{ .Chart.Version }}';
+      const configMap = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {text: "${text}"}\n`;
+      const upload = async (version: string): Promise<void> => {
+        const archive = (await packChart(name, chartFiles(name, version, { 'templates/a.yaml': configMap }))).toString('base64');
+        assert.equal((await product.api('admin', '/charts', { method: 'POST', body: { archive } })).status, 201);
+      };
+      const digestOf = async (version: string): Promise<string> =>
+        textAt((await product.api('admin', `/charts/${name}-${version}`)).body, 'digest') ?? '';
+      const remove = async (version: string): Promise<Answer> =>
+        await product.api('admin', `/charts/${name}-${version}`, { method: 'DELETE' });
+      const cluster = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+      const kube = cluster.asController();
+      const chart = { repoURL: 'file://uploaded', name, version: '^1.0.0' };
+      const definition = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'AppDefinition', metadata: { name } };
+      assert.equal(
+        (
+          await product.api('admin', '/app-definitions', {
+            method: 'POST',
+            body: { ...definition, spec: { chart, updatePolicy: 'Automatic' } },
+          })
+        ).status,
+        201,
+      );
+      const shown = async (): Promise<unknown> => (await product.api('admin', `/app-definitions/${name}`)).body;
+      await until(async () => (textAt(await shown(), 'message') ?? '').includes('was uploaded'), 'it says that there is no such chart');
+      await upload('1.0.0');
+      await until(async () => textAt(await shown(), 'state') === 'Ready', 'its kind is offered');
+      const app = `followedheres.apps.chandlery.dev`;
+      const instance = `/environments/team-a/instances/${app}/web`;
+      const made = await product.api('dev-a', '/environments/team-a/instances', { method: 'POST', body: { app, name: 'web', spec: {} } });
+      assert.ok(made.status < 300, textAt(made.body, 'detail'));
+      const metadata = { name, namespace: 'chandlery-system' };
+      await kube.create(OPERATOR, { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata, spec: { chart } });
+      const operator = async (): Promise<unknown> => (await kube.get({ ...OPERATOR, ...metadata })).status;
+      await until(async () => textAt(await operator(), 'status') === 'READY', 'the Operator is ready');
+      const releaseOf = async (): Promise<string | undefined> => {
+        const found = await kube.list(
+          { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: 'followedheres' },
+          { namespace: 'team-a' },
+        );
+        return textAt(found.items[0]?.status, 'version');
+      };
+      await until(async () => (await releaseOf()) === '1.0.0', 'the instance is installed');
+      await upload('1.1.0');
+      await until(async () => textAt(await operator(), 'availableVersion') === '1.1.0', 'the Operator shows the newer version');
+      await until(async () => (await releaseOf()) === '1.1.0', 'the instance has the newer version');
+      const preview = await product.api('admin', `/chart-preview?repoURL=file://uploaded&name=${name}`);
+      assert.deepEqual(at(preview.body, 'versions'), ['1.1.0', '1.0.0']);
+      const { kubectl = 'kubectl' } = await loadTools(repoRoot);
+      const template = 'go-template={{.spec.archive | base64decode}}';
+      const read = ['get', 'chartarchives.chandlery.dev', `${name}-1.1.0`, '-o', template];
+      const { stdout } = await execa(kubectl, read, { encoding: 'buffer', env: { KUBECONFIG: product.kubeconfigPath } });
+      assert.equal(
+        `sha256:${createHash('sha256').update(stdout).digest('hex')}`,
+        await digestOf('1.1.0'),
+        'as equivalent commands read it',
+      );
+      await upload('2.0.0');
+      const [first, second] = [await remove('1.0.0'), await remove('1.1.0')];
+      assert.match(textAt(first.body, 'detail') ?? '', new RegExp(`Operator chandlery-system/${name}, AppRevision ${name}-`));
+      assert.match(textAt(second.body, 'detail') ?? '', new RegExp(`AppDefinition ${name}, AppRevision ${name}-`));
+      assert.equal((await remove('2.0.0')).status, 202, 'nothing has it');
+      await product.api('dev-a', instance, { method: 'DELETE' });
+      await until(async () => (await product.api('dev-a', instance)).status === 404, 'the instance is gone');
+      await kube.delete({ ...OPERATOR, ...metadata });
+      await kube.delete({ ...APP_DEFINITION, name });
+      await until(async () => (await remove('1.0.0')).status === 202, 'it can be deleted');
+      await until(async () => (await remove('1.1.0')).status === 202, 'it can be deleted');
+      await cluster.close();
+    },
+  );
 });

@@ -40,6 +40,12 @@ describe('the configuration', () => {
     ['a port that is no port', ['--port', '99999'], {}, /--port: "99999"/],
     ['a folder that is not there', ['--catalog', '/does/not/exist'], {}, /--catalog: there is no folder/],
     ['an authority that is not there', ['--chart-ca', '/does/not/exist.pem'], {}, /--chart-ca: there is no file/],
+    [
+      'a root with the name of the uploaded charts',
+      ['--chart-root', 'uploaded=/tmp'],
+      {},
+      /--chart-root: "uploaded" is the root of uploaded charts/,
+    ],
     ['a mirror without a target', ['--mirror', 'https://h.example/'], {}, /PREFIX=TARGET/],
     ['a rewrite of images without a target', ['--image-rewrite', 'docker.io/'], {}, /--image-rewrite: "docker.io\/" is not PREFIX=TARGET/],
     [

@@ -65,7 +65,11 @@ export const APP_DEFINITION_ROUTES: readonly Route[] = [
     summary: 'Fetch a chart of a repository and describe it: versions, images, objects, README (admins)',
     tag: 'Admin',
     query: {
-      repoURL: { type: 'string', maxLength: 2048, description: '`https://…`, `oci://…`, or `file://ROOT` for a configured folder' },
+      repoURL: {
+        type: 'string',
+        maxLength: 2048,
+        description: '`https://…`, `oci://…`, `file://ROOT` for a configured folder, or `file://uploaded` for uploaded charts',
+      },
       name: { type: 'string', maxLength: 250, description: 'The name of the chart' },
       version: {
         type: 'string',

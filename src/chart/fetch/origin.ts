@@ -26,7 +26,7 @@ export async function withIncoming<T>(
     const { body, answered, length } = destination;
     return task({ bytes: body, address, answered, length });
   };
-  const uploaded = await context.uploads?.(address, signal);
+  const uploaded = await context.uploads?.archive(address, signal);
   if (uploaded !== undefined) {
     return task({ bytes: Readable.from([uploaded]), address, answered: 'the uploaded chart was found', length: uploaded.length });
   }

@@ -6,6 +6,7 @@ import type { ChartCredentials } from '../../domain/chart/chart-access.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { secret, type Secret } from '../../domain/core/secret.ts';
 import { chartError } from '../chart-error.ts';
+import type { OfferedVersion } from '../repository/repository.ts';
 import { accessDenied, type ScopedCredentials, type SentCredentials } from './scoped-credentials.ts';
 import { locate, type Locations, type Place } from './locate.ts';
 import { type EgressPolicy, guardedConnector } from '../../egress/egress-policy.ts';
@@ -34,8 +35,13 @@ export interface Validators {
 /** A redirect may lead to a mirror, and that may be a folder. */
 export type Destination = RemoteAnswer | Extract<Place, { kind: 'folder' }>;
 
-/** The archive of an uploaded chart by its address; undefined when there is none, or it is no such address. */
-export type Uploads = (address: string, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+/** The charts that people uploaded. */
+export interface Uploads {
+  /** The archive of one by its address `file://uploaded/NAME.tgz`; undefined when there is none, or it is no such address. */
+  archive(address: string, signal: AbortSignal): Promise<Uint8Array | undefined>;
+  /** The versions of a chart, in any order, with absolute addresses. */
+  versions(name: string, signal: AbortSignal): Promise<readonly OfferedVersion[]>;
+}
 
 export interface RemoteContext extends ConnectionSettings {
   readonly locations: Locations;

@@ -5,15 +5,16 @@ import { LRUCache } from 'lru-cache';
 import { locate, type Place } from '../fetch/locate.ts';
 import { credentialsSentTo } from '../fetch/scoped-credentials.ts';
 import { registryOffers } from '../oci/registry-chart.ts';
-import type { OfferedVersion } from './repository.ts';
+import { newestFirst, type OfferedVersion } from './repository.ts';
 import { AppError } from '../../domain/core/errors.ts';
+import { isUploadedCharts } from '../../domain/app-definition/uploaded-chart.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { ThreadHost } from '../../thread/thread-host.ts';
 import { type FileStore, writingTo } from '../cache/file-store.ts';
 import { chartError } from '../chart-error.ts';
 import { findInFolder, versionsInFolder } from './folder-repository.ts';
 import { type Incoming, receive, type Received } from '../fetch/receive.ts';
-import { type Destination, type RemoteContext, type RemoteRequest, type Validators, withRemote } from '../fetch/remote.ts';
+import { type Destination, type RemoteContext, type RemoteRequest, type Uploads, type Validators, withRemote } from '../fetch/remote.ts';
 import { parsedOf } from '../parsed.ts';
 import { type SharedWork, shareWork } from '../share-work.ts';
 import { findInIndex, type FoundChart, type IndexCounts } from './index-format.ts';
@@ -258,6 +259,7 @@ export interface Offers {
 export async function offersOf(source: RepositorySource, input: OffersInput, signal: AbortSignal): Promise<Offers> {
   const { repoURL } = source;
   const { context } = input;
+  if (context.uploads !== undefined && isUploadedCharts(repoURL)) return await uploadedVersions(source, context.uploads, signal);
   const base = repoURL.endsWith('/') ? repoURL : `${repoURL}/`;
   const address = URL.parse('index.yaml', base)?.href ?? base;
   const place = locate(address, context.locations);
@@ -265,6 +267,12 @@ export async function offersOf(source: RepositorySource, input: OffersInput, sig
   const index = place.kind === 'folder' ? await indexInFolder(place, repoURL) : remoteIndex(place, address, context);
   if (index.kind === 'none') return absolute(base, { versions: await versionsInFolder(index.folder, source.name), skipped: 0 });
   return absolute(base, await offersInIndex(source, { ...input, address, place: index }, signal));
+}
+
+async function uploadedVersions({ repoURL, name }: RepositorySource, uploads: Uploads, signal: AbortSignal): Promise<Offers> {
+  const versions = newestFirst(await uploads.versions(name, signal));
+  if (versions.length > 0) return { versions, skipped: 0 };
+  throw chartError('ChartNotFound', repoURL, `no chart named ${JSON.stringify(name)} was uploaded; upload it, or correct the name`);
 }
 
 function remoteIndex(place: Extract<Place, { kind: 'remote' }>, address: string, { credentials }: RemoteContext): IndexPlace {

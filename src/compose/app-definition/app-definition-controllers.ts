@@ -1,5 +1,6 @@
 import type { ChartLibrary } from '../../chart/chart-library.ts';
 import { type ControllerParts, type KeySource, mapSource } from '../../controller/controller.ts';
+import type { UploadWatch } from '../create-charts.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { at } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -16,17 +17,19 @@ interface AppDefinitionsInput {
   readonly kube: Kube;
   readonly catalog: LiveCatalog;
   readonly charts: ChartLibrary;
+  readonly uploads: UploadWatch;
   /** The names of those that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
   readonly log: Log;
 }
 
-/** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, publishes, or that is in its way, does, and when its instances do. */
-export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefinitionsInput): ControllerParts {
+/** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, publishes, or that is in its way, does, and when its instances or the uploaded charts do. */
+export function appDefinitions({ kube, catalog, charts, uploads, counted, log }: AppDefinitionsInput): ControllerParts {
   const cluster = kube.asController();
   const reconcile = createAppDefinitionReconciler({
     cluster,
     charts,
+    uploads,
     environments: catalog.reflectors.environments,
     definitions: catalog.reflectors.appDefinitions,
     crds: catalog.reflectors.customResourceDefinitions,
@@ -41,7 +44,7 @@ export function appDefinitions({ kube, catalog, charts, counted, log }: AppDefin
     const naming = all.all().filter((definition) => parseAppDefinitionStatus(definition).crd === name);
     return [...new Set([...naming.map(({ metadata }) => metadata.name), ...(owner === undefined ? [] : [owner])])];
   });
-  return { name: 'app-definition', sources: [all, generating, counted], reconcile, workers: 2 };
+  return { name: 'app-definition', sources: [all, generating, counted, uploads.keysOf(all.all)], reconcile, workers: 2 };
 }
 
 interface CompositionControllerInput {

@@ -6,6 +6,7 @@ import { APP_DEFINITION, APP_REVISION } from '../kubernetes/resource-types.ts';
 import { type ChartSource, parseChartSource } from '../operator/operator-spec.ts';
 import { APP_DEFINITION_KIND, type AppDefinitionFields, type AppDefinitionStatus } from './app-definition-kind.ts';
 import type { AppRevisionSpec } from './app-revision-kind.ts';
+import { isUploadedCharts } from './uploaded-chart.ts';
 
 /** The spec of an AppDefinition with every default filled in. */
 export interface AppDefinitionSpec extends Omit<AppDefinitionFields, 'chart' | 'chartURL'> {
@@ -61,6 +62,6 @@ export function appRevision({ definition, chart, digest, schema }: RevisionInput
 function exactSource(definition: KubeObject, version: string, digest: string): AppRevisionSpec['source'] {
   const { chart, chartURL } = specOf(APP_DEFINITION_KIND, definition);
   if (chart === undefined) return chartURL === undefined ? {} : { chartURL };
-  const isArchive = !chart.repoURL.startsWith('file:');
+  const isArchive = !chart.repoURL.startsWith('file:') || isUploadedCharts(chart.repoURL);
   return { chart: { ...chart, version, ...(chart.digest === undefined && isArchive ? { digest } : {}) } };
 }

@@ -3,9 +3,11 @@ import { AppError } from '../core/errors.ts';
 import { at, numberAt, textAt } from '../core/read.ts';
 import { integer, object, optional, text, type ValueOf } from '../kind/field.ts';
 import { AGE_COLUMN, specOf, type StaticKind } from '../kind/kind.ts';
+import { type Cluster, ifFound } from '../kubernetes/cluster.ts';
 import { isDnsSubdomain, OURS } from '../kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../kubernetes/resource.ts';
 import { CHART_ARCHIVE } from '../kubernetes/resource-types.ts';
+import { isSame } from '../chart/chart-version.ts';
 
 /** Bytes of an archive. In base64, that is what one object of the cluster can hold; Helm's record of a release holds no more. */
 export const MAX_ARCHIVE_BYTES = 1024 * 1024;
@@ -30,7 +32,7 @@ export const CHART_ARCHIVE_KIND: StaticKind<ValueOf<typeof spec>> = {
   type: CHART_ARCHIVE,
   shortNames: ['charch'],
   description:
-    'A ChartArchive is a Helm chart that somebody uploaded. AppDefinitions and Operators refer to it by file://uploaded/NAME.tgz.',
+    'A ChartArchive is a Helm chart that somebody uploaded. AppDefinitions and Operators refer to it by file://uploaded/NAME.tgz, or to all versions of the chart by the repository file://uploaded.',
   columns: [
     { name: 'Chart', type: 'string', jsonPath: '.spec.name' },
     { name: 'Version', type: 'string', jsonPath: '.spec.version' },
@@ -40,8 +42,10 @@ export const CHART_ARCHIVE_KIND: StaticKind<ValueOf<typeof spec>> = {
   spec,
 };
 
-/** What stands for uploaded charts where other charts have an address. */
+/** The repository of uploaded charts, for `spec.chart.repoURL`. */
 export const UPLOADED_CHARTS = 'file://uploaded';
+/** Its host, which no root has as its name. */
+export const UPLOADED_ROOT = 'uploaded';
 /** With what it says of itself, so that a list needs no archives. Only for lists: what is fetched is checked. */
 const SUMMARY = `${OURS.group}/chart-archive`;
 
@@ -62,13 +66,14 @@ export interface UploadedChart {
 }
 
 /** The address of the archive of an uploaded chart. */
-export function uploadAddress(id: string): string {
+function uploadAddress(id: string): string {
   return `${UPLOADED_CHARTS}/${id}.tgz`;
 }
 
-/** An uploaded chart as the source of an AppDefinition. */
-export function uploadSource(name: string, version: string): { readonly kind: 'url'; readonly url: string } {
-  return { kind: 'url', url: uploadAddress(objectName(`${name}-${version}`)) };
+/** Whether an address is that of the repository of uploaded charts. */
+export function isUploadedCharts(repoURL: string): boolean {
+  const url = URL.parse(repoURL);
+  return url?.protocol === 'file:' && url.hostname === UPLOADED_ROOT && (url.pathname === '' || url.pathname === '/');
 }
 
 /** The uploaded chart that an address names; undefined for any other address. */
@@ -94,7 +99,7 @@ interface NewArchive {
 
 /** @throws AppError `InvalidInput` for a name and version that no object can have. */
 export function chartArchive({ bytes, digest, name, version, appVersion }: NewArchive): KubeObject {
-  const id = objectName(`${name}-${version}`);
+  const id = uploadName(name, version);
   if (!isDnsSubdomain(id)) throw new AppError('InvalidInput', `chart ${name} ${version}: no object of the cluster can have this name`);
   const summary = { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest, size: bytes.length };
   return {
@@ -105,14 +110,34 @@ export function chartArchive({ bytes, digest, name, version, appVersion }: NewAr
   };
 }
 
+/** The name of the ChartArchive of a chart. */
+export function uploadName(name: string, version: string): string {
+  return objectName(`${name}-${version}`);
+}
+
 /** `Web_App-1.0.0+build` → `web-app-1.0.0-build`. */
 function objectName(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
 }
 
-/** The view of a ChartArchive, of which the metadata will do. What somebody applied with kubectl says less. */
-export function uploadedChart({ metadata }: KubeObject): UploadedChart {
-  const summary = summaryOf(metadata.annotations?.[SUMMARY]);
+/** The uploaded charts of a cluster, without their archives. Throws as the cluster does. */
+export async function listUploads(cluster: Pick<Cluster, 'get' | 'listMetadata'>, signal?: AbortSignal): Promise<UploadedChart[]> {
+  const { items } = await cluster.listMetadata(CHART_ARCHIVE, signal && { signal });
+  const charts: UploadedChart[] = [];
+  for (const item of items) charts.push(await readUpload(cluster, item, signal));
+  return charts;
+}
+
+/** The view of a ChartArchive of which the metadata is known. One that somebody applied with kubectl does not say there what it is, so it is read in full. */
+export async function readUpload(cluster: Pick<Cluster, 'get'>, object: KubeObject, signal?: AbortSignal): Promise<UploadedChart> {
+  if (object.metadata.annotations?.[SUMMARY] !== undefined) return uploadedChart(object);
+  const { name } = object.metadata;
+  return uploadedChart((await ifFound(cluster.get({ ...CHART_ARCHIVE, name }, signal && { signal }))) ?? object);
+}
+
+/** The view of a ChartArchive, of which the metadata will do where `chartArchive` made it. */
+export function uploadedChart({ metadata, spec: given }: KubeObject): UploadedChart {
+  const summary = summaryOf(metadata.annotations?.[SUMMARY]) ?? given;
   const appVersion = textAt(summary, 'appVersion');
   return {
     id: metadata.name,
@@ -150,7 +175,17 @@ export function archiveOf(object: KubeObject): Uint8Array {
   );
 }
 
-/** Whether an Operator, AppDefinition or AppRevision has its chart from an address. */
-export function isChartAt(address: string, { spec: given }: KubeObject): boolean {
-  return textAt(given, 'chartURL') === address || textAt(at(given, 'source'), 'chartURL') === address;
+/** Whether an Operator or AppDefinition has an uploaded chart, by its address or of the repository. */
+export function isFromUpload({ spec: given }: KubeObject): boolean {
+  const address = textAt(given, 'chartURL');
+  return address === undefined ? isUploadedCharts(textAt(given, 'chart', 'repoURL') ?? '') : uploadedId(address) !== undefined;
+}
+
+/** Whether an Operator, AppDefinition or AppRevision uses an uploaded chart: by its address, or in the version that it names or follows its range to. */
+export function usesUpload({ address, name, version }: UploadedChart, { spec: given, status }: KubeObject): boolean {
+  const source = at(given, 'source') ?? given;
+  if (textAt(source, 'chartURL') === address) return true;
+  const chart = at(source, 'chart');
+  if (!isUploadedCharts(textAt(chart, 'repoURL') ?? '') || textAt(chart, 'name') !== name) return false;
+  return [textAt(chart, 'version'), textAt(status, 'chart', 'version')].some((used) => used !== undefined && isSame(used, version));
 }

@@ -303,7 +303,7 @@ export const ERROR_TABLE = {
     status: 409,
     title: 'The uploaded chart is in use',
     meaning:
-      'An AppDefinition, an Operator, or an earlier AppRevision refers to the uploaded chart. Without it, its instances cannot be installed again.',
+      'An AppDefinition, an Operator, or an earlier AppRevision uses the uploaded chart. Without it, its instances cannot be installed again.',
     remedy: 'Give them another chart, or delete them. AppRevisions go by `revisionHistoryLimit` of their AppDefinition.',
   },
   ReleaseConflict: {

@@ -1,3 +1,4 @@
+import { isUploadedCharts, uploadedId, uploadName } from '../app-definition/uploaded-chart.ts';
 import { stringifyJson } from '../core/exact-json.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { type ChartSource, FORCE_AT, type OperatorSpec } from './operator-spec.ts';
@@ -86,6 +87,7 @@ function chartArguments(chart: ChartSource, version: string | undefined): ChartA
   if (chart.kind === 'url') return fromAddress(chart.url);
   const { repoURL, name } = chart;
   const exact = version ?? chart.version;
+  if (isUploadedCharts(repoURL)) return fromUpload(uploadName(name, exact));
   if (repoURL.startsWith('file:')) return fromFolder(`${repoURL.replace(/\/$/, '')}/${name}-${exact}.tgz`, name);
   const asked = `--version ${quoted(exact)}`;
   if (repoURL.startsWith('oci:')) return { before: [], words: [quoted(`${repoURL.replace(/\/$/, '')}/${name}`), asked] };
@@ -93,11 +95,20 @@ function chartArguments(chart: ChartSource, version: string | undefined): ChartA
 }
 
 function fromAddress(url: string): ChartArguments {
+  const upload = uploadedId(url);
+  if (upload !== undefined) return fromUpload(upload);
   if (url.startsWith('file:')) return fromFolder(url);
   const tagged = /^(oci:.*):([^:/@]+)$/.exec(url);
   if (tagged === null) return { before: [], words: [quoted(url)] };
   // A tag cannot hold the plus sign of a version.
   return { before: [], words: [quoted(tagged[1] ?? ''), `--version ${quoted((tagged[2] ?? '').replaceAll('_', '+'))}`] };
+}
+
+/** @param name of the ChartArchive. */
+function fromUpload(name: string): ChartArguments {
+  const file = quoted(`${name}.tgz`);
+  const read = `kubectl get chartarchives.${OURS.group} ${quoted(name)} -o go-template='{{.spec.archive | base64decode}}' > ${file}`;
+  return { before: [read], words: [file] };
 }
 
 /** @param folder the name of the unpacked chart, which counts where there is no archive. */

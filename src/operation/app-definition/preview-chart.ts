@@ -1,9 +1,7 @@
-import { uploadedChart, UPLOADED_CHARTS, uploadSource } from '../../domain/app-definition/uploaded-chart.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { CHART_ARCHIVE } from '../../domain/kubernetes/resource-types.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { releaseImages } from '../../domain/workload/pod-template.ts';
 import { findSecret } from '../operator/find-secret.ts';
@@ -13,7 +11,7 @@ import { missingForNewAppDefinition } from './app-definitions.ts';
 
 /** The chart that somebody wants to look at. Empty texts: not given. */
 export interface ChartQuery {
-  /** `https://…`, `oci://…`, or `file://ROOT` for a configured folder. */
+  /** `https://…`, `oci://…`, `file://ROOT` for a configured folder, or `file://uploaded` for uploaded charts. */
   readonly repoURL: string;
   readonly name: string;
   /** Empty: the newest one that is no pre-release. */
@@ -66,21 +64,12 @@ export async function previewChart(ports: Pick<Ports, 'clusters' | 'upgrades'>, 
   const { access } = await readChartAccess({ source, namespace, find: (name) => findSecret(ports.clusters, actor, { namespace, name }) });
   const { charts, renderChart } = ports.upgrades;
   return await runQueued(ports.upgrades, { actor, milliseconds: PATIENCE_MS }, async (signal) => {
-    const isUploaded = source.repoURL === UPLOADED_CHARTS;
-    const versions = isUploaded ? await uploadedVersions(ports, actor, source.name) : await charts.versions(source, signal, access);
+    const versions = await charts.versions(source, signal, access);
     const version = query.version === '' ? newestOf(versions) : query.version;
-    const chart = await charts.fetch(isUploaded ? uploadSource(source.name, version) : { ...source, version }, signal, access);
+    const chart = await charts.fetch({ ...source, version }, signal, access);
     const rendering = await renderChart({ ...FIRST_RELEASE, chart }, signal);
     return { ...describe(query, chart), versions: versions.slice(0, MAX_VERSIONS), ...describeRendering(rendering) };
   });
-}
-
-/** Newest first. */
-async function uploadedVersions({ clusters }: Pick<Ports, 'clusters'>, actor: Actor, name: string): Promise<readonly string[]> {
-  const { items } = await clusters.asActor(actor).listMetadata(CHART_ARCHIVE);
-  const charts = items.map(uploadedChart).filter((chart) => chart.name === name);
-  if (charts.length === 0) throw new AppError('ChartNotFound', `chart ${JSON.stringify(name)}: it was not uploaded`);
-  return charts.sort((a, b) => b.created.localeCompare(a.created)).map(({ version }) => version);
 }
 
 type Repository = Extract<ChartSource, { kind: 'repository' }>;

@@ -1,11 +1,12 @@
 import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import {
   chartArchive,
-  isChartAt,
+  listUploads,
   MAX_ARCHIVE_BYTES,
-  uploadAddress,
+  readUpload,
   type UploadedChart,
   uploadedChart,
+  usesUpload,
 } from '../../domain/app-definition/uploaded-chart.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
@@ -27,13 +28,13 @@ export interface ListedChart extends UploadedChart {
 
 /** The uploaded charts, read as the actor, by name, the newest first; `Forbidden` for whoever is not an admin. */
 export async function listUploadedCharts(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor): Promise<readonly ListedChart[]> {
-  const { items } = await ports.clusters.asActor(actor).listMetadata(CHART_ARCHIVE);
-  const charts = items.map(uploadedChart).map((chart) => ({ ...chart, usedBy: usersOf(ports, chart.id) }));
+  const uploads = await listUploads(ports.clusters.asActor(actor));
+  const charts = uploads.map((chart) => ({ ...chart, usedBy: usersOf(ports, chart) }));
   return charts.sort((a, b) => a.name.localeCompare(b.name) || b.created.localeCompare(a.created) || a.id.localeCompare(b.id));
 }
 
-function usersOf({ catalog }: Pick<Ports, 'catalog'>, id: string): readonly string[] {
-  const isUser = (object: KubeObject): boolean => isChartAt(uploadAddress(id), object);
+function usersOf({ catalog }: Pick<Ports, 'catalog'>, chart: UploadedChart): readonly string[] {
+  const isUser = (object: KubeObject): boolean => usesUpload(chart, object);
   return [...catalog.appDefinitions().filter(isUser), ...catalog.operators().filter(isUser)].map(
     ({ kind, metadata: { namespace, name } }) => `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`,
   );
@@ -97,7 +98,8 @@ export interface ShownChart extends ListedChart {
 /** @throws AppError `NotFound`; `Forbidden` for whoever is not an admin. */
 export async function showUploadedChart(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, id: string): Promise<ShownChart> {
   const object = await findArchive(ports, actor, id);
-  return { ...uploadedChart(object), usedBy: usersOf(ports, id), etag: etagOf(object) };
+  const chart = await readUpload(ports.clusters.asActor(actor), object);
+  return { ...chart, usedBy: usersOf(ports, chart), etag: etagOf(object) };
 }
 
 /** Its metadata. */
@@ -124,8 +126,9 @@ export async function deleteUploadedChart(
   const event = { action: 'delete chart', environment: '', target: id, via, requestId };
   await audited(ports, actor, event, async () => {
     checkPreconditions(`chart ${id}`, etagOf(object), preconditions);
-    const revisions = (await cluster.list(APP_REVISION)).items.filter((revision) => isChartAt(uploadAddress(id), revision));
-    const users = [...usersOf(ports, id), ...revisions.map((revision) => `AppRevision ${revision.metadata.name}`)];
+    const chart = await readUpload(cluster, object);
+    const revisions = (await cluster.list(APP_REVISION)).items.filter((revision) => usesUpload(chart, revision));
+    const users = [...usersOf(ports, chart), ...revisions.map((revision) => `AppRevision ${revision.metadata.name}`)];
     if (users.length > 0) throw new AppError('ChartInUse', `chart ${id}: ${users.slice(0, 10).join(', ')} refer to it`);
     await cluster.delete({ ...CHART_ARCHIVE, name: id }, uid === undefined ? {} : { uid });
   });

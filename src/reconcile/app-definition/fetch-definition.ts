@@ -47,7 +47,7 @@ interface FetchInput {
 
 const RETRY = { first: 2_000, longest: 10 * 60_000 };
 
-/** The chart of an AppDefinition, looked up again once an interval, for a new spec, another Secret, and when a person asks. What goes wrong is a fact, too. */
+/** The chart of an AppDefinition, looked up again once an interval, for a new spec, another Secret, another upload, and when a person asks. What goes wrong is a fact, too. */
 export async function fetchDefinition(ports: DefinitionPorts, memory: FetchMemory, input: FetchInput): Promise<FetchFact> {
   const { definition, spec, source, signal } = input;
   const { uid = '', generation = 0, annotations = {} } = definition.metadata;
@@ -56,7 +56,7 @@ export async function fetchDefinition(ports: DefinitionPorts, memory: FetchMemor
   try {
     const find = (name: string) => ifFound(ports.cluster.get({ ...SECRET, namespace: OURS.systemNamespace, name }, { signal }));
     const { access, revision } = await readChartAccess({ source, namespace: OURS.systemNamespace, find });
-    const wish = JSON.stringify([generation, annotations[OURS.reconcileAt] ?? '', revision]);
+    const wish = JSON.stringify([generation, annotations[OURS.reconcileAt] ?? '', revision, ports.uploads?.revisionOf(definition) ?? '']);
     if (known?.wish === wish && (await isFresh(ports, known, { now, interval: spec.interval })))
       return factOf(known, { now, interval: spec.interval });
     const outcome = await attempt(async () => generated(definition, await ports.charts.fetch(source, signal, access)));

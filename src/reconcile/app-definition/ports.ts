@@ -2,6 +2,7 @@ import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import type { Cluster, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
+import type { UploadsPort } from '../helm-release/ports.ts';
 import type { ChartValuesSource } from '../../schema/structural/chart-structure.ts';
 
 /** A chart that was fetched. */
@@ -29,6 +30,8 @@ export interface DefinitionPorts {
     fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<DefinitionChart>;
     has(digest: string): Promise<boolean>;
   };
+  /** Absent: uploaded charts are looked up once an interval, as all others. */
+  readonly uploads?: UploadsPort;
   /** As they are watched. */
   readonly environments: { all(): readonly KubeObject[] };
   readonly definitions: { all(): readonly KubeObject[] };

@@ -39,6 +39,12 @@ export interface ChartPort {
   has(digest: string): Promise<boolean>;
 }
 
+/** What is known of uploaded charts. */
+export interface UploadsPort {
+  /** Another text whenever the uploaded charts are others; empty for an Operator or AppDefinition that has none. */
+  revisionOf(object: KubeObject): string;
+}
+
 export interface ReleaseRef {
   readonly release: string;
   readonly namespace: string;

@@ -1,6 +1,6 @@
 import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
-import type { ChartPort, HelmPort } from '../helm-release/ports.ts';
+import type { ChartPort, HelmPort, UploadsPort } from '../helm-release/ports.ts';
 import type { References } from '../helm-release/watch-references.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ImageRewrite } from '../../domain/workload/image-rewrite.ts';
@@ -17,6 +17,8 @@ export interface OperatorPorts {
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: ChartPort;
+  /** Absent: uploaded charts are looked up once an interval, as all others. */
+  readonly uploads?: UploadsPort;
   readonly renderChart: RenderChart;
   /** Those that Helm and `renderChart` apply. Default: none. */
   readonly imageRewrites?: readonly ImageRewrite[];

@@ -2,7 +2,6 @@ import type { FieldFault } from '../../domain/core/errors.ts';
 import { parseQuantity } from '../../domain/core/quantity.ts';
 import { POD_SECURITY_LEVELS } from '../../domain/kubernetes/pod-security-labels.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { UPLOADED_CHARTS, uploadSource } from '../../domain/app-definition/uploaded-chart.ts';
 import type { ChartPreview, ChartQuery } from '../../operation/app-definition/preview-chart.ts';
 import { yamlText } from '../page/yaml-text.ts';
 import { type SelectOption, selectOption } from '../page/facets.ts';
@@ -151,9 +150,7 @@ export function definitionText(
     kind: 'AppDefinition',
     metadata: { name: name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, '-') },
     spec: {
-      ...(repoURL === UPLOADED_CHARTS
-        ? { chartURL: uploadSource(name, version).url }
-        : { chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) } }),
+      chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) },
       ...namespaceSpec(namespaces),
       catalog: {
         displayName: words.charAt(0).toUpperCase() + words.slice(1),

@@ -45,6 +45,37 @@ test('a folder without an index offers its archives and chart folders, the newes
   );
 });
 
+test('uploaded charts are a repository of their versions, and nothing reads the archive of one that is cached', async (t) => {
+  const archives = new Map(
+    await Promise.all(['1.0.0', '2.0.0', '1.10.0'].map(async (v) => [v, await packChart('demo', chartFiles('demo', v))] as const)),
+  );
+  const read: string[] = [];
+  const digestOf = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+  const addressOf = (version: string): string => `file://uploaded/demo-${version}.tgz`;
+  const library = await libraryFor(t, {
+    uploads: {
+      archive: async (address) => {
+        const [version, bytes] = [...archives].find(([known]) => addressOf(known) === address) ?? [];
+        if (version !== undefined) read.push(version);
+        return bytes;
+      },
+      versions: async (name) =>
+        name === 'demo' ? [...archives].map(([version, bytes]) => ({ version, address: addressOf(version), digest: digestOf(bytes) })) : [],
+    },
+  });
+  const demo = { repoURL: 'file://uploaded', name: 'demo' };
+  assert.deepEqual(await library.versions({ kind: 'repository', ...demo, version: '' }, signal), ['2.0.0', '1.10.0', '1.0.0']);
+  for (const version of ['^1', '1.10.0', '^1'])
+    assert.equal((await fetchFrom(library, { ...demo, version })).contents.metadata.version, '1.10.0');
+  assert.deepEqual(read, ['1.10.0']);
+  await assertFails(
+    fetchFrom(library, { ...demo, version: '^3' }),
+    'ChartNotFound',
+    /no version "\^3" of the chart "demo"; the newest ones are 2.0.0/,
+  );
+  await assertFails(fetchFrom(library, { ...demo, name: 'other', version: '*' }), 'ChartNotFound', /no chart named "other" was uploaded/);
+});
+
 test('a chart folder is packed to the same digest each time, without what .helmignore leaves out, and an edit changes it', async (t) => {
   const root = await temporaryFolder(t);
   await writeFiles(root, { ...below('demo', chartFiles('demo', '1.0.0')), 'demo/.helmignore': 'controller/\n*.bak\n', 'demo/a.bak': 'x' });

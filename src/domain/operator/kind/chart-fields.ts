@@ -21,7 +21,7 @@ const verifyField = (place: string) =>
 const ADDRESS = {
   repoURL: text({
     description:
-      'The address of the repository (https or oci), or file://ROOT for a folder that is configured as a root, for example file://charts.',
+      'The address of the repository (https or oci), file://ROOT for a folder that is configured as a root, for example file://charts, or file://uploaded for uploaded charts.',
     maxLength: 2048,
     pattern: '^(https?|oci|file)://.+$',
   }),

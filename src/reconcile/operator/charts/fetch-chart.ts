@@ -24,6 +24,8 @@ interface Remembered {
   readonly requestedAt: string;
   /** The version of the Secrets that it was fetched with. */
   readonly revision: string;
+  /** The version of the uploaded charts. */
+  readonly uploads: string;
   /** Milliseconds since the epoch. */
   readonly fetchedAt: number;
 }
@@ -48,7 +50,7 @@ interface Wanted {
   readonly digest: string | undefined;
 }
 
-/** The chart of an Operator, looked up again once an interval, for a new spec, another Secret, and when a person asks. What goes wrong is a fact, too. */
+/** The chart of an Operator, looked up again once an interval, for a new spec, another Secret, another upload, and when a person asks. What goes wrong is a fact, too. */
 export async function fetchChart(memory: ChartMemory, work: Work): Promise<NonNullable<ActiveFacts['chart']>> {
   try {
     const chart = await lookUpChart(memory, work);
@@ -83,11 +85,13 @@ async function lookUpChart(memory: ChartMemory, work: Work): Promise<Chart> {
   const known = memory.get(key);
   const now = ports.now().getTime();
   const { access, revision } = await readChartAccess(work);
-  const sameWish = known?.generation === generation && known.requestedAt === requestedAt && known.revision === revision;
-  const isFresh = known !== undefined && sameWish && now - known.fetchedAt < spec.interval;
+  const uploads = ports.uploads?.revisionOf(operator) ?? '';
+  const sameSources = known?.revision === revision && known.uploads === uploads;
+  const sameWish = known?.generation === generation && known.requestedAt === requestedAt;
+  const isFresh = known !== undefined && sameWish && sameSources && now - known.fetchedAt < spec.interval;
   if (isFresh && (await ports.charts.has(known.chart.digest))) return known.chart;
   const chart = await fetchWanted(work, access);
-  memory.set(key, { chart, generation, requestedAt, revision, fetchedAt: now });
+  memory.set(key, { chart, generation, requestedAt, revision, uploads, fetchedAt: now });
   return chart;
 }
 

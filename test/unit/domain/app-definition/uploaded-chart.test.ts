@@ -7,8 +7,8 @@ import {
   chartArchive,
   uploadedChart,
   uploadedId,
-  uploadAddress,
   uploadOfKubePlus,
+  usesUpload,
 } from '../../../../src/domain/app-definition/uploaded-chart.ts';
 import { isAppError } from '../../../../src/domain/core/errors.ts';
 import { isDnsSubdomain } from '../../../../src/domain/kubernetes/names.ts';
@@ -47,13 +47,37 @@ describe('an uploaded chart', () => {
     for (const name of ['../a', 'a/b', 'A', '', '.', 'a..b']) assert.equal(uploadedId(`file://uploaded/${name}.tgz`), undefined, name);
   });
 
+  it('is used by its address, in the version that is named, and in the one that a range has come to', () => {
+    const chart = uploadedChart(chartArchive({ bytes, digest, name: 'Web_App', version: '1.1.0' }));
+    const isUser = (spec: object, status: object = {}): boolean =>
+      usesUpload(chart, { apiVersion: 'v1', kind: 'Any', metadata: { name: 'any' }, spec, status });
+    const source = { repoURL: 'file://uploaded', name: 'Web_App', version: '^1.0.0' };
+    const at = (version: string): object => ({ chart: { version } });
+    assert.ok(isUser({ chartURL: chart.address }));
+    assert.ok(isUser({ chart: { ...source, version: 'v1.1.0' } }), 'of an AppDefinition that names it');
+    assert.ok(
+      isUser({ source: { chart: { ...source, version: '1.1.0' } }, chart: { name: 'Web_App', version: '1.1.0' } }),
+      'of an AppRevision',
+    );
+    assert.ok(isUser({ chart: { ...source, repoURL: 'file://uploaded/' } }, at('1.1.0')), 'of an Operator that follows a range');
+    assert.ok(!isUser({ chart: source }, at('1.2.0')), 'the range has gone on');
+    assert.ok(!isUser({ chart: { ...source, name: 'web' } }, at('1.1.0')), 'another chart');
+    assert.ok(!isUser({ chart: { ...source, repoURL: 'file://charts' } }, at('1.1.0')), 'another repository');
+  });
+
+  it('says what it is when somebody applied it with kubectl, too', () => {
+    const { metadata, ...object } = chartArchive({ bytes, digest, name: 'Web_App', version: '1.0.0+build' });
+    const { id, name, version, size } = uploadedChart({ ...object, metadata: { name: metadata.name } });
+    assert.deepEqual({ id, name, version, size }, { id: 'web-app-1.0.0-build', name: 'Web_App', version: '1.0.0+build', size: 14 });
+  });
+
   it('has a name that the cluster takes, whatever the chart calls itself, or is rejected', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 300 }), fc.string({ minLength: 1, maxLength: 40 }), (name, version) => {
         try {
-          const { metadata } = chartArchive({ bytes, digest, name, version });
-          assert.ok(isDnsSubdomain(metadata.name));
-          assert.equal(uploadedId(uploadAddress(metadata.name)), metadata.name);
+          const archive = chartArchive({ bytes, digest, name, version });
+          assert.ok(isDnsSubdomain(archive.metadata.name));
+          assert.equal(uploadedId(uploadedChart(archive).address), archive.metadata.name);
         } catch (error) {
           assert.ok(isAppError(error, 'InvalidInput'), String(error));
         }

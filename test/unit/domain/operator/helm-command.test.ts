@@ -63,6 +63,12 @@ helm upgrade --install r \\
         'helm upgrade --install demo "$chart" --namespace ops',
       ].join('\n'),
     );
+    const uploaded = [
+      "kubectl get chartarchives.chandlery.dev demo-1.0.0 -o go-template='{{.spec.archive | base64decode}}' > demo-1.0.0.tgz",
+      'helm upgrade --install demo demo-1.0.0.tgz --namespace ops',
+    ].join('\n');
+    assert.equal(last({ chart: { ...REPOSITORY, repoURL: 'file://uploaded', version: '1.0.0' } }), uploaded);
+    assert.equal(last({ chartURL: 'file://uploaded/demo-1.0.0.tgz' }), uploaded);
   });
 
   it('never holds a secret value, and says where the values come from', () => {
