@@ -223,6 +223,8 @@ interface InstallInput extends ReleaseRef {
   readonly labels: Readonly<Record<string, string>>;
   /** `uplift`: CRDs are taken out, legacy APIs carried over, and images rewritten. Default: the objects stay as they are. */
   readonly postRender?: 'uplift';
+  /** Labels of the nodes that pods have to run on, for `uplift`. Default: none. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   /** What the objects may be, for `uplift`; nothing is written when one of them, a hook included, is something else. Default: anything. */
   readonly scope?: ReleaseScope;
   /** Strings that must not show in an error. */
@@ -277,8 +279,8 @@ async function change(
   const labels = labelArgument(input.labels);
   const timeoutMs = input.timeoutMs ?? CHANGE_TIMEOUT_MS;
   const what = `${verb} of "${input.release}" in namespace "${input.namespace}"`;
-  const { postRender: mode, scope, secrets = [] } = input;
-  const rules = { imageRewrites, ...(scope === undefined ? {} : { scope }) };
+  const { postRender: mode, scope, nodeSelector = {}, secrets = [] } = input;
+  const rules = { imageRewrites, nodeSelector, ...(scope === undefined ? {} : { scope }) };
   const output = await withValuesFile(home, input.values, (values) => {
     const run = (more: readonly string[], channel?: (stream: Duplex) => void): Promise<HelmOutput> =>
       runner({

@@ -12,6 +12,7 @@ import type { Discovery } from '../domain/kubernetes/cluster.ts';
 import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
 import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
 import { type ImageRewrite, rewriteImages } from '../domain/workload/image-rewrite.ts';
+import { selectNodes } from '../domain/workload/node-selector.ts';
 import { checkChartValues } from '../schema/values/check-values.ts';
 import type { Helm } from './helm.ts';
 
@@ -46,7 +47,8 @@ export function createChartRenderer(ports: RenderChartPorts): RenderChart {
     const reserved = reservedObjects(rendered).map((message): RenderFault => ({ code: 'ObjectReserved', message }));
     const faults = [...invalid, ...reserved, ...upliftFaults(input, extracted)];
     const { objects, rewritten: rewrittenImages } = rewriteImages(extracted.objects, ports.imageRewrites ?? []);
-    return redacted({ ...extracted, objects, rewrittenImages, faults, unchecked }, secrets);
+    const placed = selectNodes(objects, input.nodeSelector);
+    return redacted({ ...extracted, objects: placed, rewrittenImages, faults, unchecked }, secrets);
   };
 }
 

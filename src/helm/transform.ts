@@ -6,10 +6,11 @@ import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
 import { isCustomResourceDefinition, uplift } from '../domain/uplift/uplift.ts';
 import { type ImageRewrite, rewriteImages } from '../domain/workload/image-rewrite.ts';
+import { selectNodes } from '../domain/workload/node-selector.ts';
 
 /**
- * What becomes of the objects between Helm's templates and Helm: `uplift` takes CustomResourceDefinitions out, carries legacy APIs over and rewrites images; `reveal` shows
- * the hooks that Helm drops.
+ * What becomes of the objects between Helm's templates and Helm: `uplift` takes CustomResourceDefinitions out, carries legacy APIs over, rewrites images and
+ * selects nodes; `reveal` shows the hooks that Helm drops.
  */
 export type PostRenderMode = 'uplift' | 'reveal';
 
@@ -19,6 +20,8 @@ export interface TransformRules {
   readonly scope?: ReleaseScope;
   /** Default: images stay. */
   readonly imageRewrites?: readonly ImageRewrite[];
+  /** Labels of the nodes that pods have to run on. Default: none. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
 }
 
 export interface Transformation extends TransformRules {
@@ -38,8 +41,9 @@ const ORIGIN = 'chandlery.dev/origin';
  * @throws AppError `ResourceNotAllowed` naming each object that is out of the scope or belongs to Chandlery; `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
  *   read, or for more than one release may hold.
  */
-export function transform(input: string, { mode, scope, imageRewrites = [] }: Transformation): string {
-  const change = mode === 'reveal' ? reveal : (objects: readonly KubeObject[]) => rewriteImages(lift(objects), imageRewrites).objects;
+export function transform(input: string, { mode, scope, imageRewrites = [], nodeSelector }: Transformation): string {
+  const applied = (objects: readonly KubeObject[]) => selectNodes(rewriteImages(lift(objects), imageRewrites).objects, nodeSelector);
+  const change = mode === 'reveal' ? reveal : applied;
   const rendered = splitRendered(input);
   const isPlain = mode === 'reveal' && scope === undefined && !input.includes(CRD_HOOK);
   const parsed = isPlain ? [] : rendered.map((text): Document => ({ text, objects: parseNamed(text) }));

@@ -324,6 +324,12 @@ describe('ten charts as apps, with two environments and two developers', () => {
   it('warn of quotas, nodes and Pod Security, with what is missing', { timeout: 90_000 }, async () => {
     const found = await check(DEV_TWO, TWO, 'worker', { cpu: '300', nodeSelector: { disk: 'none' } });
     assert.match(messages(found, 'warned'), /No node could take the pods of Deployment worker/);
+    const policy = { nodeSelectorFrom: { 'kubernetes.io/hostname': 'nodeName' } };
+    await world.kube.asController().patch({ ...APP_DEFINITION, name: nameOf('worker') }, { type: 'merge', body: { spec: { policy } } });
+    const select = async (nodeName: string): Promise<Preflight> => await check(DEV_TWO, TWO, 'worker', { nodeName });
+    const unknown = /No node could take the pods of Deployment worker.* without the labels that they select/;
+    await eventually(async () => unknown.test(messages(await select('node-7'), 'warned')), 'the node is selected', 60);
+    assert.match(messages(await select('node 7'), 'blocked'), /nodeName: it selects the node by the label kubernetes\.io\/hostname/);
     const quota = {
       apiVersion: 'v1',
       kind: 'ResourceQuota',

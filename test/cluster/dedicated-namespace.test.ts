@@ -4,16 +4,19 @@ import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { execa } from 'execa';
 import { dedicatedNamespaceName } from '../../src/domain/app-instance/instance.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
+import { objectAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import {
   APP_DEFINITION,
   CONFIG_MAP,
+  CRON_JOB,
   ENVIRONMENT,
   NAMESPACE,
   RESOURCE_QUOTA,
   ROLE_BINDING,
 } from '../../src/domain/kubernetes/resource-types.ts';
-import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { apiVersionOf, type JsonObject, type KubeObject, type ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { writersOfRelease } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -29,6 +32,17 @@ const CONFIG = {
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {text: {{ .Values.text | quote }}}\n',
   'templates/extra.yaml': '{{ tpl .Values.extra . }}',
 };
+
+const TIDY = `apiVersion: batch/v1
+kind: CronJob
+metadata: {name: tidy}
+spec:
+  schedule: '0 0 1 1 *'
+  jobTemplate:
+    spec:
+      template:
+        spec: {restartPolicy: Never, nodeSelector: {disk: slow, zone: a}, containers: [{name: tidy, image: tidy}]}
+`;
 
 describe('an instance with a namespace of its own', () => {
   const ready = { type: 'Ready', status: 'True' };
@@ -97,6 +111,40 @@ describe('an instance with a namespace of its own', () => {
     });
     const stalled = await world.condition(homes, key, { type: 'Stalled', status: 'True', reason: 'ResourceNotAllowed' });
     assert.match(stalled.message, /it is in namespace home-.*-one, not in home-.*-one-den-/);
+    await world.merge(homes, key, { spec: { values: { extra: null } } });
+    await world.condition(homes, key, ready);
+  });
+
+  it('runs on the nodes that its definition selects, by labels and by a value of the instance', { timeout: 180_000 }, async () => {
+    const hostname = 'kubernetes.io/hostname';
+    const define = async (more: JsonObject): Promise<void> =>
+      void (await cluster().patch({ ...APP_DEFINITION, name: `home-${RUN}` }, { type: 'merge', body: { spec: { policy: more } } }));
+    const selected = async (): Promise<unknown> => {
+      const job = await ifFound(cluster().get({ ...CRON_JOB, namespace: den, name: 'tidy' }));
+      return objectAt(job?.spec, 'jobTemplate', 'spec', 'template', 'spec', 'nodeSelector');
+    };
+    const isSelected = async (wanted: JsonObject): Promise<void> =>
+      void (await eventually(async () => isDeepStrictEqual(await selected(), wanted), stringifyJson(wanted), 60));
+    await define({ nodeSelector: { disk: 'ssd' }, nodeSelectorFrom: { [hostname]: 'place.node' } });
+    await world.merge(homes, key, { spec: { values: { extra: TIDY, place: { node: 7 } } } });
+    await isSelected({ disk: 'ssd', [hostname]: '7', zone: 'a' });
+    await world.condition(homes, key, { type: 'Drifted', status: 'False' });
+    await world.merge(homes, key, { spec: { values: { place: { node: 'node 7' } } } });
+    const rejected = await world.condition(homes, key, { type: 'Ready', status: 'False', reason: 'ValuesInvalid' });
+    assert.match(rejected.message, /place\.node: it selects the node by the label kubernetes\.io\/hostname/);
+    await world.merge(homes, key, { spec: { values: { place: null } } });
+    await define({ nodeSelector: null, nodeSelectorFrom: null });
+    await isSelected({ disk: 'slow', zone: 'a' });
+    await assert.rejects(define({ nodeSelector: { 'a b': 'c' } }), { code: 'InvalidInput', message: /a label of nodes/ });
+    const shared = (more: object): KubeObject => ({
+      apiVersion: apiVersionOf(APP_DEFINITION),
+      kind: APP_DEFINITION.kind,
+      metadata: { name: `shared-${RUN}` },
+      spec: { chartURL: 'https://charts.example.com/a.tgz', policy: { nodeSelector: { disk: 'ssd' }, ...more } },
+    });
+    await cluster().create(APP_DEFINITION, shared({}), { dryRun: 'All' });
+    const mixed = cluster().create(APP_DEFINITION, shared({ quota: { pods: '3' } }), { dryRun: 'All' });
+    await assert.rejects(mixed, { code: 'InvalidInput', message: /are those of dedicated namespaces/ });
     await world.merge(homes, key, { spec: { values: { extra: null } } });
     await world.condition(homes, key, ready);
   });

@@ -14,11 +14,12 @@ import {
   text,
   type ValueOf,
 } from '../kind/field.ts';
-import { namespacePolicyField } from '../environment/namespace-policy.ts';
+import { namespacePolicyMembers } from '../environment/namespace-policy.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { APP_DEFINITION } from '../kubernetes/resource-types.ts';
 import { appMembers, entryMembers } from '../operator/kind/catalog-fields.ts';
 import { chartField } from '../operator/kind/chart-fields.ts';
+import { nodeSelectorMembers } from '../workload/node-selector.ts';
 
 export const NAMESPACE_MODES = ['Shared', 'Dedicated'] as const;
 export type NamespaceMode = (typeof NAMESPACE_MODES)[number];
@@ -108,6 +109,16 @@ const rollout = object(
   { description: 'How updatePolicy Automatic brings a new version of the chart to existing instances.' },
 );
 
+const policy = object(
+  { ...namespacePolicyMembers, ...nodeSelectorMembers },
+  {
+    description:
+      'What holds for each instance. nodeSelector and nodeSelectorFrom apply to its pods. The rest is the policy of its namespace, with namespaceMode Dedicated; what is left out is as in the Environment of the instance.',
+  },
+);
+
+const ofNamespaces = Object.keys(namespacePolicyMembers).map((name) => `has(self.policy.${name})`);
+
 const catalog = object(
   { ...entryMembers, ...appMembers },
   {
@@ -133,7 +144,7 @@ const spec = object(
         'Where releases of instances go. Shared: into the namespace of the instance. Dedicated: each into a namespace of its own, which Chandlery creates, and deletes with the instance. It cannot be changed while there are instances.',
       default: 'Shared',
     }),
-    policy: orEmpty(namespacePolicyField),
+    policy: orEmpty(policy),
     updatePolicy: choice(['Manual', 'Automatic'], {
       description:
         'What a new version of the chart means for existing instances. Manual leaves them at their version until spec.version of the instance changes. Automatic upgrades instances without a version of their own, tier after tier: development first, production last.',
@@ -180,8 +191,9 @@ const spec = object(
         message: 'give exactly one of chartURL, chart and crds',
       },
       {
-        rule: "self.namespaceMode == 'Dedicated' || !has(self.policy)",
-        message: 'policy is that of dedicated namespaces; set namespaceMode to Dedicated, or leave it out',
+        rule: `self.namespaceMode == 'Dedicated' || !has(self.policy) || !(${ofNamespaces.join(' || ')})`,
+        message:
+          'quota, limitRange, networkPolicy and podSecurity are those of dedicated namespaces; set namespaceMode to Dedicated, or leave them out',
         fieldPath: '.policy',
       },
       { rule: 'has(self.crds) == has(oldSelf.crds)', message: 'a chart cannot become crds, nor the other way; make another AppDefinition' },

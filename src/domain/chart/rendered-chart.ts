@@ -32,6 +32,8 @@ export interface RenderChartInput {
   readonly legacyAPIs: 'Uplift' | 'Reject';
   /** The value of the label `chandlery.dev/operator`. */
   readonly label: string;
+  /** Labels of the nodes that pods have to run on. Default: none. */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   /** `Stop`: values that a schema rejects end the pipeline. `Render`: helm runs all the same, for a preview that shows everything at once. */
   readonly invalidValues: 'Stop' | 'Render';
   /** Texts that must not show in any message. */
@@ -55,7 +57,7 @@ export interface RenderedChart extends ExtractedCrds {
 }
 
 /**
- * Checks the values of a chart, renders it for the cluster, converts legacy APIs, takes the CRDs out and rewrites images. The controller, every preview and
+ * Checks the values of a chart, renders it for the cluster, converts legacy APIs, takes the CRDs out, rewrites images and selects nodes. The controller, every preview and
  * `chandlery chart inspect` call the same function. Throws as running helm does when there is no verdict: a time-out, no room, the cluster away.
  */
 export type RenderChart = (input: RenderChartInput, signal: AbortSignal) => Promise<RenderedChart>;

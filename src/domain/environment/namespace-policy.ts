@@ -56,22 +56,16 @@ export const podSecurityMembers = {
 };
 
 /** The policy of the namespaces that AppDefinitions dedicate to instances. What is absent is as in the Environment. */
-export const namespacePolicyField = object(
-  {
-    quota: optional(hard('The most that a namespace may hold in all')),
-    limitRange: optional(limits),
-    networkPolicy: optional(networkPolicyField),
-    podSecurity: optional(
-      object(podSecurityMembers, {
-        description:
-          'The Pod Security Standards that pods of the instance have to meet, also where they are lower than those of the Environment.',
-      }),
-    ),
-  },
-  {
-    description:
-      'The policy of the namespaces of instances, with namespaceMode Dedicated. What is left out is as in the Environment of the instance.',
-  },
-);
+export const namespacePolicyMembers = {
+  quota: optional(hard('The most that a namespace may hold in all')),
+  limitRange: optional(limits),
+  networkPolicy: optional(networkPolicyField),
+  podSecurity: optional(
+    object(podSecurityMembers, {
+      description:
+        'The Pod Security Standards that pods of the instance have to meet, also where they are lower than those of the Environment.',
+    }),
+  ),
+};
 
-export type NamespacePolicy = ValueOf<typeof namespacePolicyField>;
+export type NamespacePolicy = { readonly [Name in keyof typeof namespacePolicyMembers]?: ValueOf<(typeof namespacePolicyMembers)[Name]> };

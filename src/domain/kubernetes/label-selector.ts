@@ -4,12 +4,20 @@ import { textAt, textsAt } from '../core/read.ts';
 /** Whether labels have what a selector asks for. */
 export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
 
-const KEY = String.raw`(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?`;
-const VALUE = '(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?';
-const EQUALITY = new RegExp(`^(${KEY})\\s*(==|=|!=)\\s*(${VALUE})$`);
-const MEMBERSHIP = new RegExp(`^(${KEY})\\s+(in|notin)\\s+\\(\\s*(${VALUE}(?:\\s*,\\s*${VALUE})*)\\s*\\)$`);
-const PRESENCE = new RegExp(`^(!?)\\s*(${KEY})$`);
+/** The name of a label, as a regular expression of Go and JavaScript. */
+export const LABEL_KEY = String.raw`(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?`;
+/** The value of a label, which may be empty. */
+export const LABEL_VALUE = '(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?';
+const LABEL = new RegExp(`^(?=.{0,63}$)${LABEL_VALUE}$`);
+const EQUALITY = new RegExp(`^(${LABEL_KEY})\\s*(==|=|!=)\\s*(${LABEL_VALUE})$`);
+const MEMBERSHIP = new RegExp(`^(${LABEL_KEY})\\s+(in|notin)\\s+\\(\\s*(${LABEL_VALUE}(?:\\s*,\\s*${LABEL_VALUE})*)\\s*\\)$`);
+const PRESENCE = new RegExp(`^(!?)\\s*(${LABEL_KEY})$`);
 const MAX_LENGTH = 1_000;
+
+/** Whether a label can have the value. */
+export function isLabelValue(text: string): boolean {
+  return LABEL.test(text);
+}
 
 /**
  * A label selector as `kubectl -l` takes it: `app=shop,tier!=db,env in (a, b),!legacy`.

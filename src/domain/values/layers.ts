@@ -1,4 +1,4 @@
-import { isObject } from '../core/read.ts';
+import { at, isObject } from '../core/read.ts';
 import type { Json, JsonObject } from '../kubernetes/resource.ts';
 
 /** Values of one origin. */
@@ -44,9 +44,17 @@ export function effectiveLeaves(layers: readonly ValuesLayer[]): LeafWithValue[]
 
 /** A map that holds one text at a path of names, dots inside of a name escaped by a backslash: `auth.password`. */
 export function placeAt(targetPath: string, text: string): JsonObject {
-  const names = targetPath.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'));
-  const [first = '', ...rest] = names;
+  const [first = '', ...rest] = namesIn(targetPath);
   return { [first]: rest.reduceRight<Json>((value, name) => Object.fromEntries([[name, value]]), text) };
+}
+
+/** The value at such a path; undefined when there is none. */
+export function valueAt(values: JsonObject, targetPath: string): unknown {
+  return at(values, ...namesIn(targetPath));
+}
+
+function namesIn(targetPath: string): string[] {
+  return targetPath.split(/(?<!\\)\./).map((name) => name.replaceAll('\\.', '.'));
 }
 
 /** Every text in values, and numbers as text: what must not be shown when the values are secret. Keys are not. */

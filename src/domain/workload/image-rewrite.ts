@@ -1,6 +1,7 @@
 import { bad } from '../core/setting-values.ts';
-import { type Json, type JsonObject, type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
+import type { Json, KubeObject } from '../kubernetes/resource.ts';
 import { locateImage, parseImage } from './image-reference.ts';
+import { type Change, changeAt, changePodSpecs } from './pod-spec.ts';
 
 /** Where images come from instead: `docker.io` and `mirror.example.com/hub`, both without a slash at the end. */
 export interface ImageRewrite {
@@ -91,18 +92,6 @@ function rewriteImage(image: string, rewrites: readonly ImageRewrite[]): string 
   return `${rewrite.target}${full.slice(rewrite.prefix.length)}${image.slice(name.length)}`;
 }
 
-/** The path to the spec of the pods that a kind makes. Other kinds are left alone: what is an image in them, only their controllers know. */
-const POD_SPECS: Readonly<Record<string, readonly string[]>> = {
-  '/Pod': ['spec'],
-  '/PodTemplate': ['template', 'spec'],
-  '/ReplicationController': ['spec', 'template', 'spec'],
-  'apps/DaemonSet': ['spec', 'template', 'spec'],
-  'apps/Deployment': ['spec', 'template', 'spec'],
-  'apps/ReplicaSet': ['spec', 'template', 'spec'],
-  'apps/StatefulSet': ['spec', 'template', 'spec'],
-  'batch/CronJob': ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
-  'batch/Job': ['spec', 'template', 'spec'],
-};
 const CONTAINERS = ['initContainers', 'containers', 'ephemeralContainers'];
 
 /** Rewrites the images of containers and image volumes in the pods that objects make. An object without a change is the very same one. */
@@ -117,14 +106,9 @@ export function rewriteImages(
     if (to !== value) rewritten.set(value, to);
     return to;
   };
-  const changed = objects.map((object) => {
-    const path = rewrites.length === 0 ? undefined : POD_SPECS[`${parseApiVersion(object.apiVersion).group}/${object.kind}`];
-    return path === undefined ? object : (changeAt(object, path, (spec) => rewritePodSpec(spec, next)) as KubeObject);
-  });
+  const changed = rewrites.length === 0 ? objects : changePodSpecs(objects, (spec) => rewritePodSpec(spec, next));
   return { objects: changed, rewritten: [...rewritten].map(([from, to]) => ({ from, to })) };
 }
-
-type Change = (value: Json | undefined) => Json | undefined;
 
 function rewritePodSpec(spec: Json | undefined, next: Change): Json | undefined {
   const inItems =
@@ -139,14 +123,4 @@ function changeItems(list: Json | undefined, change: Change): Json | undefined {
   if (!Array.isArray(list)) return list;
   const items = list.map((item: Json) => change(item) ?? item);
   return items.every((item, index) => item === list[index]) ? list : items;
-}
-
-/** A copy with another value at the path; the very same value when nothing is there or nothing changes. */
-function changeAt(value: unknown, path: readonly string[], change: Change): Json | undefined {
-  const [key, ...rest] = path;
-  if (key === undefined) return change(value as Json | undefined);
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key)) return value as Json | undefined;
-  const member = (value as JsonObject)[key];
-  const next = changeAt(member, rest, change);
-  return next === member || next === undefined ? (value as JsonObject) : { ...(value as JsonObject), [key]: next };
 }

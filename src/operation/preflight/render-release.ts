@@ -18,6 +18,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type ChartSource, parseChartSource } from '../../domain/operator/operator-spec.ts';
 import { lowerOf, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
 import { mergeLayers } from '../../domain/values/layers.ts';
+import { nodeSelectorOf } from '../../domain/workload/node-selector.ts';
 import { layersOf } from '../instance/instance-layers.ts';
 import { instanceValues } from '../instance/instance-values.ts';
 import type { Ports } from '../ports.ts';
@@ -69,7 +70,10 @@ export async function renderRelease(context: RenderContext, wanted: KubeObject):
   const how = { action, legacyAPIs: 'Uplift', label: instanceLabelValue(kind, name), invalidValues: 'Stop' } as const;
   const values = mergeLayers([base, ...given]);
   const place = releasePlaceOf(context, name);
-  const rendered = await ports.upgrades.renderChart({ chart, values, secrets, release, namespace: place.namespace, ...how }, signal);
+  const nodes = nodeSelectorOf(specOf(APP_DEFINITION_KIND, entry.operator).policy, values);
+  const input = { chart, values, secrets, release, namespace: place.namespace, nodeSelector: nodes.labels, ...how };
+  const { faults, ...more } = await ports.upgrades.renderChart(input, signal);
+  const rendered = { ...more, faults: [...nodes.faults.map((message) => ({ code: 'ValuesInvalid', message }) as const), ...faults] };
   return { rendered, release, place, secrets, unread: overlaid.missing.length, faults: overlaid.faults };
 }
 

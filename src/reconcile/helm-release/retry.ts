@@ -41,8 +41,8 @@ export function waitBeforeAttempt({ status, generation, requestedAt, references,
 export const CONFIG_DIGEST_LABEL = 'chandlery.dev/config-digest';
 
 /**
- * The digest over what a revision is made of: chart, values, Kubernetes minor, the policy for legacy APIs and the rewrites of images. A release that carries the
- * digest of today is in step. 40 hexadecimal digits, so that it fits into a label.
+ * The digest over what a revision is made of: chart, values, Kubernetes minor, the policy for legacy APIs, the rewrites of images and the labels of its nodes. A
+ * release that carries the digest of today is in step. 40 hexadecimal digits, so that it fits into a label.
  */
 export function configDigest(input: {
   readonly chartDigest: string;
@@ -51,8 +51,9 @@ export function configDigest(input: {
   /** The revisions of `valuesFrom`. */
   readonly sources?: readonly string[];
   readonly imageRewrites?: readonly ImageRewrite[] | undefined;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
 }): string {
-  const { chartDigest, spec, kubernetesVersion, sources = [], imageRewrites = [] } = input;
+  const { chartDigest, spec, kubernetesVersion, sources = [], imageRewrites = [], nodeSelector = {} } = input;
   const minor = kubernetesVersion.replace(/^v/, '').split('.').slice(0, 2).join('.');
   const parts = [
     chartDigest,
@@ -61,6 +62,8 @@ export function configDigest(input: {
     spec.legacyAPIs,
     ...sources,
     ...imageRewrites.map(({ prefix, target }) => `${prefix}=${target}`).sort(),
+    // Nothing where there is none, so that releases from before stay as they are.
+    ...(Object.keys(nodeSelector).length === 0 ? [] : [{ nodeSelector: canonical(nodeSelector) }]),
   ];
   return createHash('sha256').update(stringifyJson(parts)).digest('hex').slice(0, 40);
 }

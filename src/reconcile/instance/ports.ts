@@ -60,6 +60,8 @@ export interface Deployer {
 export interface ScopedChange extends ReleaseChange {
   /** What the objects of the release may be; helm writes nothing when one of them is something else. */
   readonly scope: ReleaseScope;
+  /** Labels of the nodes that its pods have to run on. */
+  readonly nodeSelector: Readonly<Record<string, string>>;
 }
 
 export interface InstanceHelm extends Pick<HelmPort, 'test' | 'uninstall' | 'unlock'> {

@@ -96,8 +96,9 @@ interface CheckedObjects {
 async function checkObjects(work: Work, { target, chart, verb, scope }: CheckedObjects): Promise<void> {
   const { ports, release, label, signal } = work;
   const how = { action: verb, legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
+  const { nodeSelector } = target;
   const { values, secrets } = target.values;
-  const rendered = await ports.renderChart({ chart, values, secrets, ...release, ...how }, signal);
+  const rendered = await ports.renderChart({ chart, values, secrets, nodeSelector, ...release, ...how }, signal);
   const [first] = rendered.faults;
   if (first !== undefined) {
     const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
@@ -111,9 +112,12 @@ async function scopeOf({ ports, release: { namespace }, signal }: Work, { allowe
   return releaseScope(namespace, allowed, await ports.discovery.kinds(signal));
 }
 
-function changeOf({ release, label }: Work, { chart, values: { values, secrets }, configDigest }: Target): Omit<ScopedChange, 'scope'> {
+function changeOf(
+  { release, label }: Work,
+  { chart, values: { values, secrets }, configDigest, nodeSelector }: Target,
+): Omit<ScopedChange, 'scope'> {
   const labels = { [OURS.appInstanceLabel]: label, [CONFIG_DIGEST_LABEL]: configDigest };
-  return { ...release, chartPath: chart.path, values, secrets, labels, postRender: 'uplift' };
+  return { ...release, chartPath: chart.path, values, secrets, labels, nodeSelector, postRender: 'uplift' };
 }
 
 interface Announcement extends Pick<ActiveFacts, 'release'> {

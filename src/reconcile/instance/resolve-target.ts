@@ -14,6 +14,7 @@ import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import { type JsonObject, type KubeObject, oldestFirst } from '../../domain/kubernetes/resource.ts';
 import { instanceLayers, type LayeredApp, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
 import type { ValuesLayer } from '../../domain/values/layers.ts';
+import { nodeSelectorOf } from '../../domain/workload/node-selector.ts';
 import { configDigest } from '../helm-release/retry.ts';
 import { type ResolvedValues, resolveValues } from '../helm-release/resolve-values.ts';
 import type { Chart } from '../helm-release/ports.ts';
@@ -32,6 +33,8 @@ export interface Target {
   readonly configDigest: string;
   /** What has to be ready before the release is changed. */
   readonly waitsFor?: Dependency;
+  /** Labels of the nodes that its pods have to run on. */
+  readonly nodeSelector: Readonly<Record<string, string>>;
   /** Kinds that its objects may be of although they are cluster-scoped or in other namespaces. */
   readonly allowed: readonly { readonly group: string; readonly kind: string }[];
 }
@@ -49,8 +52,11 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
     const definition = findDefinition(work);
     const revision = chooseRevision(work, definition);
     const chart = await fetchChart(work, revision);
-    const { allowedResources, catalog } = specOf(APP_DEFINITION_KIND, definition);
+    const { allowedResources, catalog, policy } = specOf(APP_DEFINITION_KIND, definition);
     const values = await valuesOf(work, { ...catalog, valuesFrom: outputs.valuesFrom });
+    const nodes = nodeSelectorOf(policy, values.values);
+    if (nodes.faults.length > 0) throw new AppError('ValuesInvalid', nodes.faults.join('; '));
+    const nodeSelector = nodes.labels;
     const kubernetesVersion = await work.ports.kubernetesVersion({ signal: work.signal });
     const made = { values: values.values, legacyAPIs: 'Uplift' } as const;
     const digest = configDigest({
@@ -59,6 +65,7 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
       kubernetesVersion,
       sources: values.revisions,
       imageRewrites: work.ports.imageRewrites,
+      nodeSelector,
     });
     return {
       chart,
@@ -66,6 +73,7 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
       ...availableBeside(work, definition, chart),
       values,
       configDigest: digest,
+      nodeSelector,
       allowed: allowedResources,
       ...(waitsFor === undefined ? {} : { waitsFor }),
     };

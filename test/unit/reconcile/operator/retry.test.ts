@@ -68,6 +68,18 @@ describe('the digest over what a revision is made of', () => {
   });
 });
 
+describe('the digest over what a revision of an instance is made of', () => {
+  it('has the labels of nodes, and is as before without any', () => {
+    const spec = { values: {}, legacyAPIs: 'Uplift' } as const;
+    const digest = (more: { readonly nodeSelector?: Record<string, string> }): string =>
+      configDigest({ chartDigest: 'a', kubernetesVersion: '1.36.3', spec, ...more });
+    assert.equal(digest({}), '81980e98f1af88e2144a022f9b56c4dd3b1873cc');
+    assert.equal(digest({ nodeSelector: {} }), digest({}));
+    assert.equal(digest({ nodeSelector: { a: '1', b: '2' } }), digest({ nodeSelector: { b: '2', a: '1' } }));
+    assert.notEqual(digest({ nodeSelector: { a: '1' } }), digest({ nodeSelector: { a: '2' } }));
+  });
+});
+
 describe('the label of an Operator', () => {
   it('is namespace and name', () => assert.equal(operatorLabelValue('default', 'a'), 'default.a'));
   it('stays a label, and one of its own, however long the name is', () => {
