@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { buildCatalog } from '../../src/domain/catalog/app-catalog.ts';
-import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
+import { parseAppDefinition, parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
 import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
@@ -297,6 +297,7 @@ describe('a ResourceComposition of KubePlus', () => {
         chartURL: `file://shops/${NAME}`,
         chartName: NAME,
       },
+      respolicy: { spec: { policy: { podconfig: { nodeSelector: 'values.nodeName' } } } },
       resmonitor: { apiVersion: 'workflows.kubeplus/v1alpha1', kind: 'ResourceMonitor', spec: { monitorRelationships: 'all' } },
     },
   });
@@ -321,6 +322,8 @@ describe('a ResourceComposition of KubePlus', () => {
     }
     const first = await reconciled('default', 'Ready');
     assert.equal(textAt(first.status, 'crd'), `hellos${RUN}.apps.chandlery.dev`);
+    const { policy } = parseAppDefinition(await cluster.get({ ...APP_DEFINITION, name }));
+    assert.deepEqual(policy, { nodeSelectorFrom: { 'kubernetes.io/hostname': 'nodeName' } });
     const complete = findCondition(conditionsOf(first), 'Complete');
     assert.equal(complete?.status, 'False');
     assert.match(complete?.message ?? '', /apps\.chandlery\.dev\/v1alpha1 and not platformapi\.kubeplus\/v1alpha1; resmonitor/);

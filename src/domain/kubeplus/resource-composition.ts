@@ -3,6 +3,7 @@ import { conditionsField, foreign, generation, map, object, optional, orEmpty, t
 import { uploadOfKubePlus } from '../app-definition/uploaded-chart.ts';
 import { parseQuantity } from '../core/quantity.ts';
 import { listAt } from '../core/read.ts';
+import { isLabelValue } from '../kubernetes/label-selector.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { RESOURCE_COMPOSITION } from '../kubernetes/resource-types.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
@@ -23,7 +24,13 @@ const podconfig = object(
   {
     limits: quantities('The limits of containers without limits of their own, for example cpu and memory.'),
     requests: quantities('The requests of containers without requests of their own.'),
-    nodeSelector: optional(text({ description: 'The node of the pods. Not applied: the condition Complete says so.', maxLength: 500 })),
+    nodeSelector: optional(
+      text({
+        description:
+          'The name of the node of the pods, or the value of the instance that names it, for example values.nodeName. The node is that with the name in its label kubernetes.io/hostname.',
+        maxLength: 500,
+      }),
+    ),
   },
   { description: 'What pods of instances have.' },
 );
@@ -146,10 +153,12 @@ export function definitionOf(composition: KubeObject, chartName?: string): Compo
 type Policy = NonNullable<NonNullable<NonNullable<ValueOf<typeof spec>['respolicy']>['spec']>['policy']>;
 type Quantities = Readonly<Record<string, string>>;
 
-/** The policy of the namespaces of instances; KubePlus gives each instance one. What containers have by default is a LimitRange. */
+/** The policy of the namespaces of instances; KubePlus gives each instance one. What containers have by default is a LimitRange, and the node is a label of it. */
 function policyOf({ podconfig, quota }: Policy = {}): ComposedDefinition {
-  const omitted: string[] =
-    podconfig?.nodeSelector === undefined ? [] : [`${POLICY}.podconfig.nodeSelector: give it to the chart as a value`];
+  const omitted: string[] = [];
+  const selected = podconfig?.nodeSelector?.trim();
+  const node = nodeOf(selected);
+  if (node === undefined) omitted.push(`${POLICY}.podconfig.nodeSelector: ${JSON.stringify(selected)} is no name of a node`);
   const valid = (where: string, given: Quantities = {}): Quantities => {
     const entries = Object.entries(given);
     const wrong = entries.filter(([, value]) => (parseQuantity(value) ?? -1n) < 0n);
@@ -165,8 +174,20 @@ function policyOf({ podconfig, quota }: Policy = {}): ComposedDefinition {
   const policy = {
     ...(isFilled(['', parts.hard]) ? { quota: parts.hard } : {}),
     ...(isFilled(['', limit]) ? { limitRange: [{ type: 'Container', ...limit }] } : {}),
+    ...node,
   };
   return { spec: isFilled(['', policy]) ? { policy } : {}, omitted };
+}
+
+/** The label by which KubePlus selects a node. */
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** KubePlus takes the node from a value of the instance, `values.nodeName`; by its documentation, it may be a fixed name as well. */
+function nodeOf(given = ''): { readonly nodeSelector?: object; readonly nodeSelectorFrom?: object } | undefined {
+  const path = /^values\.(.+)$/.exec(given)?.[1];
+  if (path !== undefined) return { nodeSelectorFrom: { [HOSTNAME]: path } };
+  if (given === '') return {};
+  return isLabelValue(given) ? { nodeSelector: { [HOSTNAME]: given } } : undefined;
 }
 
 const POLICY = 'respolicy.spec.policy';

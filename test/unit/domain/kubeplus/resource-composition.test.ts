@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { objectAt } from '../../../../src/domain/core/read.ts';
 import { definitionOf } from '../../../../src/domain/kubeplus/resource-composition.ts';
 import type { JsonObject } from '../../../../src/domain/kubernetes/resource.ts';
 
@@ -24,7 +25,9 @@ const GROUP = 'newResource.resource: the kind is apps.chandlery.dev/v1alpha1 and
 describe('the AppDefinition of a ResourceComposition', () => {
   it('has the uploaded chart, a namespace for each instance, and the policy in its words', () => {
     const podconfig = { limits: { cpu: '200m', memory: '2Gi' }, requests: { cpu: '100m' } };
-    const { spec, omitted } = composed({ podconfig, quota: { 'requests.cpu': '1', 'limits.memory': '4Gi' } });
+    const nodeSelector = 'values.nodeName';
+    const quota = { 'requests.cpu': '1', 'limits.memory': '4Gi' };
+    const { spec, omitted } = composed({ podconfig: { ...podconfig, nodeSelector }, quota });
     assert.deepEqual(spec, {
       chartURL: 'file://uploaded/hello-world-chart-0.0.2.tgz',
       names,
@@ -32,18 +35,25 @@ describe('the AppDefinition of a ResourceComposition', () => {
       policy: {
         quota: { 'requests.cpu': '1', 'limits.memory': '4Gi' },
         limitRange: [{ type: 'Container', default: podconfig.limits, defaultRequest: podconfig.requests }],
+        nodeSelectorFrom: { 'kubernetes.io/hostname': 'nodeName' },
       },
     });
     assert.deepEqual(omitted, [GROUP]);
   });
 
+  it('selects a node by its name, too, which its documentation allows', () => {
+    const { spec, omitted } = composed({ podconfig: { nodeSelector: ' node-1.example ' } });
+    assert.deepEqual(objectAt(spec, 'policy'), { nodeSelector: { 'kubernetes.io/hostname': 'node-1.example' } });
+    assert.deepEqual(omitted, [GROUP]);
+  });
+
   it('leaves out what has no effect, and names each of it', () => {
-    const podconfig = { limits: { cpu: 'values.cpu' }, nodeSelector: 'values.nodeName' };
+    const podconfig = { limits: { cpu: 'values.cpu' }, nodeSelector: 'a node' };
     const { spec, omitted } = composed({ podconfig, quota: { 'requests.cpu': '-1' } }, { resmonitor: { spec: {} } });
     assert.deepEqual(spec, { chartURL: 'file://uploaded/hello-world-chart-0.0.2.tgz', names, namespaceMode: 'Dedicated' });
     assert.deepEqual(omitted, [
       GROUP,
-      'respolicy.spec.policy.podconfig.nodeSelector: give it to the chart as a value',
+      'respolicy.spec.policy.podconfig.nodeSelector: "a node" is no name of a node',
       'respolicy.spec.policy.quota.requests.cpu: "-1" is no quantity',
       'respolicy.spec.policy.podconfig.limits.cpu: "values.cpu" is no quantity',
       'resmonitor: the metrics of an Environment show its instances',
