@@ -97,7 +97,7 @@ describe('ten charts as apps, with two environments and two developers', () => {
     assert.equal(verdict, 'Ready', stringifyJson(faults));
     return true;
   };
-  const messages = ({ findings }: Preflight, group: 'blocked' | 'warned' | 'unchecked' | 'changed'): string =>
+  const messages = ({ findings }: Preflight, group: 'blocked' | 'warned' | 'unchecked' | 'changed' | 'created'): string =>
     findings[group].map(({ message }) => message).join('\n');
 
   async function shareEnvironments(): Promise<void> {
@@ -267,8 +267,10 @@ describe('ten charts as apps, with two environments and two developers', () => {
     const found = await check(DEV_ONE, ONE, 'lodge', {});
     assert.equal(found.verdict, 'Ready', messages(found, 'blocked'));
     assert.match(messages(found, 'unchecked'), /Pods, quotas .* the namespace apps-\S+-checked-\w+ is created with the instance/);
-    const created = found.findings.created.map(({ message }) => message).join('\n');
-    assert.match(created, new RegExp(`^Deployment apps-\\S+-checked-\\w+/lodge${RUN}-checked, after its namespace is created$`, 'm'));
+    assert.match(
+      messages(found, 'created'),
+      new RegExp(`^Deployment apps-\\S+-checked-\\w+/lodge${RUN}-checked, after its namespace is created$`, 'm'),
+    );
     const negative = await check(DEV_ONE, ONE, 'lodge', { replicas: -1 });
     assert.match(messages(negative, 'blocked'), /^Deployment apps-\S+: .*replicas.*greater than or equal to 0/m);
     assert.ok(!messages(negative, 'blocked').includes('preflight-'), messages(negative, 'blocked'));
@@ -292,6 +294,23 @@ describe('ten charts as apps, with two environments and two developers', () => {
     await assert.rejects(showResource(ports, DEV_ONE, shared), { code: 'NotFound', message: /it has no namespace of its own/ });
     const { goes } = await previewEnvironmentDeletion(ports, DEV_ONE, { environment: ONE });
     assert.ok(goes.includes(`The namespace dedicated to its instance, with everything in it: ${namespace}`), goes.join('\n'));
+  });
+
+  it('are tried as the deployer to be, where they are of no namespace, before it exists', { timeout: 120_000 }, async () => {
+    const cluster = world.kube.asController();
+    const allowedResources = [{ group: 'rbac.authorization.k8s.io', kind: 'ClusterRole' }];
+    await cluster.patch({ ...APP_DEFINITION, name: nameOf('lodge') }, { type: 'merge', body: { spec: { allowedResources } } });
+    const extra = `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: lodge-${RUN}}, rules: []}`;
+    const review = async (): Promise<Preflight> => await check(DEV_ONE, ONE, 'lodge', { extra });
+    const lacks = /:apps-\S+-checked-\w+:chandlery-deployer, may not get, create, patch, delete clusterroles.* ClusterRoleBinding$/;
+    await eventually(async () => lacks.test(messages(await review(), 'blocked')), 'its permission is missing', 60);
+    const { grant = '' } = await review();
+    await execa(testCluster.tools.kubectl ?? 'kubectl', ['--kubeconfig', testCluster.kubeconfigPath, 'apply', '-f', '-'], { input: grant });
+    await eventually(async () => (await review()).verdict === 'Ready', 'it has the permission', 30);
+    assert.match(messages(await review(), 'created'), new RegExp(`^ClusterRole lodge-${RUN}$`, 'm'));
+    await createInstance(ports, DEV_ONE, { ...draftOf(ONE, 'lodge', { extra }, 'checked'), ...ASKING });
+    await world.condition(typeOf('lodge'), { namespace: ONE, name: 'checked' }, { type: 'Ready', status: 'True' });
+    await cluster.get({ ...CLUSTER_ROLE, name: `lodge-${RUN}` });
   });
 
   it('are blocked by what the release may not have, the deployer may not do, or a policy denies', { timeout: 90_000 }, async () => {

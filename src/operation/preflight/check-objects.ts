@@ -33,25 +33,48 @@ export async function checkObjects(dryRuns: DryRun, ports: Pick<Ports, 'discover
   return { tried, remedies, findings: joinFindings([...tried.map(findingsOf), lacking, { unchecked: more }]) };
 }
 
-/** A check of what goes into a namespace that does not exist yet. */
+/** A check of a release whose namespace does not exist yet. */
 interface CheckElsewhere extends Omit<DryRunInput, 'state'> {
-  /** A namespace that does, with the same deployer. */
+  /** A namespace that does. */
   readonly standIn: string;
+}
+
+/** Who tries: the deployer of the namespace that exists, and the account of the one that will apply the release. */
+interface DryRunsElsewhere {
+  readonly standIn: DryRun;
+  readonly own: DryRun;
 }
 
 /**
  * What would become of the objects of a chart in a namespace that is created with them: each is tried under another name in a namespace that exists. Validation is
- * the same there. Policies can say something else, so what they reject is a warning; of quotas, pods and Pod Security nothing is known.
+ * the same there. Policies can say something else, so what they reject is a warning; of quotas, pods and Pod Security nothing is known. Cluster-scoped objects, and
+ * those of other namespaces, are tried as they are, by the name of the account that will apply them: permissions of an account count before it exists.
  *
  * @throws AppError as `dryRunObjects`.
  */
 export async function checkObjectsElsewhere(
-  dryRuns: DryRun,
+  dryRuns: DryRunsElsewhere,
   ports: Pick<Ports, 'discovery'>,
   { standIn, ...input }: CheckElsewhere,
-): Promise<Findings> {
+): Promise<Omit<CheckedObjects, 'tried'>> {
   const kinds = await Promise.all(input.objects.map(({ apiVersion, kind }) => ports.discovery.find(apiVersion, kind, input.signal)));
-  const originals = input.objects.filter((object, index) => !isHook(object) && kinds[index]?.namespaced === true);
+  const isInside = ({ metadata }: KubeObject, index: number): boolean =>
+    kinds[index]?.namespaced === true && (metadata.namespace ?? input.namespace) === input.namespace;
+  const outside = input.objects.filter((object, index) => !isInside(object, index));
+  const place = { state: 'ToBeCreated', forbidden: [] } as const;
+  const beside = outside.length === 0 ? undefined : await checkObjects(dryRuns.own, ports, { ...input, ...place, objects: outside });
+  const inside = input.objects.filter((object, index) => isInside(object, index) && !isHook(object));
+  const findings = await checkInStandIn(dryRuns.standIn, ports, { ...input, standIn, objects: inside });
+  return beside === undefined
+    ? { findings, remedies: [] }
+    : { findings: joinFindings([findings, beside.findings]), remedies: beside.remedies };
+}
+
+async function checkInStandIn(
+  dryRuns: DryRun,
+  ports: Pick<Ports, 'discovery'>,
+  { standIn, objects: originals, ...input }: CheckElsewhere,
+): Promise<Findings> {
   const objects = originals.map((object) => inStandIn(object, standIn));
   const { tried, left } = await dryRunObjects(dryRuns, ports, { ...input, namespace: standIn, state: 'ToBeCreated', objects });
   const found = tried.map((one, index) => {
@@ -59,7 +82,7 @@ export async function checkObjectsElsewhere(
     const as = (text: string): string => text.replaceAll(one.object.metadata.name, metadata.name);
     return findingsElsewhere(one, { name: redact(`${kind} ${input.namespace}/${metadata.name}`, input.secrets), standIn, as });
   });
-  const untried = `Pods, quotas and Pod Security were not tried: the namespace ${input.namespace} is created with the instance. The objects were tried in ${standIn}`;
+  const untried = `Pods, quotas and Pod Security were not tried: the namespace ${input.namespace} is created with the instance. Its objects were tried in ${standIn}`;
   const more = left > 0 ? [line(`${left} more objects were not checked`, 'Object')] : [];
   return joinFindings([...found, { unchecked: [line(untried, 'Object'), ...more] }]);
 }

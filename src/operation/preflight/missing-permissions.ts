@@ -34,7 +34,11 @@ export async function missingPermissions(
     concurrency: 4,
   });
   const content = { release, namespace, objects: placed, crds };
-  const missing = await findMissingAccess((attributes) => cluster.review(attributes, input), content);
+  const found = await findMissingAccess((attributes) => cluster.review(attributes, input), content);
+  // A deployer gets its permissions in a namespace with the namespace.
+  const comes = ({ target }: MissingAccess): boolean =>
+    by === 'deployer' && input.state === 'ToBeCreated' && 'namespace' in target && target.namespace === namespace;
+  const missing = found.filter((one) => !comes(one));
   const pods = forbidden.filter((one) => one.of === 'pods').map(({ name, message }) => podsUnchecked(name, message));
   // The api-server forbids the others for another reason, which its words tell.
   const explained = new Set(missing.flatMap((one) => one.objects));
@@ -51,8 +55,14 @@ export async function missingPermissions(
 }
 
 function sentenceOf(by: DryRun['by'], account: string, missing: MissingAccess): string {
-  if (by === 'deployer')
-    return `The deployer of the environment, ${account}, ${missingAccessSentence(missing)}. To allow it, an admin adds it to a ClusterRole with the label chandlery.dev/aggregate-to-deployer: "true"`;
+  if (by === 'deployer') {
+    const { target } = missing;
+    const isNamespaced = 'namespace' in target && target.namespace !== undefined;
+    const how = isNamespaced
+      ? 'adds it to a ClusterRole with the label chandlery.dev/aggregate-to-deployer: "true"'
+      : 'binds the account to a ClusterRole with it by a ClusterRoleBinding';
+    return `The deployer of the environment, ${account}, ${missingAccessSentence(missing)}. To allow it, an admin ${how}`;
+  }
   return `The account of Chandlery, ${account}, ${missingAccessSentence(missing)}. To allow it, add to the values of its chart ${valuesToAdd([missing])}`;
 }
 

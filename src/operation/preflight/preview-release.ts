@@ -156,14 +156,15 @@ async function checkRelease(context: CheckContext, to: RenderedRelease): Promise
     return { findings: joinFindings([known, { blocked }]), remedies: [] };
   }
   const standIn = environment.namespace;
-  const deployerOf = state === 'Missing' ? standIn : namespace;
-  const dryRuns = { cluster: ports.clusters.dryRunAsDeployer(actor, deployerOf), by: 'deployer' } as const;
-  const place = { release, namespace, state: 'Exists' } as const;
-  const input = { ...place, objects: rendered.objects, crds: [], kindsOfChart: new Set<string>(), secrets, signal, forbidden: [] };
+  const dryRunsIn = (place: string) => ({ cluster: ports.clusters.dryRunAsDeployer(actor, place), by: 'deployer' }) as const;
+  const own = dryRunsIn(namespace);
+  const hidden = await hiddenKinds(context, state === 'Missing' ? standIn : namespace, rendered.objects);
+  const content = { objects: rendered.objects, crds: [], kindsOfChart: new Set<string>() };
+  const input = { release, namespace, ...content, hidden, secrets, signal };
   const { findings, remedies } =
     state === 'Missing'
-      ? { findings: await checkObjectsElsewhere(dryRuns, ports, { ...input, standIn }), remedies: [] }
-      : await checkObjects(dryRuns, ports, { ...input, hidden: await hiddenKinds(context, namespace, rendered.objects) });
+      ? await checkObjectsElsewhere({ standIn: dryRunsIn(standIn), own }, ports, { ...input, standIn })
+      : await checkObjects(own, ports, { ...input, state: 'Exists', forbidden: [] });
   // With stand-ins for values that the actor may not read, a rejection says little.
   const reported =
     unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
@@ -183,7 +184,8 @@ async function hiddenKinds(
     const served = await ports.discovery.find(apiVersion, kind, signal);
     if (served === undefined) return [];
     const { group } = parseApiVersion(apiVersion);
-    const { allowed } = await cluster.review({ verb: 'get', group, resource: served.resource, namespace }, { signal });
+    const place = served.namespaced ? { namespace } : {};
+    const { allowed } = await cluster.review({ verb: 'get', group, resource: served.resource, ...place }, { signal });
     return allowed ? [] : [key];
   });
   return new Set((await Promise.all(asked)).flat());
