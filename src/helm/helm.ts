@@ -307,7 +307,8 @@ interface ChangeArguments {
 
 function changeOptions(input: InstallInput, { values, labels, timeoutMs, extra }: ChangeArguments): string[] {
   const options = ['--namespace', input.namespace, '--output', 'json', '--values', values, '--timeout', hookTimeout(timeoutMs)];
-  options.push('--skip-crds', '--skip-schema-validation', '--hide-notes', ...extra);
+  // The api-server rejects unknown fields of each object that Helm applies; Helm would fetch its OpenAPI documents in every run only to learn that it does.
+  options.push('--skip-crds', '--skip-schema-validation', '--disable-openapi-validation', '--hide-notes', ...extra);
   if (labels !== '') options.push('--labels', labels);
   return options;
 }
