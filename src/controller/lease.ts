@@ -18,6 +18,8 @@ export interface LeaseOptions {
   readonly clock?: Clock;
   /** Instead of comparing times of day: the resource version that may be taken over, because it stood for its whole time; empty where there is no lease. */
   readonly seen?: string;
+  /** `Rare`: there is mostly no lease, so it is created without looking for one first. Default: it is looked for. */
+  readonly contention?: 'Rare';
   /** Told when the lease is lost while something runs under it. */
   readonly onLost?: () => void;
 }
@@ -94,6 +96,8 @@ function keepRenewed(options: LeaseOptions, acquired: KubeObject): Keeper {
 /** @throws AppError `Conflict` when somebody else holds it. */
 async function acquire(options: LeaseOptions): Promise<KubeObject> {
   const { cluster, holder, now = today } = options;
+  const created = options.contention === 'Rare' ? await createLease(options) : undefined;
+  if (created !== undefined) return created;
   const before = await readLease(options);
   try {
     if (before === undefined) return (await cluster.create(LEASE, leaseObject(options, undefined))).object;
@@ -105,6 +109,16 @@ async function acquire(options: LeaseOptions): Promise<KubeObject> {
     if (!isAppError(error, 'AlreadyExists', 'Conflict')) throw error;
   }
   throw new AppError('Conflict', `lease "${options.name}": ${before === undefined ? 'another worker' : holderOf(before)} holds it`);
+}
+
+/** The lease, if there was none. */
+async function createLease(options: LeaseOptions): Promise<KubeObject | undefined> {
+  try {
+    return (await options.cluster.create(LEASE, leaseObject(options, undefined))).object;
+  } catch (error) {
+    if (isAppError(error, 'AlreadyExists')) return undefined;
+    throw error;
+  }
 }
 
 /** @throws AppError when it could not be renewed; somebody else may have it then. */

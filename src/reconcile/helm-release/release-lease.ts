@@ -97,7 +97,7 @@ function leaseOf({ ports, release }: LeasedRelease): LeaseOptions {
   const { cluster, holder, now, leaseLost } = ports;
   const name = `release.${release.namespace}.${release.release}`;
   const onLost = leaseLost === undefined ? {} : { onLost: leaseLost };
-  return { cluster, namespace: OURS.systemNamespace, name, holder, seconds: LEASE_SECONDS, now, ...onLost };
+  return { cluster, namespace: OURS.systemNamespace, name, holder, seconds: LEASE_SECONDS, contention: 'Rare', now, ...onLost };
 }
 
 /** Whether the resource is gone, is another one of that name, is being deleted, or has a new spec since it was read. */
