@@ -10,9 +10,9 @@ interface Finalizable {
   readonly signal: AbortSignal;
 }
 
-/** Adds our finalizer, before anything outside the object is made, so that nothing of it is forgotten. */
-export async function addFinalizer(cluster: Pick<Cluster, 'patch'>, resource: Finalizable): Promise<void> {
-  await setFinalizers(cluster, resource, [...(resource.object.metadata.finalizers ?? []), OURS.finalizer]);
+/** Adds our finalizer, before anything outside the object is made, so that nothing of it is forgotten. @returns the object with it. */
+export async function addFinalizer(cluster: Pick<Cluster, 'patch'>, resource: Finalizable): Promise<KubeObject> {
+  return await setFinalizers(cluster, resource, [...(resource.object.metadata.finalizers ?? []), OURS.finalizer]);
 }
 
 /** Takes our finalizer off, and only ours. */
@@ -25,11 +25,11 @@ async function setFinalizers(
   cluster: Pick<Cluster, 'patch'>,
   { type, object, signal }: Finalizable,
   finalizers: readonly string[],
-): Promise<void> {
+): Promise<KubeObject> {
   const { name, namespace, resourceVersion } = object.metadata;
   const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
   const body = { metadata: { resourceVersion, finalizers } };
-  await cluster.patch(ref, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
+  return (await cluster.patch(ref, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal })).object;
 }
 
 /**

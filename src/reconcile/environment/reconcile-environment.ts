@@ -117,7 +117,7 @@ async function step(
 ): Promise<void> {
   switch (act.kind) {
     case 'add-finalizer':
-      return addFinalizer(cluster, { type: ENVIRONMENT, object: environment, signal });
+      return void (await addFinalizer(cluster, { type: ENVIRONMENT, object: environment, signal }));
     case 'create-namespace':
       return createNamespace(cluster, environment, { spec, signal });
     case 'adopt-namespace':
