@@ -64,6 +64,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
   const referrers = createReferrers();
   const watch = (place: ReferencePlace, until: AbortSignal) => startMetadataReflector({ ...place, cluster, signal: until, log });
   const references = watchReferences({ referrers, watch, signal });
+  const watched = watchReleases({ kube, log, signal }, instances);
   const sources = [
     instances,
     references,
@@ -72,7 +73,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     withDependents(changedDefinitions(appDefinitions, instances), instances, references),
     mapSource(revisions, ofRevision),
     mapSource(environments, ofEnvironment),
-    ...watchReleases({ kube, log, signal }, instances),
+    ...watched.sources,
   ];
   return {
     name: 'app-instance',
@@ -81,6 +82,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
       portsOf(input, {
         definitions: appDefinitions,
         revisions,
+        watched,
         changedNamespaces: dedicated.changed,
         references: { ...referrers, revisionOf: references.revisionOf },
       }),
@@ -121,7 +123,7 @@ function watchNamespaces(input: Pick<InstanceControllerInput, 'kube' | 'log' | '
 
 function portsOf(
   { kube, helm, charts, definitions: crds, operators, environments, imageRewrites = [], leaseLost, log }: InstanceControllerInput,
-  watched: Pick<InstancePorts, 'revisions' | 'references' | 'changedNamespaces'> & { readonly definitions: Reflector },
+  watched: Pick<InstancePorts, 'revisions' | 'watched' | 'references' | 'changedNamespaces'> & { readonly definitions: Reflector },
 ): InstancePorts {
   const cluster = kube.asController();
   const { render } = pinCachedCharts(helm, charts);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { generatedKind, type GeneratedKind, isDedicatedTo, releaseNameOf } from '../../domain/app-instance/instance.ts';
-import type { KeySource } from '../../controller/controller.ts';
-import { keyOf, type KubeObject, parseKey, type ResourceType } from '../../domain/kubernetes/resource.ts';
+import { type KeySource, mapSource } from '../../controller/controller.ts';
+import { apiVersionOf, keyOf, type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import {
   CONFIG_MAP,
   CRON_JOB,
@@ -9,14 +9,17 @@ import {
   DEPLOYMENT,
   INGRESS,
   JOB,
+  type KnownType,
   PERSISTENT_VOLUME_CLAIM,
   SECRET,
   SERVICE,
   STATEFUL_SET,
 } from '../../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../../kube/kube.ts';
-import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
+import { type Reflector, startReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
+import type { ReleaseRef } from '../../reconcile/helm-release/ports.ts';
+import type { WatchedReleases } from '../../reconcile/instance/ports.ts';
 
 interface WatchInstancesInput {
   readonly kube: Pick<Kube, 'asController'>;
@@ -111,9 +114,7 @@ function watchKind(
 ): WatchedKind {
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
-  const cluster = kube.asController();
-  const names = { list: cluster.listMetadata, watch: cluster.watchMetadata };
-  const instances = startReflector({ cluster: names, type: kind, keep: withoutStatus, log, signal: until });
+  const instances = startReflector({ cluster: metadataOf(kube.asController()), type: kind, keep: withoutStatus, log, signal: until });
   const known = new Map<string, KubeObject>();
   const byRelease = new Map<string, Set<string>>();
   instances.onChange((key) => {
@@ -144,7 +145,7 @@ function withoutStatus({ apiVersion, kind, metadata }: KubeObject): KubeObject {
 }
 
 /** What charts mostly consist of. Changes of other kinds are seen when a release is looked at anyway. */
-const WATCHED: readonly ResourceType[] = [
+const WATCHED: readonly KnownType[] = [
   DEPLOYMENT,
   STATEFUL_SET,
   DAEMON_SET,
@@ -156,21 +157,63 @@ const WATCHED: readonly ResourceType[] = [
   INGRESS,
 ];
 
-/** The keys of instances whose release, or an object of it, was changed or deleted, by whomever. Only metadata crosses the wire. */
-export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>, instances: WatchedInstances): KeySource[] {
-  const cluster = kube.asController();
-  const records = startMetadataReflector({ cluster, type: SECRET, labelSelector: 'owner=helm', log, signal });
+interface ReleaseWatch extends WatchedReleases {
+  /** The keys of instances whose release, or an object of it, was changed or deleted, by whomever. */
+  readonly sources: readonly KeySource[];
+}
+
+/** Watches the records of releases, and the objects of the kinds above. Only metadata crosses the wire. */
+export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>, instances: WatchedInstances): ReleaseWatch {
+  const metadata = metadataOf(kube.asController());
+  const records = startReflector({ cluster: metadata, type: SECRET, labelSelector: 'owner=helm', keep: withLabels, log, signal });
+  const byRelease = indexRecords(records);
   const ofRecord = (key: string): readonly string[] => {
-    const { namespace = '', name } = parseKey(key);
-    const release = /^sh\.helm\.release\.v1\.(.+)\.v\d+$/.exec(name)?.[1];
-    return release === undefined ? [] : instances.ofRelease(namespace, release);
+    const release = releaseOfRecord(key);
+    return release === undefined ? [] : instances.ofRelease(release.namespace, release.release);
   };
-  const objects = WATCHED.map((type) => {
-    const scope = { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: withRelease, log, signal };
-    const made = startReflector({ ...scope, cluster: { list: cluster.listMetadata, watch: cluster.watchMetadata } });
-    return releasesOf(made, instances.ofRelease);
+  const scope = { cluster: metadata, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: withRelease, log, signal };
+  const objects = WATCHED.map((type) => ({ type, made: startReflector({ ...scope, type }) }));
+  return {
+    sources: [mapSource(records, ofRecord), ...objects.map(({ made }) => releasesOf(made, instances.ofRelease))],
+    recordsOf: ({ namespace, release }) => (records.synced() ? [...(byRelease.get(`${namespace}/${release}`)?.values() ?? [])] : undefined),
+    versionOf: ({ apiVersion, kind, metadata: { name } }, namespace) => {
+      const watched = objects.find(({ type }) => type.kind === kind && apiVersionOf(type) === apiVersion)?.made;
+      return watched?.synced() === true ? watched.get(`${namespace}/${name}`)?.metadata.resourceVersion : undefined;
+    },
+  };
+}
+
+function metadataOf({ listMetadata, watchMetadata }: ReturnType<Kube['asController']>): Parameters<typeof startReflector>[0]['cluster'] {
+  return { list: listMetadata, watch: watchMetadata };
+}
+
+/** Of a record, its labels say all that is to be known of a revision. */
+function withLabels({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp = '', labels = {} } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, creationTimestamp, labels } };
+}
+
+/** The records by `<namespace>/<release>`, kept in step. */
+function indexRecords(records: Reflector): ReadonlyMap<string, ReadonlyMap<string, KubeObject>> {
+  const index = new Map<string, Map<string, KubeObject>>();
+  records.onChange((key) => {
+    const release = releaseOfRecord(key);
+    if (release === undefined) return;
+    const name = `${release.namespace}/${release.release}`;
+    const known = index.get(name) ?? new Map<string, KubeObject>();
+    const record = records.get(key);
+    if (record === undefined) known.delete(key);
+    else index.set(name, known.set(key, record));
+    if (known.size === 0) index.delete(name);
   });
-  return [{ onChange: (listener) => records.onChange((key) => ofRecord(key).forEach(listener)) }, ...objects];
+  return index;
+}
+
+/** @param key `<namespace>/<name>` of a Secret. */
+function releaseOfRecord(key: string): ReleaseRef | undefined {
+  const { namespace = '', name } = parseKey(key);
+  const release = /^sh\.helm\.release\.v1\.(.+)\.v\d+$/.exec(name)?.[1];
+  return release === undefined ? undefined : { namespace, release };
 }
 
 function withRelease({ apiVersion, kind, metadata }: KubeObject): KubeObject {

@@ -12,18 +12,34 @@ interface ReleaseQuery {
   readonly key?: string;
   /** Its value on our own. */
   readonly label: string;
+  /** What a watch of the records has. Default: the cluster is asked. */
+  readonly watched?: WatchedRecords;
   readonly signal: AbortSignal;
+}
+
+interface WatchedRecords {
+  /** Undefined until all have been listed. */
+  readonly records: readonly KubeObject[] | undefined;
+  /** The newest revision that Chandlery has made or begun to make; undefined before the first. A watch without it is behind the cluster. */
+  readonly managedRevision: number | undefined;
 }
 
 /** Looks at the labels of Helm's release records; their content, which holds values and manifests, stays in the cluster. */
 export async function observeRelease(
   cluster: Pick<Cluster, 'listMetadata'>,
   { release, namespace }: ReleaseRef,
-  { label, key = OURS.operatorLabel, signal }: ReleaseQuery,
+  { signal, watched, ...owner }: ReleaseQuery,
 ): Promise<ReleaseFact> {
+  const known = watched?.records && classifyRelease(watched.records, owner);
+  if (known !== undefined && isCurrent(known, watched?.managedRevision)) return known;
   const labelSelector = `owner=helm,name=${release}`;
   const { items } = await cluster.listMetadata(SECRET, { namespace, labelSelector, signal });
-  return classifyRelease(items, { key, label });
+  return classifyRelease(items, owner);
+}
+
+function isCurrent(release: ReleaseFact, managedRevision: number | undefined): boolean {
+  if (release.kind === 'Absent') return managedRevision === undefined;
+  return release.kind === 'Own' && release.status === 'deployed' && release.revision === managedRevision;
 }
 
 /** What is known of a release without asking helm. */
@@ -48,7 +64,10 @@ export interface OwnRelease {
 }
 
 /** A release is ours when its records carry our label; of several revisions the newest counts. */
-function classifyRelease(objects: readonly KubeObject[], { key, label }: { readonly key: string; readonly label: string }): ReleaseFact {
+function classifyRelease(
+  objects: readonly KubeObject[],
+  { label, key = OURS.operatorLabel }: Pick<ReleaseQuery, 'label' | 'key'>,
+): ReleaseFact {
   const live = objects.filter(({ metadata }) => metadata.labels?.['status'] !== 'uninstalled');
   const records = live.map(recordOf).sort((a, b) => b.revision - a.revision);
   const [newest] = records;

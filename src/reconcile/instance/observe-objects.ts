@@ -16,12 +16,28 @@ interface Observation {
   readonly revision: number;
   readonly manifest: readonly KubeObject[];
   readonly notes: string;
+  /** How each object was when it was read last, in the order of the manifest; empty when they have not been looked at. */
+  readonly objects: readonly ObservedObject[];
   /** A digest over the versions of the objects when they were known to be as they are; empty when they have not been looked at. */
   readonly fingerprint: string;
   readonly requestedAt: string;
   /** When they are compared although their versions tell of no change; milliseconds since the epoch. */
   readonly comparisonDue: number;
   readonly drift: Comparison;
+}
+
+/** What is remembered of an object. */
+interface ObservedObject {
+  /** `Deployment web` */
+  readonly name: string;
+  /** Absent where there is no such object. */
+  readonly resourceVersion?: string;
+  /** Another one whenever the spec of the object is; kinds with a generation change that with their spec alone. */
+  readonly version: readonly (string | number | undefined)[];
+  /** Absent for a kind without health. */
+  readonly health?: Health;
+  /** The object itself, if it was read just now. */
+  readonly live?: KubeObject;
 }
 
 /** What is known of the objects of a release. */
@@ -39,28 +55,50 @@ const INTERVAL_MS = 10 * 60_000;
 const APPLIED_MS = 60_000;
 const NOT_COMPARED: Comparison = { drifted: [], uncompared: [] };
 
-/** Reads the objects of the newest revision as the deployer: their health, and where they differ from the release. */
+/**
+ * The health of the objects of the newest revision, and where they differ from the release. Those whose version was another one when they were read last are read
+ * as the deployer.
+ */
 export async function observeObjects(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<ObservedObjects> {
-  const { observation, live } = await observeLive(memory, work, release);
-  const compared = await compare(work, { observation, live, release });
-  memory.set(memoryKey(work), compared);
+  const observation = await observationOf(memory, work, release);
+  const objects = await Promise.all(
+    observation.manifest.map(async (object, index) => await observeObject(work, object, observation.objects[index])),
+  );
+  const compared = await compare(work, { observation: { ...observation, objects }, release });
   const { drift, notes, comparisonDue } = compared;
+  memory.set(memoryKey(work), { ...compared, objects: objects.map(({ live: _live, ...remembered }) => remembered) });
   const nextComparison = Math.max(0, comparisonDue - work.ports.now().getTime());
-  return { health: healthOfAll(observation.manifest, live), drift, notes, nextComparison };
+  return { health: healthOfAll(objects), drift, notes, nextComparison };
 }
 
-/** The objects of a revision, and the same as they are live, in the same order. */
-export interface LiveObjects {
-  readonly observation: Observation;
-  readonly live: readonly (KubeObject | undefined)[];
+async function observeObject(work: Work, object: KubeObject, known: ObservedObject | undefined): Promise<ObservedObject> {
+  const watched = known && work.ports.watched.versionOf(object, work.release.namespace);
+  if (watched !== undefined && watched === known?.resourceVersion) return known;
+  const name = `${object.kind} ${object.metadata.name}`;
+  const live = await readLive(work, object);
+  if (live === undefined) return { name, version: [] };
+  const { uid, generation, resourceVersion } = live.metadata;
+  const health = healthOf(live);
+  return {
+    name,
+    live,
+    version: [uid, generation ?? resourceVersion],
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(health === undefined ? {} : { health }),
+  };
 }
 
-/** Reads the objects of the newest revision as the deployer. */
-export async function observeLive(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<LiveObjects> {
+/** Reads the objects of the newest revision as the deployer; undefined for each that does not exist. */
+export async function readObjects(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<readonly (KubeObject | undefined)[]> {
+  const { manifest } = await observationOf(memory, work, release);
+  return await Promise.all(manifest.map(async (object) => await readLive(work, object)));
+}
+
+async function observationOf(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<Observation> {
   const known = memory.get(memoryKey(work));
   const observation = known?.revision === release.revision ? known : await observeAgain(work, release);
   memory.set(memoryKey(work), observation);
-  return { observation, live: await Promise.all(observation.manifest.map((object) => readLive(work, object))) };
+  return observation;
 }
 
 function memoryKey({ instance }: Work): string {
@@ -79,7 +117,7 @@ async function observeAgain({ ports, deployer, release, signal }: Work, { revisi
     ({ object, type }) => type?.namespaced !== false && (object.metadata.namespace ?? release.namespace) === release.namespace,
   );
   const manifest = own.map(({ object }) => object);
-  return { revision, manifest, notes, fingerprint: '', requestedAt: '', comparisonDue: 0, drift: NOT_COMPARED };
+  return { revision, manifest, notes, objects: [], fingerprint: '', requestedAt: '', comparisonDue: 0, drift: NOT_COMPARED };
 }
 
 async function readLive({ ports, deployer, release: { namespace }, signal }: Work, object: KubeObject): Promise<KubeObject | undefined> {
@@ -88,15 +126,16 @@ async function readLive({ ports, deployer, release: { namespace }, signal }: Wor
   return await ifFound(deployer.cluster.get({ ...type, name: object.metadata.name, namespace }, { signal }));
 }
 
-interface Compared extends LiveObjects {
+interface Compared {
+  readonly observation: Observation;
   readonly release: OwnRelease;
 }
 
 /** Compares when the versions of the objects have changed, somebody asks, or the last look is long ago. */
-async function compare(work: Work, { observation, live, release: own }: Compared): Promise<Observation> {
+async function compare(work: Work, { observation, release: own }: Compared): Promise<Observation> {
   const { ports, deployer, release, requestedAt, signal } = work;
   const now = ports.now().getTime();
-  const fingerprint = fingerprintOf(live);
+  const fingerprint = fingerprintOf(observation.objects);
   const isSame = observation.fingerprint === fingerprint && observation.requestedAt === requestedAt;
   if (isSame && now < observation.comparisonDue) return observation;
   const asApplied = observation.fingerprint === '' ? appliedUntil(work, own) : 0;
@@ -107,7 +146,7 @@ async function compare(work: Work, { observation, live, release: own }: Compared
     release,
     ignore: [],
     namespace: release.namespace,
-    live,
+    live: observation.objects.map(({ live }) => live),
     signal,
   };
   const drift = await compareRelease(compared, observation.manifest);
@@ -120,27 +159,20 @@ function appliedUntil({ status }: Work, { revision, records: [newest] }: OwnRele
   return revision === status.managedRevision && !Number.isNaN(time) ? time + APPLIED_MS : 0;
 }
 
-/** Kinds with a generation change it with their spec alone. */
-function fingerprintOf(live: readonly (KubeObject | undefined)[]): string {
-  const versions = live.map((object) => {
-    const { uid, generation, resourceVersion } = object?.metadata ?? {};
-    return [uid, generation ?? resourceVersion];
-  });
-  return createHash('sha256').update(JSON.stringify(versions)).digest('hex');
+function fingerprintOf(objects: readonly ObservedObject[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(objects.map(({ version }) => version)))
+    .digest('hex');
 }
 
 /** The worst health of the objects that have one, naming each that is not healthy. */
-function healthOfAll(manifest: readonly KubeObject[], live: readonly (KubeObject | undefined)[]): Health {
-  const found = manifest.map(({ kind, metadata }, index) => ({ name: `${kind} ${metadata.name}`, object: live[index] }));
-  const missing = found.filter(({ object }) => object === undefined).map(({ name }) => name);
+function healthOfAll(objects: readonly ObservedObject[]): Health {
+  const missing = objects.filter(({ resourceVersion }) => resourceVersion === undefined).map(({ name }) => name);
   if (missing.length > 0) return { status: 'Missing', message: `Missing: ${missing.join(', ')}` };
-  const withHealth = found.flatMap(({ name, object }) => {
-    const health = object && healthOf(object);
-    return health === undefined ? [] : [{ name, health }];
-  });
+  const withHealth = objects.flatMap(({ name, health }) => (health === undefined ? [] : [{ name, health }]));
   const worst = worstHealth(withHealth.map(({ health }) => health));
-  if (worst === undefined) return { status: 'Healthy', message: `All ${manifest.length} objects exist` };
-  if (worst.status === 'Healthy') return { status: 'Healthy', message: `All ${manifest.length} objects are ready` };
+  if (worst === undefined) return { status: 'Healthy', message: `All ${objects.length} objects exist` };
+  if (worst.status === 'Healthy') return { status: 'Healthy', message: `All ${objects.length} objects are ready` };
   const poor = withHealth.filter(({ health }) => health.status !== 'Healthy').map(({ name, health }) => `${name}: ${health.message}`);
   return { status: worst.status, message: poor.join('; ') };
 }

@@ -7,7 +7,7 @@ import type { ReleaseInfo } from '../../domain/operator/release.ts';
 import type { ConnectionEntry } from '../../domain/operator/kind/connection-fields.ts';
 import type { Log } from '../../observe/log.ts';
 import type { EnvironmentSettings } from '../environment/environment-spec.ts';
-import type { ChartPort, HelmPort, ReleaseChange, RollbackRequest } from '../helm-release/ports.ts';
+import type { ChartPort, HelmPort, ReleaseChange, ReleaseRef, RollbackRequest } from '../helm-release/ports.ts';
 import type { KnownReferrers, References } from '../helm-release/watch-references.ts';
 
 /** What reconciling instances of generated kinds needs of the outside. */
@@ -22,6 +22,8 @@ export interface InstancePorts {
   readonly environments: { all(): readonly KubeObject[] };
   /** The app of a kind; undefined when it is not in the catalogue. */
   readonly appOf: (type: { readonly group: string; readonly kind: string }) => SourceApp | undefined;
+  /** What releases consist of, as it is watched: it may be a moment behind the cluster. */
+  readonly watched: WatchedReleases;
   /** What instances refer to, by the keys of the instances. */
   readonly references: Pick<KnownReferrers, 'referencesOf' | 'remember'> & Pick<References, 'revisionOf'>;
   readonly environmentSettings: EnvironmentSettings;
@@ -41,6 +43,13 @@ export interface InstancePorts {
   readonly holder: string;
   /** Told when the lease of a release is lost while the release is changed. */
   readonly leaseLost?: () => void;
+}
+
+export interface WatchedReleases {
+  /** The metadata of the records of a release, all its revisions; undefined until all have been listed. */
+  recordsOf(release: ReleaseRef): readonly KubeObject[] | undefined;
+  /** The resource version of an object; undefined for one that is not watched or does not exist. */
+  versionOf(object: KubeObject, namespace: string): string | undefined;
 }
 
 /** An app as others take outputs of its instances. */

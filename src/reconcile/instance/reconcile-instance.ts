@@ -60,14 +60,19 @@ export function createInstanceReconciler(given: InstancePorts, kindOf: (plural: 
       ports.references.remember(key, []);
       return {};
     }
-    const work = await withNamespace(workOn(ports, { kind, instance }, signal));
-    if (instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(work);
-    const left = untilExpiry(work);
-    if (left <= 0) return await expire(work);
-    const facts = await observe(memory, work);
-    const { requeueAfter } = await act(memory, work, { facts, state: determineActiveState(facts) });
-    return requeueAfter === undefined && left === Infinity ? {} : { requeueAfter: Math.min(requeueAfter ?? Infinity, left, LONGEST_MS) };
+    return await reconcileInstance(memory, workOn(ports, { kind, instance }, signal));
   };
+}
+
+async function reconcileInstance(memory: InstanceMemory, given: Work): Promise<ReconcileResult> {
+  const work = await withNamespace(given);
+  const { instance } = work;
+  if (instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(work);
+  const left = untilExpiry(work);
+  if (left <= 0) return await expire(work);
+  const facts = await observe(memory, work);
+  const { requeueAfter } = await act(memory, work, { facts, state: determineActiveState(facts) });
+  return requeueAfter === undefined && left === Infinity ? {} : { requeueAfter: Math.min(requeueAfter ?? Infinity, left, LONGEST_MS) };
 }
 
 async function withNamespace(work: Work): Promise<Work> {
@@ -99,13 +104,11 @@ interface Facts extends ActiveFacts {
 
 /** Looks at as much as the next act needs, the cheapest first. */
 async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
-  const { ports, dedicated, signal } = work;
+  const { dedicated } = work;
   // Members who are removed from the Environment lose their permissions at once, whatever the instance waits for.
   const fault = dedicated?.kind === 'Ours' ? await keepNamespace(memory.namespaces, work, dedicated.namespace) : undefined;
   const isElsewhere = dedicated !== undefined && dedicated.kind !== 'Ours';
-  const release: ReleaseFact = isElsewhere
-    ? { kind: 'Absent' }
-    : await observeRelease(ports.cluster, work.release, { label: work.label, key: OURS.appInstanceLabel, signal });
+  const release: ReleaseFact = isElsewhere ? { kind: 'Absent' } : await observeOwnRelease(work);
   const facts = { ...factsOf(work, release), ...(dedicated === undefined ? {} : { dedicated }) };
   if (isElsewhere) return facts;
   if (fault !== undefined) return { ...facts, target: { error: fault } };
@@ -118,6 +121,11 @@ async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
   if (release.kind !== 'Own' || release.status !== 'deployed') return { ...facts, target };
   const objects = await observeObjects(memory.objects, work, release);
   return { ...facts, target, health: objects.health, objects };
+}
+
+async function observeOwnRelease({ ports, release, status: { managedRevision }, label, signal }: Work): Promise<ReleaseFact> {
+  const watched = { records: ports.watched.recordsOf(release), managedRevision };
+  return await observeRelease(ports.cluster, release, { label, key: OURS.appInstanceLabel, watched, signal });
 }
 
 /** What is known without asking anybody else. */
@@ -177,8 +185,9 @@ interface Seen {
 async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): Promise<ReconcileResult> {
   switch (state.kind) {
     case 'FinalizerMissing':
+      return await reconcileInstance(memory, await withFinalizer(work));
     case 'NamespaceMissing':
-      return await prepare(work, facts, state.kind);
+      return await createNamespace(work, facts);
     case 'Locked':
       return await unlock(work, facts);
     case 'Absent':
@@ -215,13 +224,12 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
   }
 }
 
-/** Makes what has to be there before a release. */
-async function prepare(work: Work, facts: Facts, missing: 'FinalizerMissing' | 'NamespaceMissing'): Promise<ReconcileResult> {
-  const { ports, kind, instance, signal } = work;
-  if (missing === 'FinalizerMissing') {
-    await addFinalizer(ports.cluster, { type: kind, object: instance, signal });
-    return AT_ONCE;
-  }
+/** The same work on the instance as it is with the finalizer. */
+async function withFinalizer({ ports, kind, instance, signal }: Work): Promise<Work> {
+  return workOn(ports, { kind, instance: await addFinalizer(ports.cluster, { type: kind, object: instance, signal }) }, signal);
+}
+
+async function createNamespace(work: Work, facts: Facts): Promise<ReconcileResult> {
   const fault = await reserveNamespace(work);
   return fault === undefined ? AT_ONCE : { requeueAfter: await reportUnresolved(work, facts, fault) };
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isFalse, isTrue, notReady, reconciling, released } from '../conditions.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
 import { AT_ONCE } from './release-actions.ts';
-import { type ObjectMemory, observeLive } from './observe-objects.ts';
+import { type ObjectMemory, readObjects } from './observe-objects.ts';
 import { INTERVAL_MS, writeStatus } from './report.ts';
 import type { ActiveState } from './state.ts';
 import type { Work } from './work.ts';
@@ -19,8 +19,7 @@ const ASLEEP = 'Asleep';
 /** Looks at the workloads when the instance is to sleep, or has not woken yet; undefined for all others. */
 export async function observeSleep(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<SleepFact | undefined> {
   if (release.status !== 'deployed' || !(work.spec.sleep || isAsleep(work))) return undefined;
-  const { live } = await observeLive(memory, work, release);
-  return sleepFact(live, work.spec.sleep ? 'Sleep' : 'Wake');
+  return sleepFact(await readObjects(memory, work, release), work.spec.sleep ? 'Sleep' : 'Wake');
 }
 
 /** Whether workloads may still be at zero because the instance slept. */
