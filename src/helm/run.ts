@@ -15,8 +15,8 @@ const MEBIBYTE = 1024 * 1024;
 const MAX_STDOUT = 24 * MEBIBYTE;
 const MAX_STDERR = MEBIBYTE;
 const GRACE_MS = 5000;
-/** By how much helm's priority is below ours: a third of the processor time where both want all of it. */
-const NICE = 5;
+/** By how much helm's priority is below ours: a tenth of the processor time where both want all of it. */
+const NICE = 10;
 
 export interface HelmLog {
   debug(keys: object, message: string): void;

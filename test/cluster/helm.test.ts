@@ -102,6 +102,17 @@ describe('helm on a real control plane', () => {
     await assert.rejects(read('v1', 'ConfigMap', { name: 'a', namespace: at.namespace }), { code: 404 });
   });
 
+  test('a field that the kind does not have fails an installation and an upgrade with its name', async () => {
+    const at = { release: 'fields', namespace: await namespace() };
+    const template = 'apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {ports: [{port: 80}], {{ .Values.field }}: here}\n';
+    const chartPath = await chart('fields', chartFiles('fields', '1.0.0', { 'templates/a.yaml': template }));
+    const wrong = { ...at, chartPath, values: { field: 'selektor' }, labels: LABELS };
+    const named = { code: 'HelmFailed', message: /selektor/ };
+    await assert.rejects(helm.install(wrong, signal), named);
+    await helm.upgrade({ ...wrong, values: { field: 'externalName' } }, signal);
+    await assert.rejects(helm.upgrade(wrong, signal), named);
+  });
+
   test('a chart of 2018 is installed through the post-renderer: carried over, and without its CRDs', async () => {
     const at = { release: 'legacy', namespace: await namespace() };
     const chartPath = await chart('legacy', LEGACY_CHART);
