@@ -62,8 +62,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     instances.keys((_kind, { metadata }) => environmentOf(environments.all(), metadata.namespace ?? '')?.metadata.name === name);
   const dedicated = watchNamespaces({ kube, log, signal }, instances);
   const referrers = createReferrers();
-  const watch = (place: ReferencePlace, until: AbortSignal) => startMetadataReflector({ ...place, cluster, signal: until, log });
-  const references = watchReferences({ referrers, watch, signal });
+  const references = watchReferences({ referrers, watch: watchPlaces(input), signal });
   const watched = watchReleases({ kube, log, signal }, instances);
   const sources = [
     instances,
@@ -75,19 +74,13 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     mapSource(environments, ofEnvironment),
     ...watched.sources,
   ];
+  const { revisionOf } = references;
+  const { changed: changedNamespaces } = dedicated;
+  const ports = { definitions: appDefinitions, revisions, watched, changedNamespaces, references: { ...referrers, revisionOf } };
   return {
     name: 'app-instance',
     sources: sources.map((source) => mapSource(source, (key) => (isOwn(key.split('/')[1] ?? '') ? [key] : []))),
-    reconcile: createInstanceReconciler(
-      portsOf(input, {
-        definitions: appDefinitions,
-        revisions,
-        watched,
-        changedNamespaces: dedicated.changed,
-        references: { ...referrers, revisionOf: references.revisionOf },
-      }),
-      instances.kindOf,
-    ),
+    reconcile: createInstanceReconciler(portsOf(input, ports), instances.kindOf),
     workers: 4,
     restMs: SETTLE_MS,
     counted: instances.counted,
@@ -103,6 +96,11 @@ function definitionsAt(definitions: Pick<Reflector, 'get'>, revision: KubeObject
   const definition = definitions.get(name);
   const isCurrent = definition !== undefined && parseAppDefinitionStatus(definition).revision === revision?.metadata.name;
   return isCurrent ? [name] : [];
+}
+
+function watchPlaces({ kube, log }: Pick<InstanceControllerInput, 'kube' | 'log'>) {
+  const cluster = kube.asController();
+  return (place: ReferencePlace, signal: AbortSignal): Reflector => startMetadataReflector({ ...place, cluster, signal, log });
 }
 
 interface WatchedNamespaces {

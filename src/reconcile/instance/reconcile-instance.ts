@@ -71,7 +71,9 @@ async function reconcileInstance(memory: InstanceMemory, given: Work): Promise<R
   const left = untilExpiry(work);
   if (left <= 0) return await expire(work);
   const facts = await observe(memory, work);
-  const { requeueAfter } = await act(memory, work, { facts, state: determineActiveState(facts) });
+  const state = determineActiveState(facts);
+  if (state.kind === 'FinalizerMissing') return await reconcileInstance(memory, await withFinalizer(work));
+  const { requeueAfter } = await act(memory, work, { facts, state });
   return requeueAfter === undefined && left === Infinity ? {} : { requeueAfter: Math.min(requeueAfter ?? Infinity, left, LONGEST_MS) };
 }
 
@@ -178,14 +180,12 @@ function hasOtherChart(work: Work): boolean {
 
 interface Seen {
   readonly facts: Facts;
-  readonly state: ActiveState;
+  readonly state: Exclude<ActiveState, { kind: 'FinalizerMissing' }>;
 }
 
 /** One action for each state. */
 async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): Promise<ReconcileResult> {
   switch (state.kind) {
-    case 'FinalizerMissing':
-      return await reconcileInstance(memory, await withFinalizer(work));
     case 'NamespaceMissing':
       return await createNamespace(work, facts);
     case 'Locked':
