@@ -9,7 +9,7 @@ import type { WebDeps } from '../../src/web/page/page.ts';
 import { chartArchive } from '../../src/domain/app-definition/uploaded-chart.ts';
 import { at, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { createKube } from '../../src/kube/kube.ts';
+import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { eventually } from '../support/eventually.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import type { Attack, Pace } from './attack.ts';
@@ -23,6 +23,11 @@ import { CI_AUDIENCE, type Target } from './target.ts';
 // The token of `stranger` has no groups; `rival` is a maintainer elsewhere; `job` is a CI job with the role of a developer, and a token of its own issuer.
 const ACTORS = ['anonymous', 'stranger', 'outsider', 'viewer', 'developer', 'maintainer', 'rival', 'job', 'admin'] as const;
 type MatrixActor = (typeof ACTORS)[number];
+
+interface Prey extends Target {
+  /** As the admin of the cluster. */
+  readonly kube: Kube;
+}
 
 /** `Reached`: the request got past all permissions, so an answer that finds its content wrong counts, too. */
 type Outcome = 'SignIn' | 'Denied' | 'Reached';
@@ -42,12 +47,14 @@ export const attacks: readonly Attack[] = [
   {
     title: 'everybody tries every route of the API and every page: who may is let through, who may not is not',
     run: async (target, pace) => {
-      await makePrey(target);
+      await using kube = kubeOf(target);
+      const prey = { ...target, kube };
+      await makePrey(prey);
       const spare = `/api/v1/environments/${SPARE}`;
       await eventually(async () => (await target.call('viewer', spare)).status === 200, 'a viewer sees the Environment');
       const since = (await stat(auditLog(target))).size;
       const endpoints = [...routes(), ...pages()];
-      for (const endpoint of endpoints) cells.push({ endpoint, outcomes: await tryAll(target, endpoint, pace) });
+      for (const endpoint of endpoints) cells.push({ endpoint, outcomes: await tryAll(prey, endpoint, pace) });
       const wrong = cells.flatMap(({ endpoint, outcomes }) =>
         ACTORS.filter((actor) => outcomes[actor] !== 0 && !isExpected(endpoint, actor, outcomes[actor])).map(
           (actor) => `${endpoint.what}: ${actor} got ${outcomes[actor]}, ${expected(endpoint.access, actor)} is expected`,
@@ -65,6 +72,11 @@ export const attacks: readonly Attack[] = [
     },
   },
 ];
+
+function kubeOf({ kubeconfigPath }: Target): Kube & AsyncDisposable {
+  const kube = createKube({ kubeconfigPath, userAgent: 'matrix' });
+  return { ...kube, [Symbol.asyncDispose]: kube.close };
+}
 
 /** What came, as statuses. */
 export function report(): string {
@@ -176,7 +188,7 @@ function outcomeOf(status: number): Outcome | number {
 /** Pages come from the operations of the API, so in a quick run five actors try them. */
 const QUICK: readonly MatrixActor[] = ['anonymous', 'viewer', 'rival', 'job', 'admin'];
 
-async function tryAll(target: Target, endpoint: Endpoint, pace: Pace): Promise<Record<MatrixActor, number>> {
+async function tryAll(target: Prey, endpoint: Endpoint, pace: Pace): Promise<Record<MatrixActor, number>> {
   const tried = pace === 'quick' && endpoint.operationId === undefined ? QUICK : ACTORS;
   const ask = async (actor: MatrixActor): Promise<[MatrixActor, number]> => {
     const status = tried.includes(actor) && isAsked(endpoint, actor) ? await tryOne(target, endpoint, actor) : 0;
@@ -187,7 +199,7 @@ async function tryAll(target: Target, endpoint: Endpoint, pace: Pace): Promise<R
   return Object.fromEntries(outcomes) as Record<MatrixActor, number>;
 }
 
-async function tryOne(target: Target, endpoint: Endpoint, actor: MatrixActor): Promise<number> {
+async function tryOne(target: Prey, endpoint: Endpoint, actor: MatrixActor): Promise<number> {
   const id = /\{id\}|:id/.test(endpoint.path) ? await idFor(target, endpoint, actor) : '';
   const body = endpoint.operationId === undefined ? undefined : await bodyFor(target, endpoint.operationId, { id, actor });
   const init = {
@@ -337,7 +349,7 @@ async function idFor(target: Target, { path, operationId = '' }: Endpoint, actor
 }
 
 /** Puts back what a call that was let through has changed or deleted. */
-async function makePrey(target: Target): Promise<void> {
+async function makePrey({ chartsDir, kube }: Prey): Promise<void> {
   const containers = [{ name: 'main', image: 'registry.example.com/matrix:1' }];
   const template = { metadata: { labels: { app: PREY } }, spec: { containers } };
   const jobTemplate = { spec: { template: { spec: { containers, restartPolicy: 'Never' } } } };
@@ -355,7 +367,7 @@ async function makePrey(target: Target): Promise<void> {
       apiVersion: 'chandlery.dev/v1alpha1',
       kind: 'CatalogSource',
       metadata: { name: PREY },
-      spec: { folder: { path: target.chartsDir }, suspend: true },
+      spec: { folder: { path: chartsDir }, suspend: true },
     },
     {
       apiVersion: 'chandlery.dev/v1alpha1',
@@ -364,17 +376,12 @@ async function makePrey(target: Target): Promise<void> {
       spec: { version: RELEASE, state: 'wip', components: [{ name: 'cache', chart: 'cache-operator', version: '0.1.0' }] },
     },
   ];
-  const kube = createKube({ kubeconfigPath: target.kubeconfigPath, userAgent: 'matrix' });
-  try {
-    for (const object of objects) {
-      const type = await kube.find(object.apiVersion, object.kind);
-      assert.ok(type !== undefined, object.kind);
-      await eventually(async () => {
-        const { object: made } = await kube.asController().apply(type, object, { fieldManager: 'matrix', force: 'force' });
-        return made.metadata.deletionTimestamp === undefined;
-      }, `${object.kind} is there`);
-    }
-  } finally {
-    await kube.close();
-  }
+  await pMap(objects, async (object) => {
+    const type = await kube.find(object.apiVersion, object.kind);
+    assert.ok(type !== undefined, object.kind);
+    await eventually(async () => {
+      const { object: made } = await kube.asController().apply(type, object, { fieldManager: 'matrix', force: 'force' });
+      return made.metadata.deletionTimestamp === undefined;
+    }, `${object.kind} is there`);
+  });
 }
