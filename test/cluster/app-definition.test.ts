@@ -10,7 +10,7 @@ import { parseAppDefinition, parseAppDefinitionStatus } from '../../src/domain/a
 import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
-import { textAt } from '../../src/domain/core/read.ts';
+import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { apiVersionOf, type Json, type KubeObject, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
@@ -38,6 +38,7 @@ const INSTANCES = { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: 
 const signal = AbortSignal.timeout(240_000);
 let testCluster: TestCluster;
 let kube: Kube;
+let cluster: ReturnType<Kube['asController']>;
 let charts: string;
 /** As the controller would have watched them. */
 let known: { readonly definitions: readonly KubeObject[]; readonly crds: readonly KubeObject[] } = { definitions: [], crds: [] };
@@ -46,6 +47,7 @@ let reconcile: ReturnType<typeof createAppDefinitionReconciler>;
 before(async () => {
   testCluster = await sharedCluster();
   kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  cluster = kube.asController();
   const chart = join(repoRoot, 'charts', 'chandlery');
   const files = {
     crds: join(chart, 'crds'),
@@ -63,7 +65,7 @@ before(async () => {
   });
   const events = { record: () => Promise.resolve() };
   const watched = { environments: { all: () => [] }, definitions: { all: () => known.definitions }, crds: { all: () => known.crds } };
-  reconcile = createAppDefinitionReconciler({ cluster: kube.asController(), charts: library, ...watched, events, now: () => new Date() });
+  reconcile = createAppDefinitionReconciler({ cluster, charts: library, ...watched, events, now: () => new Date() });
 });
 after(async () => {
   await kube.close();
@@ -76,7 +78,6 @@ describe('odd schemas', () => {
   const type = { group, version: 'v1', resource: 'odds' };
 
   it('the api-server accepts their CRD, and keeps all of their values', async () => {
-    const cluster = kube.asController();
     const properties = Object.fromEntries(ODD_SCHEMAS.map(({ schema }, index) => [`f${index}`, structuralSchema(schema)]));
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } }];
     const metadata = { name: `odds.${group}` };
@@ -106,7 +107,6 @@ describe('the kinds of charts', () => {
     return { ...crd, metadata: { name: `${name}.${group}` }, spec: { ...(crd.spec as JsonObject), group } };
   };
   const serving = async (name: string, values: JsonObject, use: (type: typeof INSTANCES) => Promise<void>): Promise<void> => {
-    const cluster = kube.asController();
     const crd = kind(name, values);
     const type = { ...INSTANCES, group: `${RUN}.example.com`, resource: name };
     await cluster.create(CRD, crd);
@@ -120,7 +120,7 @@ describe('the kinds of charts', () => {
   const kept = async (type: typeof INSTANCES, values: Json, title: string): Promise<void> => {
     const metadata = { namespace: 'default', name: 'x' };
     const offered = { apiVersion: `${type.group}/${type.version}`, kind: 'Offered', metadata, spec: { values } };
-    const { object } = await kube.asController().create(type, offered, { dryRun: 'All', fieldValidation: 'Strict' });
+    const { object } = await cluster.create(type, offered, { dryRun: 'All', fieldValidation: 'Strict' });
     assert.deepEqual((object.spec as JsonObject)['values'], values, title);
   };
 
@@ -178,7 +178,6 @@ describe('an AppDefinition without a chart', () => {
   const entries = () => buildCatalog([], known.crds, known.definitions).filter(({ summary }) => summary.id === crdName);
 
   it('publishes the kind of a CRD that somebody else installed, and takes nothing but its permissions back', async () => {
-    const cluster = kube.asController();
     await cluster.create(APP_DEFINITION, of(name, { matchLabels: { team: RUN } }));
     assert.match((await untilReason('CrdMissing', name)).ready?.message ?? '', /No CRD/);
     await cluster.create(CRD, bucketCrd());
@@ -203,7 +202,6 @@ describe('an AppDefinition without a chart', () => {
   });
 
   it('has either a chart or CRDs, and stays so', async () => {
-    const cluster = kube.asController();
     const chart = { repoURL: 'file://shops', name: NAME, version: '1.0.0' };
     const both = of(name, { names: [crdName] });
     const create = async (object: KubeObject) => await cluster.create(APP_DEFINITION, object, { dryRun: 'All' });
@@ -216,7 +214,7 @@ describe('an AppDefinition without a chart', () => {
 describe('an AppDefinition', () => {
   it('with a chart reference alone generates a kind, its revision and its permissions', async () => {
     await release('1.0.0', { type: 'object', properties: { replicas: { type: 'integer', minimum: 0 }, title: { type: 'string' } } });
-    await kube.asController().create(APP_DEFINITION, definition({}));
+    await cluster.create(APP_DEFINITION, definition({}));
     const { status, ready } = await untilReason('Ready');
     assert.equal(ready?.status, 'True', ready?.message);
     assert.deepEqual(status.names, {
@@ -227,19 +225,28 @@ describe('an AppDefinition', () => {
     });
     assert.equal(status.crd, CRD_NAME);
     assert.equal(status.instances, 0);
-    const revision = await kube.asController().get({ ...APP_REVISION, name: status.revision ?? '' });
+    const revision = await cluster.get({ ...APP_REVISION, name: status.revision ?? '' });
     assert.equal((revision.spec as JsonObject)['definition'], NAME);
-    const crd = await kube.asController().get({ ...CRD, name: CRD_NAME });
+    const crd = await cluster.get({ ...CRD, name: CRD_NAME });
     assert.equal(crd.metadata.labels?.['chandlery.dev/app-definition'], NAME);
-    await kube.asController().get({ ...CLUSTER_ROLE, name: `chandlery-app-${CRD_NAME}-edit` });
-    const { generation } = crd.metadata;
+    await cluster.get({ ...CLUSTER_ROLE, name: `chandlery-app-${CRD_NAME}-edit` });
     await step();
-    assert.equal((await kube.asController().get({ ...CRD, name: CRD_NAME })).metadata.generation, generation, 'nothing is written twice');
+    assert.equal((await cluster.get({ ...CRD, name: CRD_NAME })).metadata.generation, crd.metadata.generation, 'nothing is written twice');
+  });
+
+  it('gives its kind the scale of the field that it names, which must be an integer of the values', async () => {
+    const scaledBy = (path: string): JsonObject => ({ spec: { scale: { specReplicasPath: path } } });
+    await patch(scaledBy('spec.values.title'));
+    assert.match((await untilReason('ScaleInvalid')).ready?.message ?? '', /at spec\.values\.title; integers: spec\.values\.replicas$/);
+    await patch(scaledBy('spec.values.replicas'));
+    await untilReason('Ready');
+    const [version] = listAt((await cluster.get({ ...CRD, name: CRD_NAME })).spec, 'versions');
+    assert.equal(textAt(version, 'subresources', 'scale', 'specReplicasPath'), '.spec.values.replicas');
+    await patch({ spec: { scale: null } });
   });
 
   it('rejects values that the schema of the chart rejects, and keeps the others', async () => {
-    const create = async (values: JsonObject) =>
-      await kube.asController().create(INSTANCES, instance(values), { fieldValidation: 'Strict' });
+    const create = async (values: JsonObject) => await cluster.create(INSTANCES, instance(values), { fieldValidation: 'Strict' });
     await assert.rejects(create({ replicas: -1 }), (error) => isAppError(error, 'InvalidInput'));
     const { object } = await create({ replicas: 2, title: 'a', other: { kept: [1] } });
     assert.deepEqual((object.spec as JsonObject)['values'], { replicas: 2, title: 'a', other: { kept: [1] } });
@@ -259,7 +266,7 @@ describe('an AppDefinition', () => {
 
   it('does not take over the kind of another one', async () => {
     const other = `${NAME}-other`;
-    await kube.asController().create(APP_DEFINITION, definition({ name: other, version: '2.1.0' }));
+    await cluster.create(APP_DEFINITION, definition({ name: other, version: '2.1.0' }));
     try {
       const { ready } = await untilReason('CrdConflict', other);
       assert.match(ready?.message ?? '', new RegExp(`AppDefinition "${NAME}" owns it; set spec.names`));
@@ -274,13 +281,13 @@ describe('an AppDefinition', () => {
   });
 
   it('is not deleted while instances exist, and takes the kind with it after', async () => {
-    await kube.asController().delete({ ...APP_DEFINITION, name: NAME });
+    await cluster.delete({ ...APP_DEFINITION, name: NAME });
     const { ready } = await untilReason('InstancesExist');
     assert.match(ready?.message ?? '', /1 instance: default\/one; delete them/);
-    await kube.asController().delete({ ...INSTANCES, namespace: 'default', name: 'one' });
+    await cluster.delete({ ...INSTANCES, namespace: 'default', name: 'one' });
     await removed(NAME);
-    await eventually(async () => (await ifFound(kube.asController().get({ ...CRD, name: CRD_NAME }))) === undefined, 'the CRD is gone');
-    assert.equal(await ifFound(kube.asController().get({ ...CLUSTER_ROLE, name: `chandlery-app-${CRD_NAME}-edit` })), undefined);
+    await eventually(async () => (await ifFound(cluster.get({ ...CRD, name: CRD_NAME }))) === undefined, 'the CRD is gone');
+    assert.equal(await ifFound(cluster.get({ ...CLUSTER_ROLE, name: `chandlery-app-${CRD_NAME}-edit` })), undefined);
   });
 });
 
@@ -302,12 +309,12 @@ describe('a ResourceComposition of KubePlus', () => {
     },
   });
   const reconciled = async (namespace: string, reason: string): Promise<KubeObject> => {
-    const ports = { cluster: kube.asController(), events: { record: () => Promise.resolve() }, now: () => new Date() };
+    const ports = { cluster, events: { record: () => Promise.resolve() }, now: () => new Date() };
     return await eventually(
       async () => {
-        if ((await ifFound(kube.asController().get({ ...APP_DEFINITION, name }))) !== undefined) await step(name);
+        if ((await ifFound(cluster.get({ ...APP_DEFINITION, name }))) !== undefined) await step(name);
         await createCompositionReconciler(ports)(key(namespace), signal);
-        const object = await kube.asController().get({ ...RESOURCE_COMPOSITION, namespace, name });
+        const object = await cluster.get({ ...RESOURCE_COMPOSITION, namespace, name });
         return findCondition(conditionsOf(object), 'Ready')?.reason === reason && object;
       },
       `${key(namespace)} is ${reason}`,
@@ -315,11 +322,9 @@ describe('a ResourceComposition of KubePlus', () => {
   };
 
   it('becomes an AppDefinition, says what has no effect, and takes none that it did not create', async () => {
-    const cluster = kube.asController();
     await release('1.0.0', { type: 'object', properties: { title: { type: 'string' } } });
-    for (const namespace of ['default', 'kube-public']) {
+    for (const namespace of ['default', 'kube-public'])
       await cluster.create(RESOURCE_COMPOSITION, composition(namespace), { fieldValidation: 'Strict' });
-    }
     const first = await reconciled('default', 'Ready');
     assert.equal(textAt(first.status, 'crd'), `hellos${RUN}.apps.chandlery.dev`);
     const { policy } = parseAppDefinition(await cluster.get({ ...APP_DEFINITION, name }));
@@ -365,11 +370,10 @@ async function release(version: string, schema: JsonObject): Promise<void> {
 }
 
 async function patch(body: JsonObject): Promise<void> {
-  await kube.asController().patch({ ...APP_DEFINITION, name: NAME }, { type: 'merge', body });
+  await cluster.patch({ ...APP_DEFINITION, name: NAME }, { type: 'merge', body });
 }
 
 async function step(name = NAME): Promise<void> {
-  const cluster = kube.asController();
   const [definitions, crds] = await Promise.all([cluster.list(APP_DEFINITION), cluster.list(CRD)]);
   const isOwn = ({ metadata }: KubeObject): boolean => metadata.name.includes(RUN);
   known = { definitions: definitions.items.filter(isOwn), crds: crds.items.filter(isOwn) };
@@ -383,7 +387,7 @@ async function step(name = NAME): Promise<void> {
 async function untilReason(reason: string, name = NAME) {
   return await eventually(async () => {
     await step(name);
-    const object = await kube.asController().get({ ...APP_DEFINITION, name });
+    const object = await cluster.get({ ...APP_DEFINITION, name });
     const ready = findCondition(conditionsOf(object), 'Ready');
     const status = parseAppDefinitionStatus(object);
     return ready?.reason === reason && status.observedGeneration === object.metadata.generation && { status, ready };
@@ -391,7 +395,6 @@ async function untilReason(reason: string, name = NAME) {
 }
 
 async function removed(name: string): Promise<void> {
-  const cluster = kube.asController();
   await ifFound(cluster.delete({ ...APP_DEFINITION, name }));
   await eventually(async () => {
     await step(name);

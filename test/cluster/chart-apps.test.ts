@@ -162,7 +162,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
       const files = SAMPLES.includes(chart) ? await sampleChart(chart, name) : plain;
       const version = /^version: (\S+)$/m.exec(files['Chart.yaml'] ?? '')?.[1] ?? '';
       await writeFiles(world.chartsDir, { [`${name}-${version}.tgz`]: await packChart(name, files) });
-      const spec = { chart: { repoURL: 'file://samples', name, version } };
+      const scale = chart === 'web-app' ? { scale: { specReplicasPath: 'spec.values.replicas' } } : {};
+      const spec = { chart: { repoURL: 'file://samples', name, version }, ...scale };
       await cluster.create(APP_DEFINITION, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'AppDefinition', metadata: { name }, spec });
     }
     const lodge = {
@@ -233,6 +234,16 @@ describe('ten charts as apps, with two environments and two developers', () => {
     const [container] = listAt(deployment.spec, 'template', 'spec', 'containers');
     assert.equal(textAt(container, 'image'), 'mirror.example.com/team-registry/team/worker:1.0.0');
     await world.condition(typeOf('worker'), { namespace: ONE, name: 'one' }, { type: 'Drifted', status: 'False' });
+  });
+
+  it('have a scale where their definition names the replicas, for whoever may change them', { timeout: 60_000 }, async () => {
+    const { app, ...rest } = draftOf(ONE, 'web-app', {});
+    const address = { environment: ONE, resource: app, name: rest.name };
+    const { resource } = await showResource(ports, DEV_ONE, address);
+    assert.deepEqual([resource.replicas, resource.actions.map(({ action }) => action)], [2, ['scale']]);
+    await scaleResource(ports, DEV_ONE, { ...address, replicas: 3, ...ASKING });
+    assert.equal((await showScale(ports, DEV_ONE, address)).replicas, 3);
+    await eventually(async () => (await world.status(typeOf('web-app'), { namespace: ONE, name: 'one' })).replicas === 3, 'three pods', 60);
   });
 
   it('are tried object by object as the deployer before anything is written, with their images', { timeout: 60_000 }, async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { instanceController } from '../../src/compose/app-instance/instance-controller.ts';
 import { runController } from '../../src/controller/controller.ts';
-import { instanceSpec, instanceStatus } from '../../src/domain/app-instance/instance-kind.ts';
+import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
+import type { Scale } from '../../src/domain/app-definition/scale.ts';
 import { type Condition, findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
 import { APP_DEFINITION, APP_REVISION, CRD, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
@@ -23,12 +24,15 @@ import { repoRoot, type TestCluster } from './cluster.ts';
 import { runEnvironmentController } from './environment-controller.ts';
 import { eventually } from './eventually.ts';
 
+/** What the spec of an AppDefinition has beside the chart. */
+type OfferedSpec = Readonly<Record<string, unknown>> & { readonly scale?: Scale };
+
 /** Instances of charts at work on a real cluster, with real helm. Of the definitions, the tests write what their controller would. */
 export interface InstanceWorld {
   readonly kube: Kube;
   readonly chartsDir: string;
   /** Offers a chart of so many versions as a kind; the last version is the current one. */
-  offer(name: string, versions: Readonly<Record<string, ChartFiles>>, spec?: object): Promise<ResourceType>;
+  offer(name: string, versions: Readonly<Record<string, ChartFiles>>, spec?: OfferedSpec): Promise<ResourceType>;
   environment(name: string): Promise<void>;
   create(
     type: ResourceType,
@@ -128,7 +132,7 @@ export async function startInstanceWorld(
     chartsDir: roots.samples,
     offer: async (name, versions, spec = {}) => {
       const type = { group: OURS.appsGroup, version: OURS.appsVersion, resource: `${name.replaceAll('-', '')}s` };
-      await cluster.create(CRD, crdOf(name, type));
+      await cluster.create(CRD, crdOf(name, type, spec.scale));
       const definition = { ...objectOf(APP_DEFINITION, 'AppDefinition', name), spec: { chart: sourceOf(name, '*'), ...spec } };
       await cluster.create(APP_DEFINITION, definition);
       let revision = '';
@@ -205,20 +209,8 @@ function isReady({ status }: KubeObject): boolean {
   return findCondition(conditions, 'Ready')?.status === 'True';
 }
 
-function crdOf(definition: string, { group, version, resource }: ResourceType): KubeObject {
-  const [kind, singular] = [kindOf({ group, version, resource }), resource.slice(0, -1)];
-  const properties = { spec: instanceSpec.schema, status: instanceStatus.schema };
-  const served = {
-    name: version,
-    served: true,
-    storage: true,
-    subresources: { status: {} },
-    schema: { openAPIV3Schema: { type: 'object', properties } },
-  };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${resource}.${group}`, labels: { [OURS.appDefinitionLabel]: definition } },
-    spec: { group, scope: 'Namespaced', names: { kind, plural: resource, singular, listKind: `${kind}List` }, versions: [served] },
-  };
+function crdOf(definition: string, { resource, ...type }: ResourceType, scale: Scale | undefined): KubeObject {
+  const names = { kind: kindOf({ ...type, resource }), plural: resource, singular: resource.slice(0, -1), shortNames: [] };
+  const values = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  return generatedCrd({ definition, names, description: '', values, revision: '', ...(scale === undefined ? {} : { scale }) });
 }

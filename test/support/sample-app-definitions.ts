@@ -32,6 +32,7 @@ const SAMPLES: readonly AppDefinitionView[] = [
     spec: {
       catalog: { displayName: 'Web application', category: 'Applications' },
       updatePolicy: 'Automatic',
+      scale: { specReplicasPath: 'spec.values.replicas' },
       allowedResources: [{ group: '', kind: 'Namespace' }],
     },
     status: {

@@ -60,7 +60,7 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
 
   const offer = async (version: string): Promise<void> => {
     const chart = `{repoURL: file://samples, name: notebook, version: ${version}}`;
-    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: notebook}\nspec:\n  chart: ${chart}\n  catalog: {fields: [spec.values.replicas]}\n`;
+    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: notebook}\nspec:\n  chart: ${chart}\n  scale: {specReplicasPath: spec.values.replicas}\n  catalog: {fields: [spec.values.replicas]}\n`;
     await addToCatalog(product, 'apps/notebook.yaml', text);
     const offered = async (): Promise<boolean> => {
       const { body } = await product.api('dev-a', `/apps/${APP}`);
@@ -139,8 +139,15 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       assert.equal(await page.locator(`input[name="environment"][value="${OTHER}"]`).isChecked(), true);
 
       await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
+      await page.getByRole('link', { name: 'Scale', exact: true }).click();
+      assert.equal(await page.getByLabel('Replicas').inputValue(), '1');
+      await check();
+      await page.getByLabel('Replicas').fill('2');
+      await page.getByRole('button', { name: 'Scale' }).click();
+      await untilReleased(name, 4);
+      await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
       await page.getByRole('link', { name: 'Put to sleep' }).click();
-      await page.getByText(`Deployment notebook-${name} is scaled from 1 replica to 0.`).waitFor();
+      await page.getByText(`Deployment notebook-${name} is scaled from 2 replicas to 0.`).waitFor();
       await check();
       await page.getByRole('button', { name: `Put ${name} to sleep` }).click();
       await page.getByRole('button', { name: 'Wake' }).waitFor();

@@ -168,6 +168,7 @@ const DEFINITION = {
   instances: { ...integer, description: 'In the whole cluster; absent while they are not counted' },
   namespaceMode: { enum: NAMESPACE_MODES, description: 'Whether each instance has a namespace of its own' },
   updatePolicy: { enum: ['Manual', 'Automatic'] },
+  scale: { ...object({ specReplicasPath: text }), description: 'The subresource scale of the kind; absent where it has none' },
   rollout: {
     ...object(
       {
@@ -193,7 +194,7 @@ const DEFINITION = {
   created: time,
   etag: text,
 } as const;
-const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances', 'rollout'];
+const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances', 'scale', 'rollout'];
 const REQUIRED = Object.keys(DEFINITION).filter((key) => !OPTIONAL.includes(key));
 
 /** Components of AppDefinitions. */

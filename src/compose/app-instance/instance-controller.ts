@@ -64,6 +64,8 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
   const referrers = createReferrers();
   const references = watchReferences({ referrers, watch: watchPlaces(input), signal });
   const watched = watchReleases({ kube, log, signal }, instances);
+  const known = { definitions: appDefinitions, revisions, watched, changedNamespaces: dedicated.changed };
+  const ports = portsOf(input, { ...known, references: { ...referrers, revisionOf: references.revisionOf } });
   const sources = [
     instances,
     references,
@@ -74,13 +76,10 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     mapSource(environments, ofEnvironment),
     ...watched.sources,
   ];
-  const { revisionOf } = references;
-  const { changed: changedNamespaces } = dedicated;
-  const ports = { definitions: appDefinitions, revisions, watched, changedNamespaces, references: { ...referrers, revisionOf } };
   return {
     name: 'app-instance',
     sources: sources.map((source) => mapSource(source, (key) => (isOwn(key.split('/')[1] ?? '') ? [key] : []))),
-    reconcile: createInstanceReconciler(portsOf(input, ports), instances.kindOf),
+    reconcile: createInstanceReconciler(ports, instances.kindOf),
     workers: 4,
     restMs: SETTLE_MS,
     counted: instances.counted,

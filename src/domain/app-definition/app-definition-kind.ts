@@ -20,6 +20,7 @@ import { APP_DEFINITION } from '../kubernetes/resource-types.ts';
 import { appMembers, entryMembers } from '../operator/kind/catalog-fields.ts';
 import { chartField } from '../operator/kind/chart-fields.ts';
 import { nodeSelectorMembers } from '../workload/node-selector.ts';
+import { scaleField } from './scale.ts';
 
 export const NAMESPACE_MODES = ['Shared', 'Dedicated'] as const;
 export type NamespaceMode = (typeof NAMESPACE_MODES)[number];
@@ -152,6 +153,7 @@ const spec = object(
     }),
     rollout: orEmpty(rollout),
     limits: orEmpty(limits),
+    scale: optional(scaleField),
     revisionHistoryLimit: integer({
       description: 'How many AppRevisions to keep beside the current one. Those that instances have, or ask for, are kept in any case.',
       default: 10,

@@ -30,6 +30,8 @@ export interface AppDefinitionView {
   readonly instances?: number;
   readonly namespaceMode: AppDefinitionFields['namespaceMode'];
   readonly updatePolicy: AppDefinitionFields['updatePolicy'];
+  /** Absent where the generated kind has no subresource scale. */
+  readonly scale?: NonNullable<AppDefinitionFields['scale']>;
   /** With `updatePolicy: Automatic`. */
   readonly rollout?: NonNullable<AppDefinitionStatus['rollout']>;
   readonly deletionPolicy: AppDefinitionFields['deletionPolicy'];
@@ -73,6 +75,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
     ...(instances === undefined ? {} : { instances }),
     namespaceMode: spec.namespaceMode,
     updatePolicy: spec.updatePolicy,
+    ...(spec.scale === undefined ? {} : { scale: spec.scale }),
     ...(rollout === undefined ? {} : { rollout }),
     deletionPolicy: spec.deletionPolicy,
     allowedResources: spec.allowedResources,

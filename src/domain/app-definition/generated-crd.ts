@@ -6,6 +6,7 @@ import { apiVersionOf, type JsonObject, type KubeObject } from '../kubernetes/re
 import { CRD } from '../kubernetes/resource-types.ts';
 import { OURS } from '../kubernetes/names.ts';
 import type { AppDefinitionFields, GeneratedNames } from './app-definition-kind.ts';
+import { type Scale, scaleSubresource } from './scale.ts';
 
 /** All generated kinds of a cluster: `kubectl get managed-apps`. */
 const MANAGED_APPS = 'managed-apps';
@@ -24,6 +25,7 @@ const INSTANCE_COLUMNS: readonly PrinterColumn[] = [
   { ...MESSAGE_COLUMN, priority: 1 },
   AGE_COLUMN,
 ];
+const REPLICAS_COLUMN: PrinterColumn = { name: 'Replicas', type: 'integer', jsonPath: '.status.replicas' };
 
 interface GeneratedKindInput {
   /** The name of the AppDefinition. */
@@ -35,6 +37,8 @@ interface GeneratedKindInput {
   readonly values: JsonObject;
   /** The name of the AppRevision. */
   readonly revision: string;
+  /** Absent where the kind has no subresource scale. */
+  readonly scale?: Scale;
 }
 
 /** The name of the CustomResourceDefinition of a kind. */
@@ -43,14 +47,14 @@ export function generatedCrdName({ plural }: Pick<GeneratedNames, 'plural'>): st
 }
 
 /** The CustomResourceDefinition that an AppDefinition generates. */
-export function generatedCrd({ definition, names, description, values, revision }: GeneratedKindInput): KubeObject {
+export function generatedCrd({ definition, names, description, values, revision, scale }: GeneratedKindInput): KubeObject {
   const { kind, plural, singular, shortNames } = names;
   const version = {
     name: OURS.appsVersion,
     served: true,
     storage: true,
-    subresources: { status: {} },
-    additionalPrinterColumns: INSTANCE_COLUMNS,
+    subresources: { status: {}, ...(scale === undefined ? {} : { scale: scaleSubresource(scale) }) },
+    additionalPrinterColumns: scale === undefined ? INSTANCE_COLUMNS : [READY_COLUMN, REPLICAS_COLUMN, ...INSTANCE_COLUMNS.slice(1)],
     schema: { openAPIV3Schema: schemaOf(kind, { description, values }) },
   };
   return {

@@ -162,6 +162,17 @@ export const instanceStatus = object(
         description: 'How many attempts failed since the last success. The time between attempts grows with it, over restarts too.',
       }),
     ),
+    replicas: optional(
+      integer({
+        description: 'How many pods the Deployments and StatefulSets of the release have. Only where the AppDefinition has spec.scale.',
+      }),
+    ),
+    selector: optional(
+      text({
+        description:
+          'The label selector of these pods, for HorizontalPodAutoscalers. Only where the AppDefinition has spec.scale, and the release has one of these workloads.',
+      }),
+    ),
     conditions: conditionsField('the instance'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },

@@ -1,4 +1,5 @@
 import { booleanAt, numberAt } from '../core/read.ts';
+import { instanceScale, type WorkloadScale, workloadScale } from './scale.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 
 /** Annotation of a workload that sleeps: its replicas before, or, of a CronJob, whether it was suspended. */
@@ -27,6 +28,7 @@ export interface SleepFact {
   readonly changes: readonly { readonly workload: KubeObject; readonly patch: WorkloadPatch }[];
   /** `Deployment web (3 replicas)` */
   readonly asleep: readonly string[];
+  readonly scale: WorkloadScale;
 }
 
 /** What the workloads among the objects of a release need to sleep, or to wake. Objects that do not exist are undefined. */
@@ -38,6 +40,7 @@ export function sleepFact(live: readonly (KubeObject | undefined)[], wanted: 'Sl
       return patch === undefined ? [] : [{ workload, patch }];
     }),
     asleep: workloads.flatMap((workload) => asleepName(workload) ?? []).sort(),
+    scale: instanceScale(workloads.map(workloadScale)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { AppError, isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { booleanAt, numberAt, objectAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
+import type { Cluster, ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
 import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
@@ -151,8 +151,26 @@ export interface ScaleView {
 export async function showScale(ports: ActionPorts, actor: Actor, address: ResourceAddress): Promise<ScaleView> {
   const { kind, ref, object } = await findResource(ports, actor, address);
   if (!hasAction(kind, 'scale')) throw new AppError('InvalidInput', `scale: ${resourceKey(kind)} cannot do that`);
-  const { spec } = await ports.clusters.asActor(actor).get(ref, { subresource: 'scale' });
-  return { replicas: numberAt(spec, 'replicas') ?? 0, etag: etagOf(object) };
+  const replicas = await readReplicas(ports.clusters.asActor(actor), { ref, object });
+  return { replicas: replicas ?? 0, etag: etagOf(object) };
+}
+
+/**
+ * The replicas that the subresource scale asks for. The api-server has none of a custom resource whose spec leaves them to a default, so that those count that it has.
+ *
+ * @throws AppError as the api-server answers.
+ */
+export async function readReplicas(
+  cluster: Pick<Cluster, 'get'>,
+  { ref, object }: Pick<FoundResource, 'ref' | 'object'>,
+): Promise<number | undefined> {
+  try {
+    return numberAt((await cluster.get(ref, { subresource: 'scale' })).spec, 'replicas');
+  } catch (error) {
+    if (error instanceof AppError && /spec replicas field .* does not exist/.test(error.message))
+      return numberAt(object.status, 'replicas');
+    throw error;
+  }
 }
 
 export const MAX_REPLICAS = 10_000;

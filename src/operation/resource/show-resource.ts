@@ -36,7 +36,7 @@ import { entriesFor } from '../app/find-app.ts';
 import { type EnvironmentPorts, readPlace } from '../environment/read-environment.ts';
 import { redactHealth, redactTexts, secretsOf, shownObject } from '../instance/instance-masking.ts';
 import { namespacedKinds } from '../instance/read-objects.ts';
-import { missingPermission } from './act-on-resource.ts';
+import { missingPermission, readReplicas } from './act-on-resource.ts';
 import { findResource, type FoundResource, type ResourceAddress } from './find-resource.ts';
 
 /** A relation with the address of the other resource. */
@@ -176,7 +176,7 @@ async function replicasOf(cluster: Pick<Cluster, 'get'>, { kind, ref, object }: 
   if (kind.subresources?.includes('scale') !== true) return undefined;
   const known = numberAt(object.spec, 'replicas');
   try {
-    return known ?? numberAt((await cluster.get(ref, { subresource: 'scale' })).spec, 'replicas');
+    return known ?? (await readReplicas(cluster, { ref, object }));
   } catch (error) {
     if (error instanceof AppError && error.status < 500) return undefined;
     throw error;

@@ -2,8 +2,11 @@ import { backoffDelay } from '../../domain/core/backoff.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { appRevision, type AppDefinitionSpec } from '../../domain/app-definition/app-definition.ts';
+import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
+import { scaledValues } from '../../domain/app-definition/scale.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
@@ -19,6 +22,8 @@ export interface FetchedDefinition {
   readonly values: JsonObject;
   /** The AppRevision that it is. */
   readonly revision: KubeObject;
+  /** Why the generated kind cannot have the scale of the spec, a sentence; absent: it can. */
+  readonly scaleFault?: string;
 }
 
 /** What came of fetching the chart. `retryAfter` in milliseconds. */
@@ -116,5 +121,10 @@ function generated(definition: KubeObject, { digest, contents }: DefinitionChart
     ...(kubeVersion === undefined ? {} : { kubeVersion }),
   };
   const schema = stringifyJson(valuesSchemaOf(contents));
-  return { metadata, digest, values: chartStructure(contents), revision: appRevision({ definition, chart, digest, schema }) };
+  const made = { metadata, digest, revision: appRevision({ definition, chart, digest, schema }) };
+  const values = chartStructure(contents);
+  const { scale } = specOf(APP_DEFINITION_KIND, definition);
+  if (scale === undefined) return { ...made, values };
+  const scaled = scaledValues(scale, values, contents.values);
+  return scaled.kind === 'Scaled' ? { ...made, values: scaled.values } : { ...made, values, scaleFault: scaled.message };
 }

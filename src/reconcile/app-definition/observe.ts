@@ -57,6 +57,7 @@ async function observeGenerated(work: DefinitionWork, chart: FetchedDefinition):
       description: spec.catalog.summary ?? chart.metadata.description ?? '',
       values: chart.values,
       revision,
+      ...(spec.scale === undefined ? {} : { scale: spec.scale }),
     }),
   );
   const crd = await observeCrd(work, candidate);

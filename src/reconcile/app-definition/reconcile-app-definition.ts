@@ -73,7 +73,8 @@ async function act(work: DefinitionWork, state: ActiveState): Promise<ReconcileR
       await report(work, { ...generating('the CRD'), found: { names: state.names } });
       return AT_ONCE;
     case 'Conflict':
-      await report(work, stalled('CrdConflict', state.message));
+    case 'ScaleInvalid':
+      await report(work, stalled(state.kind === 'Conflict' ? 'CrdConflict' : state.kind, state.message));
       return { requeueAfter: spec.interval };
     case 'RevisionMissing':
       await ifNew(ports.cluster.create(APP_REVISION, state.chart.revision, { fieldManager: OURS.fieldManager, signal }));

@@ -45,6 +45,8 @@ export type ActiveState =
   | { readonly kind: 'FetchFailed'; readonly error: AppError; readonly retryAfter: number }
   | { readonly kind: 'NamesUnrecorded'; readonly chart: FetchedDefinition; readonly names: GeneratedNames }
   | { readonly kind: 'Conflict'; readonly chart: FetchedDefinition; readonly message: string }
+  /** The values of the chart have no integer where the spec names the replicas. */
+  | { readonly kind: 'ScaleInvalid'; readonly message: string }
   | { readonly kind: 'RevisionMissing'; readonly chart: FetchedDefinition }
   | { readonly kind: 'Breaking'; readonly chart: FetchedDefinition; readonly verdict: CrdVerdict }
   | { readonly kind: 'CrdOutdated'; readonly chart: FetchedDefinition; readonly candidate: KubeObject }
@@ -60,6 +62,7 @@ export function determineActiveState({ hasFinalizer, suspended, fetched, recorde
   if (generated === undefined) return { kind: 'Suspended' };
   const { names, candidate, crd, revision, stored } = generated;
   if (crd.kind === 'Foreign') return { kind: 'Conflict', chart, message: crd.message };
+  if (chart.scaleFault !== undefined) return { kind: 'ScaleInvalid', message: chart.scaleFault };
   if (recorded?.plural !== names.plural) return { kind: 'NamesUnrecorded', chart, names };
   if (stored !== undefined && stored.faults.length > 0) return { kind: 'Breaking', chart, verdict: stored };
   if (revision === 'Missing') return { kind: 'RevisionMissing', chart };

@@ -5,6 +5,7 @@ import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import { recordName } from '../../domain/operator/release-notes.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { instanceScale, type WorkloadScale, workloadScale } from '../../domain/app-instance/scale.ts';
 import { compareRelease, type Comparison } from '../helm-release/compare-release.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
 import type { Work } from './work.ts';
@@ -36,6 +37,8 @@ interface ObservedObject {
   readonly version: readonly (string | number | undefined)[];
   /** Absent for a kind without health. */
   readonly health?: Health;
+  /** Absent for what has no replicas. */
+  readonly scale?: WorkloadScale;
   /** The object itself, if it was read just now. */
   readonly live?: KubeObject;
 }
@@ -43,6 +46,7 @@ interface ObservedObject {
 /** What is known of the objects of a release. */
 export interface ObservedObjects {
   readonly health: Health;
+  readonly scale: WorkloadScale;
   readonly drift: Comparison;
   readonly notes: string;
   /** Milliseconds until they are to be compared again. */
@@ -68,7 +72,8 @@ export async function observeObjects(memory: ObjectMemory, work: Work, release: 
   const { drift, notes, comparisonDue } = compared;
   memory.set(memoryKey(work), { ...compared, objects: objects.map(({ live: _live, ...remembered }) => remembered) });
   const nextComparison = Math.max(0, comparisonDue - work.ports.now().getTime());
-  return { health: healthOfAll(objects), drift, notes, nextComparison };
+  const scale = instanceScale(objects.map((object) => object.scale));
+  return { health: healthOfAll(objects), scale, drift, notes, nextComparison };
 }
 
 async function observeObject(work: Work, object: KubeObject, known: ObservedObject | undefined): Promise<ObservedObject> {
@@ -78,13 +83,14 @@ async function observeObject(work: Work, object: KubeObject, known: ObservedObje
   const live = await readLive(work, object);
   if (live === undefined) return { name, version: [] };
   const { uid, generation, resourceVersion } = live.metadata;
-  const health = healthOf(live);
+  const [health, scale] = [healthOf(live), workloadScale(live)];
   return {
     name,
     live,
     version: [uid, generation ?? resourceVersion],
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
     ...(health === undefined ? {} : { health }),
+    ...(scale === undefined ? {} : { scale }),
   };
 }
 

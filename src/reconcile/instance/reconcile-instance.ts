@@ -17,6 +17,7 @@ import { waitBeforeAttempt } from '../helm-release/retry.ts';
 import { AT_ONCE, BUSY_MS, deploy, rollBack, testRelease } from './release-actions.ts';
 import { findDedicatedNamespace, keepNamespace, type NamespaceMemory, reserveNamespace } from './dedicated-namespace.ts';
 import { environmentFault, limitOf } from './prerequisites.ts';
+import { expire, untilExpiry } from './expiry.ts';
 import { finalizeInstance } from './finalize-instance.ts';
 import { type ObjectMemory, type ObservedObjects, observeObjects } from './observe-objects.ts';
 import type { InstancePorts } from './ports.ts';
@@ -80,24 +81,6 @@ async function reconcileInstance(memory: InstanceMemory, given: Work): Promise<R
 async function withNamespace(work: Work): Promise<Work> {
   const dedicated = await findDedicatedNamespace(work);
   return dedicated === undefined ? work : { ...work, dedicated };
-}
-
-/** Milliseconds; infinite for an instance without an end. */
-function untilExpiry({ ports, spec }: Work): number {
-  const end = Date.parse(spec.expires ?? '');
-  return Number.isNaN(end) ? Infinity : end - ports.now().getTime();
-}
-
-/** Deletes the instance; the finalizer sees to its release. */
-async function expire({ ports, kind, instance, namespace, spec, signal }: Work): Promise<ReconcileResult> {
-  const { name, uid } = instance.metadata;
-  await ports.events.record(instance, {
-    type: 'Normal',
-    reason: 'Expired',
-    message: `The instance expired at ${spec.expires ?? ''} and is deleted`,
-  });
-  await ifFound(ports.cluster.delete({ ...kind, namespace, name }, { signal, ...(uid === undefined ? {} : { uid }) }));
-  return {};
 }
 
 interface Facts extends ActiveFacts {
@@ -202,9 +185,8 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
     case 'BeyondLimit':
     case 'NamespaceTerminating':
     case 'NamespaceTaken':
-      return await reportNotReleasable(work, facts, state);
     case 'Foreign':
-      return { requeueAfter: await reportForeign(work, facts, state.release) };
+      return await reportNotReleasable(work, facts, state);
     case 'Waiting':
       return { requeueAfter: state.wait };
     case 'SleepDue':
@@ -257,7 +239,7 @@ async function unlock(work: Work, { release }: Facts): Promise<ReconcileResult> 
 
 type NotReleasable = Extract<
   ActiveState,
-  { kind: 'Suspended' | 'NoEnvironment' | 'BeyondLimit' | 'NamespaceTerminating' | 'NamespaceTaken' }
+  { kind: 'Suspended' | 'NoEnvironment' | 'BeyondLimit' | 'NamespaceTerminating' | 'NamespaceTaken' | 'Foreign' }
 >;
 
 /** Says why nothing is released, whatever the spec is. */
@@ -275,6 +257,8 @@ async function reportNotReleasable(work: Work, facts: Facts, state: NotReleasabl
     case 'NamespaceTaken':
       await report(work, facts, stalled(isFalse('Ready', state.kind, state.message)));
       return { requeueAfter: INTERVAL_MS };
+    case 'Foreign':
+      return { requeueAfter: await reportForeign(work, facts, state.release) };
     case 'NamespaceTerminating':
       await report(work, facts, reconciling(isFalse('Ready', state.kind, state.message)));
       return { requeueAfter: BUSY_MS };
@@ -312,7 +296,7 @@ async function reportBlocked(work: Work, { release }: Facts, { reason, message }
 /** Says what failed, what runs now, and what to do. It stays so until the spec, the chart or a value changes, or somebody asks. */
 async function reportRolledBack(
   work: Work,
-  { release, health }: Facts,
+  { release, health, objects }: Facts,
   state: Extract<ActiveState, { kind: 'RolledBack' }>,
 ): Promise<ReconcileResult> {
   const { chart, revision, toRevision, message } = state.rollback;
@@ -329,6 +313,7 @@ async function reportRolledBack(
     phase: stalled(condition),
     conditions,
     release,
+    ...(objects === undefined ? {} : { scale: objects.scale }),
     ...(isWell ? { results: { healthy: true } } : {}),
     failures: 0,
   });
@@ -355,6 +340,7 @@ async function reportReleased(
     ...(isProgressing ? { phase: reconciling(ready) } : {}),
     conditions: [released(work.release, release.revision), health, drifted(work, { state, objects, revision: release.revision })],
     release,
+    scale: objects.scale,
     ...(state.kind === 'InSync' ? { target: state.target, notes: notesOf(objects.notes, state.target) } : {}),
     ...(health.status === 'True' && state.kind === 'InSync' ? { results: { healthy: true } } : {}),
     failures: 0,

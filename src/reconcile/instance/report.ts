@@ -4,6 +4,9 @@ import type { Attempt, Rollback } from '../../domain/operator/kind/status-fields
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import type { WorkloadScale } from '../../domain/app-instance/scale.ts';
+import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 import type { RevisionResults } from '../../domain/operator/revision-history.ts';
 import { applyStatus } from '../apply-status.ts';
 import { isTrue, notReady, reconciling, stalled } from '../conditions.ts';
@@ -38,6 +41,7 @@ export interface Finding {
   readonly test?: NonNullable<InstanceStatus['lastTest']>;
   readonly attempt?: Attempt;
   readonly failures?: number;
+  readonly scale?: WorkloadScale;
 }
 
 /** Conditions that stand until something else is known. */
@@ -165,6 +169,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     ...(notes === undefined || notes === '' ? {} : { notes }),
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),
     failures: finding.failures ?? earlier.failures,
+    ...scaleStatus(work, finding),
     conditions: composeConditions(work, finding),
   };
 }
@@ -178,6 +183,17 @@ function madeOf(target: Target): Pick<InstanceStatus, 'version' | 'availableVers
   const chart = chartStatus(target.chart);
   const available = availableVersion === undefined ? {} : { availableVersion };
   return { version: chart.version, ...available, revision, chart, values: values.provenance };
+}
+
+/** What the subresource scale of the kind reads, where its definition gives it one. */
+function scaleStatus(
+  { ports, kind, status: { replicas, selector } }: Work,
+  { scale }: Finding,
+): Pick<InstanceStatus, 'replicas' | 'selector'> {
+  const definition = ports.definitions.get(kind.definition);
+  if (definition === undefined || specOf(APP_DEFINITION_KIND, definition).scale === undefined) return {};
+  if (scale !== undefined) return scale;
+  return { ...(replicas === undefined ? {} : { replicas }), ...(selector === undefined ? {} : { selector }) };
 }
 
 /** Once the namespace is reserved, the instance has it whatever mode its definition has. */

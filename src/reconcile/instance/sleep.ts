@@ -78,7 +78,7 @@ async function scale({ deployer, ports, release, signal }: Work, workload: KubeO
 }
 
 /** Says that nothing of the release runs, and which workloads come back. */
-async function reportAsleep(work: Work, release: OwnRelease, { asleep }: SleepFact): Promise<ReconcileResult> {
+async function reportAsleep(work: Work, release: OwnRelease, { asleep, scale }: SleepFact): Promise<ReconcileResult> {
   const what = asleep.length === 0 ? 'the release has no workloads that run' : `scaled to zero: ${asleep.join(', ')}`;
   const message = `Asleep, ${what}. To wake the instance, set spec.sleep to false`;
   await writeStatus(work, {
@@ -89,6 +89,7 @@ async function reportAsleep(work: Work, release: OwnRelease, { asleep }: SleepFa
       isTrue(ASLEEP, 'ScaledToZero', message),
     ],
     release,
+    scale,
     failures: 0,
   });
   return { requeueAfter: INTERVAL_MS };

@@ -1,10 +1,10 @@
-import { at } from '../../domain/core/read.ts';
+import { at, numberAt } from '../../domain/core/read.ts';
 import { isAppInstance } from '../../domain/app-instance/instance.ts';
 import type { InstancePermissions } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import type { InstanceView } from '../../domain/instance/instance.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
-import { appPath, environmentPath, instancePath } from '../page/paths.ts';
+import { appPath, environmentPath, instancePath, resourcePath } from '../page/paths.ts';
 
 /** The tabs of an Instance, in the order in which they stand. */
 const TABS = {
@@ -52,6 +52,8 @@ export interface InstanceFrame {
   readonly wakeAction?: string;
   /** The page that puts it to sleep; absent without the permission, where there is no release, and while it is asleep. */
   readonly sleepHref?: string;
+  /** The page that sets its replicas; absent without the permission, and where the kind has no scale. */
+  readonly scaleHref?: string;
   readonly saveHref: string;
   readonly copyHref: string;
   readonly tabs: readonly Tab[];
@@ -76,13 +78,18 @@ export function instanceFrame({ instance, environment, permissions }: FrameInput
     createdBy: instance.createdBy ?? '',
     environment: { name, displayName: displayName === '' ? name : displayName },
     ...(permissions.update && !instance.deleting ? { changeHref: `${href}/edit` } : {}),
-    ...(permissions.update && !instance.deleting ? sleepPart(instance) : {}),
+    ...(permissions.update && !instance.deleting ? { ...scalePart(instance), ...sleepPart(instance) } : {}),
     ...(permissions.delete && !instance.deleting ? { deleteHref: `${href}/delete` } : {}),
     saveHref: `${href}/save`,
     copyHref: `${href}/copy`,
     tabs: instanceTabs(instance, tab),
     goneHref: `${environmentPath(name)}?deleted=${encodeURIComponent(instance.name)}`,
   };
+}
+
+function scalePart({ environment, app, name, object }: InstanceView): Pick<InstanceFrame, 'scaleHref'> {
+  const isScaled = isAppInstance(object) && numberAt(object.status, 'replicas') !== undefined;
+  return isScaled ? { scaleHref: resourcePath(environment, { resource: app, name }, 'scale') } : {};
 }
 
 function sleepPart(instance: InstanceView): Pick<InstanceFrame, 'wakeAction' | 'sleepHref'> {

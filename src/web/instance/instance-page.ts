@@ -88,12 +88,13 @@ export function instancePage(
   const { instance } = reading;
   const { app, environment, revealed } = around;
   const href = instancePath(instance);
+  const frame = instanceFrame({ instance, ...around }, 'overview');
   return {
-    ...instanceFrame({ instance, ...around }, 'overview'),
+    ...frame,
     live: instanceLive(reading, app),
     streamHref: `${href}/stream`,
     ...(app.usage.trim() === '' ? {} : { usage: renderMarkdown(fillUsage(app.usage, instance)) }),
-    commands: kubectlCommands(reading, environment),
+    commands: kubectlCommands(reading, environment, frame),
     yaml: yamlText(withoutStatus(instance.object)),
     masked: instance.masked.slice(0, MAX_MASKED).map((path) => {
       const isRevealed = path === revealed?.path;
@@ -181,12 +182,13 @@ function installedVersions({ displayName, appVersion, chartVersion }: App): Fact
 
 /** Each instance of a chart has a version of its own. */
 function ownVersions({ status }: KubeObject): Fact[] {
-  const release = textAt(status, 'release', 'name');
+  const [release, replicas] = [textAt(status, 'release', 'name'), numberAt(status, 'replicas')];
   return [
     { term: 'App version', text: textAt(status, 'chart', 'appVersion') ?? '' },
     { term: 'Chart version', text: textAt(status, 'version') ?? '' },
     { term: 'Available version', text: textAt(status, 'availableVersion') ?? '' },
     { term: 'Dedicated namespace', text: textAt(status, 'namespace') ?? '' },
+    { term: 'Replicas', text: replicas === undefined ? '' : String(replicas) },
     { term: 'Release', text: release === undefined ? '' : `${release}, revision ${numberAt(status, 'release', 'revision') ?? 0}` },
   ].filter(({ text }) => text !== '');
 }
@@ -221,13 +223,20 @@ const REACHED: Readonly<Record<Address['scope'], string>> = {
 /** Commands that connect a port, at most. */
 const MAX_PORT_FORWARDS = 5;
 
-function kubectlCommands({ instance: { app, name }, tree }: InstanceReading, { namespace }: EnvironmentView): InstancePage['commands'] {
+function kubectlCommands(
+  { instance: { app, name }, tree }: InstanceReading,
+  { namespace }: EnvironmentView,
+  frame: Pick<InstanceFrame, 'scaleHref'>,
+): InstancePage['commands'] {
   const target = `${app} ${name} --namespace ${namespace}`;
   const forwards = [...new Set(tree.addresses.flatMap(({ portForward = [] }) => portForward))].slice(0, MAX_PORT_FORWARDS);
   return [
     { label: 'Read it', text: `kubectl get ${target} --output yaml` },
     { label: 'Wait until it is ready', text: `kubectl wait ${app}/${name} --namespace ${namespace} --for condition=Ready --timeout 5m` },
     { label: 'Change it', text: `kubectl edit ${target}` },
+    ...(frame.scaleHref === undefined
+      ? []
+      : [{ label: 'Scale it', text: `kubectl scale ${app}/${name} --namespace ${namespace} --replicas 3` }]),
     ...forwards.map((text) => ({ label: 'Connect a port of your machine', text })),
     { label: 'Delete it', text: `kubectl delete ${target}` },
   ];

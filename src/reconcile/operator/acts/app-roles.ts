@@ -10,6 +10,7 @@ type Owner = Readonly<Record<string, string>>;
 
 const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'delete', 'patch', 'update'];
+const SCALE = ['patch', 'update'];
 
 /** The kinds whose instances admins count: all but those that are called like one that Kubernetes serves, because a role on them is a role on the real one. */
 export function countedCrds(crds: readonly CrdFact[]): readonly CrdFact[] {
@@ -34,19 +35,23 @@ export function rolesOf(crd: CrdFact, label: string): readonly KubeObject[] {
 export function appRoles(crd: AppCrd, owner: Owner): readonly KubeObject[] {
   const rules = (verbs: readonly string[]): unknown[] => [
     { apiGroups: [crd.group], resources: [crd.plural], verbs },
-    { apiGroups: [crd.group], resources: [`${crd.plural}/status`], verbs: ['get'] },
+    { apiGroups: [crd.group], resources: [`${crd.plural}/scale`, `${crd.plural}/status`], verbs: ['get'] },
   ];
   // Whoever changes an instance sets its replicas, by either way.
-  const scale = { apiGroups: [crd.group], resources: [`${crd.plural}/scale`], verbs: ['get', 'patch', 'update'] };
+  const scale = { apiGroups: [crd.group], resources: [`${crd.plural}/scale`], verbs: SCALE };
   return [
     role(`chandlery-app-${crd.name}-view`, { owner, audience: ['viewer', 'developer', 'maintainer', 'deployer'], rules: rules(READ) }),
     role(`chandlery-app-${crd.name}-edit`, { owner, audience: ['developer', 'maintainer'], rules: [...rules([...READ, ...WRITE]), scale] }),
     role(`chandlery-app-${crd.name}-impersonate`, {
       owner,
       audience: ['impersonator'],
-      rules: [{ apiGroups: [crd.group], resources: [crd.plural], verbs: WRITE.map((verb) => `impersonate-on:user-info:${verb}`) }],
+      rules: [impersonation(crd, crd.plural, WRITE), impersonation(crd, `${crd.plural}/scale`, SCALE)],
     }),
   ];
+}
+
+function impersonation({ group }: AppCrd, resource: string, verbs: readonly string[]): object {
+  return { apiGroups: [group], resources: [resource], verbs: verbs.map((verb) => `impersonate-on:user-info:${verb}`) };
 }
 
 /**

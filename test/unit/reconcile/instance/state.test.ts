@@ -39,10 +39,12 @@ const FACTS: ActiveFacts = {
   target: TARGET,
 };
 const FOREIGN = { kind: 'Foreign', owner: '', revision: 1, status: 'deployed' } as const;
-const QUIET = { changes: [], asleep: [] };
+const SCALE = { replicas: 0 };
+const QUIET = { changes: [], asleep: [], scale: SCALE };
 const AWAKE = {
   changes: [{ workload: { apiVersion: '', kind: '', metadata: { name: '' } }, patch: { metadata: { annotations: {} } } }],
   asleep: [],
+  scale: SCALE,
 };
 const WAITS = { reason: 'DependencyNotReady', message: 'PostgresServer db: it is not ready' } as const;
 const SICK = { status: 'Degraded', message: 'no' } as const;
