@@ -131,6 +131,15 @@ const newSecret = {
   description: 'A Secret that Chandlery creates before the instance, which owns it',
 };
 const instanceSummary = { environment: text, app: text, appName: text, kind: text, name: text, created: time, health, deleting: flag };
+const instanceExpiry = {
+  ...object({ phase: { enum: ['ExpiresSoon', 'Expired'] }, expiresAt: time, deletesAt: time, extension: time }, [
+    'phase',
+    'expiresAt',
+    'deletesAt',
+  ]),
+  description:
+    'When the instance expires soon, or has expired. `extension` is a later `spec.expires`; absent where its AppDefinition allows none',
+};
 
 /** The schemas of `components.schemas` in the OpenAPI document, by name. */
 export const SCHEMAS = {
@@ -225,10 +234,11 @@ export const SCHEMAS = {
     },
     ['resource', 'items', 'truncated', 'served'],
   ),
-  InstanceSummary: object(instanceSummary),
+  InstanceSummary: object({ ...instanceSummary, expiry: instanceExpiry }, Object.keys(instanceSummary)),
   Instance: object(
     {
       ...instanceSummary,
+      expiry: instanceExpiry,
       object: {
         ...anything,
         description: 'The object, with `<masked: path>` for each sensitive value. In a request, this text keeps the live value',

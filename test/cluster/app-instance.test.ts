@@ -6,8 +6,8 @@ import { execa } from 'execa';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
-import { CONFIG_MAP, DEPLOYMENT, HORIZONTAL_POD_AUTOSCALER, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
-import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { writersOfRelease } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -65,12 +65,10 @@ describe('an instance of a generated kind', () => {
     const log = (text: string): void => void helmRuns.push(...text.matchAll(HELM_RUN).map(([, what = '']) => what));
     world = await startInstanceWorld(testCluster, `inst-${RUN}`, { log });
     await Promise.all([world.environment(ONE), world.environment(TWO)]);
-    const scale = { specReplicasPath: 'spec.values.replicas' };
-    webs = await world.offer(
-      `web-${RUN}`,
-      { '1.0.0': WEB, '1.1.0': { ...WEB, 'values.yaml': 'replicas: 2\nimage: nginx:2\npassword: ""\n' } },
-      { scale },
-    );
+    webs = await world.offer(`web-${RUN}`, {
+      '1.0.0': WEB,
+      '1.1.0': { ...WEB, 'values.yaml': 'replicas: 2\nimage: nginx:2\npassword: ""\n' },
+    });
     configs = await world.offer(
       `config-${RUN}`,
       { '1.0.0': CONFIG },
@@ -300,37 +298,6 @@ describe('an instance of a generated kind', () => {
       await world.condition(configs, homeless, { type: 'Stalled', status: 'True', reason: 'NoEnvironment' });
     },
   );
-
-  it('scales with kubectl scale, and with a HorizontalPodAutoscaler that reads its pods', { timeout: 180_000 }, async () => {
-    const key = { namespace: TWO, name: 'elastic' };
-    const kubectl = async (...args: readonly string[]): Promise<string> => {
-      const program = testCluster.tools.kubectl ?? 'kubectl';
-      return (await execa(program, ['--kubeconfig', testCluster.kubeconfigPath, '--namespace', TWO, ...args])).stdout;
-    };
-    const scaled = async (replicas: number): Promise<boolean> =>
-      await eventually(async () => (await world.status(webs, key)).replicas === replicas, `${replicas} replicas`, 60);
-    const target = `${webs.resource}.${webs.group}/${key.name}`;
-    await world.create(webs, key);
-    await scaled(2);
-    assert.match(await kubectl('scale', target, '--replicas', '1'), /scaled$/);
-    await scaled(1);
-    const { spec, status } = JSON.parse(await kubectl('get', target, '--subresource', 'scale', '--output', 'json')) as KubeObject;
-    assert.deepEqual([spec, status], [{ replicas: 1 }, { replicas: 1, selector: `app=web${RUN}-elastic` }]);
-    // It asks for nothing to be measured while there are fewer than its minimum.
-    const apiVersion = `${webs.group}/${webs.version}`;
-    const kind = `Web${RUN}`;
-    const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }];
-    const autoscaler = {
-      apiVersion: 'autoscaling/v2',
-      kind: 'HorizontalPodAutoscaler',
-      metadata: { name: key.name, namespace: TWO },
-      spec: { scaleTargetRef: { apiVersion, kind, name: key.name }, minReplicas: 3, maxReplicas: 4, metrics },
-    };
-    await world.kube.asController().create(HORIZONTAL_POD_AUTOSCALER, autoscaler);
-    await scaled(3);
-    await world.condition(webs, key, ready);
-    await world.kube.asController().delete({ ...HORIZONTAL_POD_AUTOSCALER, ...key });
-  });
 
   it(
     'takes outputs of another instance: it waits until that one is ready, and is upgraded when an output changes',

@@ -33,6 +33,7 @@ const SAMPLES: readonly AppDefinitionView[] = [
       catalog: { displayName: 'Web application', category: 'Applications' },
       updatePolicy: 'Automatic',
       scale: { specReplicasPath: 'spec.values.replicas' },
+      expiry: { after: '720h', warnBefore: '24h', gracePeriod: '72h' },
       allowedResources: [{ group: '', kind: 'Namespace' }],
     },
     status: {

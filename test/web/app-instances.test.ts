@@ -78,12 +78,12 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
     };
     await until(isWell, `revision ${revision} of ${name} is healthy`, 120_000);
   };
-  const untilShown = async (page: Page, text: string): Promise<void> => {
+  const untilShown = async (page: Page, text: string | RegExp): Promise<void> => {
     const isShown = async (): Promise<boolean> => {
       await page.reload();
       return (await page.getByText(text).count()) > 0;
     };
-    await until(isShown, `the page shows ${text}`, 60_000);
+    await until(isShown, `the page shows ${String(text)}`, 60_000);
   };
 
   for (const javaScript of ['on', 'off'] as const) {
@@ -154,6 +154,17 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       assert.equal(at(await read(name), 'spec', 'sleep'), true);
       await page.getByRole('button', { name: 'Wake' }).click();
       await page.getByRole('link', { name: 'Put to sleep' }).waitFor();
+
+      const soon = new Date(Date.now() + 3_600_000).toISOString();
+      const body = { spec: { expires: soon } };
+      await product.api('dev-a', `/environments/${HOME}/instances/${APP}/${name}`, { method: 'PATCH', body });
+      await untilShown(page, /^Expires on /);
+      await check();
+      await page.getByRole('link', { name: /^Keep it until / }).click();
+      await page.getByRole('button', { name: 'Save the change' }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      const expires = Date.parse(textAt(await read(name), 'spec', 'expires') ?? '');
+      assert.ok(expires > Date.parse(soon) + 7 * 86_400_000, 'a week longer');
 
       await page.goto(`/environments/${HOME}/instances/${APP}/${name}/delete`);
       const stays = `ConfigMap notebook-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;

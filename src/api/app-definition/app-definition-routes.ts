@@ -187,6 +187,10 @@ const DEFINITION = {
     ),
     description: 'With `updatePolicy: Automatic`',
   },
+  expiry: {
+    ...object({ after: text, warnBefore: text, gracePeriod: text }, []),
+    description: 'When instances expire, with durations such as `72h`; absent where the spec does not say',
+  },
   deletionPolicy: { enum: ['Block', 'Cascade', 'Orphan'] },
   allowedResources: list(object({ group: text, kind: text })),
   suspended: flag,
@@ -194,7 +198,7 @@ const DEFINITION = {
   created: time,
   etag: text,
 } as const;
-const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances', 'scale', 'rollout'];
+const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances', 'scale', 'rollout', 'expiry'];
 const REQUIRED = Object.keys(DEFINITION).filter((key) => !OPTIONAL.includes(key));
 
 /** Components of AppDefinitions. */

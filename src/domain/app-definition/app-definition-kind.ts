@@ -21,6 +21,7 @@ import { appMembers, entryMembers } from '../operator/kind/catalog-fields.ts';
 import { chartField } from '../operator/kind/chart-fields.ts';
 import { nodeSelectorMembers } from '../workload/node-selector.ts';
 import { scaleField } from './scale.ts';
+import { expiryField } from '../app-instance/expiry.ts';
 
 export const NAMESPACE_MODES = ['Shared', 'Dedicated'] as const;
 export type NamespaceMode = (typeof NAMESPACE_MODES)[number];
@@ -154,6 +155,7 @@ const spec = object(
     rollout: orEmpty(rollout),
     limits: orEmpty(limits),
     scale: optional(scaleField),
+    expiry: orEmpty(expiryField),
     revisionHistoryLimit: integer({
       description: 'How many AppRevisions to keep beside the current one. Those that instances have, or ask for, are kept in any case.',
       default: 10,

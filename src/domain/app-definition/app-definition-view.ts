@@ -1,3 +1,4 @@
+import { at, textAt } from '../core/read.ts';
 import { findCondition, type Condition } from '../kubernetes/condition.ts';
 import { specOf, statusOf } from '../kind/kind.ts';
 import { etagOf } from '../kubernetes/etag.ts';
@@ -34,6 +35,8 @@ export interface AppDefinitionView {
   readonly scale?: NonNullable<AppDefinitionFields['scale']>;
   /** With `updatePolicy: Automatic`. */
   readonly rollout?: NonNullable<AppDefinitionStatus['rollout']>;
+  /** When instances expire, with durations as they are written; absent where the spec does not say. */
+  readonly expiry?: { readonly after?: string; readonly warnBefore?: string; readonly gracePeriod?: string };
   readonly deletionPolicy: AppDefinitionFields['deletionPolicy'];
   readonly allowedResources: AppDefinitionFields['allowedResources'];
   readonly suspended: boolean;
@@ -77,6 +80,7 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
     updatePolicy: spec.updatePolicy,
     ...(spec.scale === undefined ? {} : { scale: spec.scale }),
     ...(rollout === undefined ? {} : { rollout }),
+    ...(at(definition.spec, 'expiry') === undefined ? {} : { expiry: durationsAt(definition.spec) }),
     deletionPolicy: spec.deletionPolicy,
     allowedResources: spec.allowedResources,
     suspended: spec.suspend,
@@ -84,6 +88,11 @@ export function appDefinitionView(definition: KubeObject): AppDefinitionView {
     created: metadata.creationTimestamp ?? '',
     etag: etagOf(definition),
   };
+}
+
+function durationsAt(spec: unknown): NonNullable<AppDefinitionView['expiry']> {
+  const written = ['after', 'warnBefore', 'gracePeriod'].map((key) => [key, textAt(spec, 'expiry', key)] as const);
+  return Object.fromEntries(written.filter(([, text]) => text !== undefined));
 }
 
 function stateOf({ metadata }: KubeObject, { suspend }: AppDefinitionFields, conditions: readonly Condition[]): AppDefinitionState {

@@ -20,6 +20,7 @@ const INSTANCE_COLUMNS: readonly PrinterColumn[] = [
   { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
   { name: 'Version', type: 'string', jsonPath: '.status.version' },
   { name: 'Available', type: 'string', description: 'A version that could be had', jsonPath: '.status.availableVersion', priority: 1 },
+  { name: 'Expires', type: 'string', description: 'When it expires', jsonPath: '.status.expiry.expiresAt', priority: 1 },
   { name: 'Release', type: 'string', jsonPath: '.status.release.name', priority: 1 },
   RECONCILE_AT_COLUMN,
   { ...MESSAGE_COLUMN, priority: 1 },

@@ -1,4 +1,5 @@
 import { parseInstanceSpec, parseInstanceStatus } from '../app-instance/instance.ts';
+import { EXPIRED } from '../app-instance/expiry.ts';
 import type { InstanceStatus } from '../app-instance/instance-kind.ts';
 import { tierRank } from '../environment/environment.ts';
 import { findCondition, type ConditionInput } from '../kubernetes/condition.ts';
@@ -111,6 +112,7 @@ function judge(instance: KubeObject, { status, tier, revision, digest }: Judged)
   if (version !== undefined) return ['Pinned', `spec.version is ${version}`];
   if (suspend) return ['Skipped', 'spec.suspend is set'];
   if (sleep) return ['Skipped', 'It is asleep'];
+  if (findCondition(status.conditions, EXPIRED)?.status === 'True') return ['Skipped', 'It has expired'];
   if (tier === undefined) return ['Skipped', 'No Environment has reserved its namespace'];
   if (own === undefined) return ['Skipped', 'It is not installed yet'];
   const ready = findCondition(conditions, 'Ready');

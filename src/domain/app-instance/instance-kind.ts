@@ -108,9 +108,25 @@ export const instanceSpec = object(
         'Whether to scale the Deployments and StatefulSets of the release to zero and suspend its CronJobs until this is false again. Data stays. Changes are released after that.',
       default: false,
     }),
-    expires: optional(time({ description: 'When the instance is deleted.' })),
+    expires: optional(
+      time({
+        description:
+          'When the instance expires: its workloads are scaled to zero, and after the grace period of the AppDefinition the instance is deleted. A later time keeps it.',
+      }),
+    ),
   },
   { description: 'The version and the values of the chart.' },
+);
+
+const expiryStatus = object(
+  {
+    expiresAt: time({ description: 'When the workloads are scaled to zero.' }),
+    deletesAt: time({ description: 'When the instance is deleted, unless spec.expires is later then.' }),
+    latest: optional(
+      time({ description: 'The latest that spec.expires may be, by spec.expiry.after of the AppDefinition. Absent: any time.' }),
+    ),
+  },
+  { description: 'When the instance expires. Absent: never.' },
 );
 
 /** The status of a generated kind. */
@@ -173,6 +189,7 @@ export const instanceStatus = object(
           'The label selector of these pods, for HorizontalPodAutoscalers. Only where the AppDefinition has spec.scale, and the release has one of these workloads.',
       }),
     ),
+    expiry: optional(expiryStatus),
     conditions: conditionsField('the instance'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },

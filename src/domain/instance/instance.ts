@@ -1,3 +1,4 @@
+import type { ReportedExpiry } from '../app-instance/expiry.ts';
 import type { Condition } from '../kubernetes/condition.ts';
 import type { FieldFault, MissingPermission } from '../core/errors.ts';
 import type { Health } from '../health/health.ts';
@@ -18,6 +19,8 @@ export interface InstanceSummary {
   readonly created: string;
   readonly health: Health;
   readonly deleting: boolean;
+  /** Absent while its end is far, or there is none. */
+  readonly expiry?: ReportedExpiry;
 }
 
 /** An Instance with its own object; metadata.managedFields are taken out. */

@@ -136,7 +136,7 @@ export function offeredVersions({ status }: Pick<KubeObject, 'status'>): readonl
 
 /**
  * The App with the versions of its chart as a choice: those that are offered, and the one that the instance asks for. It follows the fields that the catalogue picked, unless that
- * picked it, too. Without a choice the App is as it was.
+ * picked it, too; so does the end of an instance that has one. Without a choice the App is as it was.
  */
 export function withVersionChoice<T extends Pick<App, 'schema' | 'fields'>>(app: T, instance: KubeObject): T {
   const own = textAt(instance.spec, 'version');
@@ -149,9 +149,6 @@ export function withVersionChoice<T extends Pick<App, 'schema' | 'fields'>>(app:
     ...app.schema,
     properties: { ...properties, spec: { ...spec, properties: { ...members, version: { ...version, enum: versions } } } },
   } as JsonObject;
-  return {
-    ...app,
-    schema,
-    fields: app.fields.length === 0 || app.fields.includes('spec.version') ? app.fields : [...app.fields, 'spec.version'],
-  };
+  const ours = ['spec.version', ...(at(instance.status, 'expiry') === undefined ? [] : ['spec.expires'])];
+  return { ...app, schema, fields: app.fields.length === 0 ? app.fields : [...new Set([...app.fields, ...ours])] };
 }

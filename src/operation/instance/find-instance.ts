@@ -1,3 +1,5 @@
+import { reportedExpiry } from '../../domain/app-instance/expiry.ts';
+import { isAppInstance } from '../../domain/app-instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { versionsOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
@@ -82,6 +84,7 @@ function unreported({ summary }: CatalogEntry): string {
 /** A row about an Instance. */
 export function instanceSummary(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceSummary {
   const secrets = secretsOf(markedOf(entry), object);
+  const expiry = isAppInstance(object) ? reportedExpiry(object) : undefined;
   return {
     environment: environment.name,
     app: entry.summary.id,
@@ -91,6 +94,7 @@ export function instanceSummary(entry: CatalogEntry, environment: EnvironmentVie
     created: object.metadata.creationTimestamp ?? '',
     health: redactHealth(healthOf(object) ?? { status: 'Unknown', message: unreported(entry) }, secrets),
     deleting: object.metadata.deletionTimestamp !== undefined,
+    ...(expiry === undefined ? {} : { expiry }),
   };
 }
 

@@ -17,7 +17,7 @@ import { waitBeforeAttempt } from '../helm-release/retry.ts';
 import { AT_ONCE, BUSY_MS, deploy, rollBack, testRelease } from './release-actions.ts';
 import { findDedicatedNamespace, keepNamespace, type NamespaceMemory, reserveNamespace } from './dedicated-namespace.ts';
 import { environmentFault, limitOf } from './prerequisites.ts';
-import { expire, untilExpiry } from './expiry.ts';
+import { expire, isToSleep, reportExpiry, untilNextPhase } from './expiry.ts';
 import { finalizeInstance } from './finalize-instance.ts';
 import { type ObjectMemory, type ObservedObjects, observeObjects } from './observe-objects.ts';
 import type { InstancePorts } from './ports.ts';
@@ -66,11 +66,11 @@ export function createInstanceReconciler(given: InstancePorts, kindOf: (plural: 
 }
 
 async function reconcileInstance(memory: InstanceMemory, given: Work): Promise<ReconcileResult> {
-  const work = await withNamespace(given);
-  const { instance } = work;
-  if (instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(work);
-  const left = untilExpiry(work);
-  if (left <= 0) return await expire(work);
+  const placed = await withNamespace(given);
+  if (placed.instance.metadata.deletionTimestamp !== undefined) return await finalizeInstance(placed);
+  if (placed.expiry?.phase === 'Due') return await expire(placed);
+  const work = await reportExpiry(placed);
+  const left = untilNextPhase(work);
   const facts = await observe(memory, work);
   const state = determineActiveState(facts);
   if (state.kind === 'FinalizerMissing') return await reconcileInstance(memory, await withFinalizer(work));
@@ -99,7 +99,7 @@ async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
   if (fault !== undefined) return { ...facts, target: { error: fault } };
   if (facts.suspended || facts.noEnvironment !== undefined || !facts.hasFinalizer) return facts;
   const fact = release.kind === 'Own' ? await observeSleep(memory.objects, work, release) : undefined;
-  if (fact !== undefined && !facts.forced) return { ...facts, sleep: { wanted: work.spec.sleep, fact } };
+  if (fact !== undefined && !facts.forced) return { ...facts, sleep: { wanted: isToSleep(work), fact } };
   if (facts.wait > 0) return facts;
   if (facts.limit !== undefined && release.kind !== 'Own') return facts;
   const target = await resolveTarget(work);
@@ -128,6 +128,7 @@ function factsOf(work: Work, release: ReleaseFact): ActiveFacts {
   return {
     hasFinalizer: hasFinalizer(instance),
     suspended: spec.suspend,
+    expired: work.expiry?.phase === 'Expired',
     ...(noEnvironment === undefined ? {} : { noEnvironment }),
     ...(limit === undefined ? {} : { limit }),
     wait:
@@ -183,17 +184,17 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
     case 'Suspended':
     case 'NoEnvironment':
     case 'BeyondLimit':
+    case 'Expired':
     case 'NamespaceTerminating':
     case 'NamespaceTaken':
     case 'Foreign':
+    case 'Blocked':
       return await reportNotReleasable(work, facts, state);
     case 'Waiting':
       return { requeueAfter: state.wait };
     case 'SleepDue':
     case 'Asleep':
       return await afterReport(memory, work, await reconcileSleep(work, state));
-    case 'Blocked':
-      return await reportBlocked(work, facts, state.dependency);
     case 'Unresolved':
       return { requeueAfter: await reportUnresolved(work, facts, state.error) };
     case 'RolledBack':
@@ -239,10 +240,10 @@ async function unlock(work: Work, { release }: Facts): Promise<ReconcileResult> 
 
 type NotReleasable = Extract<
   ActiveState,
-  { kind: 'Suspended' | 'NoEnvironment' | 'BeyondLimit' | 'NamespaceTerminating' | 'NamespaceTaken' | 'Foreign' }
+  { kind: 'Suspended' | 'NoEnvironment' | 'BeyondLimit' | 'Expired' | 'NamespaceTerminating' | 'NamespaceTaken' | 'Foreign' | 'Blocked' }
 >;
 
-/** Says why nothing is released, whatever the spec is. */
+/** Says why nothing is released. */
 async function reportNotReleasable(work: Work, facts: Facts, state: NotReleasable): Promise<ReconcileResult> {
   switch (state.kind) {
     case 'Suspended':
@@ -254,9 +255,14 @@ async function reportNotReleasable(work: Work, facts: Facts, state: NotReleasabl
     case 'BeyondLimit':
       await report(work, facts, stalled(isFalse('Ready', 'LimitExceeded', state.error.message)));
       return { requeueAfter: INTERVAL_MS };
+    case 'Expired':
+      await report(work, facts, stalled(isFalse('Ready', state.kind, 'The instance expired before it was released')));
+      return {};
     case 'NamespaceTaken':
       await report(work, facts, stalled(isFalse('Ready', state.kind, state.message)));
       return { requeueAfter: INTERVAL_MS };
+    case 'Blocked':
+      return await reportBlocked(work, facts, state.dependency);
     case 'Foreign':
       return { requeueAfter: await reportForeign(work, facts, state.release) };
     case 'NamespaceTerminating':

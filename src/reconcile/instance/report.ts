@@ -1,6 +1,7 @@
 import { backoffDelay } from '../../domain/core/backoff.ts';
 import type { AppError } from '../../domain/core/errors.ts';
 import type { Attempt, Rollback } from '../../domain/operator/kind/status-fields.ts';
+import { EXPIRED } from '../../domain/app-instance/expiry.ts';
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -45,7 +46,7 @@ export interface Finding {
 }
 
 /** Conditions that stand until something else is known. */
-const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested', 'Asleep']);
+const PERMANENT = new Set(['Released', 'Healthy', 'Drifted', 'Tested', 'Asleep', EXPIRED]);
 /** Conditions whose turns are worth an Event. */
 const WITH_EVENTS = ['Released', 'Ready', 'Drifted', 'Tested', 'Asleep'];
 /** Reasons of `Released` of which the outcome tells soon. */
@@ -169,7 +170,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     ...(notes === undefined || notes === '' ? {} : { notes }),
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),
     failures: finding.failures ?? earlier.failures,
-    ...scaleStatus(work, finding),
+    ...replicasAndExpiry(work, finding),
     conditions: composeConditions(work, finding),
   };
 }
@@ -185,7 +186,12 @@ function madeOf(target: Target): Pick<InstanceStatus, 'version' | 'availableVers
   return { version: chart.version, ...available, revision, chart, values: values.provenance };
 }
 
-/** What the subresource scale of the kind reads, where its definition gives it one. */
+/** What is known beside the release: what the subresource scale of the kind reads, where its definition gives it one, and the end of the instance. */
+function replicasAndExpiry(work: Work, finding: Finding): Pick<InstanceStatus, 'replicas' | 'selector' | 'expiry'> {
+  const { expiry } = work.status;
+  return { ...scaleStatus(work, finding), ...(expiry === undefined ? {} : { expiry }) };
+}
+
 function scaleStatus(
   { ports, kind, status: { replicas, selector } }: Work,
   { scale }: Finding,

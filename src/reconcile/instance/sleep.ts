@@ -6,6 +6,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isFalse, isTrue, notReady, reconciling, released } from '../conditions.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
+import { isToSleep } from './expiry.ts';
 import { AT_ONCE } from './release-actions.ts';
 import { type ObjectMemory, readObjects } from './observe-objects.ts';
 import { INTERVAL_MS, writeStatus } from './report.ts';
@@ -18,8 +19,9 @@ const ASLEEP = 'Asleep';
 
 /** Looks at the workloads when the instance is to sleep, or has not woken yet; undefined for all others. */
 export async function observeSleep(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<SleepFact | undefined> {
-  if (release.status !== 'deployed' || !(work.spec.sleep || isAsleep(work))) return undefined;
-  return sleepFact(await readObjects(memory, work, release), work.spec.sleep ? 'Sleep' : 'Wake');
+  const wanted = isToSleep(work);
+  if (release.status !== 'deployed' || !(wanted || isAsleep(work))) return undefined;
+  return sleepFact(await readObjects(memory, work, release), wanted ? 'Sleep' : 'Wake');
 }
 
 /** Whether workloads may still be at zero because the instance slept. */
@@ -45,19 +47,20 @@ export async function reconcileSleep(work: Work, { kind, release, sleep }: Sleep
  */
 async function changeSleep(work: Work, release: OwnRelease, { changes }: SleepFact): Promise<ReconcileResult> {
   const names = changes.map(({ workload }) => `${workload.kind} ${workload.metadata.name}`).sort();
-  const doing = work.spec.sleep
+  const wanted = isToSleep(work);
+  const doing = wanted
     ? isFalse(ASLEEP, 'ScalingDown', `Scaling to zero: ${names.join(', ')}`)
     : isFalse(ASLEEP, 'Waking', `Scaling to the replicas of before: ${names.join(', ')}`);
   const ready = notReady(doing);
   const underWay = { ready, phase: reconciling(doing), request: 'Underway', release } as const;
   const written = changes.length === 0 ? work : await writeStatus(work, { ...underWay, conditions: [doing] });
   await Promise.all(changes.map(async ({ workload, patch }) => await scale(written, workload, patch)));
-  work.ports.log.info(work.spec.sleep ? 'An instance was put to sleep' : 'An instance was woken', {
+  work.ports.log.info(wanted ? 'An instance was put to sleep' : 'An instance was woken', {
     kind: work.kind.kind,
     ...work.release,
     workloads: names.length,
   });
-  if (!work.spec.sleep) await writeStatus(written, { ...underWay, conditions: [AWAKE] });
+  if (!wanted) await writeStatus(written, { ...underWay, conditions: [AWAKE] });
   return AT_ONCE;
 }
 
@@ -80,9 +83,10 @@ async function scale({ deployer, ports, release, signal }: Work, workload: KubeO
 /** Says that nothing of the release runs, and which workloads come back. */
 async function reportAsleep(work: Work, release: OwnRelease, { asleep, scale }: SleepFact): Promise<ReconcileResult> {
   const what = asleep.length === 0 ? 'the release has no workloads that run' : `scaled to zero: ${asleep.join(', ')}`;
-  const message = `Asleep, ${what}. To wake the instance, set spec.sleep to false`;
+  const [reason, remedy] = work.spec.sleep ? ['Asleep', 'set spec.sleep to false'] : ['Expired', 'set a later spec.expires'];
+  const message = `${reason}, ${what}. To wake the instance, ${remedy}`;
   await writeStatus(work, {
-    ready: isFalse('Ready', 'Asleep', message),
+    ready: isFalse('Ready', reason, message),
     conditions: [
       released(work.release, release.revision),
       isTrue('Healthy', 'Suspended', message),

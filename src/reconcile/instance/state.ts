@@ -13,6 +13,8 @@ import type { DedicatedNamespace } from './work.ts';
 export interface ActiveFacts {
   readonly hasFinalizer: boolean;
   readonly suspended: boolean;
+  /** Whether it has expired, and nothing is released any more. */
+  readonly expired: boolean;
   /** Why nothing can be released in its namespace. */
   readonly noEnvironment?: AppError;
   /** Whether the limits of its AppDefinition keep it from a first release; absent: they do not. */
@@ -56,6 +58,8 @@ export type ActiveState =
   | { readonly kind: 'FinalizerMissing' }
   | { readonly kind: 'NoEnvironment'; readonly error: AppError }
   | { readonly kind: 'BeyondLimit'; readonly error: AppError }
+  /** It expired before it was released. */
+  | { readonly kind: 'Expired' }
   /** The namespace that is dedicated to it does not exist. */
   | { readonly kind: 'NamespaceMissing' }
   | { readonly kind: 'NamespaceTerminating'; readonly message: string }
@@ -103,6 +107,7 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
   if (!facts.hasFinalizer) return { kind: 'FinalizerMissing' };
   if (release.kind !== 'Own' && facts.limit !== undefined)
     return facts.limit.kind === 'Undecided' ? { kind: 'Waiting', wait: UNDECIDED_MS } : { kind: 'BeyondLimit', error: facts.limit.error };
+  if (facts.expired && release.kind === 'Absent') return { kind: 'Expired' };
   const place = namespaceState(facts);
   if (place !== undefined) return place;
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };

@@ -1,3 +1,4 @@
+import { type ExpirySettings, type InstanceExpiry, instanceExpiry } from '../../domain/app-instance/expiry.ts';
 import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { specOf } from '../../domain/kind/kind.ts';
@@ -54,6 +55,8 @@ export interface Work {
   /** The annotation `chandlery.dev/test-at` while its tests have not run; else empty. */
   readonly testAt: string;
   readonly generation: number;
+  /** When it ends; absent: never. */
+  readonly expiry?: InstanceExpiry;
   /** `<plural>/<namespace>/<name>` */
   readonly key: string;
   /** A digest over the versions of what it is known to refer to, taken before they were read; absent when unknown. */
@@ -73,6 +76,7 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
   const forcedAt = annotations[FORCE_AT] ?? '';
   const testAt = annotations[TEST_AT] ?? '';
   const key = `${kind.resource}/${namespace}/${metadata.name}`;
+  const expiry = instanceExpiry(instance, expirySettings(ports, kind), ports.now().getTime());
   const references = ports.references.revisionOf(ports.references.referencesOf(key));
   return {
     ports,
@@ -91,6 +95,7 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,
     generation: metadata.generation ?? 0,
     key,
+    ...(expiry === undefined ? {} : { expiry }),
     ...(references === undefined ? {} : { references }),
     signal,
   };
@@ -106,6 +111,13 @@ function modeOf({ definitions }: Pick<InstancePorts, 'definitions'>, kind: Gener
   const definition = definitions.get(kind.definition);
   return definition === undefined ? 'Shared' : specOf(APP_DEFINITION_KIND, definition).namespaceMode;
 }
+
+/** Without its definition an instance ends as if that said nothing. */
+function expirySettings({ definitions }: Pick<InstancePorts, 'definitions'>, { definition }: GeneratedKind): ExpirySettings {
+  return specOf(APP_DEFINITION_KIND, definitions.get(definition) ?? NO_DEFINITION).expiry;
+}
+
+const NO_DEFINITION: KubeObject = { apiVersion: '', kind: APP_DEFINITION_KIND.type.kind, metadata: { name: '' } };
 
 function requestOf(annotations: Readonly<Record<string, string>>, forcedAt: string): string {
   const asked = [annotations[OURS.reconcileAt] ?? '', forcedAt].filter((text) => text !== '').join(', forced ');

@@ -152,6 +152,7 @@ function factsOf({
   updatePolicy,
   scale,
   rollout,
+  expiry,
   deletionPolicy,
   allowedResources,
   suspended,
@@ -172,10 +173,16 @@ function factsOf({
     { term: 'Update policy', text: isOfChart ? updatePolicy : '' },
     { term: 'Replica field', text: scale?.specReplicasPath ?? '' },
     { term: 'Roll-out', text: rollout === undefined ? '' : rolloutText(rollout) },
+    { term: 'Expiry of instances', text: expiry === undefined ? '' : expiryText(expiry) },
     { term: 'Deletion policy', text: isOfChart ? deletionPolicy : '' },
     { term: 'Allowed outside of the namespace', text: isOfChart ? allowed || 'nothing' : '' },
     { term: 'Suspended', text: suspended ? 'Yes' : '' },
   ].filter(({ text }) => text !== '');
+}
+
+function expiryText({ after, warnBefore = '', gracePeriod = '' }: NonNullable<AppDefinitionView['expiry']>): string {
+  const end = after === undefined ? 'At spec.expires' : `${after} after creation, or earlier at spec.expires`;
+  return `${end}; warning ${warnBefore} before, deletion ${gracePeriod} after`;
 }
 
 const NAMESPACES: Readonly<Record<AppDefinitionView['namespaceMode'], string>> = {

@@ -50,6 +50,8 @@ export interface InstanceRow {
   readonly version: string;
   readonly health: Badge;
   readonly message: string;
+  /** `Expires on 27 Nov 2026, 10:00 UTC`; empty while that is far. */
+  readonly expiry: string;
   readonly created: string;
   readonly deleting: boolean;
 }
@@ -240,9 +242,15 @@ function instanceRow(instance: InstanceStatus): InstanceRow {
     version: instance.version,
     health: instance.deleting ? DELETING : healthBadge(status),
     message: status === 'Healthy' ? '' : message,
+    expiry: expiryText(instance),
     created: instance.created,
     deleting: instance.deleting,
   };
+}
+
+function expiryText({ expiry, deleting }: InstanceStatus): string {
+  if (expiry === undefined || deleting) return '';
+  return expiry.phase === 'Expired' ? `Deleted on ${dateText(expiry.deletesAt)}` : `Expires on ${dateText(expiry.expiresAt)}`;
 }
 
 /** Neither good nor bad: nothing says anything. */

@@ -9,6 +9,7 @@ import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts
 import { remedyFor } from '../../domain/preflight/remedy.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
+import { isAppInstance } from '../../domain/app-instance/instance.ts';
 import { freezeNodes, offeredVersions, placedForm, withVersionChoice } from '../../form/model/app-form.ts';
 import { applyPicks } from '../../form/references/apply-picks.ts';
 import { keepYaml, type WholeForm } from '../../form/yaml/whole-yaml.ts';
@@ -118,7 +119,7 @@ async function openForm({ operations }: WebDeps, change: Change): Promise<Answer
   return await showDraft(change, { fields, faults: [], foreign: [], ...begun });
 }
 
-/** What the form starts from: the live values, or what the link asks for: `?revision=2`, `?version=1.2.0`, or `?from=staging/shop`. */
+/** What the form starts from: the live values, or what the link asks for: `?revision=2`, `?version=1.2.0`, `?expires=2026-12-31T00:00:00Z`, or `?from=staging/shop`. */
 async function beginning(
   operations: WebDeps['operations'],
   change: Change,
@@ -131,9 +132,12 @@ async function beginning(
     return { content: contentForPromotion(instance, source), promoted: `${source.name} in ${source.environment}` };
   }
   const live = contentOfInstance(instance);
-  const version = visit.query.get('version') ?? '';
-  const isOffered = offeredVersions(instance.object).includes(version);
-  return { content: isOffered ? (applyMergePatch(live, { spec: { version } }) as JsonObject) : live };
+  const [version, expires] = [visit.query.get('version') ?? '', visit.query.get('expires') ?? ''];
+  const spec = {
+    ...(offeredVersions(instance.object).includes(version) ? { version } : {}),
+    ...(isAppInstance(instance.object) && !Number.isNaN(Date.parse(expires)) ? { expires } : {}),
+  };
+  return { content: Object.keys(spec).length === 0 ? live : (applyMergePatch(live, { spec }) as JsonObject) };
 }
 
 /** The live content with the spec and the other members of an earlier revision. */

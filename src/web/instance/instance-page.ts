@@ -4,13 +4,15 @@ import type { CauseLink } from '../../domain/cause/cause.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../../domain/health/health.ts';
 import type { EventView, InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
-import { numberAt, textAt } from '../../domain/core/read.ts';
+import { at, numberAt, textAt } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { Address } from '../../domain/tree/addresses.ts';
 import { nodesOf, type ResourceTree, type TreeNode } from '../../domain/tree/tree.ts';
 import type { ContainerImage } from '../../domain/workload/pod-template.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
+import { commandsFor } from '../../domain/instance/instance-commands.ts';
+import { dateText } from '../page/time-words.ts';
 import { type Badge, DELETING, healthBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { renderMarkdown } from '../page/markdown.ts';
@@ -260,6 +262,43 @@ interface CauseView {
   readonly log?: { readonly container: string; readonly href: string; readonly text: string };
   /** Kinds that were not read, as words; empty where all were. */
   readonly unread: string;
+}
+
+/** A view of `parts/expiry`. */
+interface ExpiryView {
+  readonly title: string;
+  readonly text: string;
+  /** The form with a later end; empty where its AppDefinition lets it live no longer. */
+  readonly extendHref: string;
+  readonly extension: string;
+  readonly commands: readonly { readonly label: string; readonly text: string }[];
+}
+
+/** That an instance is about to end, and how to keep it; empty when it is not. */
+export function expiryPart(instance: InstanceView, publicUrl: string): { readonly expiry?: ExpiryView } {
+  const { expiry, object, app } = instance;
+  if (expiry === undefined || instance.deleting) return {};
+  const { phase, extension = '' } = expiry;
+  const [expires, deletes] = [dateText(expiry.expiresAt), dateText(expiry.deletesAt)];
+  const isSuspended = at(object.spec, 'suspend') === true;
+  const zero = isSuspended ? 'spec.suspend is set, so its workloads go on' : `Its workloads are scaled to zero`;
+  const text =
+    phase === 'Expired'
+      ? `${zero}, and its data stays until it is deleted on ${deletes}.`
+      : `${zero}${isSuspended ? '' : ' then'}. It is deleted on ${deletes}.`;
+  const ask = 'To keep it, ask an admin for a longer spec.expiry.after of the AppDefinition.';
+  const title = `${phase === 'Expired' ? 'Expired' : 'Expires'} on ${expires}`;
+  if (extension === '') return { expiry: { title, text: `${text} ${ask}`, extendHref: '', extension, commands: [] } };
+  const path = instancePath(instance);
+  const body = { spec: { expires: extension } };
+  const { kubectl, curl } = commandsFor(object, { method: 'PATCH', url: `${publicUrl}/api/v1${path}`, body, app });
+  const commands = [
+    { label: 'The same with kubectl', text: kubectl },
+    { label: 'The same with the REST API', text: curl },
+  ];
+  return {
+    expiry: { title, text, extendHref: `${path}/edit?${new URLSearchParams({ expires: extension }).toString()}`, extension, commands },
+  };
 }
 
 interface LinkView extends Pick<CauseLink, 'kind' | 'name' | 'message'> {

@@ -10,7 +10,7 @@ import { deletePage, needsName } from './delete-page.ts';
 import type { FrameInput, InstanceFrame } from './instance-frame.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { gitOwnerPart } from '../proposal/proposal-routes.ts';
-import { instanceLive, instancePage } from './instance-page.ts';
+import { expiryPart, instanceLive, instancePage } from './instance-page.ts';
 import { resourcesLive, resourcesTab } from './resources-tab.ts';
 import { workloadsLive, workloadsTab } from './workloads-tab.ts';
 import { type Answer, page, paramsOf, queryOf, type Visit, type WebDeps } from '../page/page.ts';
@@ -118,7 +118,7 @@ async function showInstance(deps: WebDeps, visit: Visit, { value, key }: Reveale
   const shown = instancePage(reading, { app, ...around, ...(value === undefined ? {} : { revealed: value }) });
   const model = {
     ...shown,
-    live: { ...shown.live, connection },
+    live: { ...shown.live, ...expiryPart(reading.instance, deps.publicUrl), connection },
     ...(unfit === undefined ? {} : { unfit }),
     ...gitOwnerPart(owner, `${instancePath(address)}/edit${around.permissions.update ? '' : '?ask'}`),
   };
@@ -220,12 +220,16 @@ interface TabStream {
   ): Promise<object>;
 }
 
-function overviewStream({ operations }: WebDeps): TabStream {
+function overviewStream({ operations, publicUrl }: WebDeps): TabStream {
   return {
     view: 'environments/instances/live',
     model: async (reading, { actor, address, operations: followed }) => {
       const app = await operations.showApp(actor, address.app);
-      return { ...instanceLive(reading, app), connection: await readConnection(followed, { actor, address, reading }) };
+      return {
+        ...instanceLive(reading, app),
+        ...expiryPart(reading.instance, publicUrl),
+        connection: await readConnection(followed, { actor, address, reading }),
+      };
     },
   };
 }

@@ -11,6 +11,7 @@ interface State {
   readonly own?: string;
   readonly ready?: boolean;
   readonly stalled?: boolean;
+  readonly expired?: boolean;
   readonly failures?: number;
   readonly attempted?: string;
   /** Newest first: the chart, and whether it was healthy. */
@@ -19,7 +20,7 @@ interface State {
 
 function instance(
   key: string,
-  { spec = {}, own, ready = false, stalled = false, failures = 0, attempted, history = [] }: State,
+  { spec = {}, own, ready = false, stalled = false, expired = false, failures = 0, attempted, history = [] }: State,
 ): KubeObject {
   const [namespace = '', name = ''] = key.split('/');
   const condition = (type: string, status: string) => ({
@@ -46,7 +47,11 @@ function instance(
       : { lastAttempted: { digest: 'd', chartDigest: attempted, generation: 1, requestedAt: '', time: '2026-01-01T00:00:00Z' } }),
     history: revisions,
     failures,
-    conditions: [condition('Ready', ready ? 'True' : 'False'), ...(stalled ? [condition('Stalled', 'True')] : [])],
+    conditions: [
+      condition('Ready', ready ? 'True' : 'False'),
+      ...(stalled ? [condition('Stalled', 'True')] : []),
+      ...(expired ? [condition('Expired', 'True')] : []),
+    ],
   };
   return { apiVersion: 'apps.chandlery.dev/v1alpha1', kind: 'Web', metadata: { namespace, name }, spec, status };
 }
@@ -106,6 +111,7 @@ describe('what a roll-out makes of an instance', () => {
     ['it has a version of its own', { ...OLD, spec: { version: '1.0.0' } }, 'Pinned'],
     ['it is suspended', { ...OLD, spec: { suspend: true } }, 'Skipped'],
     ['it is being created', {}, 'Skipped'],
+    ['it has expired', { ...OLD, expired: true }, 'Skipped'],
   ];
   for (const [title, state, expected] of cases) {
     it(`${expected}: ${title}`, () => assert.equal(rollout({ 'dev/a': state }).instances[0]?.result, expected));

@@ -5,7 +5,7 @@ import type { EnvironmentView } from '../../../../src/domain/environment/environ
 import type { InstanceView, Preflight } from '../../../../src/domain/instance/instance.ts';
 import { conditionRows } from '../../../../src/web/page/conditions.ts';
 import { deletePage } from '../../../../src/web/instance/delete-page.ts';
-import { instanceLive, instancePage } from '../../../../src/web/instance/instance-page.ts';
+import { expiryPart, instanceLive, instancePage } from '../../../../src/web/instance/instance-page.ts';
 import type { InstanceReading } from '../../../../src/operation/instance/list-events.ts';
 import { sampleApp } from '../../../support/sample-apps.ts';
 import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../../support/sample-instances.ts';
@@ -38,6 +38,21 @@ test('what is being deleted says so, and offers neither change nor deletion', ()
   const page = instancePage(reading('orders', { deleting: true }), { app: APP, environment: TEAM_A, permissions: ALL_RIGHTS });
   assert.equal(page.live.health.label, 'Deleting');
   assert.deepEqual([page.changeHref, page.deleteHref], [undefined, undefined]);
+});
+
+test('an instance that expires soon says so, and how to keep it; where its definition allows no more, whom to ask', () => {
+  const { app: _app, ...plain } = reading('orders').instance;
+  const near = { phase: 'ExpiresSoon', expiresAt: '2026-11-27T10:00:00Z', deletesAt: '2026-11-30T10:00:00Z' } as const;
+  const of = (expiry: InstanceView['expiry']) =>
+    expiryPart({ ...plain, app: APP.id, ...(expiry && { expiry }) }, 'https://apps.example.com');
+  const { expiry } = of({ ...near, extension: '2026-12-07T10:00:00Z' });
+  assert.equal(expiry?.title, 'Expires on 27 Nov 2026, 10:00 UTC');
+  assert.equal(expiry.text, 'Its workloads are scaled to zero then. It is deleted on 30 Nov 2026, 10:00 UTC.');
+  assert.equal(expiry.extendHref, `/environments/team-a/instances/${APP.id}/orders/edit?expires=2026-12-07T10%3A00%3A00Z`);
+  const patch = `'{"spec":{"expires":"2026-12-07T10:00:00Z"}}'`;
+  assert.ok(expiry.commands.every(({ text }) => text.includes(patch)));
+  assert.match(of({ ...near, phase: 'Expired' }).expiry?.text ?? '', /its data stays until it is deleted on 30 Nov.* ask an admin/);
+  assert.deepEqual(of(undefined), {});
 });
 
 test('buttons follow the permissions', () => {
