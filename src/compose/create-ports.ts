@@ -15,6 +15,7 @@ import { authenticatorOf } from '../identity/identity-settings.ts';
 import type { KubectlPorts } from '../operation/kubectl/kubectl-ports.ts';
 import { readAuthorities } from './create-charts.ts';
 import type { Config } from '../config.ts';
+import { revisionVersion } from '../domain/app-definition/channel.ts';
 import { APP_REVISION_KIND } from '../domain/app-definition/app-revision-kind.ts';
 import { parseChartSecret } from '../domain/chart/chart-secret.ts';
 import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
@@ -118,6 +119,8 @@ export async function createUpgradePreviews(input: PreviewUpgradesInput): Promis
 const MAX_NODES = 2_000;
 
 function clusterFacts(cluster: Pick<Cluster, 'list' | 'pages'>): UpgradePorts['known'] {
+  const revisions = async (definition: string, signal: AbortSignal): Promise<readonly KubeObject[]> =>
+    (await cluster.list(APP_REVISION, { labelSelector: `${OURS.appDefinitionLabel}=${definition}`, signal })).items;
   return {
     nodes: async (signal) => {
       const nodes: NodeFacts[] = [];
@@ -132,9 +135,9 @@ function clusterFacts(cluster: Pick<Cluster, 'list' | 'pages'>): UpgradePorts['k
         throw error;
       }
     },
+    chartVersions: async ({ definition }, signal) => [...new Set((await revisions(definition, signal)).map(revisionVersion))],
     chartDigest: async ({ definition, version }, signal) => {
-      const labelSelector = `${OURS.appDefinitionLabel}=${definition}`;
-      const { items } = await cluster.list(APP_REVISION, { labelSelector, signal });
+      const items = await revisions(definition, signal);
       const created = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
       const newestFirst = items.toSorted((a, b) => created(b).localeCompare(created(a)));
       const specs = newestFirst.map((revision) => specOf(APP_REVISION_KIND, revision));

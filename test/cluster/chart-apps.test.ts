@@ -325,6 +325,10 @@ describe('ten charts as apps, with two environments and two developers', () => {
   });
 
   it('are blocked by what the release may not have, the deployer may not do, or a policy denies', { timeout: 90_000 }, async () => {
+    const inChannel = async (channel: string): Promise<Preflight> =>
+      await preflightInstance(ports, DEV_ONE, { ...draftOf(ONE, 'worker', {}, 'checked'), spec: { channel } });
+    assert.equal((await inChannel('1.x')).verdict, 'Ready');
+    assert.match(messages(await inChannel('2.x'), 'warned'), /spec\.channel: no version is within "2\.x"; there are 1\.0\.0/);
     const binding =
       '{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: all}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}}';
     const wide = await check(DEV_ONE, ONE, 'worker', { extra: binding });

@@ -53,11 +53,11 @@ describe('the roll-out of a new chart version', () => {
   }
 
   /** Puts a version into the repository, and offers it. */
-  async function offer(version: string, template = TEMPLATE): Promise<void> {
+  async function offer(version: string, template = TEMPLATE, updatePolicy = 'Automatic'): Promise<void> {
     const files = chartFiles(NAME, version, { 'values.yaml': `text: ${version}\nowner: nobody\n`, 'templates/a.yaml': template });
     await writeFiles(world.chartsDir, { [`${NAME}-${version}.tgz`]: await packChart(NAME, files) });
     const chart = { repoURL: 'file://samples', name: NAME, version };
-    const spec = { chart, updatePolicy: 'Automatic', rollout: { maxConcurrent: 2 } };
+    const spec = { chart, updatePolicy, rollout: { maxConcurrent: 2 } };
     const definition = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'AppDefinition', metadata: { name: NAME }, spec };
     await world.kube.asController().apply(APP_DEFINITION, definition, { fieldManager: 'test', force: 'force' });
   }
@@ -173,4 +173,34 @@ describe('the roll-out of a new chart version', () => {
       assert.equal(revisions.items.length, 1, 'no instance has an earlier one');
     },
   );
+
+  it('takes an instance with a channel along within its range alone, and without a roll-out at once', { timeout: 240_000 }, async () => {
+    const channel = async (range: string): Promise<void> => await world.merge(SITES, keys.pinned, { spec: { channel: range } });
+    await channel('~1.3');
+    await offer('2.0.0');
+    const { rollout } = await rolledOut('RolledOut', '2.0.0');
+    assert.deepEqual(await seen(), { a: '2.0.0', pinned: '1.3.0', b: '2.0.0', c: '2.0.0' });
+    assert.deepEqual([rollout.updated, rollout.pinned], [4, 1]);
+    await offer('1.3.1');
+    assert.deepEqual((await rolledOut('RolledOut', '1.3.1')).rollout.pinned, 0);
+    assert.deepEqual(await seen(), { a: '1.3.1', pinned: '1.3.1', b: '1.3.1', c: '1.3.1' });
+    await channel('3.x');
+    const missing = await world.condition(SITES, keys.pinned, { type: 'Released', status: 'False', reason: 'NotFound' });
+    assert.match(missing.message, /^spec\.channel: no version of AppDefinition "roll-\w+" is within "3\.x"; it has .*1\.3\.1/);
+    await offer('3.1.0', TEMPLATE, 'Manual');
+    await eventually(
+      async () => {
+        await reconcile(NAME, AbortSignal.timeout(60_000));
+        return (await seen())['pinned'] === '3.1.0';
+      },
+      'the instance follows its channel',
+      60,
+    );
+    await world.condition(SITES, keys.pinned, ready);
+    assert.equal((await seen())['a'], '1.3.1', 'the others stay, as the policy is Manual');
+    await channel('a word');
+    await world.condition(SITES, keys.pinned, { type: 'Stalled', status: 'True', reason: 'InvalidInput' });
+    await world.merge(SITES, keys.pinned, { spec: { version: '1.3.1' } });
+    await eventually(async () => (await seen())['pinned'] === '1.3.1', 'the version of its own wins', 60);
+  });
 });

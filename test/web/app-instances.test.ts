@@ -155,9 +155,17 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       await page.getByRole('button', { name: 'Wake' }).click();
       await page.getByRole('link', { name: 'Put to sleep' }).waitFor();
 
+      const instance = `/environments/${HOME}/instances/${APP}/${name}`;
+      await product.api('dev-a', instance, { method: 'PATCH', body: { spec: { version: null, channel: '1.x' } } });
+      await untilReleased(name, 5);
+      assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
+      await page.goto(`${instance}/edit`);
+      assert.equal(await page.locator('[name="v.spec.channel"]').inputValue(), '1.x');
+      await page.goto(instance);
+
       const soon = new Date(Date.now() + 3_600_000).toISOString();
       const body = { spec: { expires: soon } };
-      await product.api('dev-a', `/environments/${HOME}/instances/${APP}/${name}`, { method: 'PATCH', body });
+      await product.api('dev-a', instance, { method: 'PATCH', body });
       await untilShown(page, /^Expires on /);
       await check();
       await page.getByRole('link', { name: /^Keep it until / }).click();

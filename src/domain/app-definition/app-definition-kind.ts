@@ -239,7 +239,9 @@ const rolloutStatus = object(
     upgrading: integer({ description: 'Instances that are being upgraded.' }),
     pending: integer({ description: 'Instances that wait for their turn.' }),
     failed: integer({ description: 'Instances that the version has failed in. With one of them, the roll-out stops.' }),
-    pinned: integer({ description: 'Instances with a version of their own, which are left alone.' }),
+    pinned: integer({
+      description: 'Instances with a version of their own, or a channel without the version, which are left alone.',
+    }),
     skipped: integer({ description: 'Instances that are suspended, asleep, new, in no Environment, or were not healthy before.' }),
     admitted: orEmpty(list(text({}), { description: 'The instances that may take the version now, as namespace/name.', merge: 'atomic' })),
   },

@@ -35,12 +35,22 @@ export interface Rollout {
   readonly admitted: readonly string[];
 }
 
+/** What an instance is upgraded to. */
+interface RolloutTarget {
+  /** The name of the AppRevision. */
+  readonly revision: string;
+  /** Of its chart. */
+  readonly digest: string;
+}
+
 interface RolloutInput {
   /** The name of the current AppRevision. */
   readonly revision: string;
   /** Of its chart. */
   readonly digest: string;
   readonly instances: readonly KubeObject[];
+  /** What an instance with `spec.channel` goes to; undefined where no version is within it. Default: none has a channel. */
+  readonly followed?: (channel: string) => RolloutTarget | undefined;
   /** The tier of the Environment of a namespace; undefined where there is none. */
   readonly tierOf: (namespace: string) => string | undefined;
   /** Instances that are upgraded at the same time. */
@@ -75,7 +85,7 @@ export function rolloutOf({ maxConcurrent, ...input }: RolloutInput): Rollout {
 export function rolloutCondition({ wave = '', instances, counts }: Rollout, version: string): ConditionInput {
   const total = instances.length - counts.Pinned - counts.Skipped;
   const left = [
-    ...(counts.Pinned === 0 ? [] : [`${counts.Pinned} with a version of their own`]),
+    ...(counts.Pinned === 0 ? [] : [`${counts.Pinned} with a version or channel of their own`]),
     ...(counts.Skipped === 0 ? [] : [`${counts.Skipped} suspended, asleep, new or unhealthy`]),
   ];
   const besides = left.length === 0 ? '' : `; left alone: ${left.join(', ')}`;
@@ -93,28 +103,36 @@ export function rolloutCondition({ wave = '', instances, counts }: Rollout, vers
   return { type, status: 'True', reason: 'RolledOut', message: progress };
 }
 
-function resultOf(instance: KubeObject, { revision, digest, tierOf }: Omit<RolloutInput, 'maxConcurrent'>): RolloutInstance {
+function resultOf(instance: KubeObject, { tierOf, ...input }: Omit<RolloutInput, 'maxConcurrent'>): RolloutInstance {
   const { namespace = '', name } = instance.metadata;
   const status = parseInstanceStatus(instance);
   const tier = tierOf(namespace);
-  const [result, message = ''] = judge(instance, { status, tier, revision, digest });
+  const [result, message = ''] = judge(instance, { status, tier, ...input });
   return { namespace, name, tier: tier ?? '', version: status.version ?? '', result, message };
 }
 
-interface Judged extends Pick<RolloutInput, 'revision' | 'digest'> {
+interface Judged extends Pick<RolloutInput, 'revision' | 'digest' | 'followed'> {
   readonly status: InstanceStatus;
   readonly tier: string | undefined;
 }
 
-function judge(instance: KubeObject, { status, tier, revision, digest }: Judged): [RolloutResult, string?] {
-  const { version, suspend, sleep } = parseInstanceSpec(instance);
-  const { revision: own, history, conditions, lastAttempted } = status;
+function judge(instance: KubeObject, { status, tier, followed, ...current }: Judged): [RolloutResult, string?] {
+  const { version, channel, suspend, sleep } = parseInstanceSpec(instance);
   if (version !== undefined) return ['Pinned', `spec.version is ${version}`];
   if (suspend) return ['Skipped', 'spec.suspend is set'];
   if (sleep) return ['Skipped', 'It is asleep'];
   if (findCondition(status.conditions, EXPIRED)?.status === 'True') return ['Skipped', 'It has expired'];
   if (tier === undefined) return ['Skipped', 'No Environment has reserved its namespace'];
-  if (own === undefined) return ['Skipped', 'It is not installed yet'];
+  if (status.revision === undefined) return ['Skipped', 'It is not installed yet'];
+  if (channel === undefined || followed === undefined) return judgeFor(status, current);
+  const target = followed(channel);
+  if (target === undefined) return ['Skipped', `No version is within spec.channel ${channel}`];
+  const judged = judgeFor(status, target);
+  return judged[0] === 'Updated' && target.revision !== current.revision ? ['Pinned', `spec.channel is ${channel}`] : judged;
+}
+
+function judgeFor(status: InstanceStatus, { revision, digest }: RolloutTarget): [RolloutResult, string?] {
+  const { revision: own, history, conditions, lastAttempted } = status;
   const ready = findCondition(conditions, 'Ready');
   if (own === revision && (ready?.status === 'True' || wasHealthyWith(history, digest))) return ['Updated'];
   const isAttempted = own === revision || (lastAttempted?.chartDigest === digest && ready?.status !== 'True');

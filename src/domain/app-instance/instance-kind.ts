@@ -90,6 +90,14 @@ export const instanceSpec = object(
         maxLength: 128,
       }),
     ),
+    channel: optional(
+      text({
+        description:
+          'A range of versions of the chart, for example 1.x: without version, the instance follows the newest version within it that the AppDefinition has offered, also with updatePolicy Manual.',
+        minLength: 1,
+        maxLength: 128,
+      }),
+    ),
     values: orEmpty(foreign({ description: 'Values of the chart, over its defaults and those of the AppDefinition.' })),
     valuesFrom: orEmpty(
       list(valuesFromItem, {

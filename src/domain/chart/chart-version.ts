@@ -30,8 +30,8 @@ export function requestedVersion(wish: VersionRequest): string {
   const { version, range, policy, installed, offered, approved } = wish;
   if (range === undefined && (isExact(version) || policy === 'Automatic')) return version;
   const current = installed !== undefined && isInChannel(installed, wish) ? installed : undefined;
-  const first = isExact(version) ? version : range === undefined ? version : (newest(offered, wish) ?? version);
-  if (policy === 'Automatic') return newest([...offered, ...(current === undefined ? [] : [current])], wish) ?? first;
+  const first = isExact(version) ? version : range === undefined ? version : (newestVersion(offered, wish) ?? version);
+  if (policy === 'Automatic') return newestVersion([...offered, ...(current === undefined ? [] : [current])], wish) ?? first;
   if (current === undefined) return first;
   return approved !== undefined && isInChannel(approved, wish) && isNewer(approved, current) ? approved : current;
 }
@@ -43,7 +43,7 @@ export function requestedVersion(wish: VersionRequest): string {
  */
 export function newerVersion(offered: readonly string[], channel: Channel, current: string): string | undefined {
   if (semver.valid(current, { loose: true }) === null) return undefined;
-  const found = newest(offered, isPinned(channel) ? { version: '*' } : channel);
+  const found = newestVersion(offered, isPinned(channel) ? { version: '*' } : channel);
   return found !== undefined && isNewer(found, current) ? found : undefined;
 }
 
@@ -75,13 +75,10 @@ export function isSame(version: string, other: string): boolean {
   return version === other || (isExact(version) && isExact(other) && semver.eq(version, other, { loose: true }));
 }
 
-/** @throws AppError `InvalidInput` for a `spec.upgrade.range` that is none. */
-export function checkRange({ range }: Channel): void {
+/** @param field that has the range. @throws AppError `InvalidInput` for a range that is none. */
+export function checkRange({ range }: Partial<Channel>, field = 'spec.upgrade.range'): void {
   if (range === undefined || semver.validRange(range, { loose: true }) !== null) return;
-  throw new AppError(
-    'InvalidInput',
-    `spec.upgrade.range: ${JSON.stringify(range)} is no range of versions; write one such as ^1 or >=1.4 <2`,
-  );
+  throw new AppError('InvalidInput', `${field}: ${JSON.stringify(range)} is no range of versions; write one such as ^1 or >=1.4 <2`);
 }
 
 /** Whether the step from one version to the next is to another major one, which may change what a chart asks for. */
@@ -89,7 +86,8 @@ export function isMajorStep(from: string, to: string): boolean {
   return isNewer(to, from) && semver.major(from, { loose: true }) !== semver.major(to, { loose: true });
 }
 
-function newest(offered: readonly string[], channel: Channel): string | undefined {
+/** The newest version of a channel, whatever the order; undefined when none belongs to it. */
+export function newestVersion(offered: readonly string[], channel: Channel): string | undefined {
   const [found] = semver.rsort(
     offered.filter((candidate) => isInChannel(candidate, channel)),
     { loose: true },

@@ -149,6 +149,7 @@ export function withVersionChoice<T extends Pick<App, 'schema' | 'fields'>>(app:
     ...app.schema,
     properties: { ...properties, spec: { ...spec, properties: { ...members, version: { ...version, enum: versions } } } },
   } as JsonObject;
-  const ours = ['spec.version', ...(at(instance.status, 'expiry') === undefined ? [] : ['spec.expires'])];
+  const followed = at(instance.spec, 'channel') === undefined ? [] : ['spec.channel'];
+  const ours = ['spec.version', ...followed, ...(at(instance.status, 'expiry') === undefined ? [] : ['spec.expires'])];
   return { ...app, schema, fields: app.fields.length === 0 ? app.fields : [...new Set([...app.fields, ...ours])] };
 }

@@ -21,7 +21,7 @@ export async function chartValuesOf(
 
 /**
  * Rejects values that the chart's own schema rejects, which says more than the CRD can: the release would fail with the same words. With values from elsewhere,
- * or in another version of the chart, only the release can tell.
+ * or in another version of the chart, which a channel may come to, only the release can tell.
  *
  * @throws AppError `InvalidInput` with a fault for each field.
  */
@@ -31,7 +31,8 @@ export async function rejectChartValues(
   { spec }: Pick<KubeObject, 'spec'>,
 ): Promise<void> {
   const version = textAt(spec, 'version');
-  const isOther = version !== undefined && version !== textAt(entry.operator.status, 'chart', 'version');
+  const isFollowing = version === undefined && textAt(spec, 'channel') !== undefined;
+  const isOther = isFollowing || (version !== undefined && version !== textAt(entry.operator.status, 'chart', 'version'));
   if (isOther || listAt(spec, 'valuesFrom').length > 0) return;
   const chart = await chartValuesOf(ports, entry);
   if (chart === undefined) return;

@@ -10,14 +10,15 @@ import type { InstanceChange } from './instance-change.ts';
 import type { InstanceDraft } from './instance-draft.ts';
 import { showInstance } from './show-instance.ts';
 
-/** The content of a new instance like another one: without sensitive values, which stay where they are, and without what is about the time of the other one. */
+/** The content of a new instance like another one, at its version or in its channel: without sensitive values, which stay where they are, and without what is about the time of the other one. */
 export function contentForCopy({ object }: Pick<InstanceView, 'object'>): JsonObject {
   const { metadata: _metadata, ...content } = ownContentOf(object);
   const copied = withoutStandIns(content, undefined) as JsonObject;
   const { spec } = copied;
   if (!isAppInstance(object) || !isObject(spec)) return copied;
   const { suspend: _suspend, sleep: _sleep, expires: _expires, ...rest } = spec;
-  return { ...copied, spec: { ...rest, ...versionOf(object) } };
+  const isFollowing = rest['channel'] !== undefined && rest['version'] === undefined;
+  return { ...copied, spec: { ...rest, ...(isFollowing ? {} : versionOf(object)) } };
 }
 
 /**

@@ -8,6 +8,8 @@ import {
   parseInstanceStatus,
   releaseNameOf,
 } from '../../domain/app-instance/instance.ts';
+import type { InstanceSpec } from '../../domain/app-instance/instance-kind.ts';
+import { checkRange, isInChannel, newestVersion } from '../../domain/chart/chart-version.ts';
 import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
@@ -61,7 +63,7 @@ export async function renderRelease(context: RenderContext, wanted: KubeObject):
   const spec = parseInstanceSpec(wanted);
   const status = parseInstanceStatus(object ?? { ...wanted, status: {} });
   const layers = layersOf(entry, environment);
-  const [chart, overlaid] = await Promise.all([chartOf(context, spec.version), instanceValues(ports, actor, { namespace, spec, status })]);
+  const [chart, overlaid] = await Promise.all([chartOf(context, spec), instanceValues(ports, actor, { namespace, spec, status })]);
   const base = { origin: 'AppDefinition', values: valuesOfRelease(lowerOf(layers)) };
   const given = overlaid.layers.map((layer) => ({ ...layer, values: unlockedValues(layer.values, layers) }));
   const { secrets } = overlaid;
@@ -97,15 +99,29 @@ export function releasePlaceOf(
 }
 
 /** The chart of the version that is asked for, of the one that runs, or of the one that new instances get. It is known by its digest, so one that is cached needs no network. */
-async function chartOf(context: RenderContext, asked: string | undefined): Promise<UpgradeChart> {
+async function chartOf(context: RenderContext, { version: asked, channel }: InstanceSpec): Promise<UpgradeChart> {
   const { ports, entry, object, signal } = context;
   const offered = parseAppDefinitionStatus(entry.operator).chart;
-  const version = asked ?? (object && parseInstanceStatus(object).version) ?? offered?.version ?? '';
+  const running = object && parseInstanceStatus(object).version;
+  const followed = asked === undefined && channel !== undefined ? await versionIn(context, channel) : undefined;
+  const version = asked ?? followed ?? running ?? offered?.version ?? '';
   const digest = await digestOf(context, version);
   if (digest === undefined) throw new AppError('ChartNotFound', `spec.version: the version ${JSON.stringify(version)} is not offered`);
   const chart = await ports.upgrades.charts.fetch(sourceOf(entry.operator, { version, digest }), signal, {});
   if (chart.digest === digest) return chart;
   throw new AppError('DigestMismatch', `chart ${version}: its address holds another archive now`);
+}
+
+/** The newest version of a channel, as the controller takes it; where versions are rolled out, the one that runs as long as it belongs to the channel. */
+async function versionIn({ ports, entry, kind, object, signal }: RenderContext, channel: string): Promise<string> {
+  checkRange({ range: channel }, 'spec.channel');
+  const running = object && parseInstanceStatus(object).version;
+  const isRolledOut = specOf(APP_DEFINITION_KIND, entry.operator).updatePolicy === 'Automatic';
+  if (isRolledOut && running !== undefined && isInChannel(running, { version: channel })) return running;
+  const versions = await ports.upgrades.known.chartVersions({ definition: kind.definition }, signal);
+  const found = newestVersion(versions, { version: channel });
+  if (found !== undefined) return found;
+  throw new AppError('ChartNotFound', `spec.channel: no version is within ${JSON.stringify(channel)}; there are ${versions.join(', ')}`);
 }
 
 /** Undefined when the AppDefinition does not offer the version. */

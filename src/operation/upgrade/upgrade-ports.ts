@@ -38,6 +38,8 @@ export interface ReleaseRecord {
 export interface ClusterFacts {
   /** Undefined when the account may not list nodes, or there are too many to compare. */
   nodes(signal: AbortSignal): Promise<readonly NodeFacts[] | undefined>;
+  /** The versions of the chart that an AppDefinition has offered, in any order. */
+  chartVersions(wanted: Pick<WantedChart, 'definition'>, signal: AbortSignal): Promise<readonly string[]>;
   /** The digest of a version of the chart of an AppDefinition, of two archives the newest; undefined when there is none. */
   chartDigest(wanted: WantedChart, signal: AbortSignal): Promise<string | undefined>;
 }

@@ -18,9 +18,10 @@ import { type DefinitionWork, observeDefinition, observeInstances } from './obse
 import type { DefinitionPorts } from './ports.ts';
 import { isFalse, isTrue } from '../conditions.ts';
 import { chartStatus } from '../helm-release/release-status.ts';
-import { report, rollOut } from './report.ts';
+import { readRevisions, report, rollOut } from './report.ts';
 import { type ActiveState, determineActiveState } from './state.ts';
 import { parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
+import { newestInChannel } from '../../domain/app-definition/channel.ts';
 import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 
@@ -186,7 +187,10 @@ async function pruneRevisions(work: DefinitionWork, current: string, readInstanc
   const others = items.filter(({ metadata }) => metadata.name !== current).sort(oldestFirst);
   const old = others.slice(0, Math.max(0, others.length - spec.revisionHistoryLimit));
   if (old.length === 0) return;
-  const isUsed = usedBy(await readInstances());
+  const instances = await readInstances();
+  const channels = new Set(instances.flatMap((instance) => parseInstanceSpec(instance).channel ?? []));
+  const followed = channels.size === 0 ? [] : followedIn(await readRevisions(work), [...channels]);
+  const isUsed = usedBy(instances, followed);
   for (const { metadata } of old) {
     const revision = await ifFound(ports.cluster.get({ ...APP_REVISION, name: metadata.name }, { signal }));
     if (revision === undefined || isUsed(revision)) continue;
@@ -195,8 +199,13 @@ async function pruneRevisions(work: DefinitionWork, current: string, readInstanc
   }
 }
 
-function usedBy(instances: readonly KubeObject[]): (revision: KubeObject) => boolean {
-  const revisions = new Set(instances.map((instance) => parseInstanceStatus(instance).revision));
+/** The names of the newest AppRevisions within channels. */
+function followedIn(revisions: readonly KubeObject[], channels: readonly string[]): string[] {
+  return channels.flatMap((channel) => newestInChannel(revisions, channel)?.metadata.name ?? []);
+}
+
+function usedBy(instances: readonly KubeObject[], followed: readonly string[]): (revision: KubeObject) => boolean {
+  const revisions = new Set([...instances.map((instance) => parseInstanceStatus(instance).revision), ...followed]);
   const versions = new Set(instances.map((instance) => parseInstanceSpec(instance).version));
   return (revision) => revisions.has(revision.metadata.name) || versions.has(specOf(APP_REVISION_KIND, revision).chart.version);
 }

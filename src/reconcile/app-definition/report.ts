@@ -2,12 +2,15 @@ import { parseAppDefinitionStatus } from '../../domain/app-definition/app-defini
 import type { AppDefinitionStatus } from '../../domain/app-definition/app-definition-kind.ts';
 import { type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import { applyStatus } from '../apply-status.ts';
 import type { FetchedDefinition } from './fetch-definition.ts';
 import type { DefinitionWork } from './observe.ts';
 import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { isFalse, isTrue } from '../conditions.ts';
+import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
+import { newestInChannel } from '../../domain/app-definition/channel.ts';
+import { parseInstanceSpec } from '../../domain/app-instance/instance.ts';
 import { type Rollout, rolloutCondition, rolloutOf } from '../../domain/app-definition/rollout.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { specOf } from '../../domain/kind/kind.ts';
@@ -65,10 +68,15 @@ export async function rollOut(work: DefinitionWork, instances: readonly KubeObje
   if (spec.updatePolicy !== 'Automatic') return { conditions: [], lookAfter: spec.interval };
   const environments = ports.environments.all();
   const revision = chart.revision.metadata.name;
+  const revisions = instances.some((instance) => parseInstanceSpec(instance).channel !== undefined) ? await readRevisions(work) : [];
   const rollout = rolloutOf({
     revision,
     digest: chart.digest,
     instances,
+    followed: (channel) => {
+      const found = newestInChannel(revisions, channel);
+      return found && { revision: found.metadata.name, digest: specOf(APP_REVISION_KIND, found).digest };
+    },
     tierOf: (namespace) => {
       const environment = environmentOf(environments, namespace);
       return environment && specOf(ENVIRONMENT_KIND, environment).tier;
@@ -79,6 +87,12 @@ export async function rollOut(work: DefinitionWork, instances: readonly KubeObje
   const condition = rolloutCondition(rollout, version);
   await recordProgress(work, condition);
   return { rollout: { version, revision, ...inShort(rollout) }, conditions: [condition], lookAfter: lookAfter(work, rollout) };
+}
+
+/** All AppRevisions of the definition, of which each has a schema. */
+export async function readRevisions({ ports, definition, signal }: DefinitionWork): Promise<readonly KubeObject[]> {
+  const labelSelector = `${OURS.appDefinitionLabel}=${definition.metadata.name}`;
+  return (await ports.cluster.list(APP_REVISION, { labelSelector, signal })).items;
 }
 
 type Progress = Omit<NonNullable<AppDefinitionStatus['rollout']>, 'version' | 'revision'>;

@@ -155,10 +155,11 @@ function isDeployed({ status: { lastAttempted, managedRevision } }: Work, releas
   return release.configDigest === lastAttempted.digest && release.revision === managedRevision;
 }
 
-/** The definition offers another chart than the one that failed, or the roll-out of that one is over. */
+/** The definition offers another chart than the one that failed, or one where there was none, or the roll-out of that one is over. */
 function hasOtherChart(work: Work): boolean {
   const attempted = work.status.lastAttempted?.chartDigest;
-  const wanted = attempted === undefined ? undefined : wantedChart(work);
+  const hadNone = /^spec\.(version|channel): /.test(findCondition(work.status.conditions, 'Released')?.message ?? '');
+  const wanted = attempted === undefined && !hadNone ? undefined : wantedChart(work);
   return wanted !== undefined && wanted !== attempted;
 }
 

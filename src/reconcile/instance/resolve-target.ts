@@ -1,5 +1,6 @@
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
-import { isNewer } from '../../domain/chart/chart-version.ts';
+import { newestInChannel, revisionVersion } from '../../domain/app-definition/channel.ts';
+import { checkRange, isNewer } from '../../domain/chart/chart-version.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { addressOf, parseChartSource } from '../../domain/operator/operator-spec.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
@@ -88,7 +89,7 @@ export function wantedChart(work: Work): string | undefined {
   try {
     return specOf(APP_REVISION_KIND, chooseRevision(work, findDefinition(work))).digest;
   } catch (error) {
-    if (isAppError(error, 'NotFound')) return undefined;
+    if (isAppError(error, 'NotFound', 'InvalidInput')) return undefined;
     throw error;
   }
 }
@@ -103,7 +104,7 @@ function findDefinition({ ports, kind }: Work): KubeObject {
 }
 
 /**
- * The newest AppRevision of the version; without a version, the one that the instance has, or, for a new one and for one whose turn it is in the roll-out, the
+ * The newest AppRevision of the version, or else of the channel; without either, the one that the instance has, or, for a new one and for one whose turn it is in the roll-out, the
  * current one.
  */
 function chooseRevision(work: Work, definition: KubeObject): KubeObject {
@@ -112,21 +113,48 @@ function chooseRevision(work: Work, definition: KubeObject): KubeObject {
   const named = (name: string | undefined): KubeObject | undefined => revisions.find(({ metadata }) => metadata.name === name);
   const current = named(statusOf(APP_DEFINITION_KIND, definition).revision);
   const own = named(status.revision);
+  if (spec.version === undefined && spec.channel !== undefined) return followChannel(work, definition, { channel: spec.channel, own });
   if (spec.version === undefined) {
     const found = isAdmitted(work, definition) ? (current ?? own) : (own ?? current);
     if (found !== undefined) return found;
     throw new AppError('NotFound', `AppDefinition "${kind.definition}": it has no version yet; see its conditions`);
   }
-  const versionOf = (revision: KubeObject): string => specOf(APP_REVISION_KIND, revision).chart.version;
-  const matching = revisions.filter((revision) => versionOf(revision) === spec.version);
+  const matching = revisions.filter((revision) => revisionVersion(revision) === spec.version);
   const kept = [own, current].find((revision) => revision !== undefined && matching.includes(revision));
   const found = kept ?? matching.sort(oldestFirst).at(-1);
   if (found !== undefined) return found;
-  const offered = [...new Set(revisions.map(versionOf))].sort().join(', ');
   throw new AppError(
     'NotFound',
-    `spec.version: AppDefinition "${kind.definition}" has no version ${JSON.stringify(spec.version)}; it has ${offered}`,
+    `spec.version: AppDefinition "${kind.definition}" has no version ${JSON.stringify(spec.version)}; it has ${versionsInShort(work)}`,
   );
+}
+
+interface Followed {
+  readonly channel: string;
+  /** The AppRevision that the instance has. */
+  readonly own: KubeObject | undefined;
+}
+
+/**
+ * The newest AppRevision within the range, at once with `updatePolicy: Manual`; where the definition rolls versions out, the own one until its turn has come, unless that
+ * is not within the range.
+ */
+function followChannel(work: Work, definition: KubeObject, { channel, own }: Followed): KubeObject {
+  checkRange({ range: channel }, 'spec.channel');
+  const found = newestInChannel(revisionsOf(work), channel, own);
+  if (found === undefined) {
+    const why = `no version of AppDefinition "${work.kind.definition}" is within ${JSON.stringify(channel)}`;
+    throw new AppError('NotFound', `spec.channel: ${why}; it has ${versionsInShort(work)}`);
+  }
+  const isWithin = own !== undefined && newestInChannel([own], channel) !== undefined;
+  const isRolledOut = specOf(APP_DEFINITION_KIND, definition).updatePolicy === 'Automatic';
+  return isWithin && isRolledOut && !isAdmitted(work, definition) ? own : found;
+}
+
+function versionsInShort(work: Work): string {
+  return offeredVersions(work)
+    .map(({ version }) => version)
+    .join(', ');
 }
 
 function revisionsOf({ ports, kind }: Pick<Work, 'ports' | 'kind'>): KubeObject[] {

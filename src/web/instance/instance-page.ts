@@ -183,11 +183,12 @@ function installedVersions({ displayName, appVersion, chartVersion }: App): Fact
 }
 
 /** Each instance of a chart has a version of its own. */
-function ownVersions({ status }: KubeObject): Fact[] {
+function ownVersions({ spec, status }: KubeObject): Fact[] {
   const [release, replicas] = [textAt(status, 'release', 'name'), numberAt(status, 'replicas')];
   return [
     { term: 'App version', text: textAt(status, 'chart', 'appVersion') ?? '' },
     { term: 'Chart version', text: textAt(status, 'version') ?? '' },
+    { term: 'Channel', text: textAt(spec, 'channel') ?? '' },
     { term: 'Available version', text: textAt(status, 'availableVersion') ?? '' },
     { term: 'Dedicated namespace', text: textAt(status, 'namespace') ?? '' },
     { term: 'Replicas', text: replicas === undefined ? '' : String(replicas) },

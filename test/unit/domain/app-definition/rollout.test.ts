@@ -73,6 +73,7 @@ function rollout(instances: Readonly<Record<string, State>>, maxConcurrent = 2) 
     revision: 'web-new',
     digest: 'new',
     instances: Object.entries(instances).map(([key, state]) => instance(key, state)),
+    followed: (channel) => (channel === 'none' ? undefined : { revision: `web-${channel}`, digest: channel }),
     tierOf: (namespace) => TIERS[namespace],
     maxConcurrent,
   });
@@ -112,6 +113,10 @@ describe('what a roll-out makes of an instance', () => {
     ['it is suspended', { ...OLD, spec: { suspend: true } }, 'Skipped'],
     ['it is being created', {}, 'Skipped'],
     ['it has expired', { ...OLD, expired: true }, 'Skipped'],
+    ['its channel goes to the version', { ...OLD, spec: { channel: 'new' } }, 'Pending'],
+    ['its channel ends before the version', { ...OLD, spec: { channel: 'old' } }, 'Pinned'],
+    ['it is upgraded within its channel', { ...UPGRADING, own: 'old', history: [['older', true]], spec: { channel: 'old' } }, 'Upgrading'],
+    ['no version is within its channel', { ...OLD, spec: { channel: 'none' } }, 'Skipped'],
   ];
   for (const [title, state, expected] of cases) {
     it(`${expected}: ${title}`, () => assert.equal(rollout({ 'dev/a': state }).instances[0]?.result, expected));
@@ -145,6 +150,9 @@ describe('whose turn it is in a roll-out', () => {
   it('at the end nobody, and those left alone are counted', () => {
     const done = rollout({ 'dev/a': NEW, 'prod/a': { ...OLD, spec: { version: 'old' } } });
     assert.deepEqual([done.admitted, done.wave], [[], undefined]);
-    assert.equal(rolloutCondition(done, '2.0.0').message, '1 of 1 instance runs version 2.0.0; left alone: 1 with a version of their own');
+    assert.equal(
+      rolloutCondition(done, '2.0.0').message,
+      '1 of 1 instance runs version 2.0.0; left alone: 1 with a version or channel of their own',
+    );
   });
 });

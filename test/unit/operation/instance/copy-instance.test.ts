@@ -23,6 +23,12 @@ describe('values that go to another environment', () => {
     assert.deepEqual(contentForCopy(staging), { spec: { values: { replicas: 3, users: [{ name: 'anna' }] }, version: '1.1.0' } });
   });
 
+  it('stay in the channel that the other instance follows, unless it has a version', () => {
+    const spec = { channel: '1.x', values: {} };
+    assert.deepEqual(contentForCopy(release(spec, { version: '1.1.0' })), { spec });
+    assert.deepEqual(contentForCopy(release({ ...spec, version: '1.0.0' })), { spec: { ...spec, version: '1.0.0' } });
+  });
+
   it('leave secrets, sources and the end of the other instance as they are', () => {
     const valuesFrom = [{ kind: 'Secret', name: 'production', key: 'values' }];
     const production = release({ version: '1.0.0', valuesFrom, suspend: true, values: { replicas: 9, old: true, password: PASSWORD } });
