@@ -308,17 +308,18 @@ describe('a ResourceComposition of KubePlus', () => {
       resmonitor: { apiVersion: 'workflows.kubeplus/v1alpha1', kind: 'ResourceMonitor', spec: { monitorRelationships: 'all' } },
     },
   });
-  const reconciled = async (namespace: string, reason: string): Promise<KubeObject> => {
+  const reconcileComposition = async (namespace: string): Promise<void> => {
+    if ((await ifFound(cluster.get({ ...APP_DEFINITION, name }))) !== undefined) await step(name);
     const ports = { cluster, events: { record: () => Promise.resolve() }, now: () => new Date() };
-    return await eventually(
-      async () => {
-        if ((await ifFound(cluster.get({ ...APP_DEFINITION, name }))) !== undefined) await step(name);
-        await createCompositionReconciler(ports)(key(namespace), signal);
-        const object = await cluster.get({ ...RESOURCE_COMPOSITION, namespace, name });
-        return findCondition(conditionsOf(object), 'Ready')?.reason === reason && object;
-      },
-      `${key(namespace)} is ${reason}`,
-    );
+    await createCompositionReconciler(ports)(key(namespace), signal);
+  };
+  const reconciled = async (namespace: string, reason: string): Promise<KubeObject> => {
+    const reached = async (): Promise<KubeObject | false> => {
+      await reconcileComposition(namespace);
+      const object = await cluster.get({ ...RESOURCE_COMPOSITION, namespace, name });
+      return findCondition(conditionsOf(object), 'Ready')?.reason === reason && object;
+    };
+    return await eventually(reached, `${key(namespace)} is ${reason}`);
   };
 
   it('becomes an AppDefinition, says what has no effect, and takes none that it did not create', async () => {
@@ -334,16 +335,11 @@ describe('a ResourceComposition of KubePlus', () => {
     assert.match(complete?.message ?? '', /apps\.chandlery\.dev\/v1alpha1 and not platformapi\.kubeplus\/v1alpha1; resmonitor/);
     await reconciled('kube-public', 'AppDefinitionExists');
     await cluster.delete({ ...RESOURCE_COMPOSITION, namespace: 'kube-public', name });
-    const ports = { cluster, events: { record: () => Promise.resolve() }, now: () => new Date() };
-    const gone = async (namespace: string): Promise<unknown> =>
-      await eventually(
-        async () => {
-          await createCompositionReconciler(ports)(key(namespace), signal);
-          if ((await ifFound(cluster.get({ ...APP_DEFINITION, name }))) !== undefined) await step(name);
-          return (await ifFound(cluster.get({ ...RESOURCE_COMPOSITION, namespace, name }))) === undefined;
-        },
-        `${key(namespace)} is gone`,
-      );
+    const isGone = async (namespace: string): Promise<boolean> => {
+      await reconcileComposition(namespace);
+      return (await ifFound(cluster.get({ ...RESOURCE_COMPOSITION, namespace, name }))) === undefined;
+    };
+    const gone = async (namespace: string) => await eventually(async () => await isGone(namespace), `${key(namespace)} is gone`);
     await gone('kube-public');
     assert.equal((await cluster.get({ ...APP_DEFINITION, name })).metadata.deletionTimestamp, undefined, 'what is not its own stays');
     await cluster.delete({ ...RESOURCE_COMPOSITION, namespace: 'default', name });

@@ -122,12 +122,14 @@ describe('ten charts as apps, with two environments and two developers', () => {
     await cluster.create({ ...rbac, resource: 'clusterrolebindings' }, all);
   }
 
+  const chartsIn = async (cache: string): ReturnType<typeof createChartLibrary> =>
+    await createChartLibrary({ cacheDir: join(stateDir(), cache), roots: { samples: world.chartsDir }, mirrors: [], allowEgress: [] });
+
   async function openPorts(): Promise<AppPorts> {
-    const { kube, chartsDir } = world;
+    const { kube } = world;
     const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
     const catalog = createCatalogCache(kube, log, ending.signal);
-    const library = { cacheDir: join(stateDir(), 'cache'), roots: { samples: chartsDir }, mirrors: [], allowEgress: [] };
-    const charts = await createChartLibrary(library);
+    const charts = await chartsIn('cache');
     const metrics = { helmRan: () => undefined };
     const program = { helm: testCluster.tools.helm, imageRewrites: REWRITES };
     const upgrades = await createUpgradePreviews({ kube, charts, ...program, stateDir: stateDir(), log, metrics });
@@ -140,22 +142,12 @@ describe('ten charts as apps, with two environments and two developers', () => {
   /** Each chart by its own AppDefinition, which its controller makes a kind of. */
   async function offerAll(): Promise<void> {
     const cluster = world.kube.asController();
-    const charts = await createChartLibrary({
-      cacheDir: join(stateDir(), 'definitions'),
-      roots: { samples: world.chartsDir },
-      mirrors: [],
-      allowEgress: [],
-    });
+    const charts = await chartsIn('definitions');
     const environments = (await cluster.list(ENVIRONMENT)).items;
     const none = { all: () => [] };
     const watched = { environments: { all: () => environments }, definitions: none, crds: none };
-    const reconcile = createAppDefinitionReconciler({
-      cluster,
-      charts,
-      ...watched,
-      events: { record: async () => undefined },
-      now: () => new Date(),
-    });
+    const events = { record: async () => undefined };
+    const reconcile = createAppDefinitionReconciler({ cluster, charts, ...watched, events, now: () => new Date() });
     for (const chart of CHARTS) {
       const name = nameOf(chart);
       const plain: ChartFiles = { 'Chart.yaml': `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n`, ...SMALL_CHARTS[chart] };
@@ -364,13 +356,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
     const unknown = /No node could take the pods of Deployment worker.* without the labels that they select/;
     await eventually(async () => unknown.test(messages(await select('node-7'), 'warned')), 'the node is selected', 60);
     assert.match(messages(await select('node 7'), 'blocked'), /nodeName: it selects the node by the label kubernetes\.io\/hostname/);
-    const quota = {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: { name: 'few', namespace: TWO },
-      spec: { hard: { 'requests.cpu': '1' } },
-    };
-    await world.kube.asController().create(RESOURCE_QUOTA, quota);
+    const [metadata, spec] = [{ name: 'few', namespace: TWO }, { hard: { 'requests.cpu': '1' } }];
+    await world.kube.asController().create(RESOURCE_QUOTA, { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec });
     const short = /The release takes 2 of requests\.cpu, and the quota few has \S+ of 1 left, so \S+ are missing/;
     await eventually(
       async () => short.test(messages(await check(DEV_TWO, TWO, 'worker', { cpu: '500m', replicas: 4 }), 'warned')),
