@@ -300,8 +300,8 @@ async function helmOf({ kube, helm, stateDir, imageRewrites, log, metrics }: Con
     homeDir: join(stateDir, 'helm'),
     kubeconfigPath,
     imageRewrites,
-    // It waits for the api-server half of its time.
-    maxChildren: helmChildren(2 * availableParallelism(), 3 / 4),
+    // Most of them wait, for hooks that take long.
+    maxChildren: helmChildren(4 * availableParallelism(), 3 / 4),
     log: helmLog,
     observe: metrics.helmRan,
   });

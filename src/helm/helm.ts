@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { type AppError, isAppError } from '../domain/core/errors.ts';
 import { ifFound } from '../domain/kubernetes/cluster.ts';
@@ -25,8 +26,7 @@ export interface HelmOptions {
   readonly kubeconfigPath?: string;
   readonly kubeContext?: string;
   /**
-   * How many helm programs run at once; it waits for the api-server much of its time, so twice the number of cores is a good choice where there is memory for it
-   * (`childrenWithin`).
+   * How many helm programs run at once where there is memory for them (`childrenWithin`): no more than there are cores, and those that wait for a hook besides.
    */
   readonly maxChildren: number;
   /** Added to an otherwise private environment, e.g. for a credential program of the kubeconfig. */
@@ -105,7 +105,7 @@ export async function createHelm(options: HelmOptions): Promise<HelmProgram> {
     ...(options.kubeconfigPath === undefined ? [] : ['--kubeconfig', options.kubeconfigPath]),
     ...(options.kubeContext === undefined ? [] : ['--kube-context', options.kubeContext]),
   ];
-  const slots = createSlots(Math.max(1, options.maxChildren));
+  const slots = createSlots({ size: Math.max(1, options.maxChildren), computing: availableParallelism() });
   const shared = {
     program: options.program,
     home,
