@@ -2,7 +2,7 @@ import { backoffDelay, type BackoffOptions } from '../domain/core/backoff.ts';
 import { AppError, type ErrorCode, type ErrorDetails, messageOf } from '../domain/core/errors.ts';
 import type { Log } from '../observe/log.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { type LendableWorker, WorkQueue } from './queue.ts';
+import { type LendableWorker, type SlowKeys, WorkQueue } from './queue.ts';
 
 /** What a reconciler may ask for. */
 export interface ReconcileResult {
@@ -26,6 +26,8 @@ export interface ControllerParts {
   readonly reconcile: Reconcile;
   /** Keys worked on at the same time. */
   readonly workers: number;
+  /** Keys that no longer count among the workers. Default: all count. */
+  readonly slow?: SlowKeys;
   /** Milliseconds for which a key rests after its work, whatever its sources say; what a reconciler asks for itself is not delayed. Default: none. */
   readonly restMs?: number;
 }
@@ -87,7 +89,8 @@ export async function runController(options: ControllerOptions): Promise<void> {
     }
     options.observe?.(outcome, (clock.now() - started) / 1_000);
   };
-  const queue: WorkQueue = new WorkQueue({ workers, clock, work, restMs: options.restMs ?? 0 });
+  const { slow, restMs = 0 } = options;
+  const queue: WorkQueue = new WorkQueue({ workers, clock, work, restMs, ...(slow === undefined ? {} : { slow }) });
   options.measure?.(() => queue);
   const stops = sources.map((source) => source.onChange((key) => queue.add(key)));
   await aborted(signal);

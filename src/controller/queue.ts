@@ -6,8 +6,18 @@ export interface QueueOptions {
   readonly clock: Clock;
   /** Milliseconds for which a key rests after its work: what is added until then comes together when it is over. Default: none. */
   readonly restMs?: number;
+  /** Default: every key that is worked on takes a worker. */
+  readonly slow?: SlowKeys;
   /** Must not reject. */
   readonly work: (key: string, worker: LendableWorker) => Promise<void>;
+}
+
+/** Keys whose work mostly waits for somebody else, such as a hook of a release, which may take minutes. */
+export interface SlowKeys {
+  /** Milliseconds after which the work on a key is slow: it takes no worker any more. */
+  readonly afterMs: number;
+  /** How many such keys there are at most. */
+  readonly max: number;
 }
 
 /** Who works on a key. */
@@ -32,6 +42,7 @@ export class WorkQueue {
   /** Keys that are worked on and have no worker, and what lets those go on whose task has ended. */
   #lent = 0;
   readonly #returning: (() => void)[] = [];
+  readonly #slow = new Set<string>();
   readonly #later = new Map<string, Later>();
   /** When the rest of a key ends; what was added during its work begins it. */
   readonly #rests = new Map<string, number>();
@@ -101,7 +112,7 @@ export class WorkQueue {
   }
 
   #hasWorker(): boolean {
-    return this.#active.size - this.#lent < this.#options.workers;
+    return this.#active.size - this.#lent - this.#slow.size < this.#options.workers;
   }
 
   /** Several tasks of one key at a time lend its worker once. */
@@ -130,13 +141,23 @@ export class WorkQueue {
   }
 
   async #run(key: string): Promise<void> {
+    const { clock, slow, work } = this.#options;
+    const cancel = slow === undefined ? undefined : clock.after(slow.afterMs, () => this.#spare(key, slow));
     try {
-      await this.#options.work(key, this.#worker());
+      await work(key, this.#worker());
     } finally {
+      cancel?.();
+      this.#slow.delete(key);
       this.#active.delete(key);
       this.#beginRest(key);
       this.#start();
     }
+  }
+
+  #spare(key: string, { max }: SlowKeys): void {
+    if (this.#slow.size >= max) return;
+    this.#slow.add(key);
+    this.#start();
   }
 
   #beginRest(key: string): void {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import type { ChartLibrary } from '../../chart/chart-library.ts';
 import { type ControllerParts, type KeySource, mapSource } from '../../controller/controller.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
@@ -80,7 +81,8 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     name: 'app-instance',
     sources: sources.map((source) => mapSource(source, (key) => (isOwn(key.split('/')[1] ?? '') ? [key] : []))),
     reconcile: createInstanceReconciler(ports, instances.kindOf),
-    workers: 4,
+    workers: Math.max(2, availableParallelism()),
+    slow: { afterMs: 2_000, max: 6 },
     restMs: SETTLE_MS,
     counted: instances.counted,
   };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { WorkQueue } from '../../../src/controller/queue.ts';
+import { type SlowKeys, WorkQueue } from '../../../src/controller/queue.ts';
 import { createFakeClock, flushPromises } from '../../support/fake-clock.ts';
 
 /** A queue whose work lasts until the test ends it. */
-function heldQueue(workers: number, restMs = 0) {
+function heldQueue(workers: number, restMs = 0, slow?: SlowKeys) {
   const clock = createFakeClock();
   const started: string[] = [];
   const held: (() => void)[] = [];
@@ -16,7 +16,8 @@ function heldQueue(workers: number, restMs = 0) {
     held.shift()?.();
     await flushPromises();
   };
-  return { queue: new WorkQueue({ workers, clock, work, restMs }), clock, started, end };
+  const options = { workers, clock, work, restMs, ...(slow === undefined ? {} : { slow }) };
+  return { queue: new WorkQueue(options), clock, started, end };
 }
 
 describe('a queue', () => {
@@ -73,6 +74,20 @@ describe('a queue', () => {
     const { queue, started } = heldQueue(2);
     for (const key of ['a', 'a', 'b']) queue.add(key);
     assert.deepEqual(started, ['a', 'b']);
+  });
+
+  test('a key whose work takes long takes no worker any more, so many at most, and is not worked on twice', async () => {
+    const { queue, clock, started, end } = heldQueue(1, 0, { afterMs: 2_000, max: 1 });
+    for (const key of ['slow', 'b', 'c', 'slow']) queue.add(key);
+    assert.deepEqual(started, ['slow']);
+    await clock.advance(2_000);
+    assert.deepEqual(started, ['slow', 'b']);
+    await clock.advance(2_000);
+    assert.deepEqual(started, ['slow', 'b'], 'the second one that takes long has the worker');
+    await end();
+    assert.deepEqual(started, ['slow', 'b'], 'the worker is still at the second one');
+    await end();
+    assert.deepEqual(started, ['slow', 'b', 'c']);
   });
 
   test('a key that waits for somebody outside lends its worker, and goes on before those that have not begun', async () => {
