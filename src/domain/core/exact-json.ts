@@ -33,6 +33,25 @@ const MAX_NUMBER_LENGTH = 400;
  */
 const LONG_NUMBER = /(?:^|"\s*:|[[,])\s*-?\d[\d.]{15}/;
 
+const LONG_RUN = 16;
+
+/** Whether so many digits and points are in a row anywhere: one of them then stands at a multiple of their number, so that few characters are looked at. */
+function hasLongRun(text: string): boolean {
+  for (let index = LONG_RUN - 1; index < text.length; index += LONG_RUN) {
+    if (!isOfNumber(text.charCodeAt(index))) continue;
+    let [first, end] = [index, index + 1];
+    while (isOfNumber(text.charCodeAt(first - 1))) first -= 1;
+    while (isOfNumber(text.charCodeAt(end))) end += 1;
+    if (end - first >= LONG_RUN) return true;
+  }
+  return false;
+}
+
+/** A digit or a point; NaN, for what is beyond the text, is none. */
+function isOfNumber(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46;
+}
+
 /** The number that a decimal text stands for, to the last digit; undefined when there is none that the cluster keeps. */
 export function exactNumber(text: string): number | bigint | undefined {
   if (text.length > MAX_NUMBER_LENGTH) return undefined;
@@ -46,7 +65,7 @@ export function exactNumber(text: string): number | bigint | undefined {
 
 /** Parses JSON that the cluster or we wrote. @throws SyntaxError as JSON.parse does. */
 export function parseJson(text: string): Json {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text) as Json;
+  if (!hasLongRun(text) || !LONG_NUMBER.test(text)) return JSON.parse(text) as Json;
   return JSON.parse(text, (_key, value: unknown, context?: Source) => {
     return typeof value === 'number' && context?.source !== undefined ? (exactNumber(context.source) ?? value) : value;
   }) as Json;

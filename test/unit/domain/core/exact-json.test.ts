@@ -65,6 +65,15 @@ describe('JSON of the cluster', () => {
     it(`finds the long number in ${JSON.stringify(text)}`, () => assert.match(stringifyJson(parseJson(text)), new RegExp(LONG)));
   }
 
+  it('finds it wherever it stands, and at the end of the text', () => {
+    for (const before of Array.from({ length: 33 }, (_, length) => ' '.repeat(length))) {
+      for (const long of ['9007199254740993', '-9007199254740993']) {
+        assert.equal(parseJson(`${before}${long}`), BigInt(long));
+        assert.deepEqual(parseJson(`{"${before}":1,"n":${long}}`), { [before]: 1, n: BigInt(long) });
+      }
+    }
+  });
+
   it('is not read number by number for the sake of a digest, which every list of Operators has', (t) => {
     const parse = t.mock.method(JSON, 'parse');
     parseJson(JSON.stringify({ digest: `sha256:${LONG.repeat(4)}`, uid: LONG, list: [LONG] }));
