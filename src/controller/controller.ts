@@ -66,13 +66,8 @@ export async function runController(options: ControllerOptions): Promise<void> {
       return 'stalled';
     }
     const delay = backoff.failed(key);
-    log.warn('Reconciling failed; trying again', {
-      controller: options.name,
-      key,
-      failures: backoff.failures(key),
-      delay,
-      why: messageOf(thrown),
-    });
+    const keys = { controller: options.name, key, failures: backoff.failures(key), delay, why: messageOf(thrown) };
+    log.warn('Reconciling failed; trying again', keys);
     queue.addAfter(key, delay);
     return 'failed';
   };

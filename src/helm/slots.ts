@@ -16,9 +16,35 @@ interface SlotsOptions {
 const COMPUTES_MS = 2_000;
 
 export function createSlots({ size, computing = size, after = timeout }: SlotsOptions): Slots {
-  const free = { running: size, computing };
-  const waiting = new Set<() => void>();
+  const room = createRoom({ running: size, computing });
+  return {
+    run: async (task, signal) => {
+      await room.enter(signal);
+      let held: readonly Part[] = ['running', 'computing'];
+      const cancel = after(COMPUTES_MS, () => {
+        held = ['running'];
+        room.leave(['computing']);
+      });
+      try {
+        return await task();
+      } finally {
+        cancel();
+        room.leave(held);
+      }
+    },
+  };
+}
 
+type Part = 'running' | 'computing';
+
+interface Room {
+  /** Resolves when there is room in both parts, and takes it. */
+  enter(signal: AbortSignal): Promise<void>;
+  leave(parts: readonly Part[]): void;
+}
+
+function createRoom(free: Record<Part, number>): Room {
+  const waiting = new Set<() => void>();
   const startNext = (): void => {
     for (const start of waiting) {
       if (free.running <= 0 || free.computing <= 0) return;
@@ -28,44 +54,26 @@ export function createSlots({ size, computing = size, after = timeout }: SlotsOp
       start();
     }
   };
-
-  const take = async (signal: AbortSignal): Promise<void> => {
-    signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (): void => {
-      waiting.delete(enter);
-      reject(signal.reason as Error);
-    };
-    const enter = (): void => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    };
-    waiting.add(enter);
-    signal.addEventListener('abort', leave, { once: true });
-    startNext();
-    await promise;
-  };
-
-  const computed = (): void => {
-    free.computing += 1;
-    startNext();
-  };
-
   return {
-    run: async (task, signal) => {
-      await take(signal);
-      let end = computed;
-      const cancel = after(COMPUTES_MS, () => {
-        end = startNext;
-        computed();
-      });
-      try {
-        return await task();
-      } finally {
-        cancel();
-        free.running += 1;
-        end();
-      }
+    enter: async (signal) => {
+      signal.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const start = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = (): void => {
+        waiting.delete(start);
+        reject(signal.reason as Error);
+      };
+      waiting.add(start);
+      signal.addEventListener('abort', giveUp, { once: true });
+      startNext();
+      await promise;
+    },
+    leave: (parts) => {
+      for (const part of parts) free[part] += 1;
+      startNext();
     },
   };
 }
