@@ -60,11 +60,13 @@ async function changeSleep(work: Work, release: OwnRelease, { changes }: SleepFa
     ...work.release,
     workloads: names.length,
   });
-  if (!wanted) await writeStatus(written, { ...underWay, conditions: [AWAKE] });
+  if (!wanted) await writeStatus(written, { ...underWay, conditions: [AWAKE, WAKING] });
   return AT_ONCE;
 }
 
 const AWAKE: ConditionInput = isFalse(ASLEEP, 'Awake', 'The workloads have their replicas again');
+/** Until they have been looked at again. */
+const WAKING: ConditionInput = isFalse('Healthy', 'Progressing', 'The workloads are starting');
 
 async function scale({ deployer, ports, release, signal }: Work, workload: KubeObject, patch: WorkloadPatch): Promise<void> {
   const { apiVersion, kind, metadata } = workload;

@@ -10,6 +10,7 @@ import type { InstanceReading } from '../../../../src/operation/instance/list-ev
 import { sampleApp } from '../../../support/sample-apps.ts';
 import { SAMPLE_ENVIRONMENTS, sampleEvents, sampleInstances, sampleTree } from '../../../support/sample-instances.ts';
 import { sampleOperations } from '../../../support/sample-operations.ts';
+import { sampleViews } from '../../../support/sample-web.ts';
 import { sampleWorkloads } from '../../../support/sample-workloads.ts';
 
 const APP = sampleApp('postgresclusters.samples.chandlery.dev') as App;
@@ -51,6 +52,7 @@ test('an instance that expires soon says so, and how to keep it; where its defin
   assert.equal(expiry.extendHref, `/environments/team-a/instances/${APP.id}/orders/edit?expires=2026-12-07T10%3A00%3A00Z`);
   const patch = `'{"spec":{"expires":"2026-12-07T10:00:00Z"}}'`;
   assert.ok(expiry.commands.every(({ text }) => text.includes(patch)));
+  assert.equal(sampleViews().render('parts/expiry', expiry).split(expiry.text).length, 2, 'the page says it once');
   assert.match(of({ ...near, phase: 'Expired' }).expiry?.text ?? '', /its data stays until it is deleted on 30 Nov.* ask an admin/);
   assert.deepEqual(of(undefined), {});
 });
