@@ -11,15 +11,16 @@ import {
   JOB,
   type KnownType,
   PERSISTENT_VOLUME_CLAIM,
-  SECRET,
   SERVICE,
   STATEFUL_SET,
 } from '../../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../../kube/kube.ts';
-import { type Reflector, startReflector } from '../../kube/watch/reflector.ts';
+import { type Reflector, startMetadataReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ReleaseRef } from '../../reconcile/helm-release/ports.ts';
 import type { WatchedReleases } from '../../reconcile/instance/ports.ts';
+import { createIndexer, keysOfRecord, releaseKey } from '../../reconcile/operator/memory/indexer.ts';
+import { RECORDS } from '../../reconcile/operator/memory/watched-types.ts';
 
 interface WatchInstancesInput {
   readonly kube: Pick<Kube, 'asController'>;
@@ -114,7 +115,7 @@ function watchKind(
 ): WatchedKind {
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
-  const instances = startReflector({ cluster: metadataOf(kube.asController()), type: kind, keep: withoutStatus, log, signal: until });
+  const instances = startMetadataReflector({ cluster: kube.asController(), type: kind, keep: withoutStatus, log, signal: until });
   const known = new Map<string, KubeObject>();
   const byRelease = new Map<string, Set<string>>();
   instances.onChange((key) => {
@@ -164,49 +165,24 @@ interface ReleaseWatch extends WatchedReleases {
 
 /** Watches the records of releases, and the objects of the kinds above. Only metadata crosses the wire. */
 export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>, instances: WatchedInstances): ReleaseWatch {
-  const metadata = metadataOf(kube.asController());
-  const records = startReflector({ cluster: metadata, type: SECRET, labelSelector: 'owner=helm', keep: withLabels, log, signal });
-  const byRelease = indexRecords(records);
+  const cluster = kube.asController();
+  const { type, labelSelector, keep } = RECORDS;
+  const records = startMetadataReflector({ cluster, type, labelSelector, keep, log, signal });
+  const byRelease = createIndexer(records, keysOfRecord);
   const ofRecord = (key: string): readonly string[] => {
     const release = releaseOfRecord(key);
     return release === undefined ? [] : instances.ofRelease(release.namespace, release.release);
   };
-  const scope = { cluster: metadata, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: withRelease, log, signal };
-  const objects = WATCHED.map((type) => ({ type, made: startReflector({ ...scope, type }) }));
+  const scope = { cluster, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: withRelease, log, signal };
+  const objects = WATCHED.map((type) => ({ type, made: startMetadataReflector({ ...scope, type }) }));
   return {
     sources: [mapSource(records, ofRecord), ...objects.map(({ made }) => releasesOf(made, instances.ofRelease))],
-    recordsOf: ({ namespace, release }) => (records.synced() ? [...(byRelease.get(`${namespace}/${release}`)?.values() ?? [])] : undefined),
+    recordsOf: (release) => (records.synced() ? byRelease.having(releaseKey(release)) : undefined),
     versionOf: ({ apiVersion, kind, metadata: { name } }, namespace) => {
       const watched = objects.find(({ type }) => type.kind === kind && apiVersionOf(type) === apiVersion)?.made;
       return watched?.synced() === true ? watched.get(`${namespace}/${name}`)?.metadata.resourceVersion : undefined;
     },
   };
-}
-
-function metadataOf({ listMetadata, watchMetadata }: ReturnType<Kube['asController']>): Parameters<typeof startReflector>[0]['cluster'] {
-  return { list: listMetadata, watch: watchMetadata };
-}
-
-/** Of a record, its labels say all that is to be known of a revision. */
-function withLabels({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp = '', labels = {} } = metadata;
-  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, creationTimestamp, labels } };
-}
-
-/** The records by `<namespace>/<release>`, kept in step. */
-function indexRecords(records: Reflector): ReadonlyMap<string, ReadonlyMap<string, KubeObject>> {
-  const index = new Map<string, Map<string, KubeObject>>();
-  records.onChange((key) => {
-    const release = releaseOfRecord(key);
-    if (release === undefined) return;
-    const name = `${release.namespace}/${release.release}`;
-    const known = index.get(name) ?? new Map<string, KubeObject>();
-    const record = records.get(key);
-    if (record === undefined) known.delete(key);
-    else index.set(name, known.set(key, record));
-    if (known.size === 0) index.delete(name);
-  });
-  return index;
 }
 
 /** @param key `<namespace>/<name>` of a Secret. */

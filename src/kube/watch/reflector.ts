@@ -179,14 +179,14 @@ function abortOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-export interface MetadataReflectorOptions extends Omit<ReflectorOptions, 'cluster' | 'keep'> {
+export interface MetadataReflectorOptions extends Omit<ReflectorOptions, 'cluster'> {
   readonly cluster: Pick<Cluster, 'listMetadata' | 'watchMetadata'>;
 }
 
-/** A copy of which objects of a type there are, and in which version. Neither content nor labels ever are in memory. */
-export function startMetadataReflector({ cluster, ...options }: MetadataReflectorOptions): Reflector {
-  const names = { list: cluster.listMetadata, watch: cluster.watchMetadata };
-  return startReflector({ ...options, cluster: names, keep: nameAndVersion });
+/** A copy of which objects of a type there are, and in which version. Content never is in memory, and of the metadata only what `keep` says: by default no labels. */
+export function startMetadataReflector({ cluster, keep = nameAndVersion, ...options }: MetadataReflectorOptions): Reflector {
+  const metadata = { list: cluster.listMetadata, watch: cluster.watchMetadata };
+  return startReflector({ ...options, cluster: metadata, keep });
 }
 
 function nameAndVersion({ apiVersion, kind, metadata }: KubeObject): KubeObject {
