@@ -9,6 +9,7 @@ import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { writersOfRelease } from '../support/audit.ts';
+import { deploymentTemplate } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
@@ -20,17 +21,7 @@ const TWO = `inst-${RUN}-two`;
 const WEB = {
   'values.yaml': 'replicas: 1\nimage: nginx\npassword: ""\n',
   'values.schema.json': JSON.stringify({ type: 'object', properties: { replicas: { type: 'integer', maximum: 5 } } }),
-  'templates/web.yaml': `
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: {{ .Release.Name }}}
-spec:
-  replicas: {{ .Values.replicas }}
-  selector: {matchLabels: {app: {{ .Release.Name }}}}
-  template:
-    metadata: {labels: {app: {{ .Release.Name }}}}
-    spec: {containers: [{name: web, image: {{ .Values.image }}}]}
-`,
+  'templates/web.yaml': deploymentTemplate({ replicas: '{{ .Values.replicas }}', container: 'web', image: '{{ .Values.image }}' }),
   'templates/NOTES.txt': 'Open {{ .Release.Name }} with {{ .Values.password }}',
 };
 

@@ -5,6 +5,7 @@ import { numberAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { APP_DEFINITION, DEPLOYMENT, EVENT, HORIZONTAL_POD_AUTOSCALER } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { deploymentTemplate } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
@@ -16,17 +17,7 @@ const DAY_MS = 86_400_000;
 
 const WEB = {
   'values.yaml': 'replicas: 2\n',
-  'templates/web.yaml': `
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: {{ .Release.Name }}}
-spec:
-  replicas: {{ .Values.replicas }}
-  selector: {matchLabels: {app: {{ .Release.Name }}}}
-  template:
-    metadata: {labels: {app: {{ .Release.Name }}}}
-    spec: {containers: [{name: web, image: nginx}]}
-`,
+  'templates/web.yaml': deploymentTemplate({ replicas: '{{ .Values.replicas }}', container: 'web', image: 'nginx' }),
 };
 
 describe('the replicas of an instance', () => {

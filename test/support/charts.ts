@@ -31,8 +31,16 @@ export function chartFiles(name: string, version: string, more: ChartFiles = {})
   return { 'Chart.yaml': `apiVersion: v2\nname: ${name}\nversion: ${version}\n`, 'values.yaml': 'replicas: 1 # how many\n', ...more };
 }
 
+interface DeploymentInput {
+  /** May be an expression of the template, like the image. */
+  readonly replicas: number | string;
+  readonly container: string;
+  /** Default: one of its own name. */
+  readonly image?: string;
+}
+
 /** A template of a Deployment that is named after the release. @param replicas how many, or the action of a template that gives it. */
-export function deploymentTemplate({ replicas, container }: { readonly replicas: number | string; readonly container: string }): string {
+export function deploymentTemplate({ replicas, container, image = `example.com/${container}:1` }: DeploymentInput): string {
   return `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: "{{ .Release.Name }}"}
@@ -41,7 +49,7 @@ spec:
   selector: {matchLabels: {app: "{{ .Release.Name }}"}}
   template:
     metadata: {labels: {app: "{{ .Release.Name }}"}}
-    spec: {containers: [{name: ${container}, image: example.com/${container}:1}]}
+    spec: {containers: [{name: ${container}, image: ${image}}]}
 `;
 }
 

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { packChart } from '../support/charts.ts';
+import { deploymentTemplate, packChart } from '../support/charts.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
@@ -14,17 +14,11 @@ const APP = 'notebooks.apps.chandlery.dev';
 const [HOME, OTHER] = ['notes-home', 'notes-other'];
 const CHART = {
   'values.yaml': 'replicas: 1\npassword: ""\n',
-  'templates/all.yaml': `
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: {{ .Release.Name }}}
-spec:
-  replicas: {{ .Values.replicas }}
-  selector: {matchLabels: {app: {{ .Release.Name }}}}
-  template:
-    metadata: {labels: {app: {{ .Release.Name }}}}
-    spec: {containers: [{name: web, image: "example.com/notebook:{{ .Chart.Version }}"}]}
----
+  'templates/all.yaml': `${deploymentTemplate({
+    replicas: '{{ .Values.replicas }}',
+    container: 'web',
+    image: '"example.com/notebook:{{ .Chart.Version }}"',
+  })}---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: {{ .Release.Name }}-pages, annotations: {helm.sh/resource-policy: keep}}
