@@ -12,8 +12,13 @@ export interface GroupKinds {
   recall(kind: ServedKind): RememberedList | undefined;
   remember(kind: ServedKind, list: RememberedList): void;
   forget(kind: ServedKind): void;
-  /** Whether a kind is listed before a page answers: built-in ones, those of the app's operator, and those of which something was found. */
+  /**
+   * Whether a kind is listed before a page answers: those of the app's operator, those of which something was found, and built-in ones unless they are
+   * stale.
+   */
   isExpected(kind: ServedKind): boolean;
+  /** Whether nothing of the kind belonged to the group when it was listed last, which is longer ago than `recall` answers for. */
+  isStale(kind: ServedKind): boolean;
   /** There is something of the kind, which may belong to the group. */
   expect(kind: ServedKind): void;
   /** Whether a group of this app had something of the kind, whoever read it. */
@@ -121,7 +126,12 @@ interface GroupOptions extends Required<GroupMemoryOptions> {
 
 function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background }: GroupOptions): GroupKinds {
   const { entries, expected, owners } = group;
+  const isStale = (kind: ServedKind): boolean => {
+    const entry = entries.get(keyOf(kind));
+    return entry !== undefined && entry.list === 'Nothing' && entry.span !== 'Short' && entry.until < now();
+  };
   return {
+    isStale,
     recall: (kind) => {
       const entry = entries.get(keyOf(kind));
       return entry === undefined || entry.until < now() ? undefined : entry.list;
@@ -133,7 +143,7 @@ function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background
     },
     forget: (kind) => void entries.delete(keyOf(kind)),
     isUsual: (kind) => spanOf(kind, ownGroup) === 'Short',
-    isExpected: (kind) => !isForeign(kind) || isOwn(kind) || ofApp.has(keyOf(kind)) || expected.has(keyOf(kind)),
+    isExpected: (kind) => isOwn(kind) || ofApp.has(keyOf(kind)) || expected.has(keyOf(kind)) || !(isForeign(kind) || isStale(kind)),
     expect: (kind) => {
       entries.delete(keyOf(kind));
       expected.add(keyOf(kind));
@@ -175,8 +185,12 @@ function createBackground(): Background {
   };
 }
 
+/** What appears within seconds is forgotten, and all else but foreign kinds stale. */
 function forgetUsual({ entries }: Group): void {
-  for (const [key, { span }] of entries) if (span !== 'Long') entries.delete(key);
+  for (const [key, entry] of entries) {
+    if (entry.span === 'Short') entries.delete(key);
+    else if (entry.span === 'Middle') entries.set(key, { ...entry, until: -Infinity });
+  }
 }
 
 function isNew(owners: Set<string>, uid: string): boolean {

@@ -23,7 +23,10 @@ export interface GroupInput {
   /** The kinds that may be in the group. */
   readonly kinds: readonly ServedKind[];
   readonly memory: GroupKinds;
-  /** `Expected`: the first answer has what an app usually consists of; what else there is, is found out afterwards. Default: all kinds. */
+  /**
+   * `Expected`: the first answer has what an app usually consists of; what else there is, and whether there is something by now of what there was nothing, is
+   * found out afterwards. Default: all kinds.
+   */
   readonly extent?: 'Expected';
   readonly health: Pick<HealthEvaluator, 'evaluate'>;
   /** Of the namespace. */
@@ -95,7 +98,7 @@ function resourcesOf(kinds: readonly ServedKind[]): ReadonlyMap<string, string> 
 }
 
 interface ReadNamespace extends ReadObjects {
-  /** The kinds that are looked for in the background, as only what is expected was asked for. */
+  /** The kinds that are looked for in the background for the first time, as only what is expected was asked for. */
   readonly unexplored: readonly ServedKind[];
 }
 
@@ -139,7 +142,7 @@ async function readRemembered(
     unavailable: [...first.unavailable, ...second.unavailable],
     listed: new Set([...first.listed, ...second.listed]),
     asked: [...asked, ...owners],
-    unexplored: rest,
+    unexplored: rest.filter((kind) => !memory.isStale(kind)),
   };
 }
 

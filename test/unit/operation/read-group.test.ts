@@ -112,6 +112,24 @@ describe('the kinds that are listed for a group', () => {
     await eventually(async () => (await ofPage(DEV)).join() === 'Secret,Pod,Certificate', 'what was found is in the next reading');
   });
 
+  it('of a page leave built-in ones of which there was nothing for afterwards, and name them to nobody', async () => {
+    const ofPage = async (): Promise<string[]> => {
+      asked = [];
+      const { objects: found, unexplored } = await readNamespace(countedCluster(), {
+        ...WHERE,
+        memory: memory.kindsFor(DEV, ROOT),
+        extent: 'Expected',
+      });
+      return [...found, ...unexplored].map(({ kind, ...rest }) => ('metadata' in rest ? kind : `later ${kind}`));
+    };
+    await read();
+    time = 60_001;
+    objects.push(object('apps/v1', 'ReplicaSet', 'late'));
+    assert.deepEqual(await ofPage(), ['Secret', 'Pod']);
+    assert.deepEqual(asked, ['secrets', 'pods', 'any replicasets']);
+    await eventually(async () => (await ofPage()).join() === 'Secret,Pod,ReplicaSet', 'what was found is in the next reading');
+  });
+
   it('that are forbidden are reported each time, and not asked for each time', async () => {
     forbidden.add('replicasets');
     const first = await unreadable();
