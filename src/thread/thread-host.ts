@@ -42,6 +42,7 @@ export class ThreadHost<J extends Jobs> {
   readonly #options: ThreadOptions;
   /** Threads without a job, the one that had one last at the end. */
   readonly #idle: IdleThread[] = [];
+  #busy = 0;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -59,9 +60,11 @@ export class ThreadHost<J extends Jobs> {
   ): Promise<JobOutcome<ResultOf<J[K]>>> {
     bounds.signal?.throwIfAborted();
     const thread = this.#take();
+    this.#busy += 1;
     try {
       return (await thread.ask({ job, args }, bounds as JobBounds<unknown>)) as JobOutcome<ResultOf<J[K]>>;
     } finally {
+      this.#busy -= 1;
       await this.#giveBack(thread);
     }
   }
@@ -69,8 +72,13 @@ export class ThreadHost<J extends Jobs> {
   /** Makes sure that a thread waits, and tells whether it is a new one, which knows nothing of earlier jobs. */
   prepare(): 'New' | 'Kept' {
     if (this.#idle.some(({ thread }) => !thread.isOver())) return 'Kept';
-    this.#idle.push({ thread: new Thread(this.#options) });
+    this.#keep(new Thread(this.#options));
     return 'New';
+  }
+
+  /** Starts a thread unless there is one, so that a job that is asked for soon does not wait for its start. */
+  warm(): void {
+    if (this.#busy === 0) this.prepare();
   }
 
   async end(): Promise<void> {
@@ -88,6 +96,11 @@ export class ThreadHost<J extends Jobs> {
   async #giveBack(thread: Thread): Promise<void> {
     const { idleMs, maxIdle = 1 } = this.#options;
     if (thread.isOver() || this.#idle.length >= maxIdle || idleMs === 0) return await thread.end();
+    this.#keep(thread);
+  }
+
+  #keep(thread: Thread): void {
+    const { idleMs } = this.#options;
     const timer = idleMs === undefined ? undefined : setTimeout(() => void this.#endIdle(thread), idleMs).unref();
     this.#idle.push({ thread, timer });
   }

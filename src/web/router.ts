@@ -151,17 +151,18 @@ function catalogRoutes(deps: WebDeps): Router {
     '/',
     page(deps, async ({ actor, me, query }) => {
       const appQuery = parseAppQuery(query);
-      const [list, drafts] = await Promise.all([operations.listApps(actor, appQuery), me.admin ? operations.countDrafts(actor) : 0]);
-      const model = catalogPage(list, appQuery, { admin: me.admin, drafts });
+      const forAdmin = me.then(async ({ admin }) => ({ admin, drafts: admin ? await operations.countDrafts(actor) : 0 }));
+      const [list, shown] = await Promise.all([operations.listApps(actor, appQuery), forAdmin]);
+      const model = catalogPage(list, appQuery, shown);
       return { view: 'catalog', title: 'Catalogue', section: 'catalog', model };
     }),
   );
   router.get(
     '/apps/:app',
     page(deps, async ({ actor, me, query, param }) => {
-      const app = await operations.showApp(actor, param('app'));
+      const [app, { admin }] = await Promise.all([operations.showApp(actor, param('app')), me]);
       const search = (query.get('search') ?? '').trim();
-      const model = appPage(app, { tab: parseAppTab(query.get('tab')), search, admin: me.admin });
+      const model = appPage(app, { tab: parseAppTab(query.get('tab')), search, admin });
       const crumbs = [{ label: 'Catalogue', href: '/' }, { label: app.displayName }];
       return { view: 'apps/show', title: app.displayName, section: 'catalog', crumbs, model };
     }),

@@ -50,10 +50,11 @@ type GroupCluster = Pick<Cluster, 'list' | 'listMetadata' | 'pages'>;
 /** Reads the tree of a root; see `readRemembered`. Where the root is a Helm release, what that has elsewhere is in the tree, too. */
 export async function readGroup(cluster: ReleaseCluster & GroupCluster, input: GroupInput): Promise<ReadGroup> {
   const { root, memory, events = [], served = input.kinds } = input;
-  const { asked, ...read } = await readRemembered(cluster, { ...input, known: [root] });
-  const [{ objects, ...ofRelease }] = await Promise.all([
-    readReleaseOf(cluster, { ...input, read: read.objects, served }),
-    input.health.evaluate([root, ...read.objects]),
+  const reading = readRemembered(cluster, { ...input, known: [root] });
+  const [{ asked, ...read }, { objects, ...ofRelease }] = await Promise.all([
+    reading,
+    readReleaseOf(cluster, { ...input, read: reading.then((one) => one.objects), served }),
+    reading.then(async (one) => await input.health.evaluate([root, ...one.objects])),
   ]);
   const { unavailable, listed } = read;
   const { namespace, declared = NO_DECLARED_RELATIONS } = input;
@@ -76,12 +77,13 @@ interface OfRelease {
 
 async function readReleaseOf(
   cluster: ReleaseCluster,
-  { root, read, served, health }: Required<Pick<GroupInput, 'root' | 'served' | 'health'>> & { readonly read: readonly KubeObject[] },
+  { root, read, served, health }: Required<Pick<GroupInput, 'root' | 'served' | 'health'>> & { readonly read: Promise<readonly KubeObject[]> },
 ): Promise<OfRelease> {
-  const release = releaseOfInstance(root, read);
-  if (release === undefined) return { objects: read, members: new Map() };
+  // What an operator made is known by its record alone, which is among what was read.
+  const release = releaseOfInstance(root, []) ?? releaseOfInstance(root, await read);
+  if (release === undefined) return { objects: await read, members: new Map() };
   const rest = await readRestOfRelease(cluster, { release, read, kinds: served, health });
-  const objects = [...read, ...rest.objects];
+  const objects = [...(await read), ...rest.objects];
   const members = releaseMembers(objects, (object) => releaseField(object, { release, named: rest.named }), root);
   return { objects, members, release: { ...release, missing: rest.missing } };
 }

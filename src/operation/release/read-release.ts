@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
@@ -26,8 +27,8 @@ export interface ReleaseRest {
 
 export interface ReleaseInput {
   readonly release: ReleaseName;
-  /** What was read already. */
-  readonly read: readonly KubeObject[];
+  /** What is read already, or meanwhile. */
+  readonly read: readonly KubeObject[] | Promise<readonly KubeObject[]>;
   readonly kinds: readonly ServedKind[];
   readonly health: Pick<HealthEvaluator, 'evaluate'>;
 }
@@ -43,8 +44,8 @@ const MAX_LOOKUPS = 200;
  */
 export async function readRestOfRelease(cluster: ReleaseCluster, { release, read, kinds, health }: ReleaseInput): Promise<ReleaseRest> {
   try {
-    const keys = await keysOfRelease(cluster, release);
-    const known = new Set(read.map(memberKey));
+    const [keys, objects] = await Promise.all([keysOfRelease(cluster, release), read]);
+    const known = new Set(objects.map(memberKey));
     const all = keys.map((key) => placed(key, release, kinds));
     const unread = all.filter(({ object }) => !known.has(memberKey(object)));
     const found = await pMap(unread.slice(0, MAX_LOOKUPS), async (one) => await lookFor(cluster, one), { concurrency: 8 });
@@ -111,11 +112,14 @@ function onceEach(permissions: readonly MissingPermission[]): MissingPermission[
 const thread = new ThreadHost<typeof MANIFEST_JOBS>({
   file: new URL('manifest-worker.ts', import.meta.url),
   memoryMib: 256,
-  idleMs: 10_000,
+  idleMs: 300_000,
 });
 const TIMEOUT_MS = 5_000;
 /** Names of releases are labels, and longer ones do not exist. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?$/;
+
+/** By `uid/resourceVersion` of the record: whoever lists a Secret may read it. */
+const keysByRecord = new LRUCache<string, readonly ManifestKey[]>({ max: 2_000, maxSize: 50_000, sizeCalculation: (keys) => keys.length + 1 });
 
 /** None where nothing is deployed, and where the record cannot be read in time. */
 async function keysOfRelease(cluster: ReleaseCluster, { namespace, name }: ReleaseName): Promise<readonly ManifestKey[]> {
@@ -123,8 +127,14 @@ async function keysOfRelease(cluster: ReleaseCluster, { namespace, name }: Relea
   const { items } = await cluster.listMetadata(SECRET, { namespace, labelSelector: `owner=helm,name=${name},status=deployed` });
   const newest = items.toSorted((a, b) => revisionOf(b) - revisionOf(a))[0];
   if (newest === undefined) return [];
-  const record = textAt(await cluster.get({ ...SECRET, namespace, name: newest.metadata.name }), 'data', 'release');
-  return (await askThread(async () => await thread.run('keysOf', [record ?? ''], { timeoutMs: TIMEOUT_MS }))) ?? [];
+  const known = keysByRecord.get(versionKey(newest));
+  if (known !== undefined) return known;
+  thread.warm();
+  const record = await cluster.get({ ...SECRET, namespace, name: newest.metadata.name });
+  const packed = textAt(record, 'data', 'release') ?? '';
+  const keys = await askThread(async () => await thread.run('keysOf', [packed], { timeoutMs: TIMEOUT_MS }));
+  if (keys !== undefined) keysByRecord.set(versionKey(record), keys);
+  return keys ?? [];
 }
 
 /**
@@ -153,6 +163,10 @@ async function askThread<T>(ask: () => Promise<JobOutcome<T>>): Promise<T | unde
     if (isAppError(error, 'InvalidInput')) return undefined;
     throw error;
   }
+}
+
+function versionKey({ metadata: { uid = '', resourceVersion = '' } }: KubeObject): string {
+  return `${uid}/${resourceVersion}`;
 }
 
 function revisionOf({ metadata }: KubeObject): number {

@@ -31,7 +31,8 @@ export interface WebDeps {
 /** A request as a page sees it. */
 export interface Visit {
   readonly actor: Actor;
-  readonly me: Me;
+  /** Is asked while a page is read. */
+  readonly me: Promise<Me>;
   /** For the audit log. */
   readonly requestOrigin: RequestOrigin;
   readonly query: URLSearchParams;
@@ -66,17 +67,20 @@ export interface PageAnswer {
 /** A route that answers somebody who is signed in with a page. */
 export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): RequestHandler {
   return async (request, response) => {
-    const visit = await visitOf(deps, request, response);
-    await send(deps.views, response, { me: visit.me, answer: await forPerson(visit.actor.user, () => answer(visit)) });
+    const visit = visitOf(deps, request, response);
+    // Nothing is written for a page that could not be shown.
+    if (request.method !== 'GET') await visit.me;
+    const [me, answered] = await Promise.all([visit.me, forPerson(visit.actor.user, () => answer(visit))]);
+    await send(deps.views, response, { me, answer: answered });
   };
 }
 
-async function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Request, response: Response): Promise<Visit> {
+function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Request, response: Response): Visit {
   const { actor, person, subject } = signedInOf(response);
   const upload = uploadOf(request);
   return {
     actor,
-    me: await meOf(deps.operations, { actor, person }),
+    me: meOf(deps.operations, { actor, person }),
     requestOrigin: { via: 'page', requestId: contextOf(response).requestId, person, ...(subject === undefined ? {} : { subject }) },
     query: queryOf(request),
     body: request.body instanceof URLSearchParams ? unpackInputs(deps.seal.unseal(actor.user, request.body)) : new URLSearchParams(),

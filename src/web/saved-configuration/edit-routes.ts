@@ -203,7 +203,7 @@ async function show(edit: Edit, draft: SavedConfigurationEditDraft): Promise<Pag
     title: `${wrong ? 'Error: ' : ''}Change “${savedConfiguration.title}”`,
     section: 'catalog',
     crumbs: savedConfigurationCrumbs(app, savedConfiguration.title),
-    model: await savedConfigurationEditPage({ ...edit, me: visit.me }, { ...draft, seal: sealFor(edit.deps, visit) }),
+    model: await savedConfigurationEditPage({ ...edit, me: await visit.me }, { ...draft, seal: sealFor(edit.deps, visit) }),
     ...(wrong ? { status: 422 } : {}),
   };
 }

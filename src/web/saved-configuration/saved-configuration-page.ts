@@ -53,7 +53,7 @@ interface SavedConfigurationsInput {
 export function savedConfigurationsPage(
   app: App,
   { savedConfigurations, changeable }: SavedConfigurationsInput,
-  { query, me }: Pick<Visit, 'query' | 'me'>,
+  { query, me }: Pick<Visit, 'query'> & { readonly me: Me },
 ): SavedConfigurationsPage {
   const ofApp = savedConfigurations.filter((one) => one.app === app.id);
   return {

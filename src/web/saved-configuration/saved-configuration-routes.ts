@@ -64,7 +64,7 @@ async function list({ operations }: WebDeps, visit: Visit): Promise<Answer> {
   const environments = savedConfigurations.flatMap(({ owner }) => ('environment' in owner ? [owner.environment] : []));
   const changeable = await operations.listChangeableEnvironments(actor, environments);
   const title = `Saved configurations of ${app.displayName}`;
-  const model = savedConfigurationsPage(app, { savedConfigurations, changeable }, visit);
+  const model = savedConfigurationsPage(app, { savedConfigurations, changeable }, { query, me: await visit.me });
   return {
     view: 'apps/saved-configurations',
     title,
@@ -150,7 +150,7 @@ export async function saveValues({ operations }: WebDeps, visit: Visit, wanted: 
     title: `${faults.length > 0 ? 'Error: ' : ''}Save a configuration of ${app.displayName}`,
     section: 'catalog',
     crumbs: savedConfigurationCrumbs(app, 'Save'),
-    model: savePage({ ...wanted, me, draft, stripped, faults }),
+    model: savePage({ ...wanted, me: await me, draft, stripped, faults }),
     ...(faults.length > 0 ? { status: 422 } : {}),
   };
 }

@@ -155,7 +155,7 @@ function jobOf(run: Job['run']): Job {
 function visitOf(actor: Actor, query = ''): Visit {
   return {
     actor,
-    me: { ...actor, name: '', admin: true },
+    me: Promise.resolve({ ...actor, name: '', admin: true }),
     requestOrigin: { via: 'page', requestId: '' },
     query: new URLSearchParams(query),
     body: new URLSearchParams(),
