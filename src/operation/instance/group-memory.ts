@@ -13,8 +13,8 @@ export interface GroupKinds {
   remember(kind: ServedKind, list: RememberedList): void;
   forget(kind: ServedKind): void;
   /**
-   * Whether a kind is listed before a page answers: those of the app's operator, those of which something was found, and built-in ones unless they are
-   * stale.
+   * Whether a kind is listed before a page answers: those of the app's operator, those of which something was found, what appears within seconds, and other
+   * built-in ones unless they are stale, or no group of an app had something of them that was read before.
    */
   isExpected(kind: ServedKind): boolean;
   /** Whether nothing of the kind belonged to the group when it was listed last, which is longer ago than `recall` answers for. */
@@ -143,7 +143,11 @@ function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background
     },
     forget: (kind) => void entries.delete(keyOf(kind)),
     isUsual: (kind) => spanOf(kind, ownGroup) === 'Short',
-    isExpected: (kind) => isOwn(kind) || ofApp.has(keyOf(kind)) || expected.has(keyOf(kind)) || !(isForeign(kind) || isStale(kind)),
+    isExpected: (kind) => {
+      if (isOwn(kind) || ofApp.has(keyOf(kind)) || expected.has(keyOf(kind)) || spanOf(kind, ownGroup) === 'Short') return true;
+      const isUnusual = ownGroup !== '' && ofApp.size > 0;
+      return !(isForeign(kind) || isStale(kind) || isUnusual);
+    },
     expect: (kind) => {
       entries.delete(keyOf(kind));
       expected.add(keyOf(kind));

@@ -94,6 +94,7 @@ describe('the kinds that are listed for a group', () => {
     assert.deepEqual(asked, ['secrets', 'pods', 'replicasets', 'any certificates'], 'it is looked for when the tree is there');
     await eventually(async () => (await ofPage(DEV)).join() === 'Certificate,Secret', 'what was found is in the next reading');
     assert.deepEqual(await ofPage(OTHER), ['Certificate', 'Secret']);
+    assert.deepEqual(asked, ['secrets', 'pods', 'certificates', 'any replicasets'], 'nor what no other of the app had');
     forbidden.add('certificates');
     assert.deepEqual(await ofPage({ user: 'stranger', groups: ['c'] }), ['Secret'], 'what others had allows nothing');
   });
