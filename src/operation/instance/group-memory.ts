@@ -124,14 +124,12 @@ interface GroupOptions extends Required<GroupMemoryOptions> {
   readonly background: Background;
 }
 
-function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background }: GroupOptions): GroupKinds {
+function kindsOf(group: Group, options: GroupOptions): GroupKinds {
+  const { ofApp, ownGroup, now, random, background } = options;
   const { entries, expected, owners } = group;
-  const isStale = (kind: ServedKind): boolean => {
-    const entry = entries.get(keyOf(kind));
-    return entry !== undefined && entry.list === 'Nothing' && entry.span !== 'Short' && entry.until < now();
-  };
   return {
-    isStale,
+    isStale: (kind) => isStale(group, kind, now()),
+    isExpected: (kind) => isExpected(group, kind, options),
     recall: (kind) => {
       const entry = entries.get(keyOf(kind));
       return entry === undefined || entry.until < now() ? undefined : entry.list;
@@ -143,11 +141,6 @@ function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background
     },
     forget: (kind) => void entries.delete(keyOf(kind)),
     isUsual: (kind) => spanOf(kind, ownGroup) === 'Short',
-    isExpected: (kind) => {
-      if (isOwn(kind) || ofApp.has(keyOf(kind)) || expected.has(keyOf(kind)) || spanOf(kind, ownGroup) === 'Short') return true;
-      const isUnusual = ownGroup !== '' && ofApp.size > 0;
-      return !(isForeign(kind) || isStale(kind) || isUnusual);
-    },
     expect: (kind) => {
       entries.delete(keyOf(kind));
       expected.add(keyOf(kind));
@@ -164,6 +157,17 @@ function kindsOf(group: Group, { ofApp, isOwn, ownGroup, now, random, background
       background(async () => await task().finally(() => (group.isBusy = false)));
     },
   };
+}
+
+function isStale({ entries }: Group, kind: ServedKind, now: number): boolean {
+  const entry = entries.get(keyOf(kind));
+  return entry !== undefined && entry.list === 'Nothing' && entry.span !== 'Short' && entry.until < now;
+}
+
+function isExpected(group: Group, kind: ServedKind, { ofApp, isOwn, ownGroup, now }: GroupOptions): boolean {
+  if (isOwn(kind) || ofApp.has(keyOf(kind)) || group.expected.has(keyOf(kind)) || spanOf(kind, ownGroup) === 'Short') return true;
+  const isUnusual = ownGroup !== '' && ofApp.size > 0;
+  return !(isForeign(kind) || isStale(group, kind, now()) || isUnusual);
 }
 
 type Background = (task: () => Promise<void>) => void;

@@ -77,7 +77,12 @@ interface OfRelease {
 
 async function readReleaseOf(
   cluster: ReleaseCluster,
-  { root, read, served, health }: Required<Pick<GroupInput, 'root' | 'served' | 'health'>> & { readonly read: Promise<readonly KubeObject[]> },
+  {
+    root,
+    read,
+    served,
+    health,
+  }: Required<Pick<GroupInput, 'root' | 'served' | 'health'>> & { readonly read: Promise<readonly KubeObject[]> },
 ): Promise<OfRelease> {
   // What an operator made is known by its record alone, which is among what was read.
   const release = releaseOfInstance(root, []) ?? releaseOfInstance(root, await read);

@@ -119,7 +119,11 @@ const TIMEOUT_MS = 5_000;
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?$/;
 
 /** By `uid/resourceVersion` of the record: whoever lists a Secret may read it. */
-const keysByRecord = new LRUCache<string, readonly ManifestKey[]>({ max: 2_000, maxSize: 50_000, sizeCalculation: (keys) => keys.length + 1 });
+const keysByRecord = new LRUCache<string, readonly ManifestKey[]>({
+  max: 2_000,
+  maxSize: 50_000,
+  sizeCalculation: (keys) => keys.length + 1,
+});
 
 /** None where nothing is deployed, and where the record cannot be read in time. */
 async function keysOfRelease(cluster: ReleaseCluster, { namespace, name }: ReleaseName): Promise<readonly ManifestKey[]> {
