@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { isAppInstance } from '../../domain/app-instance/instance.ts';
 import type { CallOptions, Cluster } from '../../domain/kubernetes/cluster.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { parseApiVersion, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
@@ -8,7 +9,7 @@ import { releaseField, type ReleaseMembers, releaseMembers, releaseOfInstance } 
 import { nodesOf, type ResourceTree, type TreeNode, type TreeRelease } from '../../domain/tree/tree.ts';
 import { withoutRequestId } from '../../observe/log.ts';
 import type { HealthEvaluator } from '../health/health-evaluator.ts';
-import { readRestOfRelease, type ReleaseCluster } from '../release/read-release.ts';
+import { expectRelease, readRestOfRelease, type ReleaseCluster } from '../release/read-release.ts';
 import { type DeclaredRelations, NO_DECLARED_RELATIONS } from '../../domain/tree/declared-edges.ts';
 import type { GroupKinds } from './group-memory.ts';
 import { listKind } from './list-instances.ts';
@@ -86,6 +87,7 @@ async function readReleaseOf(
 ): Promise<OfRelease> {
   // What an operator made is known by its record alone, which is among what was read.
   const release = releaseOfInstance(root, []) ?? releaseOfInstance(root, await read);
+  if (release === undefined && isAppInstance(root)) expectRelease();
   if (release === undefined) return { objects: await read, members: new Map() };
   const rest = await readRestOfRelease(cluster, { release, read, kinds: served, health });
   const objects = [...(await read), ...rest.objects];
