@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CRD, OPERATOR } from '../src/domain/kubernetes/resource-types.ts';
 import { createChartLibrary, type ChartLibrary } from '../src/chart/chart-library.ts';
 import { watchOperators } from '../src/compose/watch-operators.ts';
+import { watchRecords } from '../src/compose/watch-records.ts';
 import { runController } from '../src/controller/controller.ts';
 import { textAt } from '../src/domain/core/read.ts';
 import { createHelm } from '../src/helm/helm.ts';
@@ -42,7 +43,7 @@ export async function startOperatorController(input: ControllerInput): Promise<R
   const cluster = kube.asController();
   const operators = startReflector({ cluster, type: OPERATOR, signal, log });
   const definitions = startReflector({ cluster, type: CRD, signal, log });
-  const { cache, ready } = watchOperators({ kube, operators, definitions, log, signal });
+  const { cache, ready } = watchOperators({ kube, operators, definitions, records: watchRecords({ kube, log, signal }), log, signal });
   const silent = { debug: () => undefined };
   const helm = await createHelm({
     program: input.helm,

@@ -13,6 +13,7 @@ import { policyFile } from './install-crds-and-roles.ts';
 import { pinCachedCharts } from './pin-cached-charts.ts';
 import { namespaceOf, watchGenerated } from './environment/watch-generated.ts';
 import { watchOperators } from './watch-operators.ts';
+import { watchRecords } from './watch-records.ts';
 import { type ControllerParts, type KeySource, mapSource, runController } from '../controller/controller.ts';
 import { countQuota } from '../domain/app-definition/limits.ts';
 import { buildCatalog } from '../domain/catalog/app-catalog.ts';
@@ -97,7 +98,8 @@ interface WatchFoldersInput {
 /** Runs all controllers until the signal aborts. */
 export async function runControllers(input: ControllersInput): Promise<void> {
   const helm = await helmOf(input);
-  const instances = appInstances(input, helm);
+  const records = watchRecords(input);
+  const instances = appInstances(input, { helm, records });
   const uploads = watchUploads(input);
   const controllers = [
     environments(input),
@@ -106,7 +108,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
     catalogSources(input),
     catalogReleases(input),
     appDefinitions({ ...input, uploads, counted: instances.counted }),
-    await operators(input, helm, uploads),
+    await operators(input, { helm, records, uploads }),
     instances,
     adminAccess(input),
     await admissionPolicies(input),
@@ -200,8 +202,16 @@ function catalogReleases({ kube, catalog, log, signal }: ControllersInput): Cont
   };
 }
 
-async function operators(input: ControllersInput, program: HelmProgram, uploads: UploadWatch): Promise<Controller> {
+/** What Operators and instances are both made with. */
+interface ReleaseParts {
+  readonly helm: HelmProgram;
+  /** The records of all releases. */
+  readonly records: Reflector;
+}
+
+async function operators(input: ControllersInput, parts: ReleaseParts & { readonly uploads: UploadWatch }): Promise<Controller> {
   const { kube, catalog, charts, imageRewrites, log, signal } = input;
+  const { records, uploads } = parts;
   const cluster = packCrds(kube.asController());
   const references = watchReferences({
     referrers: operatorReferrers(catalog.reflectors.operators),
@@ -209,8 +219,8 @@ async function operators(input: ControllersInput, program: HelmProgram, uploads:
     signal,
   });
   const { operators: all, customResourceDefinitions: definitions, environments } = catalog.reflectors;
-  const { cache, ready } = watchOperators({ kube, operators: all, definitions, log, signal });
-  const helm = pinCachedCharts(program, charts);
+  const { cache, ready } = watchOperators({ kube, operators: all, definitions, records, log, signal });
+  const helm = pinCachedCharts(parts.helm, charts);
   const ports = {
     cluster,
     discovery: kube,
@@ -248,11 +258,11 @@ function sameVersion(watched: (key: string) => KubeObject | undefined): (version
 
 function appInstances(
   { kube, catalog, charts, imageRewrites, metrics, log, signal }: ControllersInput,
-  helm: HelmProgram,
+  parts: ReleaseParts,
 ): ReturnType<typeof instanceController> {
   const { customResourceDefinitions: definitions, operators, environments } = catalog.reflectors;
   const watched = { definitions, operators, environments };
-  return instanceController({ kube, helm, charts, ...watched, imageRewrites, leaseLost: metrics.leaseLost, log, signal });
+  return instanceController({ kube, ...parts, charts, ...watched, imageRewrites, leaseLost: metrics.leaseLost, log, signal });
 }
 
 /** What admins may read of their Operators at work. */

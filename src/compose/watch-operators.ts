@@ -9,7 +9,7 @@ import {
 import type { Kube } from '../kube/kube.ts';
 import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
-import { RECORDS, ROLES, SLICES, watchOfCallers, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/watched-types.ts';
+import { ROLES, SLICES, watchOfCallers, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/watched-types.ts';
 import { createOperatorCache, type OperatorCache } from '../reconcile/operator/memory/operator-cache.ts';
 
 export interface WatchOperatorsInput {
@@ -17,6 +17,8 @@ export interface WatchOperatorsInput {
   readonly operators: Reflector;
   /** All CustomResourceDefinitions. */
   readonly definitions: Reflector;
+  /** The records of all releases, as `watchRecords` watches them. */
+  readonly records: Reflector;
   readonly log: Log;
   /** Ends it. */
   readonly signal: AbortSignal;
@@ -31,12 +33,9 @@ export interface WatchedOperators {
 const PATIENCE_MS = 30_000;
 
 /** Watches what Operators bring, as the controller's own account. */
-export function watchOperators({ kube, operators, definitions, log, signal }: WatchOperatorsInput): WatchedOperators {
+export function watchOperators({ kube, operators, definitions, records, log, signal }: WatchOperatorsInput): WatchedOperators {
   const cluster = kube.asController();
-  const metadataOnly = { list: cluster.listMetadata, watch: cluster.watchMetadata };
-  const start = ({ type, labelSelector, content, keep }: Watch): Reflector =>
-    startReflector({ cluster: content === 'metadata' ? metadataOnly : cluster, type, labelSelector, keep, log, signal });
-  const records = start(RECORDS);
+  const start = (watch: Watch): Reflector => startReflector({ ...watch, cluster, log, signal });
   const roles = start(ROLES);
   const workloads = {
     deployments: start(watchOfWorkloads(DEPLOYMENT)),

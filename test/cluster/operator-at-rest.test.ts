@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { CLUSTER_ROLE, CRD, NAMESPACE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { watchOperators } from '../../src/compose/watch-operators.ts';
+import { watchRecords } from '../../src/compose/watch-records.ts';
 import type { Reconcile } from '../../src/controller/controller.ts';
 import { parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { createHelm } from '../../src/helm/helm.ts';
@@ -81,7 +82,9 @@ describe('an Operator in step', () => {
       holder: 'rest',
     };
     const operators = startReflector({ cluster, type: OPERATOR, signal, log });
-    const watched = watchOperators({ kube, operators, definitions: startReflector({ cluster, type: CRD, signal, log }), log, signal });
+    const definitions = startReflector({ cluster, type: CRD, signal, log });
+    const records = watchRecords({ kube, log, signal });
+    const watched = watchOperators({ kube, operators, definitions, records, log, signal });
     cache = watched.cache;
     await watched.ready();
     reconcile = createOperatorReconciler(ports, cache);

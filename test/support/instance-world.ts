@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { instanceController } from '../../src/compose/app-instance/instance-controller.ts';
+import { watchRecords } from '../../src/compose/watch-records.ts';
 import { runController } from '../../src/controller/controller.ts';
 import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import type { Scale } from '../../src/domain/app-definition/scale.ts';
@@ -117,6 +118,7 @@ export async function startInstanceWorld(
       charts,
       definitions,
       environments,
+      records: watchRecords({ kube, log, signal: until }),
       imageRewrites,
       isOwn,
       log,

@@ -5,6 +5,7 @@ import { CRD, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { createChartLibrary, type ChartLibraryOptions } from '../../src/chart/chart-library.ts';
 import type { Clock } from '../../src/controller/clock.ts';
 import { watchOperators } from '../../src/compose/watch-operators.ts';
+import { watchRecords } from '../../src/compose/watch-records.ts';
 import { mapSource, runController } from '../../src/controller/controller.ts';
 import { type Condition, findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
@@ -100,7 +101,14 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });
-  const { cache, ready } = watchOperators({ kube, operators, definitions: crds, log, signal });
+  const { cache, ready } = watchOperators({
+    kube,
+    operators,
+    definitions: crds,
+    records: watchRecords({ kube, log, signal }),
+    log,
+    signal,
+  });
   await ready();
   const own = (key: string): string[] => (key.startsWith(options.namespaces) ? [key] : []);
   const { wrap = (ports) => ports } = options;

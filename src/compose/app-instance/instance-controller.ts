@@ -36,6 +36,8 @@ interface InstanceControllerInput {
   /** Operators; default: none. Instances of their kinds can have outputs, too. */
   readonly operators?: Pick<Reflector, 'all' | 'onChange'>;
   readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange'>;
+  /** The records of all releases, as `watchRecords` watches them. */
+  readonly records: Reflector;
   /** Those of `helm`. Default: none. */
   readonly imageRewrites?: readonly ImageRewrite[];
   /** Which instances are worked on, by namespace; default: all. Several worlds of tests share a cluster. */
@@ -52,7 +54,7 @@ interface InstanceController extends ControllerParts {
 
 /** The controller of the instances of all kinds that AppDefinitions generate. */
 export function instanceController(input: InstanceControllerInput): InstanceController {
-  const { kube, definitions, environments, isOwn = () => true, log, signal } = input;
+  const { kube, definitions, environments, records, isOwn = () => true, log, signal } = input;
   const cluster = kube.asController();
   const appDefinitions = startReflector({ cluster, type: APP_DEFINITION, log, signal });
   const revisions = startReflector({ cluster, type: APP_REVISION, keep: withoutSchema, log, signal });
@@ -64,7 +66,7 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
   const dedicated = watchNamespaces({ kube, log, signal }, instances);
   const referrers = createReferrers();
   const references = watchReferences({ referrers, watch: watchPlaces(input), signal });
-  const watched = watchReleases({ kube, log, signal }, instances);
+  const watched = watchReleases({ kube, records, log, signal }, instances);
   const known = { definitions: appDefinitions, revisions, watched, changedNamespaces: dedicated.changed };
   const ports = portsOf(input, { ...known, references: { ...referrers, revisionOf: references.revisionOf } });
   const sources = [

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { generatedKind, type GeneratedKind, isDedicatedTo, releaseNameOf } from '../../domain/app-instance/instance.ts';
 import { type KeySource, mapSource } from '../../controller/controller.ts';
+import { createIndexer } from '../../controller/indexer.ts';
 import { apiVersionOf, keyOf, type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import {
   CONFIG_MAP,
@@ -19,8 +20,7 @@ import { type Reflector, startMetadataReflector } from '../../kube/watch/reflect
 import type { Log } from '../../observe/log.ts';
 import type { ReleaseRef } from '../../reconcile/helm-release/ports.ts';
 import type { WatchedReleases } from '../../reconcile/instance/ports.ts';
-import { createIndexer, keysOfRecord, releaseKey } from '../../reconcile/operator/memory/indexer.ts';
-import { RECORDS } from '../../reconcile/operator/memory/watched-types.ts';
+import { keysOfRecord, releaseKey } from '../../reconcile/operator/memory/index-keys.ts';
 
 interface WatchInstancesInput {
   readonly kube: Pick<Kube, 'asController'>;
@@ -163,11 +163,14 @@ interface ReleaseWatch extends WatchedReleases {
   readonly sources: readonly KeySource[];
 }
 
-/** Watches the records of releases, and the objects of the kinds above. Only metadata crosses the wire. */
-export function watchReleases({ kube, log, signal }: Omit<WatchInstancesInput, 'definitions'>, instances: WatchedInstances): ReleaseWatch {
+interface WatchReleasesInput extends Omit<WatchInstancesInput, 'definitions'> {
+  /** The records of all releases. */
+  readonly records: Reflector;
+}
+
+/** Follows the records of releases, and watches the objects of the kinds above. Only metadata crosses the wire. */
+export function watchReleases({ kube, records, log, signal }: WatchReleasesInput, instances: WatchedInstances): ReleaseWatch {
   const cluster = kube.asController();
-  const { type, labelSelector, keep } = RECORDS;
-  const records = startMetadataReflector({ cluster, type, labelSelector, keep, log, signal });
   const byRelease = createIndexer(records, keysOfRecord);
   const ofRecord = (key: string): readonly string[] => {
     const release = releaseOfRecord(key);

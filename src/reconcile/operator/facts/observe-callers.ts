@@ -5,7 +5,7 @@ import { findCondition } from '../../../domain/kubernetes/condition.ts';
 import { conditionsOf } from '../../../domain/health/rules/conditions.ts';
 import { at, listAt, textAt } from '../../../domain/core/read.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
-import { isOfRelease } from '../memory/indexer.ts';
+import { isOfRelease } from '../memory/index-keys.ts';
 import type { OperatorPorts } from '../ports.ts';
 import type { ReleaseRef } from '../../helm-release/ports.ts';
 import type { CrdFact } from './observe-crds.ts';

@@ -3,10 +3,9 @@ import { keyOf, type KubeObject, type ResourceRef, type ResourceType } from '../
 import { AppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { Cluster, ListOptions } from '../../../domain/kubernetes/cluster.ts';
+import { createIndexer, type Indexer, type WatchedType } from '../../../controller/indexer.ts';
 import {
   crdKey,
-  createIndexer,
-  type Indexer,
   keysOfCaller,
   keysOfCrd,
   keysOfOperator,
@@ -17,8 +16,7 @@ import {
   labelKey,
   releaseKey,
   serviceKey,
-  type WatchedType,
-} from './indexer.ts';
+} from './index-keys.ts';
 import { CALLERS } from '../../../domain/operator/called-services.ts';
 import { SLICES_OF } from '../facts/observe-callers.ts';
 import { WORKLOADS } from '../facts/observe-health.ts';

@@ -9,16 +9,13 @@ export type CallerResource = 'validatingwebhookconfigurations' | 'mutatingwebhoo
 export interface Watch {
   readonly type: ResourceType;
   readonly labelSelector: string;
-  /** `metadata`: nothing else crosses the wire. */
-  readonly content: 'metadata' | 'whole';
   readonly keep: (object: KubeObject) => KubeObject;
 }
 
-/** Helm's records of releases. Their content, which holds values and manifests, stays in the cluster. */
+/** Helm's records of releases, to be watched by their metadata: their content, which holds values and manifests, stays in the cluster. */
 export const RECORDS: Watch = {
   type: SECRET,
   labelSelector: 'owner=helm',
-  content: 'metadata',
   keep: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata: lean(metadata) }),
 };
 
@@ -26,13 +23,12 @@ export const RECORDS: Watch = {
 export const ROLES: Watch = {
   type: CLUSTER_ROLE,
   labelSelector: OURS.operatorLabel,
-  content: 'whole',
   keep: (object) => ({ ...object, metadata: lean(object.metadata) }),
 };
 
 /** The workloads that Helm installed, with as much as the rules of health look at: no pod template, no environment. */
 export function watchOfWorkloads(type: ResourceType): Watch {
-  return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', content: 'whole', keep: leanWorkload };
+  return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: leanWorkload };
 }
 
 function leanWorkload({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
@@ -42,7 +38,7 @@ function leanWorkload({ apiVersion, kind, metadata, spec, status }: KubeObject):
 
 /** The webhook configurations and APIServices that Helm installed; of a webhook, what the api-server calls and whether it insists. */
 export function watchOfCallers(type: ResourceType): Watch {
-  return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', content: 'whole', keep: leanCaller };
+  return { type, labelSelector: 'app.kubernetes.io/managed-by=Helm', keep: leanCaller };
 }
 
 function leanCaller({ apiVersion, kind, metadata, spec, status, ...rest }: KubeObject): KubeObject {
@@ -58,7 +54,6 @@ function leanCaller({ apiVersion, kind, metadata, spec, status, ...rest }: KubeO
 export const SLICES: Watch = {
   type: ENDPOINT_SLICE,
   labelSelector: 'app.kubernetes.io/managed-by=Helm',
-  content: 'whole',
   keep: ({ apiVersion, kind, metadata, endpoints }) => {
     const ready = listAt(endpoints).some((endpoint) => at(endpoint, 'conditions', 'ready') !== false);
     return { apiVersion, kind, metadata: lean(metadata), endpoints: ready ? [{ conditions: { ready } }] : [] };

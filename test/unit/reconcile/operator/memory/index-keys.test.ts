@@ -1,31 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubeObject } from '../../../../../src/domain/kubernetes/resource.ts';
-import { createObjectStore } from '../../../../../src/kube/watch/object-store.ts';
-import { createIndexer, keysOfCrd, keysOfOperator } from '../../../../../src/reconcile/operator/memory/indexer.ts';
-
-function thing(name: string, colour: string, resourceVersion: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'Thing', metadata: { name, uid: name, resourceVersion, labels: { colour } } };
-}
-
-describe('an index', () => {
-  const store = createObjectStore((object) => object);
-  store.set(thing('before', 'red', '1'));
-  const index = createIndexer({ ...store, synced: () => true }, ({ metadata }) => [metadata.labels?.['colour'] ?? '']);
-  const names = (indexKey: string): string[] => index.having(indexKey).map(({ metadata }) => metadata.name);
-
-  it('knows what was there before, what came, what changed and what went, and reports the index keys before and after a change', () => {
-    const reported: (readonly string[])[] = [];
-    index.onChange((indexKeys) => reported.push(indexKeys));
-    store.set(thing('later', 'red', '2'));
-    assert.deepEqual(names('red'), ['before', 'later']);
-    store.set(thing('later', 'blue', '3'));
-    assert.deepEqual([names('red'), names('blue')], [['before'], ['later']]);
-    store.delete(thing('later', 'blue', '3'));
-    assert.deepEqual(names('blue'), []);
-    assert.deepEqual(reported, [['red'], ['red'], ['red', 'blue'], ['blue']]);
-  });
-});
+import { keysOfCrd, keysOfOperator } from '../../../../../src/reconcile/operator/memory/index-keys.ts';
 
 describe('index keys', () => {
   const operator = {
