@@ -124,7 +124,7 @@ export async function startInstanceWorld(
       log,
       signal: until,
     });
-    running.push(runController({ ...controller, log, signal: until }));
+    running.push(controller.ready().then(async () => await runController({ ...controller, log, signal: until })));
   };
   if (controllers === 'Here') start();
   const status = async (type: ResourceType, key: Key): Promise<InstanceStatus> =>

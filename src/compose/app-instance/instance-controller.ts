@@ -32,10 +32,10 @@ interface InstanceControllerInput {
   readonly helm: HelmProgram;
   readonly charts: ChartLibrary;
   /** All CustomResourceDefinitions. */
-  readonly definitions: Pick<Reflector, 'all' | 'get' | 'onChange'>;
+  readonly definitions: Pick<Reflector, 'all' | 'get' | 'onChange' | 'waitForSync'>;
   /** Operators; default: none. Instances of their kinds can have outputs, too. */
   readonly operators?: Pick<Reflector, 'all' | 'onChange'>;
-  readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange'>;
+  readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange' | 'waitForSync'>;
   /** The records of all releases, as `watchRecords` watches them. */
   readonly records: Reflector;
   /** Those of `helm`. Default: none. */
@@ -50,6 +50,8 @@ interface InstanceControllerInput {
 interface InstanceController extends ControllerParts {
   /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
+  /** Resolves when everything that instances are made of has been listed, or after half a minute. */
+  ready(): Promise<void>;
 }
 
 /** The controller of the instances of all kinds that AppDefinitions generate. */
@@ -58,6 +60,8 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
   const cluster = kube.asController();
   const appDefinitions = startReflector({ cluster, type: APP_DEFINITION, log, signal });
   const revisions = startReflector({ cluster, type: APP_REVISION, keep: withoutSchema, log, signal });
+  // Without these an instance has no chart, or no place, which it would report.
+  const needed = [appDefinitions, revisions, definitions, environments];
   const instances = watchInstances({ kube, definitions, log, signal });
   const ofDefinition = (name: string): readonly string[] => instances.keys(({ definition }) => definition === name);
   const ofRevision = (name: string): readonly string[] => definitionsAt(appDefinitions, revisions.get(name)).flatMap(ofDefinition);
@@ -87,8 +91,14 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     slow: { afterMs: 2_000, max: 6 },
     restMs: SETTLE_MS,
     counted: instances.counted,
+    ready: async () => {
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+      await Promise.all(needed.map((type) => type.waitForSync(patience))).catch(() => undefined);
+    },
   };
 }
+
+const PATIENCE_MS = 30_000;
 
 /**
  * The AppDefinition that a revision is the current one of. Only then it is news: that an AppDefinition has another revision is a change of its own, which may be seen
