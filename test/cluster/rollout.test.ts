@@ -6,7 +6,7 @@ import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { APP_DEFINITION, APP_REVISION, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, APP_REVISION, CONFIG_MAP, ENVIRONMENT } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
 import { chartFiles, packChart, writeFiles } from '../support/charts.ts';
@@ -126,7 +126,16 @@ describe('the roll-out of a new chart version', () => {
     const { rollout } = await rolledOut('InstanceFailed', '1.2.0');
     assert.deepEqual([rollout.updated, rollout.failed, rollout.pending, rollout.pinned], [1, 1, 1, 1]);
     assert.deepEqual(await seen(), { a: '1.2.0', pinned: '1.0.0', b: '1.1.0', c: '1.1.0' });
+    await world.merge(SITES, keys.c, { spec: { valuesFrom: [{ kind: 'ConfigMap', name: 'text' }] } });
     await offer('1.3.0');
+    const { condition: unread } = await rolledOut('InstanceFailed', '1.3.0');
+    assert.match(
+      unread.message,
+      new RegExp(`^Stopped in tier production: instance ${PROD}/c failed: values: ConfigMap "${PROD}/text": it does not exist`, 's'),
+    );
+    const data = { 'values.yaml': 'text: of its own' };
+    const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: PROD, name: 'text' }, data };
+    await world.kube.asController().create(CONFIG_MAP, configMap);
     await rolledOut('RolledOut', '1.3.0');
     assert.deepEqual(await seen(), { a: '1.3.0', pinned: '1.0.0', b: '1.3.0', c: '1.3.0' });
   });

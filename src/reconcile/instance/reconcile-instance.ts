@@ -157,10 +157,9 @@ function isDeployed({ status: { lastAttempted, managedRevision } }: Work, releas
 
 /** The definition offers another chart than the one that failed, or one where there was none, or the roll-out of that one is over. */
 function hasOtherChart(work: Work): boolean {
-  const attempted = work.status.lastAttempted?.chartDigest;
-  const hadNone = /^spec\.(version|channel): /.test(findCondition(work.status.conditions, 'Released')?.message ?? '');
-  const wanted = attempted === undefined && !hadNone ? undefined : wantedChart(work);
-  return wanted !== undefined && wanted !== attempted;
+  const { lastAttempted } = work.status;
+  const wanted = lastAttempted === undefined ? undefined : wantedChart(work);
+  return wanted !== undefined && wanted !== lastAttempted?.chartDigest;
 }
 
 interface Seen {

@@ -15,7 +15,7 @@ import { isTerminal } from '../helm-release/failure.ts';
 import type { ReleaseFact } from '../helm-release/observe-release.ts';
 import { chartStatus, releaseHistory, releaseStatus } from '../helm-release/release-status.ts';
 import { RETRY_BACKOFF } from '../helm-release/retry.ts';
-import { offeredVersions, type Target } from './resolve-target.ts';
+import { offeredVersions, type Target, wantedChart } from './resolve-target.ts';
 import { nowOf, type Work } from './work.ts';
 
 /** Revisions that Helm and the status keep. */
@@ -121,11 +121,14 @@ export async function reportFailure(work: Work, { error, condition, release, tar
   return delay;
 }
 
-/** What an attempt is made of; a forced upgrade has come as far as it could. */
-export function attemptOf({ generation, requestedAt, forcedAt, references, status, ...work }: Work, target?: Target): Attempt {
+/** What an attempt is made of, of which the chart is known before the target is; a forced upgrade has come as far as it could. */
+export function attemptOf(work: Work, target?: Target): Attempt {
+  const { generation, requestedAt, forcedAt, references, status } = work;
   const forced = forcedAt === '' ? status.lastAttempted?.forcedAt : forcedAt;
+  const chartDigest = target?.chart.digest ?? wantedChart(work);
   return {
-    ...(target === undefined ? {} : { digest: target.configDigest, chartDigest: target.chart.digest }),
+    ...(target === undefined ? {} : { digest: target.configDigest }),
+    ...(chartDigest === undefined ? {} : { chartDigest }),
     generation,
     requestedAt,
     ...(forced === undefined ? {} : { forcedAt: forced }),
