@@ -114,8 +114,7 @@ export function instanceLive({ instance, tree, workloads, events }: InstanceRead
   const why = health.status === 'Suspended' ? undefined : causeView(instance, tree);
   return {
     health: instance.deleting ? DELETING : healthBadge(health.status),
-    sentence:
-      cause?.message ?? (instance.deleting ? 'Being deleted with everything that it owns.' : healthSentence(health.status, health.message)),
+    sentence: cause?.message ?? headline(instance, health),
     working: instance.deleting || health.status === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
     ...(why === undefined ? {} : { cause: why }),
@@ -204,7 +203,10 @@ function tagOf({ tag, digest }: ContainerImage): string {
   return digest === undefined ? 'no tag' : digest.slice(0, 'sha256:'.length + 12);
 }
 
-function healthSentence(status: HealthStatus, message: string): string {
+function headline({ deleting, expiry }: InstanceView, { status, message }: ResourceTree['health']): string {
+  if (deleting) return 'Being deleted with everything that it owns.';
+  // The notice below says until when it can be kept, and how.
+  if (status === 'Suspended' && expiry?.phase === 'Expired') return 'It has expired, so nothing of it runs.';
   return message === '' ? SENTENCES[status] : message;
 }
 
