@@ -4,7 +4,7 @@ import type { TierColumn } from '../../domain/environment/tier-board.ts';
 import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
-import { type Badge, DELETING, healthBadge, tierBadge } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge, healthMessage, tierBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
 import {
@@ -233,7 +233,7 @@ export function environmentRow(environment: EnvironmentView): EnvironmentRow {
 }
 
 function instanceRow(instance: InstanceStatus): InstanceRow {
-  const { status, message } = instance.health;
+  const { status } = instance.health;
   return {
     href: instancePath(instance),
     name: instance.name,
@@ -241,7 +241,7 @@ function instanceRow(instance: InstanceStatus): InstanceRow {
     kind: instance.kind,
     version: instance.version,
     health: instance.deleting ? DELETING : healthBadge(status),
-    message: status === 'Healthy' ? '' : message,
+    message: status === 'Healthy' ? '' : healthMessage(instance, instance.health),
     expiry: expiryText(instance),
     created: instance.created,
     deleting: instance.deleting,

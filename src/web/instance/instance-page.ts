@@ -13,7 +13,7 @@ import type { ContainerImage } from '../../domain/workload/pod-template.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import { dateText } from '../page/time-words.ts';
-import { type Badge, DELETING, healthBadge } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge, healthMessage } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { instancePath } from '../page/paths.ts';
@@ -109,12 +109,12 @@ export function instancePage(
 
 /** @param app of the instance. */
 export function instanceLive({ instance, tree, workloads, events }: InstanceReading, app: App): InstanceLive {
-  const { health, cause } = tree;
+  const { health } = tree;
   // The banner says why something rests on purpose.
   const why = health.status === 'Suspended' ? undefined : causeView(instance, tree);
   return {
     health: instance.deleting ? DELETING : healthBadge(health.status),
-    sentence: cause?.message ?? headline(instance, health),
+    sentence: headline(instance, tree),
     working: instance.deleting || health.status === 'Progressing',
     pending: instance.observedGeneration !== undefined && instance.observedGeneration < instance.generation,
     ...(why === undefined ? {} : { cause: why }),
@@ -203,11 +203,11 @@ function tagOf({ tag, digest }: ContainerImage): string {
   return digest === undefined ? 'no tag' : digest.slice(0, 'sha256:'.length + 12);
 }
 
-function headline({ deleting, expiry }: InstanceView, { status, message }: ResourceTree['health']): string {
-  if (deleting) return 'Being deleted with everything that it owns.';
-  // The notice below says until when it can be kept, and how.
-  if (status === 'Suspended' && expiry?.phase === 'Expired') return 'It has expired, so nothing of it runs.';
-  return message === '' ? SENTENCES[status] : message;
+function headline(instance: InstanceView, { health, cause }: ResourceTree): string {
+  if (cause !== undefined && health.status !== 'Suspended') return cause.message;
+  if (instance.deleting) return 'Being deleted with everything that it owns.';
+  const message = healthMessage(instance, health);
+  return message === '' ? SENTENCES[health.status] : message;
 }
 
 const SENTENCES: Readonly<Record<HealthStatus, string>> = {

@@ -56,7 +56,8 @@ test('an instance that expires soon says so, and how to keep it; where its defin
   assert.match(of({ ...near, phase: 'Expired' }).expiry?.text ?? '', /its data stays until it is deleted on 30 Nov.* ask an admin/);
   assert.deepEqual(of(undefined), {});
   const { tree, ...rest } = reading('orders', { expiry: { ...near, phase: 'Expired' } });
-  const asleep = { ...tree, health: { status: 'Suspended', message: 'To keep it: kubectl patch ...' } } as const;
+  const message = 'To keep it: kubectl patch ...';
+  const asleep = { ...tree, cause: { chain: [], message }, health: { status: 'Suspended', message } } as const;
   assert.equal(instanceLive({ ...rest, tree: asleep }, APP).sentence, 'It has expired, so nothing of it runs.');
 });
 
