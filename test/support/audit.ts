@@ -54,8 +54,17 @@ export async function callsInNamespace(auditLogPath: string, namespace: string, 
 
 /** In whose name the calls were made that one request took, by the id that it was answered with. */
 export async function usersOfRequest(auditLogPath: string, requestId: string): Promise<readonly (string | undefined)[]> {
+  return (await eventsOfRequest(auditLogPath, requestId)).map((event) => textAt(event, 'impersonatedUser', 'username'));
+}
+
+/** The URIs of the calls that one request took, by the id that it was answered with. */
+export async function callsOfRequest(auditLogPath: string, requestId: string): Promise<readonly string[]> {
+  return (await eventsOfRequest(auditLogPath, requestId)).map((event) => textAt(event, 'requestURI') ?? '');
+}
+
+async function eventsOfRequest(auditLogPath: string, requestId: string): Promise<readonly unknown[]> {
   const lines = (await readFile(auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`"auditID":"${requestId}"`));
-  return lines.map((line) => textAt(JSON.parse(line), 'impersonatedUser', 'username'));
+  return lines.map((line): unknown => JSON.parse(line));
 }
 
 /** The resources in a namespace that are watched for people, once for each watch that has begun since then and has not ended. */
