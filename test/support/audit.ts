@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 
 /** What the controller itself keeps in the namespace of an Environment. */
-const FURNITURE = new Set([
+const OWN_RESOURCES = new Set([
   'namespaces',
   'serviceaccounts',
   'rolebindings',
@@ -42,7 +42,7 @@ export async function callsInNamespace(auditLogPath: string, namespace: string, 
     .map((line): unknown => JSON.parse(line))
     .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
     .filter((event) => isOfChandlery(textAt(event, 'userAgent') ?? ''))
-    .filter((event) => !FURNITURE.has(textAt(event, 'objectRef', 'resource') ?? '') && !isEventWritten(event));
+    .filter((event) => !OWN_RESOURCES.has(textAt(event, 'objectRef', 'resource') ?? '') && !isEventWritten(event));
   const userOf = (event: unknown): string | undefined =>
     listAt(event, 'impersonatedUser', 'groups').length === 0 ? triedFor(event) : textAt(event, 'impersonatedUser', 'username');
   return {
