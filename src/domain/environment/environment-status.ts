@@ -106,6 +106,7 @@ function depth({ owner, health }: EnvironmentResource): number {
 function sentenceOf({ message }: Health, [first, ...others]: readonly HealthCause[]): string {
   if (first === undefined) return message;
   const subject = `${first.kind} ${first.name}`;
-  const own = first.message.startsWith(`${subject} `) ? first.message : `${subject}${first.message === '' ? '' : `: ${first.message}`}`;
+  const namesIt = [`${subject} `, `${subject}: `].some((start) => first.message.startsWith(start));
+  const own = namesIt ? first.message : `${subject}${first.message === '' ? '' : `: ${first.message}`}`;
   return others.length === 0 ? own : `${own} (and ${others.length} more)`;
 }

@@ -33,6 +33,15 @@ describe('the status of an environment', () => {
     );
   });
 
+  it('names a resource once', () => {
+    const causes = ['WebApp shop: it expired', 'WebApp shop has no chart', 'WebApp shopping is away'];
+    const messages = causes.map((cause) => {
+      const { health } = environmentHealth(TEAM_A, [resource('WebApp', 'shop', 'Suspended', { cause })]);
+      return health?.message;
+    });
+    assert.deepEqual(messages, ['WebApp shop: it expired', 'WebApp shop has no chart', 'WebApp shop: WebApp shopping is away']);
+  });
+
   it('is not healthy while the environment itself is not ready', () => {
     const { health } = environmentHealth(SHOP, [resource('Deployment', 'shop', 'Healthy')]);
     assert.deepEqual(health, { status: 'Progressing', message: 'Environment shop: The namespace is being reserved.' });
