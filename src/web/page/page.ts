@@ -67,7 +67,9 @@ export interface PageAnswer {
 /** A route that answers somebody who is signed in with a page. */
 export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): RequestHandler {
   return async (request, response) => {
-    const visit = visitOf(deps, request, response);
+    const asked = visitOf(deps, request, response);
+    // Nothing may throw between this and where it is awaited: nobody would hear that it has failed.
+    const visit = { ...asked, me: meOf(deps.operations, signedInOf(response)) };
     // Nothing is written for a page that could not be shown.
     if (request.method !== 'GET') await visit.me;
     const [me, answered] = await Promise.all([visit.me, forPerson(visit.actor.user, () => answer(visit))]);
@@ -75,12 +77,11 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
   };
 }
 
-function visitOf(deps: Pick<WebDeps, 'operations' | 'seal'>, request: Request, response: Response): Visit {
+function visitOf(deps: Pick<WebDeps, 'seal'>, request: Request, response: Response): Omit<Visit, 'me'> {
   const { actor, person, subject } = signedInOf(response);
   const upload = uploadOf(request);
   return {
     actor,
-    me: meOf(deps.operations, { actor, person }),
     requestOrigin: { via: 'page', requestId: contextOf(response).requestId, person, ...(subject === undefined ? {} : { subject }) },
     query: queryOf(request),
     body: request.body instanceof URLSearchParams ? unpackInputs(deps.seal.unseal(actor.user, request.body)) : new URLSearchParams(),
