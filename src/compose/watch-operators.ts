@@ -7,7 +7,7 @@ import {
   VALIDATING_WEBHOOK_CONFIGURATION,
 } from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../kube/kube.ts';
-import { startReflector, type Reflector } from '../kube/watch/reflector.ts';
+import { type Reflector, startReflector, waitForLists } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
 import { ROLES, SLICES, watchOfCallers, watchOfWorkloads, type Watch } from '../reconcile/operator/memory/watched-types.ts';
 import { createOperatorCache, type OperatorCache } from '../reconcile/operator/memory/operator-cache.ts';
@@ -30,8 +30,6 @@ export interface WatchedOperators {
   ready(): Promise<void>;
 }
 
-const PATIENCE_MS = 30_000;
-
 /** Watches what Operators bring, as the controller's own account. */
 export function watchOperators({ kube, operators, definitions, records, log, signal }: WatchOperatorsInput): WatchedOperators {
   const cluster = kube.asController();
@@ -51,9 +49,6 @@ export function watchOperators({ kube, operators, definitions, records, log, sig
   const all = [operators, definitions, records, roles, slices, ...Object.values(workloads), ...Object.values(callers)];
   return {
     cache: createOperatorCache({ operators, definitions, records, roles, workloads, callers, slices }),
-    ready: async () => {
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-      await Promise.all(all.map((type) => type.waitForSync(patience))).catch(() => undefined);
-    },
+    ready: async () => await waitForLists(all, signal),
   };
 }

@@ -15,7 +15,7 @@ import type { HelmProgram } from '../../helm/helm.ts';
 import { createChartRenderer } from '../../helm/render-chart.ts';
 import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
-import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
+import { type Reflector, startMetadataReflector, startReflector, waitForLists } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
 import { environmentOf } from '../../reconcile/instance/prerequisites.ts';
@@ -91,14 +91,9 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     slow: { afterMs: 2_000, max: 6 },
     restMs: SETTLE_MS,
     counted: instances.counted,
-    ready: async () => {
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
-      await Promise.all(needed.map((type) => type.waitForSync(patience))).catch(() => undefined);
-    },
+    ready: async () => await waitForLists(needed, signal),
   };
 }
-
-const PATIENCE_MS = 30_000;
 
 /**
  * The AppDefinition that a revision is the current one of. Only then it is news: that an AppDefinition has another revision is a change of its own, which may be seen

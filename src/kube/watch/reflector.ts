@@ -189,6 +189,14 @@ export function startMetadataReflector({ cluster, keep = nameAndVersion, ...opti
   return startReflector({ ...options, cluster: metadata, keep });
 }
 
+const PATIENCE_MS = 30_000;
+
+/** Resolves when everything has been listed, or after half a minute, or when the signal aborts. */
+export async function waitForLists(reflectors: readonly Pick<Reflector, 'waitForSync'>[], signal: AbortSignal): Promise<void> {
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  await Promise.all(reflectors.map((reflector) => reflector.waitForSync(patience))).catch(() => undefined);
+}
+
 function nameAndVersion({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
