@@ -260,8 +260,8 @@ function appInstances(
   { kube, catalog, charts, imageRewrites, metrics, log, signal }: ControllersInput,
   parts: ReleaseParts,
 ): ReturnType<typeof instanceController> {
-  const { customResourceDefinitions: definitions, operators, environments } = catalog.reflectors;
-  const watched = { definitions, operators, environments };
+  const { customResourceDefinitions: definitions, operators, environments, appDefinitions } = catalog.reflectors;
+  const watched = { definitions, operators, environments, appDefinitions };
   return instanceController({ kube, ...parts, charts, ...watched, imageRewrites, leaseLost: metrics.leaseLost, log, signal });
 }
 

@@ -118,6 +118,7 @@ export async function startInstanceWorld(
       charts,
       definitions,
       environments,
+      appDefinitions: startReflector({ cluster: kube.asController(), type: APP_DEFINITION, log, signal: until }),
       records: watchRecords({ kube, log, signal: until }),
       imageRewrites,
       isOwn,

@@ -5,7 +5,7 @@ import { type ControllerParts, type KeySource, mapSource } from '../../controlle
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { isDedicatedTo } from '../../domain/app-instance/instance.ts';
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
-import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
+import { APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isObject, textAt } from '../../domain/core/read.ts';
@@ -36,6 +36,7 @@ interface InstanceControllerInput {
   /** Operators; default: none. Instances of their kinds can have outputs, too. */
   readonly operators?: Pick<Reflector, 'all' | 'onChange'>;
   readonly environments: Pick<Reflector, 'all' | 'get' | 'onChange' | 'waitForSync'>;
+  readonly appDefinitions: Pick<Reflector, 'all' | 'get' | 'onChange' | 'waitForSync'>;
   /** The records of all releases, as `watchRecords` watches them. */
   readonly records: Reflector;
   /** Those of `helm`. Default: none. */
@@ -56,10 +57,8 @@ interface InstanceController extends ControllerParts {
 
 /** The controller of the instances of all kinds that AppDefinitions generate. */
 export function instanceController(input: InstanceControllerInput): InstanceController {
-  const { kube, definitions, environments, records, isOwn = () => true, log, signal } = input;
-  const cluster = kube.asController();
-  const appDefinitions = startReflector({ cluster, type: APP_DEFINITION, log, signal });
-  const revisions = startReflector({ cluster, type: APP_REVISION, keep: withoutSchema, log, signal });
+  const { kube, definitions, environments, appDefinitions, records, isOwn = () => true, log, signal } = input;
+  const revisions = startReflector({ cluster: kube.asController(), type: APP_REVISION, keep: withoutSchema, log, signal });
   // Without these an instance has no chart, or no place, which it would report.
   const needed = [appDefinitions, revisions, definitions, environments];
   const instances = watchInstances({ kube, definitions, log, signal });
@@ -129,7 +128,9 @@ function watchNamespaces(input: Pick<InstanceControllerInput, 'kube' | 'log' | '
 
 function portsOf(
   { kube, helm, charts, definitions: crds, operators, environments, imageRewrites = [], leaseLost, log }: InstanceControllerInput,
-  watched: Pick<InstancePorts, 'revisions' | 'watched' | 'references' | 'changedNamespaces'> & { readonly definitions: Reflector },
+  watched: Pick<InstancePorts, 'revisions' | 'watched' | 'references' | 'changedNamespaces'> & {
+    readonly definitions: Pick<Reflector, 'all' | 'get'>;
+  },
 ): InstancePorts {
   const cluster = kube.asController();
   const { render } = pinCachedCharts(helm, charts);
