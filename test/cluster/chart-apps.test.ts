@@ -358,7 +358,7 @@ describe('ten charts as apps, with two environments and two developers', () => {
     assert.match(messages(await select('node 7'), 'blocked'), /nodeName: it selects the node by the label kubernetes\.io\/hostname/);
     const [metadata, spec] = [{ name: 'few', namespace: TWO }, { hard: { 'requests.cpu': '1' } }];
     await world.kube.asController().create(RESOURCE_QUOTA, { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec });
-    const short = /The release takes 2 of requests\.cpu, and the quota few has \S+ of 1 left, so \S+ are missing/;
+    const short = /The release needs requests\.cpu=2, and the quota few has \S+ of 1 left \(\S+ short\)/;
     await eventually(
       async () => short.test(messages(await check(DEV_TWO, TWO, 'worker', { cpu: '500m', replicas: 4 }), 'warned')),
       'the quota is counted',

@@ -249,10 +249,10 @@ interface Shortage extends Need {
 function shortSentence(name: string, key: string, { more, left, hard, units, what }: Shortage): string {
   if (what === 'Release') {
     const [asked, room, all, beyond] = [more, left < 0n ? 0n : left, hard, more - left].map((amount) => formatQuantity(amount, units));
-    return `The release takes ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left, so ${beyond} are missing: resources above the quota will be rejected`;
+    return `The release needs ${key}=${asked}, and the quota ${name} has ${room} of ${all} left (${beyond} short): resources above the quota will be rejected`;
   }
   const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));
-  return `It takes about ${asked} of ${key}, and the quota ${name} has ${room} of ${all} left: resources above the quota will be rejected`;
+  return `It needs about ${key}=${asked}, and the quota ${name} has ${room} of ${all} left: resources above the quota will be rejected`;
 }
 
 interface Temporary {
@@ -269,7 +269,7 @@ function temporaryFindings(name: string, key: string, { temporary, left, hard }:
     const more = read(demand);
     if (more === 0n || more <= left) return [];
     const [asked, room, all] = [more, left < 0n ? 0n : left, hard].map((amount) => formatQuantity(amount, units));
-    const message = `${of} takes ${asked} of ${key}, and beside the release the quota ${name} has ${room} of ${all} left: its pods will be rejected until there is room`;
+    const message = `${of} needs ${key}=${asked}, and beside the release the quota ${name} has ${room} of ${all} left: its pods will be rejected until there is room`;
     return [{ message, subject: 'Quota', evidence: 'estimate' }];
   });
 }

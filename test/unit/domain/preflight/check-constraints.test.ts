@@ -48,7 +48,7 @@ describe('quotas', () => {
     const spec = { replicas: 2, resources: { requests: { memory: '2Gi', cpu: '750m' } } };
     const findings = check(spec, { quotas });
     assert.deepEqual(warnings(findings), [
-      'It takes about 4Gi of requests.memory, and the quota q has 3Gi of 8Gi left: resources above the quota will be rejected',
+      'It needs about requests.memory=4Gi, and the quota q has 3Gi of 8Gi left: resources above the quota will be rejected',
     ]);
     assert.equal(findings.warned[0]?.evidence, 'estimate');
   });
@@ -67,8 +67,8 @@ describe('quotas', () => {
     const quotas = [quota({ pods: '10', 'requests.memory': '100Gi' })];
     const spec = { replicas: 9, proxy: { replicas: 2, resources: { requests: { memory: '60Gi' } } } };
     assert.deepEqual(warnings(check(spec, { quotas })), [
-      'It takes about 11 of pods, and the quota q has 10 of 10 left: resources above the quota will be rejected',
-      'It takes about 120Gi of requests.memory, and the quota q has 100Gi of 100Gi left: resources above the quota will be rejected',
+      'It needs about pods=11, and the quota q has 10 of 10 left: resources above the quota will be rejected',
+      'It needs about requests.memory=120Gi, and the quota q has 100Gi of 100Gi left: resources above the quota will be rejected',
     ]);
   });
 
@@ -78,7 +78,7 @@ describe('quotas', () => {
     const spec = { instances: 3, storage: { size: '5Gi', storageClass: 'fast' }, archive: { enabled: false, volumeSize: '1Ti' } };
     assert.deepEqual(
       warnings(check(spec, { quotas })).map((message) => message.split(',')[0]),
-      ['It takes about 3 of persistentvolumeclaims', `It takes about 15Gi of ${fast}`],
+      ['It needs about persistentvolumeclaims=3', `It needs about ${fast}=15Gi`],
     );
   });
 

@@ -49,7 +49,7 @@ describe('what a release takes of a quota', () => {
       containers: [container({ cpu: '300m' }), container({ cpu: '600m' })],
     };
     assert.deepEqual(warnings([workload('Deployment', { replicas: 2 }, pod)], { quotas: [quota({ 'requests.cpu': '4' })] }), [
-      'The release takes 4200m of requests.cpu, and the quota q has 4 of 4 left, so 200m are missing: resources above the quota will be rejected',
+      'The release needs requests.cpu=4200m, and the quota q has 4 of 4 left (200m short): resources above the quota will be rejected',
     ]);
   });
 
@@ -76,16 +76,8 @@ describe('what a release takes of a quota', () => {
       secrets: '0',
       pods: '2',
     };
-    const keys = warnings(to, { quotas: [quota(hard)], limitRanges }).map(
-      (message) => /^The release takes (\S+ of \S+),/.exec(message)?.[1],
-    );
-    assert.deepEqual(keys, [
-      '3Gi of requests.memory',
-      '6Gi of requests.storage',
-      '1 of services.loadbalancers',
-      '1 of secrets',
-      '3 of pods',
-    ]);
+    const keys = warnings(to, { quotas: [quota(hard)], limitRanges }).map((message) => /^The release needs (\S+),/.exec(message)?.[1]);
+    assert.deepEqual(keys, ['requests.memory=3Gi', 'requests.storage=6Gi', 'services.loadbalancers=1', 'secrets=1', 'pods=3']);
   });
 
   it('is only what comes on top of what it has', () => {
@@ -94,7 +86,7 @@ describe('what a release takes of a quota', () => {
       KubeObject[],
     ];
     assert.deepEqual(warnings(to, { from, quotas: [quota({ pods: '1' })] }), []);
-    assert.match(warnings(to, { quotas: [quota({ pods: '1' })] })[0] ?? '', /takes 3 of pods/);
+    assert.match(warnings(to, { quotas: [quota({ pods: '1' })] })[0] ?? '', /needs pods=3/);
   });
 
   it('counts the pods of a DaemonSet on each node that takes one', () => {
@@ -102,7 +94,7 @@ describe('what a release takes of a quota', () => {
     const node = (labels: object) => ({ metadata: { name: 'n', labels }, status: { allocatable: { cpu: '4' } } });
     const nodes = [node({ disk: 'ssd' }), node({ disk: 'ssd' }), node({})];
     const quotas = [quota({ 'requests.cpu': '1' })];
-    assert.match(warnings(to, { quotas, nodes })[0] ?? '', /takes 2 of requests\.cpu/);
+    assert.match(warnings(to, { quotas, nodes })[0] ?? '', /needs requests\.cpu=2/);
     assert.deepEqual(warnings(to, { quotas }), [], 'nobody knows how many nodes there are');
   });
 
@@ -117,7 +109,7 @@ describe('what a release takes of a quota', () => {
     const web = workload('Deployment', {}, { containers: [container({ cpu: '1' })] });
     const quotas = [quota({ 'requests.cpu': '4' })];
     assert.deepEqual(warnings([web, nightly({})], { quotas }), [
-      'A run of CronJob nightly takes 4 of requests.cpu, and beside the release the quota q has 3 of 4 left: its pods will be rejected until there is room',
+      'A run of CronJob nightly needs requests.cpu=4, and beside the release the quota q has 3 of 4 left: its pods will be rejected until there is room',
     ]);
     assert.deepEqual(warnings([web, nightly({ suspend: true })], { quotas }), []);
     assert.match(warnings([nightly({})], { nodes: [{ status: { allocatable: { cpu: '1' } } }] })[0] ?? '', /the pods of CronJob nightly/);
@@ -128,7 +120,7 @@ describe('what a release takes of a quota', () => {
     const rolled = (spec: object, image = 'b'): string[] =>
       warnings(web(image, spec), { from: web('a', spec), quotas: [{ ...quota({ pods: '3' }), status: { used: { pods: '3' } } }] });
     assert.deepEqual(rolled({ replicas: 3 }), [
-      'The rollout of Deployment web takes 1 of pods, and beside the release the quota q has 0 of 3 left: its pods will be rejected until there is room',
+      'The rollout of Deployment web needs pods=1, and beside the release the quota q has 0 of 3 left: its pods will be rejected until there is room',
     ]);
     assert.deepEqual(rolled({ replicas: 3 }, 'a'), [], 'nothing is rolled out');
     assert.deepEqual(rolled({ replicas: 4 }), [], 'one of four may be unavailable');
