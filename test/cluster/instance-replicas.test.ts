@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { numberAt } from '../../src/domain/core/read.ts';
+import { healthOf } from '../../src/domain/health/rules/health-of.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { APP_DEFINITION, DEPLOYMENT, EVENT, HORIZONTAL_POD_AUTOSCALER } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
@@ -90,6 +91,7 @@ describe('the replicas of an instance', () => {
     await expired('True', 'Expired');
     const zero = await world.condition(webs, key, { type: 'Ready', status: 'False', reason: 'Expired' });
     assert.match(zero.message, /scaled to zero: Deployment pods.*-trial \(2 replicas\)\. To wake the instance, set a later spec\.expires$/);
+    assert.deepEqual(healthOf(await cluster.get({ ...webs, ...key })), { status: 'Suspended', message: 'Expired, so nothing of it runs' });
     assert.equal(await replicas(), 0);
     await cluster.patch({ ...DEPLOYMENT, namespace: HOME, name: `pods${RUN}-trial` }, { type: 'merge', body: { spec: { replicas: 1 } } });
     await eventually(async () => (await replicas()) === 0, 'what somebody starts is scaled to zero again', 30);

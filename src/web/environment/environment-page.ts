@@ -4,7 +4,7 @@ import type { TierColumn } from '../../domain/environment/tier-board.ts';
 import { EVERYBODY } from '../../domain/kubernetes/actor.ts';
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { EventView } from '../../domain/instance/instance.ts';
-import { type Badge, DELETING, healthBadge, healthMessage, tierBadge } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge, tierBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
 import {
@@ -241,7 +241,7 @@ function instanceRow(instance: InstanceStatus): InstanceRow {
     kind: instance.kind,
     version: instance.version,
     health: instance.deleting ? DELETING : healthBadge(status),
-    message: status === 'Healthy' ? '' : healthMessage(instance, instance.health),
+    message: status === 'Healthy' ? '' : instance.health.message,
     expiry: expiryText(instance),
     created: instance.created,
     deleting: instance.deleting,
@@ -260,10 +260,11 @@ function factRow({ label, value, format }: EnvironmentView['facts'][number]): En
 
 const NO_HEALTH: Badge = { label: 'No health reported', tone: 'idle', symbol: 'unknown' };
 
-function sentenceOf({ health, total, causes }: EnvironmentStatus): string {
+function sentenceOf({ health, total, counts, causes }: EnvironmentStatus): string {
   if (total === 0) return 'No resources that you may see.';
   if (health === undefined) return `None of ${plural(total, 'resource', 'resources')} reports a health.`;
-  if (causes.length === 0) return 'All resources that report a health are healthy.';
+  if (causes.length === 0)
+    return `All resources that report a health are healthy${counts.Suspended === undefined ? '' : ', or suspended'}.`;
   return health.message === '' ? 'See the resources below.' : health.message;
 }
 

@@ -13,7 +13,7 @@ import type { ContainerImage } from '../../domain/workload/pod-template.ts';
 import type { Workload } from '../../domain/workload/workload.ts';
 import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import { dateText } from '../page/time-words.ts';
-import { type Badge, DELETING, healthBadge, healthMessage } from '../page/badges.ts';
+import { type Badge, DELETING, healthBadge } from '../page/badges.ts';
 import { type ConditionRow, conditionRows } from '../page/conditions.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { instancePath } from '../page/paths.ts';
@@ -206,8 +206,7 @@ function tagOf({ tag, digest }: ContainerImage): string {
 function headline(instance: InstanceView, { health, cause }: ResourceTree): string {
   if (cause !== undefined && health.status !== 'Suspended') return cause.message;
   if (instance.deleting) return 'Being deleted with everything that it owns.';
-  const message = healthMessage(instance, health);
-  return message === '' ? SENTENCES[health.status] : message;
+  return health.message === '' ? SENTENCES[health.status] : health.message;
 }
 
 const SENTENCES: Readonly<Record<HealthStatus, string>> = {

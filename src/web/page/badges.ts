@@ -1,6 +1,5 @@
 import type { Availability } from '../../domain/app/app.ts';
 import type { HealthStatus } from '../../domain/health/health.ts';
-import type { InstanceView } from '../../domain/instance/instance.ts';
 import { type OperatorState, stateOf } from '../../domain/operator/operator-list.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
 import type { SourceState } from '../../domain/source/source-view.ts';
@@ -18,11 +17,6 @@ export interface Badge {
 
 export function healthBadge(status: HealthStatus): Badge {
   return { label: status, ...HEALTH[status] };
-}
-
-/** What is said beside the health of an instance: of one that has expired, its notice says until when it can be kept, and how. */
-export function healthMessage({ expiry }: Pick<InstanceView, 'expiry'>, { status, message }: InstanceView['health']): string {
-  return status === 'Suspended' && expiry?.phase === 'Expired' ? 'It has expired, so nothing of it runs.' : message;
 }
 
 const HEALTH: Readonly<Record<HealthStatus, { tone: Tone; symbol: string }>> = {

@@ -201,4 +201,20 @@ const RUN: HealthRule = [
 
 const tekton: HealthRules = { 'tekton.dev/PipelineRun': RUN, 'tekton.dev/TaskRun': RUN, 'tekton.dev/CustomRun': RUN };
 
-export const delivery: readonly HealthRules[] = [argoCd, argoEvents, argoRollouts, argoWorkflows, flagger, flux, keptn, numaplane, tekton];
+/** Instances of charts: what the controller says, but of one that has expired not what to do about it. */
+const chandlery: HealthRules = {
+  'apps.chandlery.dev/*': [suspended(all(condition('Asleep'), condition('Ready', 'False', 'Expired')), 'Expired, so nothing of it runs')],
+};
+
+export const delivery: readonly HealthRules[] = [
+  argoCd,
+  argoEvents,
+  argoRollouts,
+  argoWorkflows,
+  chandlery,
+  flagger,
+  flux,
+  keptn,
+  numaplane,
+  tekton,
+];

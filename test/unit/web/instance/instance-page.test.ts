@@ -55,10 +55,6 @@ test('an instance that expires soon says so, and how to keep it; where its defin
   assert.equal(sampleViews().render('parts/expiry', expiry).split(expiry.text).length, 2, 'the page says it once');
   assert.match(of({ ...near, phase: 'Expired' }).expiry?.text ?? '', /its data stays until it is deleted on 30 Nov.* ask an admin/);
   assert.deepEqual(of(undefined), {});
-  const { tree, ...rest } = reading('orders', { expiry: { ...near, phase: 'Expired' } });
-  const message = 'To keep it: kubectl patch ...';
-  const asleep = { ...tree, cause: { chain: [], message }, health: { status: 'Suspended', message } } as const;
-  assert.equal(instanceLive({ ...rest, tree: asleep }, APP).sentence, 'It has expired, so nothing of it runs.');
 });
 
 test('buttons follow the permissions', () => {
