@@ -46,7 +46,11 @@ export const ENVIRONMENT_RESOURCE_SCHEMAS = {
   EnvironmentStatus: object(
     {
       environment: ref('Environment'),
-      health: { ...ref('Health'), description: 'The worst health of all resources; absent when none reports one' },
+      health: {
+        ...ref('Health'),
+        description:
+          'The worst health of all resources that nobody suspended, or of these where there are no others; absent when none reports one',
+      },
       total: { ...integer, description: 'Resources in the namespace that you may list' },
       counts: { ...healthCounts, description: 'Resources by health' },
       causes: list(
@@ -162,7 +166,10 @@ export const BOARD_SCHEMAS = {
       message: text,
       instances: integer,
       workloads: { ...integer, description: 'Workloads that belong to no instance' },
-      health: { ...ref('Health'), description: 'The worst of its apps; absent when none reports one' },
+      health: {
+        ...ref('Health'),
+        description: 'The worst of its apps that nobody suspended, or of these where there are no others; absent when none reports one',
+      },
       missing: { ...list(ref('MissingPermission')), description: 'What you may not list there; such apps are not on the board' },
       unavailable: list(ref('UnavailableKind')),
     },

@@ -1,11 +1,11 @@
 import { findCondition } from '../kubernetes/condition.ts';
-import { HEALTH_STATUSES, type Health, type HealthStatus, worstHealth } from '../health/health.ts';
+import { HEALTH_STATUSES, type Health, type HealthStatus, worstActiveHealth } from '../health/health.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { at } from '../core/read.ts';
 import { countHealth, type EnvironmentResource, type ResourceCount } from './environment-resources.ts';
 import type { EnvironmentView } from './environment.ts';
 
-/** How an environment is: the worst of all that is in it. */
+/** How an environment is: the worst of all that is in it. What somebody suspended counts only where nothing else reports a health. */
 export interface EnvironmentHealth {
   /** Absent when nothing in it reports a health. */
   readonly health?: Health;
@@ -36,7 +36,7 @@ export function environmentHealth(environment: EnvironmentView, resources: reado
   const own = ownCause(environment);
   const groups = [...groupsOf(resources)];
   const grouped = [...(own === undefined ? [] : [own]), ...groups.flatMap(([, group]) => causeOf(group))];
-  const worst = worstHealth(grouped.map(({ status, message }) => ({ status, message })));
+  const worst = worstActiveHealth(grouped);
   const causes = worst === undefined || worst.status === 'Healthy' ? [] : grouped.filter(({ status }) => status === worst.status);
   return {
     ...(worst === undefined ? {} : { health: { status: worst.status, message: sentenceOf(worst, causes) } }),

@@ -1,6 +1,6 @@
 import type { MissingPermission } from '../core/errors.ts';
 import { jsonPatchBetween } from '../core/merge-patch.ts';
-import { type Health, worstHealth } from '../health/health.ts';
+import { type Health, worstActiveHealth } from '../health/health.ts';
 import type { UnavailableKind } from '../tree/tree.ts';
 import type { BoardEntry } from './board-entries.ts';
 import { type EnvironmentView, tierRank } from './environment.ts';
@@ -76,7 +76,7 @@ export function byTier(a: Pick<EnvironmentView, 'tier' | 'name'>, b: Pick<Enviro
 
 export function tierColumn({ environment, entries, missing, unavailable }: ColumnReading): TierColumn {
   const { name, displayName, namespace, tier, ready, message } = environment;
-  const health = worstHealth(entries.flatMap((entry) => (entry.health === undefined ? [] : [entry.health])));
+  const health = worstActiveHealth(entries.flatMap((entry) => (entry.health === undefined ? [] : [entry.health])));
   return {
     name,
     displayName,

@@ -13,6 +13,12 @@ export function worstHealth(healths: readonly Health[]): Health | undefined {
   return healths.reduce<Health | undefined>((worst, next) => (worst === undefined || rank(next) > rank(worst) ? next : worst), undefined);
 }
 
+/** The worst of what nobody suspended, which is no fault; of what is suspended where there is nothing else; undefined when none is given. */
+export function worstActiveHealth(healths: readonly Health[]): Health | undefined {
+  const active = healths.filter(({ status }) => status !== 'Suspended');
+  return worstHealth(active.length === 0 ? healths : active);
+}
+
 function rank(health: Health): number {
   return HEALTH_STATUSES.indexOf(health.status);
 }

@@ -42,6 +42,13 @@ describe('the status of an environment', () => {
     assert.deepEqual(messages, ['WebApp shop: it expired', 'WebApp shop has no chart', 'WebApp shop: WebApp shopping is away']);
   });
 
+  it('is not that of what somebody suspended, unless there is nothing else', () => {
+    const suspended = resource('CronJob', 'nightly', 'Suspended', { message: 'CronJob is suspended' });
+    const { health, causes, counts } = environmentHealth(TEAM_A, [suspended, resource('Deployment', 'shop', 'Healthy')]);
+    assert.deepEqual([health?.status, causes, counts], ['Healthy', [], { Suspended: 1, Healthy: 1 }]);
+    assert.equal(environmentHealth(TEAM_A, [suspended]).health?.message, 'CronJob nightly: CronJob is suspended');
+  });
+
   it('is not healthy while the environment itself is not ready', () => {
     const { health } = environmentHealth(SHOP, [resource('Deployment', 'shop', 'Healthy')]);
     assert.deepEqual(health, { status: 'Progressing', message: 'Environment shop: The namespace is being reserved.' });
