@@ -60,7 +60,7 @@ function locationOf(side: 'prefix' | 'target', text: string): string {
       `the ${side} ${JSON.stringify(text)} is not a registry with an optional path in lower case, e.g. docker.io/library or mirror.example.com:5000/hub`,
     );
   const registry = host.toLowerCase();
-  return [side === 'prefix' && registry === 'index.docker.io' ? 'docker.io' : registry, ...path].join('/');
+  return [registry === 'index.docker.io' ? 'docker.io' : registry, ...path].join('/');
 }
 
 /** The same prefix and target keep images where they are, below a shorter prefix that moves them. */
@@ -80,16 +80,24 @@ function longest(name: string, rewrites: readonly ImageRewrite[]): ImageRewrite 
 
 /**
  * The image by the rewrite with the longest prefix, compared in whole parts with the full name (`docker.io/library/nginx` for `nginx`). Tag and digest stay. An image
- * without a rewrite, and a text that is no image reference, stay as written. Rewriting twice is the same as once.
+ * without a rewrite, a text that is no image reference, and one that would become a registry alone or an official image of Docker Hub, stay as written. Rewriting
+ * twice is the same as once.
  */
 function rewriteImage(image: string, rewrites: readonly ImageRewrite[]): string {
   if (rewrites.length === 0 || image.length > MAX_REFERENCE || !REFERENCE.test(image)) return image;
   const { name } = parseImage(image);
-  const { registry, repository } = locateImage(name);
-  const full = `${registry}/${repository}`;
+  const full = fullName(name);
   const rewrite = longest(full, rewrites);
   if (rewrite === undefined || !isChange(rewrite)) return image;
-  return `${rewrite.target}${full.slice(rewrite.prefix.length)}${image.slice(name.length)}`;
+  const to = `${rewrite.target}${full.slice(rewrite.prefix.length)}`;
+  // With less than a registry and a path it would mean another image.
+  return fullName(to) === to ? `${to}${image.slice(name.length)}` : image;
+}
+
+/** `docker.io/library/nginx` for `nginx`. */
+function fullName(name: string): string {
+  const { registry, repository } = locateImage(parseImage(name).name);
+  return `${registry}/${repository}`;
 }
 
 const CONTAINERS = ['initContainers', 'containers', 'ephemeralContainers'];

@@ -14,6 +14,7 @@ const REWRITES = parseImageRewrites([
   'docker.io/ours/=docker.io/ours/',
   'index.docker.io/library/busybox=registry.k8s.io/busybox',
   'ghcr.io=mirror.example.com/ghcr',
+  'quay.io/team=mirror.example.com:5000',
 ]);
 
 describe('a rewrite of image registries', () => {
@@ -25,6 +26,8 @@ describe('a rewrite of image registries', () => {
     ['bitnamilegacy/redis', 'mirror.example.com/hub/bitnamilegacy/redis', 'a prefix ends where a part of the path ends'],
     ['ours/web', 'ours/web', 'the same prefix and target are an exception'],
     ['busybox:1', 'registry.k8s.io/busybox:1', 'a prefix can be a whole image'],
+    ['quay.io/team/web:1', 'mirror.example.com:5000/web:1', 'a target can be a registry alone'],
+    ['quay.io/team:1', 'quay.io/team:1', 'a registry alone is no image'],
     ['GHCR.IO/a/b', 'mirror.example.com/ghcr/a/b', 'hosts have no case'],
     ['ghcr.io.evil.example/a', 'ghcr.io.evil.example/a', 'another host is another host'],
     ['ghcr.io:443/a/b', 'ghcr.io:443/a/b', 'with a port it is another registry'],
