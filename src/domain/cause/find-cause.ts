@@ -144,11 +144,11 @@ function waitsForFinalizer({ object: { metadata } }: Subject): Finding | undefin
   return { rank: 'Reported', message: `is being deleted and waits for the ${names}`, since: metadata.deletionTimestamp };
 }
 
-/** What the object itself reports, or else the newest warning about a custom resource. */
+/** What the object itself reports, or else the newest warning about a custom resource, unless that is suspended, which says enough. */
 function reported({ object, health, events }: Subject): Finding | undefined {
   if (health?.status === 'Healthy' || object.metadata.deletionTimestamp !== undefined) return undefined;
   const warning = events.find(({ isWarning }) => isWarning);
-  if (warning !== undefined && isCustom(object) && health?.status !== 'Degraded') {
+  if (warning !== undefined && isCustom(object) && health?.status !== 'Degraded' && health?.status !== 'Suspended') {
     return { rank: 'Reported', message: rejection(warning.message), quoted: true, ...sinceOf(warning.firstSeen) };
   }
   if (health === undefined) return undefined;

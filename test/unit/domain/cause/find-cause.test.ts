@@ -71,6 +71,8 @@ describe('the cause of a tree', () => {
     const { cause } = judge([], ROOT, [event]);
     const quota = 'ResourceQuota team is used up: requested count/configmaps=1, used count/configmaps=9, limited to count/configmaps=9';
     assert.deepEqual([cause?.message, cause?.since], [quota, '2026-11-22T08:00:00Z']);
+    const { health } = judge([], { ...ROOT, spec: { suspend: true } }, [event]);
+    assert.deepEqual(health, { status: 'Suspended', message: 'App is suspended' }, 'what is suspended says so itself');
   });
 
   it('is bounded and of one line, whatever a container writes', () => {
