@@ -46,6 +46,8 @@ describe('the replicas of an instance', () => {
     };
     const scaled = async (replicas: number): Promise<boolean> =>
       await eventually(async () => (await world.status(webs, key)).replicas === replicas, `${replicas} replicas`, 60);
+    const lock = async (locked: readonly string[]): Promise<unknown> =>
+      await world.kube.asController().patch({ ...APP_DEFINITION, name: NAME }, { type: 'merge', body: { spec: { catalog: { locked } } } });
     const target = `${webs.resource}.${webs.group}/${key.name}`;
     await world.create(webs, key);
     await scaled(2);
@@ -67,6 +69,12 @@ describe('the replicas of an instance', () => {
     await scaled(3);
     await world.condition(webs, key, ready);
     await world.kube.asController().delete({ ...HORIZONTAL_POD_AUTOSCALER, ...key });
+    await lock(['spec.values.replicas']);
+    await scaled(2);
+    const ignored = /is installed and healthy; some values have no effect: spec\.values\.replicas is locked by the AppDefinition pods/;
+    await eventually(async () => ignored.test((await world.condition(webs, key, ready)).message), 'it says that the scale is locked', 60);
+    await lock([]);
+    await scaled(3);
   });
 
   it('are zero between its expiry and its deletion, and those of before when it is given more time', { timeout: 180_000 }, async () => {

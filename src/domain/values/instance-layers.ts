@@ -3,7 +3,7 @@ import { at, isObject } from '../core/read.ts';
 import type { EnvironmentView } from '../environment/environment.ts';
 import { contentOf } from '../instance/instance-content.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
-import { layValues, locksOf, withoutLocked, type Lock } from './locks.ts';
+import { brokenLocks, layValues, locksOf, withoutLocked, type Lock } from './locks.ts';
 
 /** What lies beneath the values of a person for one App in one environment, and what of it they may not change. */
 export interface InstanceLayers {
@@ -43,6 +43,13 @@ export function valuesOfRelease(laidOut: JsonObject): JsonObject {
 /** The values that a person gives for a release, without what is locked. */
 export function unlockedValues(given: JsonObject, { locks }: Pick<InstanceLayers, 'locks'>): JsonObject {
   return valuesOfRelease(withoutLocked({ spec: { values: given } }, locks));
+}
+
+/** The values that a person gives for a release without effect, as something else is locked there: `spec.values.tier is locked by the environment shop`. */
+export function ignoredValues(given: JsonObject, layers: InstanceLayers): readonly string[] {
+  const wanted = { spec: { values: given } };
+  const broken = brokenLocks(layers.locks, { wanted, lower: lowerOf(layers) }).filter(({ names }) => at(wanted, ...names) !== undefined);
+  return [...new Map(broken.toReversed().map(({ names, by }) => [names.join('.'), `${names.join('.')} is locked by ${by}`])).values()];
 }
 
 /** All that lies beneath a person's own values, as one. */

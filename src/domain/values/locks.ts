@@ -55,14 +55,21 @@ export interface LockedValues {
   readonly live?: JsonObject;
 }
 
-/** A fault for each locked field that would become neither what its owner wants nor stay what it is. */
-export function lockFaults(locks: readonly Lock[], { wanted, lower, live }: LockedValues): FieldFault[] {
-  const broken = locks.filter(({ names }) => {
+/** The locks of fields that would become neither what their owner wants nor stay what they are. */
+export function brokenLocks(locks: readonly Lock[], { wanted, lower, live }: LockedValues): readonly Lock[] {
+  return locks.filter(({ names }) => {
     const value = at(wanted, ...names);
     const stays = live !== undefined && isSame(value, at(live, ...names));
     return !stays && !isSame(value, at(lower, ...names));
   });
-  const faults = broken.map(({ names, by }) => ({ field: names.join('.'), message: `It is locked by ${by}: leave it as it is` }));
+}
+
+/** A fault for each of `brokenLocks`. */
+export function lockFaults(locks: readonly Lock[], values: LockedValues): FieldFault[] {
+  const faults = brokenLocks(locks, values).map(({ names, by }) => ({
+    field: names.join('.'),
+    message: `It is locked by ${by}: leave it as it is`,
+  }));
   return [...new Map(faults.toReversed().map((fault) => [fault.field, fault])).values()].toReversed();
 }
 

@@ -6,6 +6,7 @@ import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts'
 import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { WorkloadScale } from '../../domain/app-instance/scale.ts';
+import { listInShort } from '../../domain/core/name-words.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import type { RevisionResults } from '../../domain/operator/revision-history.ts';
@@ -222,7 +223,11 @@ function composeConditions({ status, generation, ...work }: Work, { conditions, 
 }
 
 /** `Ready` of a release that is deployed and healthy. */
-export function isInstalled({ chart }: Pick<Target, 'chart'>): ConditionInput {
+export function isInstalled({ chart, ignored }: Pick<Target, 'chart' | 'ignored'>): ConditionInput {
   const { name, version } = chart.contents.metadata;
-  return isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy`);
+  const note = ignored.length === 0 ? '' : `; some values have no effect: ${listInShort(ignored, MAX_IGNORED)}`;
+  return isTrue('Ready', 'Ready', `Chart ${name} ${version} is installed and healthy${note}`);
 }
+
+/** Values that have no effect, in a message. */
+const MAX_IGNORED = 5;

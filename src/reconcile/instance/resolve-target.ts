@@ -13,7 +13,7 @@ import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import { type JsonObject, type KubeObject, oldestFirst } from '../../domain/kubernetes/resource.ts';
-import { instanceLayers, type LayeredApp, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
+import { ignoredValues, instanceLayers, type LayeredApp, unlockedValues, valuesOfRelease } from '../../domain/values/instance-layers.ts';
 import type { ValuesLayer } from '../../domain/values/layers.ts';
 import { nodeSelectorOf } from '../../domain/workload/node-selector.ts';
 import { configDigest } from '../helm-release/retry.ts';
@@ -31,6 +31,8 @@ export interface Target {
   /** The version that the definition offers, where it is another one. */
   readonly availableVersion?: string;
   readonly values: ResolvedValues;
+  /** Which of the values in its spec have no effect, and why. */
+  readonly ignored: readonly string[];
   readonly configDigest: string;
   /** What has to be ready before the release is changed. */
   readonly waitsFor?: Dependency;
@@ -54,7 +56,7 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
     const revision = chooseRevision(work, definition);
     const chart = await fetchChart(work, revision);
     const { allowedResources, catalog, policy } = specOf(APP_DEFINITION_KIND, definition);
-    const values = await valuesOf(work, { ...catalog, valuesFrom: outputs.valuesFrom });
+    const { values, ignored } = await valuesOf(work, { ...catalog, valuesFrom: outputs.valuesFrom });
     const nodes = nodeSelectorOf(policy, values.values);
     if (nodes.faults.length > 0) throw new AppError('ValuesInvalid', nodes.faults.join('; '));
     const nodeSelector = nodes.labels;
@@ -73,6 +75,7 @@ export async function resolveTarget(work: Work): Promise<Target | { readonly err
       revision: revision.metadata.name,
       ...availableBeside(work, definition, chart),
       values,
+      ignored,
       configDigest: digest,
       nodeSelector,
       allowed: allowedResources,
@@ -194,7 +197,7 @@ interface OwnValues extends Pick<LayeredApp, 'defaults' | 'locked'> {
   readonly valuesFrom: ResolvedOutputs['valuesFrom'];
 }
 
-async function valuesOf(work: Work, { defaults, locked, valuesFrom }: OwnValues): Promise<ResolvedValues> {
+async function valuesOf(work: Work, { defaults, locked, valuesFrom }: OwnValues): Promise<Pick<Target, 'values' | 'ignored'>> {
   const { kind, namespace, spec, sources: cluster, signal } = work;
   const environment = environmentOf(work.ports.environments.all(), namespace);
   const overlaid = environment && { name: environment.metadata.name, overlay: specOf(ENVIRONMENT_KIND, environment).overlay };
@@ -204,7 +207,8 @@ async function valuesOf(work: Work, { defaults, locked, valuesFrom }: OwnValues)
   if (overlaid !== undefined) base.push({ origin: `Environment ${overlaid.name}`, values: valuesOfRelease(ofEnvironment) });
   const { values } = spec;
   const permitted = (given: JsonObject): JsonObject => unlockedValues(given, layers);
-  return await resolveValues({ cluster, namespace, valuesFrom, values, base, permitted, signal });
+  const resolved = await resolveValues({ cluster, namespace, valuesFrom, values, base, permitted, signal });
+  return { values: resolved, ignored: ignoredValues(values, layers) };
 }
 
 const MAX_VERSIONS = 20;

@@ -7,7 +7,7 @@ import { type ActiveFacts, determineActiveState } from '../../../../src/reconcil
 
 const CHART = { digest: 'sha256:1', path: '/c.tgz', contents: { metadata: { name: 'web', version: '1.0.0' }, crds: [] } };
 const VALUES = { values: {}, provenance: [], secrets: [], revisions: [] };
-const TARGET: Target = { chart: CHART, revision: 'web-1', values: VALUES, configDigest: 'new', nodeSelector: {}, allowed: [] };
+const TARGET: Target = { chart: CHART, revision: 'web-1', values: VALUES, ignored: [], configDigest: 'new', nodeSelector: {}, allowed: [] };
 const ERROR = new AppError('NotFound', 'no');
 const ROLLBACK = {
   digest: 'new',
