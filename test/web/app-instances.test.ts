@@ -52,9 +52,9 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
     await product.stop();
   });
 
-  const offer = async (version: string): Promise<void> => {
+  const offer = async (version: string, locked = ''): Promise<void> => {
     const chart = `{repoURL: file://samples, name: notebook, version: ${version}}`;
-    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: notebook}\nspec:\n  chart: ${chart}\n  scale: {specReplicasPath: spec.values.replicas}\n  catalog: {fields: [spec.values.replicas]}\n`;
+    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: notebook}\nspec:\n  chart: ${chart}\n  scale: {specReplicasPath: spec.values.replicas}\n  catalog: {fields: [spec.values.replicas], locked: [${locked}]}\n`;
     await addToCatalog(product, 'apps/notebook.yaml', text);
     const offered = async (): Promise<boolean> => {
       const { body } = await product.api('dev-a', `/apps/${APP}`);
@@ -153,6 +153,14 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       await product.api('dev-a', instance, { method: 'PATCH', body: { spec: { version: null, channel: '1.x' } } });
       await untilReleased(name, 5);
       assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
+      await offer('1.1.0', 'spec.values.replicas');
+      await untilShown(page, /some values have no effect: spec\.values\.replicas is locked by the AppDefinition notebook/);
+      await page.goto(`/environments/${HOME}/resources/${APP}/${name}/scale`);
+      await page.getByLabel('Replicas').fill('3');
+      await page.getByRole('button', { name: 'Scale' }).click();
+      await page.getByRole('link', { name: /It is locked by the AppDefinition notebook/ }).waitFor();
+      await check();
+      await offer('1.1.0');
       await page.goto(`${instance}/edit`);
       assert.equal(await page.locator('[name="v.spec.channel"]').inputValue(), '1.x');
       await page.goto(instance);

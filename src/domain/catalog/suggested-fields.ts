@@ -29,7 +29,11 @@ type Keys = readonly string[];
 export function suggestedFields(crd: KubeObject, version: string, readme: string): readonly string[] {
   const schema = schemaOf(crd, version);
   const found = listAt(crd.spec, 'versions').find((candidate) => textAt(candidate, 'name') === version);
-  const said = [...scaled(found), ...listAt(found, 'additionalPrinterColumns').flatMap((column) => columnKeys(column, schema))];
+  const replicas = replicasKeys(crd, version);
+  const said = [
+    ...(replicas === undefined ? [] : [replicas]),
+    ...listAt(found, 'additionalPrinterColumns').flatMap((column) => columnKeys(column, schema)),
+  ];
   const examples = [objectAt(schema, 'example'), { spec: at(schema, 'properties', 'spec', 'example') }, readmeExample(crd, readme)];
   const named = distinct([...said, ...examples.flatMap((example) => keysIn(example))]).filter((keys) => isShort(schema, keys));
   const guessed = named.length < FEW ? guesses(schema, named.length).filter((keys) => isShort(schema, keys)) : [];
@@ -43,8 +47,10 @@ function pathOf(keys: Keys): string {
   return keys.every((key) => /^[\w-]+$/.test(key)) ? keys.join('.') : keys.map((key) => `[${JSON.stringify(key)}]`).join('');
 }
 
-function scaled(version: unknown): Keys[] {
-  return jsonPathKeys(textAt(version, 'subresources', 'scale', 'specReplicasPath') ?? '');
+/** Where the subresource scale of a version sets the number of replicas; undefined where it serves none. */
+export function replicasKeys(crd: KubeObject, version: string): Keys | undefined {
+  const found = listAt(crd.spec, 'versions').find((candidate) => textAt(candidate, 'name') === version);
+  return jsonPathKeys(textAt(found, 'subresources', 'scale', 'specReplicasPath') ?? '')[0];
 }
 
 /** A column of the status often shows what a field of the same name asks for. */

@@ -5,9 +5,11 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster, ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
 import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
+import { replicasKeys } from '../../domain/catalog/suggested-fields.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
 import { JOB } from '../../domain/kubernetes/resource-types.ts';
+import type { Json } from '../../domain/kubernetes/resource.ts';
 import {
   hasAction,
   jobFrom,
@@ -17,7 +19,9 @@ import {
   resourceKey,
   restartPatch,
 } from '../../domain/resource/resource-actions.ts';
+import { catalogEntries } from '../app/find-app.ts';
 import { audited } from '../audit/audited.ts';
+import { layersOf, rejectLocked } from '../instance/instance-layers.ts';
 import { secretsOf, withoutSecretsInErrors } from '../instance/instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { findResource, type FoundResource, type ResourceAddress } from './find-resource.ts';
@@ -178,7 +182,7 @@ export const MAX_REPLICAS = 10_000;
 /**
  * Sets the number of replicas by the scale subresource, of whatever kind serves it.
  *
- * @throws AppError as `actOnResource`; `InvalidInput` for what is no number of replicas.
+ * @throws AppError as `actOnResource`; `InvalidInput` for what is no number of replicas, and for an app of which their number is locked.
  */
 export async function scaleResource(ports: ActionPorts, actor: Actor, input: ScaleInput): Promise<ActionResult> {
   const { replicas } = input;
@@ -189,7 +193,9 @@ export async function scaleResource(ports: ActionPorts, actor: Actor, input: Sca
   return await actOnResource(ports, actor, {
     action: 'scale',
     input,
-    write: async ({ ref, kind }, only) => {
+    write: async (found, only) => {
+      rejectLockedScale(ports, found, replicas);
+      const { ref, kind } = found;
       const patch = { type: 'merge', body: { metadata: only, spec: { replicas } } } as const;
       const options = { subresource: 'scale', fieldManager: OURS.userFieldManager } as const;
       const { warnings } = await ports.clusters.asActor(actor).patch(ref, patch, options);
@@ -202,6 +208,17 @@ export async function scaleResource(ports: ActionPorts, actor: Actor, input: Sca
       };
     },
   });
+}
+
+/** Of an instance of an app, the scale is a field of its spec like any other. */
+function rejectLockedScale({ catalog }: Pick<Ports, 'catalog'>, { environment, kind, object }: FoundResource, replicas: number): void {
+  const entry = catalogEntries({ catalog }).find(({ summary }) => summary.id === resourceKey(kind));
+  const names = entry === undefined ? undefined : replicasKeys(entry.crd, kind.version);
+  if (entry === undefined || names === undefined) return;
+  const layers = layersOf(entry, environment);
+  const locks = layers.locks.filter((lock) => lock.names.every((name, index) => name === names[index]));
+  const wanted = names.reduceRight<Json>((value, name) => ({ [name]: value }), replicas);
+  rejectLocked({ ...layers, locks: locks.map((lock) => ({ ...lock, names })) }, { wanted, live: object });
 }
 
 export interface EvictInput extends ResourceActionInput {
