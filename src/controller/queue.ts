@@ -14,9 +14,9 @@ export interface QueueOptions {
 
 /** Keys whose work mostly waits for somebody else, such as a hook of a release, which may take minutes. */
 export interface SlowKeys {
-  /** Milliseconds after which the work on a key is slow: it takes no worker any more. */
+  /** Milliseconds after which the work on a key is slow. */
   readonly afterMs: number;
-  /** How many such keys there are at most. */
+  /** How many slow keys take no worker, at most. */
   readonly max: number;
 }
 
@@ -112,7 +112,8 @@ export class WorkQueue {
   }
 
   #hasWorker(): boolean {
-    return this.#active.size - this.#lent - this.#slow.size < this.#options.workers;
+    const { workers, slow } = this.#options;
+    return this.#active.size - this.#lent - Math.min(this.#slow.size, slow?.max ?? 0) < workers;
   }
 
   /** Several tasks of one key at a time lend its worker once. */
@@ -142,7 +143,7 @@ export class WorkQueue {
 
   async #run(key: string): Promise<void> {
     const { clock, slow, work } = this.#options;
-    const cancel = slow === undefined ? undefined : clock.after(slow.afterMs, () => this.#spare(key, slow));
+    const cancel = slow === undefined ? undefined : clock.after(slow.afterMs, () => this.#markSlow(key));
     try {
       await work(key, this.#worker());
     } finally {
@@ -154,8 +155,7 @@ export class WorkQueue {
     }
   }
 
-  #spare(key: string, { max }: SlowKeys): void {
-    if (this.#slow.size >= max) return;
+  #markSlow(key: string): void {
     this.#slow.add(key);
     this.#start();
   }

@@ -85,9 +85,10 @@ describe('a queue', () => {
     await clock.advance(2_000);
     assert.deepEqual(started, ['slow', 'b'], 'the second one that takes long has the worker');
     await end();
-    assert.deepEqual(started, ['slow', 'b'], 'the worker is still at the second one');
+    assert.deepEqual(started, ['slow', 'b', 'c'], 'the second one takes the place of the first');
     await end();
-    assert.deepEqual(started, ['slow', 'b', 'c']);
+    await end();
+    assert.deepEqual(started, ['slow', 'b', 'c', 'slow']);
   });
 
   test('a key that waits for somebody outside lends its worker, and goes on before those that have not begun', async () => {
