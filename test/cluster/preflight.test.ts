@@ -97,7 +97,7 @@ describe('the check of a new instance', () => {
     await quota({ 'requests.memory': '3Gi' });
     const big = { replicas: 2, resources: { requests: { memory: '1800Mi' } } };
     const { findings } = await check(DEV, big);
-    assert.match(findings.warned[0]?.message ?? '', /about 3600Mi of requests\.memory, and the quota plenty has 3Gi of 3Gi left/);
+    assert.match(findings.warned[0]?.message ?? '', /about requests\.memory=3600Mi, and the quota plenty has 3Gi of 3Gi left/);
     await quota({ 'requests.memory': '30Gi' });
     assert.deepEqual((await check(DEV, big)).findings.warned, []);
   });
@@ -276,7 +276,7 @@ describe('the check of a change', () => {
     });
     assert.equal(verdict, 'Ready');
     assert.ok(findings.changed.some(({ message, evidence }) => message === 'spec.replicas changes from 1 to 3' && evidence === 'exact'));
-    assert.ok(findings.warned.some(({ message }) => message.includes('about 2Gi of requests.memory')));
+    assert.ok(findings.warned.some(({ message }) => message.includes('about requests.memory=2Gi')));
     await quota({ pods: '100' });
   });
 });
