@@ -122,10 +122,10 @@ export const attacks: readonly Attack[] = [
       const pods = [podOf('unnamed', {}), podOf('named', { serviceAccountName: 'default' })];
       const denied = async (): Promise<Ran> =>
         await target.kubectl('root', [...DEPUTY, 'apply', '--dry-run=server', '-f', '-'], list(pods));
-      await eventually(async () => (await denied()).exitCode !== 0, 'RBAC knows the binding', 10);
+      await eventually(async () => (await denied()).exitCode !== 0, 'RBAC knows the binding');
       assertDenied(await denied(), pods.length, 'chandlery-environment-service-accounts');
       await root(target, ['delete', 'rolebinding', 'generous', '--namespace', ATTACKED]);
-      await eventually(async () => (await denied()).exitCode === 0, 'pods of an account without permissions are admitted', 10);
+      await eventually(async () => (await denied()).exitCode === 0, 'pods of an account without permissions are admitted');
       return pods.length;
     },
   },

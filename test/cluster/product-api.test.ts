@@ -297,7 +297,7 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
     const file = join(product.catalogDir, 'broken.yaml');
     await replaceFile(file, 'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  teir: staging\n');
     const faults = async (): Promise<readonly unknown[]> => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
-    await until(async () => (await faults()).length > 0, 'the fault is reported', 5_000);
+    await until(async () => (await faults()).length > 0, 'the fault is reported');
     const [fault] = await faults();
     assert.equal(textAt(fault, 'file'), 'broken.yaml');
     assert.equal(numberAt(fault, 'line'), 6);
@@ -308,8 +308,8 @@ describe('the REST API of the whole product', { timeout: 300_000 }, () => {
       file,
       'apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata:\n  name: team-c\nspec:\n  tier: staging\n  groups: [{name: "oidc:team-a", role: developer}]\n',
     );
-    await until(async () => names(await product.api('dev-a', '/environments')).includes('team-c'), 'the mended environment is live', 5_000);
-    await until(async () => (await faults()).length === 0, 'the fault is gone', 5_000);
+    await until(async () => names(await product.api('dev-a', '/environments')).includes('team-c'), 'the mended environment is live');
+    await until(async () => (await faults()).length === 0, 'the fault is gone');
     await rm(file);
     await until(
       async () => !names(await product.api('dev-a', '/environments')).includes('team-c'),

@@ -66,7 +66,7 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
     assert.deepEqual(listed, [], 'nobody lists by themselves');
 
     await write('second');
-    await eventually(async () => lookers.every(({ changes }) => changes() > 0), 'everybody gets the change', 10);
+    await eventually(async () => lookers.every(({ changes }) => changes() > 0), 'everybody gets the change');
     for (const { cluster: seen } of lookers) assert.deepEqual(await namesOf(seen), ['first', 'second']);
     assert.deepEqual((await calls('ResponseStarted')).map(userOf), ['watch:person-0'], 'still one watch');
 
@@ -107,7 +107,7 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
           () => false,
           (error: unknown) => textAt(error, 'code') === 'Forbidden',
         );
-      await eventually(isDenied, 'the list is denied', 10);
+      await eventually(isDenied, 'the list is denied');
     });
     await Promise.all(denials);
     await bind('all', 'maps', { kind: 'Group', name: `watch:${NAMESPACE}` });

@@ -54,12 +54,12 @@ describe('what a source applies', () => {
   });
 
   it('costs no call while nothing changes, and only those of the change when one document does', async () => {
-    await eventually(async () => (await callsOf(() => wake(fleet))) === 0, 'it is at rest', 10);
+    await eventually(async () => (await callsOf(() => wake(fleet))) === 0, 'it is at rest');
     await save('b-config.yaml', config('cargo', 'coffee'));
     // Of the source, its siblings, the dry run, the inventory, the object, and the status.
     const calls = await callsOf(async () => {
       await wake(fleet);
-      await eventually(async () => data(await live('cargo')) === 'coffee', 'the change is live', 5);
+      await eventually(async () => data(await live('cargo')) === 'coffee', 'the change is live');
     });
     assert.ok(calls < 12, `${calls} calls`);
   });
@@ -68,7 +68,7 @@ describe('what a source applies', () => {
     await sleep(1_000);
     await cluster().delete({ ...CONFIG_MAP, namespace, name: 'cargo' });
     await annotate(fleet, 'reconcile-at', 'heal');
-    await eventually(async () => data(await live('cargo')) === 'coffee', 'it is healed', 10);
+    await eventually(async () => data(await live('cargo')) === 'coffee', 'it is healed');
     const events = await eventually(async () => {
       const { items } = await cluster().list(EVENT, { namespace: 'default', fieldSelector: `involvedObject.name=${fleet},reason=Healed` });
       return items.length > 0 ? items : undefined;
@@ -140,7 +140,7 @@ spec: {chartURL: 'https://example.com/chart.tgz'}
     const waits = `Ship default/ada waits for its CRD; nothing is deleted until then`;
     assert.match(await world.problem(dock), new RegExp(`^Operator default/${dock} is .*; ${waits}$`));
     await report('False', 'the chart cannot be fetched');
-    await eventually(async () => /the chart cannot be fetched/.test(await world.problem(dock)), 'its cause is reported', 10);
+    await eventually(async () => /the chart cannot be fetched/.test(await world.problem(dock)), 'its cause is reported');
     await cluster().create(CRD, crdOf(SHIPS.group));
     await report('True', 'installed');
     await world.untilReason(dock, 'Synced');
@@ -185,7 +185,7 @@ describe('what a source deletes', () => {
   it('is asked for first when more is lost with it, and not at all when an annotation keeps it', async () => {
     await save('b-config.yaml', config('kept', 'x').replace('metadata:', 'metadata:\n  annotations: {chandlery.dev/prune: disabled}'));
     await wake(fleet);
-    await eventually(async () => (await live('kept')) !== undefined, 'it is live', 10);
+    await eventually(async () => (await live('kept')) !== undefined, 'it is live');
     for (const file of ['a-boat.yaml', 'b-config.yaml', 'z-crd.yaml', 'y-namespace.yaml']) await rm(join(folder, file));
     await save('c-config.yaml', config('left', 'x').replace(namespace, 'default'));
     await wake(fleet);

@@ -130,12 +130,12 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     const file = join(product.catalogDir, 'environments', 'team-a.yaml');
     const good = await readFile(file, 'utf8');
     await replaceFile(file, `${good}\n---\nkind: Environment\n  oops: [\n`);
-    await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length > 0, 'the fault is found', 5_000);
+    await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length > 0, 'the fault is found');
     await page.goto('/catalog/faults');
     assert.match((await page.locator('main').textContent()) ?? '', /environments\/team-a\.yaml/);
     await visitor.check();
     await replaceFile(file, good);
-    await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length === 0, 'the fault is gone', 5_000);
+    await until(async () => listAt((await product.api('admin', '/catalog/faults')).body, 'items').length === 0, 'the fault is gone');
     await page.goto('/catalog/faults');
     await visitor.check();
     await visitor.close();
