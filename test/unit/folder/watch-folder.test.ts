@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { watchFolder } from '../../../src/folder/watch-folder.ts';
+import { eventually } from '../../support/eventually.ts';
 
 describe('watching the catalogue folder', () => {
-  it('reports a new file, a change, an atomic save, a removal and a file below, each within two seconds', async (t) => {
+  it('reports a new file, a change, an atomic save, a removal and a file below', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
-    const watching = startWatching(t, folder);
+    const watching = await startWatching(t, folder);
     await watching.expectChange(() => writeFile(join(folder, 'a.yaml'), 'a'));
     await watching.expectChange(() => writeFile(join(folder, 'a.yaml'), 'b'));
     await watching.expectChange(async () => {
@@ -26,7 +27,7 @@ describe('watching the catalogue folder', () => {
 
   it('reports a folder that appears later', async (t) => {
     const outer = await mkdtemp(join(tmpdir(), 'chandlery-watch-'));
-    const watching = startWatching(t, join(outer, 'later'));
+    const watching = await startWatching(t, join(outer, 'later'));
     await watching.expectChange(async () => {
       await mkdir(join(outer, 'later'));
       await writeFile(join(outer, 'later', 'a.yaml'), 'a');
@@ -41,21 +42,20 @@ interface Watching {
   readonly stop: () => Promise<void>;
 }
 
-/** Stops with the test, also with one that fails: a watch keeps the process. */
-function startWatching(t: TestContext, folder: string): Watching {
+/** Stops with the test, also with one that fails: a watch keeps the process. What is there when it begins has been reported. */
+async function startWatching(t: TestContext, folder: string): Promise<Watching> {
   const stopping = new AbortController();
-  let onChange = (): void => {};
-  const done = watchFolder(folder, () => onChange(), stopping.signal);
+  let reports = 0;
+  const done = watchFolder(folder, () => void (reports += 1), stopping.signal);
   t.after(() => stopping.abort());
+  const expectChange: Watching['expectChange'] = async (change) => {
+    const before = reports;
+    await change();
+    await eventually(() => Promise.resolve(reports > before), 'the change is reported');
+  };
+  await expectChange(() => Promise.resolve());
   return {
-    expectChange: async (change) => {
-      const reported = Promise.withResolvers<void>();
-      onChange = reported.resolve;
-      const timer = setTimeout(() => reported.reject(new Error('no change was reported within two seconds')), 2_000);
-      await change();
-      await reported.promise;
-      clearTimeout(timer);
-    },
+    expectChange,
     stop: async () => {
       stopping.abort();
       await done;
