@@ -8,8 +8,9 @@ const DEBOUNCE_MS = 200;
 const MAX_ENTRIES = 10_000;
 
 /**
- * Calls `onChange` once it watches, as it does not know what somebody has read before, and after anything in a folder changed: at most 200 ms after an event of the system, and at most about a second after a change
- * that the system did not tell (network drives, a folder that appears later). Resolves when the signal aborts; never rejects.
+ * Calls `onChange` once it watches, as it does not know what somebody has read before, and after anything in a folder changed: at most 200 ms after an
+ * event of the system, and at most about a second after a change that the system did not tell (network drives, a folder that appears later). Resolves when
+ * the signal aborts; never rejects.
  */
 export async function watchFolder(path: string, onChange: () => void, signal: AbortSignal): Promise<void> {
   let seen = await fingerprint(path);

@@ -29,8 +29,8 @@ export interface Subject {
 /** The aim: no request holds the event loop for longer, in milliseconds of work. The table shows where one does. */
 export const TURN_AIM_MS = 50;
 /**
- * Whether a turn of so many milliseconds fails. A turn is measured by the processor time of the thread of the event loop, so that other programs count only by what they push out of
- * the caches. Twice the aim leaves room for that, and for a pause of the garbage collector, which falls into any turn. A slower machine takes longer for the same work, so
+ * Whether a turn of so many milliseconds fails. A turn is measured by the processor time of the thread of the event loop, so that other programs count only
+ * by what they push out of the caches. Twice the aim leaves room for that, and for a pause of the garbage collector, which falls into any turn. A slower machine takes longer for the same work, so
  * that its speed is measured once more before anything fails.
  */
 export function isTooLong(workMs: number): boolean {

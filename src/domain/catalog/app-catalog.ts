@@ -76,8 +76,12 @@ export function versionsOf(crd: KubeObject): AppVersion[] {
 
 /** `openAPIV3Schema` of a version; empty when it has none. */
 export function schemaOf(crd: KubeObject, version: string): JsonObject {
-  const found = listAt(crd.spec, 'versions').find((candidate) => textAt(candidate, 'name') === version);
-  return objectAt(found, 'schema', 'openAPIV3Schema') as JsonObject;
+  return objectAt(versionNamed(crd, version), 'schema', 'openAPIV3Schema') as JsonObject;
+}
+
+/** The entry of a version in `spec.versions`; undefined when there is none. */
+export function versionNamed(crd: KubeObject, version: string): unknown {
+  return listAt(crd.spec, 'versions').find((candidate) => textAt(candidate, 'name') === version);
 }
 
 /** Of an Operator with many kinds, spec and status are read once. */

@@ -1,7 +1,7 @@
 import { parseYamlDocument } from '../core/bounded-yaml.ts';
 import { at, isObject, listAt, objectAt, textAt } from '../core/read.ts';
 import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
-import { schemaOf } from './app-catalog.ts';
+import { schemaOf, versionNamed } from './app-catalog.ts';
 
 /** So many fields stand first where nobody picked any, required ones included. */
 const MAX_ITEMS = 9;
@@ -28,11 +28,10 @@ type Keys = readonly string[];
  */
 export function suggestedFields(crd: KubeObject, version: string, readme: string): readonly string[] {
   const schema = schemaOf(crd, version);
-  const found = listAt(crd.spec, 'versions').find((candidate) => textAt(candidate, 'name') === version);
   const replicas = replicasKeys(crd, version);
   const said = [
     ...(replicas === undefined ? [] : [replicas]),
-    ...listAt(found, 'additionalPrinterColumns').flatMap((column) => columnKeys(column, schema)),
+    ...listAt(versionNamed(crd, version), 'additionalPrinterColumns').flatMap((column) => columnKeys(column, schema)),
   ];
   const examples = [objectAt(schema, 'example'), { spec: at(schema, 'properties', 'spec', 'example') }, readmeExample(crd, readme)];
   const named = distinct([...said, ...examples.flatMap((example) => keysIn(example))]).filter((keys) => isShort(schema, keys));
@@ -49,8 +48,7 @@ function pathOf(keys: Keys): string {
 
 /** Where the subresource scale of a version sets the number of replicas; undefined where it serves none. */
 export function replicasKeys(crd: KubeObject, version: string): Keys | undefined {
-  const found = listAt(crd.spec, 'versions').find((candidate) => textAt(candidate, 'name') === version);
-  return jsonPathKeys(textAt(found, 'subresources', 'scale', 'specReplicasPath') ?? '')[0];
+  return jsonPathKeys(textAt(versionNamed(crd, version), 'subresources', 'scale', 'specReplicasPath') ?? '')[0];
 }
 
 /** A column of the status often shows what a field of the same name asks for. */

@@ -48,8 +48,8 @@ export function unlockedValues(given: JsonObject, { locks }: Pick<InstanceLayers
 /** The values that a person gives for a release without effect, as something else is locked there: `spec.values.tier is locked by the environment shop`. */
 export function ignoredValues(given: JsonObject, layers: InstanceLayers): readonly string[] {
   const wanted = { spec: { values: given } };
-  const broken = brokenLocks(layers.locks, { wanted, lower: lowerOf(layers) }).filter(({ names }) => at(wanted, ...names) !== undefined);
-  return [...new Map(broken.toReversed().map(({ names, by }) => [names.join('.'), `${names.join('.')} is locked by ${by}`])).values()];
+  const broken = brokenLocks(layers.locks, { wanted, lower: lowerOf(layers) });
+  return broken.filter(({ names }) => at(wanted, ...names) !== undefined).map(({ names, by }) => `${names.join('.')} is locked by ${by}`);
 }
 
 /** All that lies beneath a person's own values, as one. */

@@ -55,22 +55,22 @@ export interface LockedValues {
   readonly live?: JsonObject;
 }
 
-/** The locks of fields that would become neither what their owner wants nor stay what they are. */
+/** The locks of fields that would become neither what their owner wants nor stay what they are; of several on one field, the strongest. */
 export function brokenLocks(locks: readonly Lock[], { wanted, lower, live }: LockedValues): readonly Lock[] {
-  return locks.filter(({ names }) => {
+  const broken = locks.filter(({ names }) => {
     const value = at(wanted, ...names);
     const stays = live !== undefined && isSame(value, at(live, ...names));
     return !stays && !isSame(value, at(lower, ...names));
   });
+  return [...new Map(broken.toReversed().map((lock) => [lock.names.join('.'), lock])).values()].toReversed();
 }
 
 /** A fault for each of `brokenLocks`. */
 export function lockFaults(locks: readonly Lock[], values: LockedValues): FieldFault[] {
-  const faults = brokenLocks(locks, values).map(({ names, by }) => ({
+  return brokenLocks(locks, values).map(({ names, by }) => ({
     field: names.join('.'),
     message: `It is locked by ${by}: leave it as it is`,
   }));
-  return [...new Map(faults.toReversed().map((fault) => [fault.field, fault])).values()].toReversed();
 }
 
 function without(values: JsonObject, [name = '', ...rest]: readonly string[]): JsonObject {

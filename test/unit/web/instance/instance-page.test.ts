@@ -55,6 +55,14 @@ test('an instance that expires soon says so, and how to keep it; where its defin
   assert.equal(sampleViews().render('parts/expiry', expiry).split(expiry.text).length, 2, 'the page says it once');
   assert.match(of({ ...near, phase: 'Expired' }).expiry?.text ?? '', /its data stays until it is deleted on 30 Nov.* ask an admin/);
   assert.deepEqual(of(undefined), {});
+  const { tree, ...rest } = reading('orders', { expiry: { ...near, phase: 'Expired' } });
+  const message = 'Expired, so nothing of it runs';
+  const asleep = {
+    ...tree,
+    cause: { chain: [], message: 'To keep it: kubectl patch ...' },
+    health: { status: 'Suspended', message },
+  } as const;
+  assert.equal(instanceLive({ ...rest, tree: asleep }, APP).sentence, message);
 });
 
 test('buttons follow the permissions', () => {
