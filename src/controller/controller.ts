@@ -82,6 +82,7 @@ export async function runController(options: ControllerOptions): Promise<void> {
       if (signal.aborted) return;
       outcome = outcomeOf(key, error);
     }
+    log.debug('Reconciled', { controller: options.name, key, outcome });
     options.observe?.(outcome, (clock.now() - started) / 1_000);
   };
   const { slow, restMs = 0 } = options;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
-import { registerHooks } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
+import type { KubeConfig as ClientKubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Cluster as ClusterEntry, User } from '@kubernetes/client-node';
@@ -70,9 +71,8 @@ const hooks = registerHooks({
 });
 
 /** The kubeconfig of client-node: files, the pod's service account, and their credentials. */
-const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
-
-type KubeConfig = InstanceType<typeof KubeConfig>;
+const { KubeConfig } = createRequire(import.meta.url)(CONFIG) as { readonly KubeConfig: typeof ClientKubeConfig };
+type KubeConfig = ClientKubeConfig;
 
 hooks.deregister();
 

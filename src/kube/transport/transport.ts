@@ -50,7 +50,7 @@ export interface TransportOptions {
   /** Milliseconds that somebody who only reads waits for an answer to begin; default 10 s. */
   readonly readerPatience?: number;
   /** Is called with each answer, and with the status 0 of each call that none came to. */
-  readonly observe?: (answer: { readonly method: string; readonly status: number }, seconds: number) => void;
+  readonly observe?: (answer: { readonly method: string; readonly path: string; readonly status: number }, seconds: number) => void;
   readonly random?: () => number;
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -176,11 +176,11 @@ async function observed(
   const seconds = (): number => (performance.now() - began) / 1000;
   try {
     const response = await guarded(call, dispatch);
-    observe?.({ method: call.method, status: response.statusCode }, seconds());
+    observe?.({ method: call.method, path: call.path, status: response.statusCode }, seconds());
     return response;
   } catch (error) {
     // Who gave up a call learnt nothing about the api-server.
-    if (call.signal?.aborted !== true) observe?.({ method: call.method, status: 0 }, seconds());
+    if (call.signal?.aborted !== true) observe?.({ method: call.method, path: call.path, status: 0 }, seconds());
     throw error;
   }
 }
