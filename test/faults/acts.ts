@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CRD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
@@ -20,6 +19,7 @@ import {
   type Subject,
   type Version,
 } from './subject.ts';
+import { elapse } from '../support/elapse.ts';
 
 export type ActName = 'install' | 'upgrade' | 'rollback' | 'delete';
 
@@ -161,6 +161,6 @@ export async function untilDone(act: Act, seconds: number): Promise<{ readonly f
   for (;;) {
     const faults = await act.faults().catch((error: unknown) => [`the state cannot be read: ${messageOf(error)}`]);
     if (faults.length === 0 || elapsed() > seconds) return { faults, seconds: elapsed() };
-    await sleep(POLL_MS);
+    await elapse(POLL_MS);
   }
 }

@@ -6,7 +6,7 @@ import { NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { startWorker, type Worker, type WorkerOptions } from './worker.ts';
 import type { WorkerInput } from './worker-main.ts';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chartOf, VERSIONS, type Version } from './subject.ts';
+import { elapse } from '../support/elapse.ts';
 
 /** How a server of charts can be of no use. */
 export const DEFECTS = ['dead', 'mute', 'slow', 'endless', 'truncated', 'too short', 'too long', 'loop'] as const;
@@ -114,7 +115,7 @@ function fail(defect: Defect, { request, response, body }: Exchange): void {
 function drip(response: ServerResponse, body: Buffer, at = 0): void {
   if (response.destroyed || at >= body.length) return;
   response.write(body.subarray(at, at + 1));
-  setTimeout(() => drip(response, body, at + 1), 1_000).unref();
+  void elapse(1_000).then(() => drip(response, body, at + 1));
 }
 
 /** As fast as it is read, for ever. */

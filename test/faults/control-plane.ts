@@ -23,11 +23,13 @@ import { writePrivateFile } from '../../src/embedded/cluster/private-file.ts';
 import { claimStateFolder } from '../../src/embedded/cluster/state-folder.ts';
 import { SupervisedProgram } from '../../src/embedded/cluster/supervised-program.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
+import { elapse } from '../support/elapse.ts';
 
 /** A program that a fault run ends, stops and lets go on. */
 export interface Program {
@@ -70,7 +72,7 @@ export async function startControlPlane(): Promise<ControlPlane> {
   const input: ProgramInput = { stateFolder, programs: tools.cluster, pki, ports, durability: 'throwaway' };
   await configure(input);
   const kubeconfigPath = join(stateFolder, 'kubeconfig');
-  const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-faults' });
+  const kube = openKube(kubeconfigPath, { userAgent: 'chandlery-faults' });
   const ready = (): Promise<void> => eventually(() => kube.ping().then(() => true), 'the api-server is ready', 120).then(() => undefined);
   const etcd = program(stateFolder, etcdProgram(input));
   const apiServer = program(stateFolder, apiServerProgram({ ...input, ports: { ...ports, etcd: etcdRelay.port } }));
@@ -115,7 +117,7 @@ function program(stateFolder: string, spec: ProgramSpec): Program {
   let running: SupervisedProgram | undefined;
   const start = (): void => {
     wanted = true;
-    running = new SupervisedProgram({ spec, stateFolder, log, onGivenUp: () => void setTimeout(() => wanted && start(), AGAIN_MS) });
+    running = new SupervisedProgram({ spec, stateFolder, log, onGivenUp: () => void elapse(AGAIN_MS).then(() => wanted && start()) });
     running.start();
   };
   RUNNING.add(() => running?.killNow());

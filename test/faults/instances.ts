@@ -9,7 +9,7 @@ import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resou
 import type { Kube } from '../../src/kube/kube.ts';
 import { deploymentTemplate } from '../support/charts.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import type { Act } from './acts.ts';
 import type { Arena } from './arena.ts';
 import { describe, faultsOfLeases, faultsOfObjects, faultsOfRelease, recordsOf } from './invariants.ts';

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ENDINGS, lifeOf, untilDone, type Act, type ActName } from './acts.ts';
 import type { Arena } from './arena.ts';
 import type { Random } from './random.ts';
@@ -6,6 +5,7 @@ import type { Report } from './report.ts';
 import type { Step } from './steps.ts';
 import { writeCharts, type Subject } from './subject.ts';
 import type { Death, Worker } from './worker.ts';
+import { elapse } from '../support/elapse.ts';
 
 export interface KillOptions {
   readonly kills: number;
@@ -133,12 +133,12 @@ async function interrupted(lane: Lane, act: Act, strike: Strike): Promise<boolea
   const arrived = moment === 'random' ? undefined : arrivalAt(lane.worker, moment);
   await act.begin();
   await arrived;
-  await sleep(delayMs);
+  await elapse(delayMs);
   await lane.worker.kill(death);
   await expectNoOrphans(lane);
   lane.worker = await trade.worker(namespace);
   if (again !== undefined) {
-    await sleep(again);
+    await elapse(again);
     await lane.worker.kill(death);
     lane.worker = await trade.worker(namespace);
     await report.add(act, { run: trade.run, moment: 'again', restarts: 1, seconds: 0, faults: [] });
@@ -154,7 +154,7 @@ async function expectNoOrphans({ arena, report, namespace }: Lane): Promise<void
   for (let look = 0; look < ORPHAN_LOOKS; look += 1) {
     left = (await arena.orphans()).filter((command) => command.includes(namespace));
     if (left.length === 0) return;
-    await sleep(100);
+    await elapse(100);
   }
   report.violate(`helm outlived its worker: ${left.join('; ')}`);
 }

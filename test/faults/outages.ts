@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ENDINGS, lifeOf, untilDone, type Act } from './acts.ts';
 import type { Arena } from './arena.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Random } from './random.ts';
 import type { Report } from './report.ts';
 import { writeCharts } from './subject.ts';
+import { elapse } from '../support/elapse.ts';
 
 /** Something that is taken away, and given back. */
 export interface Outage {
@@ -21,7 +21,7 @@ export const API_SERVER_OUTAGES: readonly Outage[] = SECONDS.flatMap((seconds) =
     name: `away ${seconds} s`,
     happen: async ({ apiServer, ready }) => {
       await apiServer.kill();
-      await sleep(seconds * 1_000);
+      await elapse(seconds * 1_000);
       apiServer.start();
       await ready();
     },
@@ -30,7 +30,7 @@ export const API_SERVER_OUTAGES: readonly Outage[] = SECONDS.flatMap((seconds) =
     name: `hangs ${seconds} s`,
     happen: async ({ apiServer, ready }) => {
       await apiServer.pause();
-      await sleep(seconds * 1_000);
+      await elapse(seconds * 1_000);
       await apiServer.resume();
       await ready();
     },
@@ -48,7 +48,7 @@ export const ETCD_OUTAGES: readonly Outage[] = [
     name: `hangs ${seconds} s`,
     happen: async ({ etcd, ready }: ControlPlane): Promise<void> => {
       await etcd.pause();
-      await sleep(seconds * 1_000);
+      await elapse(seconds * 1_000);
       await etcd.resume();
       await ready();
     },
@@ -57,7 +57,7 @@ export const ETCD_OUTAGES: readonly Outage[] = [
     name: 'away 5 s',
     happen: async ({ etcd, ready }) => {
       await etcd.kill();
-      await sleep(5_000);
+      await elapse(5_000);
       etcd.start();
       await ready();
     },
@@ -67,7 +67,7 @@ export const ETCD_OUTAGES: readonly Outage[] = [
 function slow(latency: (random: Random) => number): Outage['happen'] {
   return async ({ etcdRelay, ready }, random) => {
     etcdRelay.delay(() => latency(random));
-    await sleep(SLOW_MS);
+    await elapse(SLOW_MS);
     etcdRelay.delay(() => 0);
     await ready();
   };
@@ -100,7 +100,7 @@ export async function runOutages(
     const acts = [act(0), act(1), act(2), act(3)].filter((each) => each !== undefined);
     for (const each of acts) await each.begin();
     if (outage !== undefined) {
-      await sleep(random.next() * LATEST_MS);
+      await elapse(random.next() * LATEST_MS);
       await outage.happen(arena.plane, random);
     }
     const moment = outage?.name ?? 'undisturbed';

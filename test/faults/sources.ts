@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CATALOG_SOURCE } from '../../src/domain/kubernetes/resource-types.ts';
@@ -8,6 +7,7 @@ import type { Random } from './random.ts';
 import type { Report } from './report.ts';
 import { allFiles, declare, next, openRange, push, pushRefused, type Range, type Side, SOURCES, wake } from './source-range.ts';
 import { type Content, evidenceOfSource, faultsOfSources, filesOf, keepUids, nameOf, objectOf, typeOf } from './source-subject.ts';
+import { elapse } from '../support/elapse.ts';
 
 const ACTS = ['sync', 'force-push', 'broken', 'claim', 'delete'] as const;
 type ActName = (typeof ACTS)[number];
@@ -61,7 +61,7 @@ function strike(range: Range): Fault {
   const again = random.next() < 0.3 && range.kills > 1 ? random.next() * range.syncMs * SYNC_SHARE : undefined;
   range.kills -= again === undefined ? 1 : 2;
   const kill = async (after: number): Promise<void> => {
-    await sleep(after);
+    await elapse(after);
     await range.worker.kill(death);
   };
   return {
@@ -85,19 +85,19 @@ function outagesOf(range: Range): readonly Fault[] {
     moment,
     restarts: 0,
     happen: async (meanwhile) => {
-      await sleep(range.random.next() * range.syncMs);
+      await elapse(range.random.next() * range.syncMs);
       await lasts(range.ways[run]);
       await meanwhile();
     },
   });
   const away = (seconds: number) => async (way: TcpRelay) => {
     await way.cut();
-    await sleep(seconds * 1_000);
+    await elapse(seconds * 1_000);
     await way.open();
   };
   const slow = async (way: TcpRelay): Promise<void> => {
     way.delay(() => range.random.between(50, 400));
-    await sleep(5_000);
+    await elapse(5_000);
     way.delay(() => 0);
   };
   return (['api-server', 'git host'] as const).flatMap((run) => [
@@ -160,7 +160,7 @@ async function untilDone(range: Range): Promise<{ seconds: number; faults: reado
     const faults = await lookAt(range, looks).catch((error: unknown) => [messageOf(error)]);
     const seconds = (performance.now() - began) / 1_000;
     if (faults.length === 0 || seconds > CONVERGED_WITHIN_S) return { seconds, faults };
-    await sleep(LOOK_MS);
+    await elapse(LOOK_MS);
   }
 }
 
@@ -195,7 +195,7 @@ async function deletion(range: Range, draw: () => Fault): Promise<void> {
   const begin = async (): Promise<void> => {
     await push(range, { large: next(range, 'large') });
     await wake(range);
-    await sleep(range.random.next() * range.syncMs);
+    await elapse(range.random.next() * range.syncMs);
     await range.kube.asController().delete({ ...CATALOG_SOURCE, name });
     range.expected.large = { ...range.expected.large, content: undefined };
   };

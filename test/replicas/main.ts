@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CookieBrowser } from '../http/support/cookie-browser.ts';
 import { query } from '../support/postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { startReplicas, type ReplicaWorld } from './replica-world.ts';
 import { CACHES, expireTokens, install, replaceLeader, signIn, TEAM, untilOffered } from './scenario.ts';
+import { elapse } from '../support/elapse.ts';
 
 // `npm run test:replicas -- --rounds N`: people use two web replicas through a proxy, installing and watching, while in each round one of the four processes dies at
 // a random moment. Nobody may be signed out, nothing may be done twice, and another controller has to lead within twenty seconds.
@@ -53,7 +53,7 @@ async function work(browser: CookieBrowser, person: number, signal: AbortSignal)
       note(status);
       if (status === 201 || status === 202) tally.created.add(name);
     }
-    await delay(250, undefined, { signal }).catch(() => undefined);
+    await elapse(250, signal);
   }
 }
 
@@ -84,13 +84,13 @@ async function stream(browser: CookieBrowser, signal: AbortSignal): Promise<void
     if (answer?.ok === true) tally.streams += 1;
     if (answer?.status === 401) tally.signedOut += 1;
     await answer?.text().catch(() => '');
-    await delay(500, undefined, { signal }).catch(() => undefined);
+    await elapse(500, signal);
   }
 }
 
 /** In turn: the leader, a web replica at a random moment, and a web replica in the moment in which tokens are renewed. */
 async function killOne(at: ReplicaWorld, round: number): Promise<void> {
-  await delay(Math.random() * 3_000);
+  await elapse(Math.random() * 3_000);
   tally.kills += 1;
   if (round % 3 === 0) {
     tally.takeovers.push(await replaceLeader(at));

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import express from 'express';
 import { createEmbeddedIssuer, type EmbeddedIssuer } from '../../src/embedded/issuer/create-embedded-issuer.ts';
 import { readSecrets } from '../../src/embedded/issuer/issuer-secrets.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createKeys } from '../../src/store/key-file.ts';
 import { CookieBrowser } from '../http/support/cookie-browser.ts';
 import { startThrowawayCluster } from '../support/cluster.ts';
@@ -75,7 +76,7 @@ async function startAll(onEnd: (end: () => Promise<unknown>) => void): Promise<O
   const all = [...web, ...controllers];
   await Promise.all(all.map(async (one) => await one.start()));
   await Promise.all(all.map(async (one) => await one.ready()));
-  const kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'replicas-test' });
+  const kube = openKube(cluster.kubeconfigPath, { userAgent: 'replicas-test' });
   onEnd(kube.close);
   return { kube, databaseUrl, issuerDir: folder, web, controllers, origin, tokenCalls, browser: () => new CookieBrowser(origin) };
 }

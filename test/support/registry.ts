@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { serveHttps } from './charts.ts';
+import { elapse } from './elapse.ts';
 
 /** How the registry knows people: not at all, by their password with each request, or by a token that is had for the password. */
 export type RegistryLogin =
@@ -100,7 +100,7 @@ interface Asked {
 
 async function answer(asked: Asked): Promise<void> {
   const { request, response, options } = asked;
-  if (options.delayMs !== undefined) await sleep(options.delayMs);
+  if (options.delayMs !== undefined) await elapse(options.delayMs);
   const url = new URL(request.url ?? '', 'https://registry');
   if (url.pathname === '/token') return giveToken(asked);
   if (!isLetIn(asked)) return challenge(asked, url);

@@ -1,5 +1,6 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { elapse } from './elapse.ts';
 
 /** A way to a server that can be cut and opened again: the server is away, and comes back. */
 export interface TcpRelay {
@@ -60,7 +61,7 @@ function hand(from: Socket, to: Socket, latency: () => number): void {
     last = Math.max(last, performance.now() + latency());
     const wait = last - performance.now();
     if (wait < 1) task();
-    else setTimeout(task, wait);
+    else void elapse(wait).then(task);
   };
   from.on('data', (piece) => at(() => void to.write(piece)));
   from.on('end', () => at(() => to.end()));
