@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm test`: everything that CI runs. Any Node runs this file; the tests themselves run on the Node that the project pins.
-// `npm test -- unit http` runs some groups only; `npm test -- test/unit/domain` whatever lies below a path.
+// `npm test`: what CI runs. Any Node runs this file; the tests themselves run on the Node that the project pins.
+// `npm test -- unit http` runs some groups only; `npm test -- test/unit/domain` whatever lies below a path; CONTRIBUTING.md has all options.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { TEST_SET } from './test-set.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** The rules that look at colours. Light and dark differ in nothing else: no style asks for the scheme but by tokens of colours. */
@@ -31,8 +32,15 @@ export async function findings(page: Page, { rules = 'all', without = [] }: AxeO
   );
 }
 
+/** What axe finds in the usual set of tests: all but colours. In `npm run test:all` also those, in light and in dark. */
+export async function findingsOf(page: Page, options: AxeOptions = {}): Promise<string[]> {
+  if (TEST_SET === 'usual') return await findings(page, { ...options, without: [...COLOURS, ...(options.without ?? [])] });
+  const { light, dark } = await findingsInBoth(page, options);
+  return [...light, ...dark];
+}
+
 /** The same in light, and in dark of the rules that look at colours. */
-export async function findingsInBoth(page: Page, options: AxeOptions = {}): Promise<Readonly<Record<'light' | 'dark', string[]>>> {
+async function findingsInBoth(page: Page, options: AxeOptions): Promise<Readonly<Record<'light' | 'dark', string[]>>> {
   await page.emulateMedia({ colorScheme: 'light' });
   const light = await findings(page, options);
   await page.emulateMedia({ colorScheme: 'dark' });

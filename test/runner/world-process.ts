@@ -1,16 +1,17 @@
 import { messageOf } from '../../src/domain/core/errors.ts';
-import { sharedCluster } from './cluster.ts';
-import { sharedProduct } from './shared-product.ts';
+import { sharedCluster } from '../support/cluster.ts';
+import { sharedProduct } from '../support/shared-product.ts';
+import { cpuSeconds } from './cpu-seconds.ts';
 
 // What the files of one run of the tests share, in a process of its own: `cluster` is a control plane, `product` the whole product. When it is ready it
-// sends the environment by which a test finds it, and it stops on request, or when the run has ended.
+// sends the environment by which a test finds it. It stops on request, or when the run has ended, and sends the CPU seconds that it took.
 
-interface World {
+interface RunningWorld {
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-async function startWorld(name: string): Promise<World> {
+async function startWorld(name: string): Promise<RunningWorld> {
   if (name === 'cluster') {
     const { stateDir, stop } = await sharedCluster();
     return { environment: { CHANDLERY_TEST_STATE: stateDir }, stop };
@@ -21,8 +22,12 @@ async function startWorld(name: string): Promise<World> {
 
 try {
   const world = await startWorld(process.argv[2] ?? '');
-  const end = (): void => void world.stop().then(() => process.exit(0));
-  for (const event of ['SIGTERM', 'disconnect'] as const) process.once(event, end);
+  const end = async (): Promise<void> => {
+    await world.stop();
+    if (process.connected) process.send?.({ cpu: cpuSeconds() }, () => process.exit(0));
+    else process.exit(0);
+  };
+  for (const event of ['SIGTERM', 'disconnect'] as const) process.once(event, () => void end());
   process.send?.({ environment: world.environment });
 } catch (error) {
   process.send?.({ failure: messageOf(error) });
