@@ -6,6 +6,8 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../support/charts.ts';
 
+// Runs in test:all: it fills a disk.
+
 const PROGRAM = join(import.meta.dirname, 'full-disk-program.ts');
 /** A file system of 2 MiB of our own, in namespaces that need no root; where the system allows none, files of at most 950 KiB. */
 const SMALL_DISK = 'unshare -rm sh -c \'mount -t tmpfs -o size=2m tmpfs "$1" && exec "$2" "$3" "$1/cache"\' - "$1" "$2" "$3"';

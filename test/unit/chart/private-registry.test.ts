@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join, resolve } from 'node:path';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { execa } from 'execa';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
@@ -14,7 +14,10 @@ import { assertFails, fetchURL, libraryFor } from './library.ts';
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 const ANN = { username: 'ann', password: 's3cret-pass' };
 const BASIC = `Basic ${Buffer.from('ann:s3cret-pass').toString('base64')}`;
-const { helm } = await loadTools(resolve(import.meta.dirname, '../../..'));
+let helm = 'helm';
+before(async () => {
+  ({ helm } = await loadTools(resolve(import.meta.dirname, '../../..')));
+});
 
 describe('a private registry', () => {
   for (const kind of ['Basic', 'Token'] as const) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
 import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
@@ -13,7 +13,10 @@ const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 const PASSWORD = 's3cret-pass';
 const BASIC = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`;
 const ANN = { username: 'ann', password: PASSWORD };
-const PACKED = await packChart('demo', chartFiles('demo', '1.0.0'));
+let packed: Buffer;
+before(async () => {
+  packed = await packChart('demo', chartFiles('demo', '1.0.0'));
+});
 
 describe('a private repository', () => {
   it('gives index and chart to whom its Secret says we are, and to nobody else', async (t) => {
@@ -55,7 +58,7 @@ describe('a private repository', () => {
     const asked: (string | undefined)[] = [];
     const elsewhere = await serveHttps(t, (request, response) => {
       asked.push(request.headers.authorization);
-      if (request.headers.authorization === BASIC) response.end(PACKED);
+      if (request.headers.authorization === BASIC) response.end(packed);
       else response.writeHead(401, { 'www-authenticate': 'Basic realm="give it to me"' }).end();
     });
     const { site } = await privateRepository(t, { listed: `${elsewhere.address}/demo.tgz` });
@@ -88,7 +91,7 @@ describe('a private repository', () => {
           if (request.url === '/index.yaml') response.end(indexOf('/start.tgz'));
           else if (request.url === '/start.tgz') response.writeHead(302, { location: '/second.tgz' }).end();
           else if (request.url === '/second.tgz') response.writeHead(302, { location: `${there.address}/third.tgz` }).end();
-          else response.end(PACKED);
+          else response.end(packed);
         }),
       );
       const there = await serveHttps(
@@ -111,7 +114,7 @@ describe('a private repository', () => {
     const asked: (string | undefined)[] = [];
     const plain = await serveHttp(t, (request, response) => {
       asked.push(request.headers.authorization);
-      response.end(request.url?.endsWith('index.yaml') === true ? indexOf('demo-1.0.0.tgz') : PACKED);
+      response.end(request.url?.endsWith('index.yaml') === true ? indexOf('demo-1.0.0.tgz') : packed);
     });
     const { site } = await privateRepository(t, { listed: `${plain}/demo.tgz` });
     const library = await libraryFor(t, { allowEgress: LOOPBACK, certificateAuthorities: [site.authority] });
@@ -145,7 +148,7 @@ describe('a private repository', () => {
       t,
       (_request, response) => {
         isAsked = true;
-        response.end(PACKED);
+        response.end(packed);
       },
       clients,
     );
@@ -153,7 +156,7 @@ describe('a private repository', () => {
       t,
       (request, response) => {
         if (request.url === '/index.yaml') response.end(indexOf('demo.tgz', 'away.tgz'));
-        else if (request.url === '/demo.tgz') response.end(PACKED);
+        else if (request.url === '/demo.tgz') response.end(packed);
         else response.writeHead(302, { location: `${strict.address}/demo.tgz` }).end();
       },
       clients,
@@ -226,7 +229,7 @@ async function privateRepository(t: TestContext, { listed = 'demo-1.0.0.tgz' } =
   const site = await serveHttps(t, (request: IncomingMessage, response: ServerResponse) => {
     seen.push(`${request.url} ${request.headers.authorization}`);
     if (request.headers.authorization !== BASIC) response.writeHead(401, { 'www-authenticate': 'Basic realm="charts"' }).end();
-    else response.end(request.url === '/index.yaml' ? indexOf(listed) : PACKED);
+    else response.end(request.url === '/index.yaml' ? indexOf(listed) : packed);
   });
   return { site, seen };
 }

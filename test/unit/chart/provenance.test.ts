@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
 import { createCleartextMessage, readPrivateKey, revokeKey, sign } from 'openpgp';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
@@ -12,8 +12,11 @@ import { serveRegistry } from '../../support/registry.ts';
 import { createPgpSigner, packSigned, pushChart, type PgpSigner, type SignedChart } from '../../support/signing.ts';
 import { assertFails, libraryFor } from './library.ts';
 
-const ANN = await createPgpSigner('Ann');
-const EVE = await createPgpSigner('Eve');
+let ANN: PgpSigner;
+let EVE: PgpSigner;
+before(async () => {
+  [ANN, EVE] = await Promise.all([createPgpSigner('Ann'), createPgpSigner('Eve')]);
+});
 
 describe('the provenance of a chart', () => {
   it('that helm has signed with a trusted key is taken, and the signer named', async (t) => {

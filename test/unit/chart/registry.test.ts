@@ -8,7 +8,7 @@ import { chartFiles, packChart, serveHttps } from '../../support/charts.ts';
 import { assertFails, fetchFrom, fetchURL, libraryFor } from './library.ts';
 
 const LAYER = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
-const signal = AbortSignal.timeout(60_000);
+const { signal } = new AbortController();
 
 interface Site {
   readonly library: ChartLibrary;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { isAppError } from '../../../src/domain/core/errors.ts';
 import { claimStateFolder, defaultStateDir } from '../../../src/embedded/cluster/state-folder.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let parent: string;
 let folder: string;
@@ -34,7 +35,9 @@ test('a second start on a state folder is rejected with the process that uses it
 test('a start right after a stop waits until the other has let go', async () => {
   const state = await claimStateFolder(folder);
   const next = claimStateFolder(folder);
-  setTimeout(() => void state.release(), 200);
+  // The claim of a name is the first thing that a start writes, also one that has to wait.
+  await eventually(async () => (await readdir(join(folder, 'lock'))).length > 1, 'the next start waits');
+  await state.release();
   await (await next).release();
 });
 

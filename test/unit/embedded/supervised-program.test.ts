@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { SupervisedProgram, type ProgramExit } from '../../../src/embedded/cluster/supervised-program.ts';
 import { createLog } from '../../../src/observe/log.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let folder: string;
 let lines: string[];
@@ -20,7 +20,7 @@ afterEach(() => rm(folder, { recursive: true }));
 test('a program that ends is started again, and the log has its last words', async () => {
   const program = supervise(`console.log('last words'); process.exit(process.uptime() < 100 ? 3 : 0)`);
   program.start();
-  await until(async () => (await output()).match(/last words/g)?.length === 2);
+  await eventually(async () => (await output()).match(/last words/g)?.length === 2, 'the program has printed that');
   await program.stop(1000);
   const line = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
   assert.deepEqual([line['program'], line['code'], line['tail']], ['demo', 3, 'last words']);
@@ -48,7 +48,7 @@ test('a stop is final: an obedient program ends in peace and its record goes', a
     `process.on('SIGTERM', () => { console.log('bye'); process.exit(0); }); console.log('up'); setInterval(() => {}, 1000)`,
   );
   program.start();
-  await until(async () => (await output()).includes('up'));
+  await eventually(async () => (await output()).includes('up'), 'the program has printed that');
   assert.deepEqual((await readdir(join(folder, 'run'))).sort(), ['demo.log', 'demo.pid']);
   await program.stop(5000);
   assert.equal(await output(), 'up\nbye\n');
@@ -60,7 +60,7 @@ test('a stop is final: an obedient program ends in peace and its record goes', a
 test('a program that ignores the request to end is killed', async () => {
   const program = supervise(`process.on('SIGTERM', () => {}); console.log('up'); setInterval(() => {}, 1000)`);
   program.start();
-  await until(async () => (await output()).includes('up'));
+  await eventually(async () => (await output()).includes('up'), 'the program has printed that');
   await program.stop(100);
   assert.deepEqual(await readdir(join(folder, 'run')), ['demo.log']);
 });
@@ -69,7 +69,7 @@ test('a program sees nothing of our environment', async () => {
   process.env['HTTPS_PROXY'] = 'http://proxy.example';
   const program = supervise(`console.log(JSON.stringify(Object.keys(process.env))); setInterval(() => {}, 1000)`);
   program.start();
-  await until(async () => (await output()).includes(']'));
+  await eventually(async () => (await output()).includes(']'), 'the program has printed that');
   await program.stop(0);
   delete process.env['HTTPS_PROXY'];
   assert.equal(await output(), '["HOME"]\n');
@@ -86,12 +86,4 @@ function log(): ReturnType<typeof createLog> {
 
 async function output(): Promise<string> {
   return readFile(join(folder, 'run', 'demo.log'), 'utf8');
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    if (await isTrue()) return;
-    await delay(25);
-  }
-  assert.fail('not within ten seconds');
 }

@@ -8,6 +8,8 @@ import type { GitCheckout } from '../../../src/domain/source/git-source.ts';
 import { createGit } from '../../../src/git/git.ts';
 import { credentialsOf, type GitHost, startGitHost } from '../../support/git-host.ts';
 
+// Runs in test:all: it attacks with repositories.
+
 let host: GitHost;
 let home: string;
 

@@ -11,7 +11,7 @@ import type { RenderInput } from '../../../src/helm/render.ts';
 import { writeSeedCharts } from '../../support/seed.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
-const signal = AbortSignal.timeout(120_000);
+const { signal } = new AbortController();
 
 interface Bench {
   readonly helm: Helm;

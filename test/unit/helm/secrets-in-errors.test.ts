@@ -9,7 +9,7 @@ import { createHelm } from '../../../src/helm/helm.ts';
 import { chartFiles, packChart, temporaryFolder } from '../../support/charts.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
-const signal = AbortSignal.timeout(300_000);
+const { signal } = new AbortController();
 
 /** Every function of templates that prints what it is given, as it is or so that it can be read again. */
 const PRINTS = [

@@ -16,12 +16,11 @@ import { structuralSchema } from '../../../src/schema/structural/structural-sche
 import { valueFaults } from '../../../src/schema/values/value-faults.ts';
 import { ODD_SCHEMAS } from '../../support/odd-schemas.ts';
 import { runs } from '../../support/runs.ts';
-import { offeredCharts, type OfferedChart } from '../../support/offered-charts.ts';
+import { type OfferedChart, offeredCharts } from '../../support/offered-charts.ts';
 import { samplesOf, schemas } from '../../support/json-schemas.ts';
 import { plain } from '../form/generated-forms.ts';
 
 const anyValue = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
-const CHARTS = await offeredCharts();
 const ANYTHING = { 'x-kubernetes-preserve-unknown-fields': true };
 
 describe('the structural schema of a JSON Schema', () => {
@@ -108,19 +107,9 @@ describe('the structural schema of a JSON Schema', () => {
 });
 
 describe('the structural schema of a chart', () => {
-  for (const { name, source, samples } of CHARTS) {
-    it(`takes the values of ${name}, and its form loses none of them`, () => {
-      const structure = chartStructure(source);
-      const app = generated(structure, source);
-      for (const values of samples) {
-        assert.deepEqual(validateValue(structure, values), []);
-        const model = appForm(app, 'edit');
-        const content = { spec: { values } };
-        // Secrets never reach a page; those of the instance stay.
-        assert.deepEqual(plain(formToValues(model, valuesToFields(model, content), content).values), content);
-      }
-    });
-  }
+  it('takes the values of every chart, and its form loses none of them', async (t) => {
+    for (const chart of await offeredCharts()) await t.test(chart.name, () => takesValuesOf(chart));
+  });
 
   it('has the values of subcharts below their names, global, and room for what ci/ sets', () => {
     const closed = { type: 'object', additionalProperties: false, properties: { a: { type: 'string' } } };
@@ -158,3 +147,15 @@ describe('the bounds of a structural schema', () => {
     assert.equal(boundSchema(schema), schema);
   });
 });
+
+function takesValuesOf({ source, samples }: OfferedChart): void {
+  const structure = chartStructure(source);
+  const app = generated(structure, source);
+  for (const values of samples) {
+    assert.deepEqual(validateValue(structure, values), []);
+    const model = appForm(app, 'edit');
+    const content = { spec: { values } };
+    // Secrets never reach a page; those of the instance stay.
+    assert.deepEqual(plain(formToValues(model, valuesToFields(model, content), content).values), content);
+  }
+}

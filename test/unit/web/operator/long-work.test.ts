@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor } from '../../../../src/domain/kubernetes/actor.ts';
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import { createLongWork } from '../../../../src/web/page/long-work.ts';
@@ -92,15 +92,17 @@ describe('work that takes longer than a look', () => {
 
   it('that is over takes no place: the last five results are kept, and a failure until it is shown', async () => {
     const work = createLongWork({ patience: 0 });
+    let end: () => void = () => undefined;
     const failing = jobOf(async () => {
-      await wait(5);
+      await new Promise<void>((resolve) => (end = resolve));
       throw new AppError('ChartUnreachable', 'chart: away');
     });
     const queries: string[] = [];
     for (let count = 0; count < 12; count += 1) {
       const begun = await work.begin(visitOf(ANN), '/new', failing);
       queries.push('redirect' in begun ? begun.redirect.slice('/new'.length) : '');
-      await wait(20);
+      end();
+      await nextTurn();
     }
     const find = async (query = ''): Promise<Answer> => await work.find(visitOf(ANN, query), '/new', WORDS);
     await assert.rejects(find(queries[6]), { code: 'NotFound' });

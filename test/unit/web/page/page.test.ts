@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import express from 'express';
 import request from 'supertest';
 import { AppError } from '../../../../src/domain/core/errors.ts';
@@ -28,7 +28,7 @@ test('inputs that cannot be read fail a request alone, though the cluster does n
   app.post('/', page({ operations, seal } as unknown as WebDeps, away));
   app.use(((error, _req, res, _next) => void res.status(500).send(String(error))) satisfies express.ErrorRequestHandler);
   const { text } = await request(app).post('/');
-  await sleep(1);
+  await nextTurn();
   process.off('unhandledRejection', hear);
   assert.match(text, /the inputs cannot be read/);
   assert.deepEqual(unhandled, []);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, describe, it, test } from 'node:test';
+import { after, before, describe, it, test } from 'node:test';
 import { isAppError } from '../../../../src/domain/core/errors.ts';
 import type { InstanceView } from '../../../../src/domain/instance/instance.ts';
 import { createFormSeal } from '../../../../src/web/page/sealed-inputs.ts';
@@ -7,7 +7,7 @@ import { sampleSeal } from '../../../support/sample-seal.ts';
 import type { InstanceChange } from '../../../../src/operation/instance/instance-change.ts';
 import type { InstanceDraft } from '../../../../src/operation/instance/instance-draft.ts';
 import { sampleInstances } from '../../../support/sample-instances.ts';
-import { startSampleWeb } from '../../../support/sample-web.ts';
+import { type SampleWeb, startSampleWeb } from '../../../support/sample-web.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
 const INSTALL = `/apps/${POSTGRES}/install`;
@@ -20,7 +20,10 @@ const write = async (_actor: unknown, draft: InstanceDraft | InstanceChange): Pr
   written.push(draft);
   return await Promise.resolve(orders);
 };
-const web = await startSampleWeb({ createInstance: write, updateInstance: write });
+let web: SampleWeb;
+before(async () => {
+  web = await startSampleWeb({ createInstance: write, updateInstance: write });
+});
 after(async () => web.stop());
 
 type Inputs = readonly (readonly [string, string])[];
