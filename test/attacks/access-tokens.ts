@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { newTokenText } from '../../src/domain/access-token/token-text.ts';
-import { JOB_CLAIMS } from '../support/ci-issuer.ts';
+import { CI_AUDIENCE, JOB_CLAIMS } from '../support/ci-issuer.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED, FOREIGN, type PersonName } from './people.ts';
-import { CI_AUDIENCE, type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 // What somebody can do with a personal access token that they found, or made up.
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { eventually } from '../support/eventually.ts';
 import { isTooLong, shortestOfTries, type Attack } from './attack.ts';
 import { blockedIn, newOperator, preflighted, warnedIn } from './operators.ts';
 import type { Target } from './target.ts';
+import { elapse } from '../support/elapse.ts';
 
 // Charts that an admin is talked into, and the hosts that they come from.
 
@@ -371,7 +371,7 @@ async function pack(target: Target, name: string, files: Readonly<Record<string,
 async function pour(response: Parameters<RequestListener>[1]): Promise<void> {
   const chunk = Buffer.alloc(1024 * 1024, '#\n');
   for (let sent = 0; sent < 200 && !response.destroyed; sent += 1) {
-    if (!response.write(chunk)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), sleep(1000)]);
+    if (!response.write(chunk)) await Promise.race([new Promise((resolve) => response.once('drain', resolve)), elapse(1000)]);
   }
   response.end();
 }
@@ -379,6 +379,6 @@ async function pour(response: Parameters<RequestListener>[1]): Promise<void> {
 async function drip(response: Parameters<RequestListener>[1]): Promise<void> {
   while (!response.destroyed) {
     response.write('#');
-    await sleep(500);
+    await elapse(500);
   }
 }

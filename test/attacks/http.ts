@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { isTooLong, type Attack } from './attack.ts';
 import { ATTACKED, FOREIGN } from './people.ts';
 import { open, rawStatus, statusOf } from './raw-request.ts';
 import type { Target } from './target.ts';
+import { elapse } from '../support/elapse.ts';
 
 const MIB = 1024 * 1024;
 const INSTANCES = `/api/v1/environments/${ATTACKED}/instances`;
@@ -76,7 +76,7 @@ export const attacks: readonly Attack[] = [
       assert.ok(rejected.length >= 5, answers.map(({ status }) => status).join());
       const wait = Math.max(...rejected.map(({ headers }) => Number(headers.get('retry-after'))));
       assert.ok(wait >= 1 && wait <= 4, `Retry-After: ${wait}`);
-      await sleep(wait * 1000);
+      await elapse(wait * 1000);
       assert.equal((await target.call('neighbour', address, install)).status, 404, 'and one more after that time');
       return answers.length;
     },

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
@@ -18,6 +17,8 @@ const OPERATORS = 'operators.operatorcontroller.kubeplus';
 const SOURCES = 'catalogsources.chandlery.dev';
 const BOATS = 'boats.lost.example.com';
 const VALUABLES = `configmap/valuables`;
+/** A finalizer that keeps a CRD until readiness has told that it is being deleted. */
+const HELD = 'lost.example.com/held';
 
 /** What must be the same afterwards. */
 const LASTING = [`namespace/${ATTACKED}`, `namespace/${DOOMED}`, `crd/${BOATS}`];
@@ -126,26 +127,34 @@ async function stock(target: Target): Promise<void> {
 async function loses(target: Target, crd: string): Promise<void> {
   const before = await Promise.all(LASTING.map((what) => uidOf(target, [what])));
   const old = await uidOf(target, [`crd/${crd}`]);
-  const watching = new AbortController();
-  const reported = readinessSays(target, crd, watching.signal);
-  const { exitCode, stderr } = await target.kubectl('root', ['delete', 'crd', crd, '--timeout=30s']);
-  assert.equal(exitCode, 0, stderr);
+  await change(target, ['patch', 'crd', crd, '--type=merge', '-p', stringifyJson({ metadata: { finalizers: [HELD] } })]);
+  try {
+    await change(target, ['delete', 'crd', crd, '--wait=false']);
+    await eventually(async () => await isReportedLost(target, crd), `/readyz says that ${crd} is lost`);
+  } finally {
+    // The finalizer by which Kubernetes deletes the objects stands behind it.
+    const path = '/metadata/finalizers/0';
+    const release = [
+      { op: 'test', path, value: HELD },
+      { op: 'remove', path },
+    ];
+    await change(target, ['patch', 'crd', crd, '--type=json', '-p', stringifyJson(release)]);
+  }
   await eventually(async () => ![old, ''].includes(await uidOf(target, [`crd/${crd}`])), `${crd} is made anew`);
   await eventually(async () => (await target.call('anonymous', '/readyz')).status === 200, 'the product is ready again', 60);
-  watching.abort();
-  assert.ok(await reported, `/readyz never said that ${crd} was lost`);
   assert.deepEqual(await Promise.all(LASTING.map((what) => uidOf(target, [what]))), before);
   for (const namespace of [DOOMED, ATTACKED]) assert.notEqual(await uidOf(target, [VALUABLES, '-n', namespace]), '', `in ${namespace}`);
   assert.notEqual(await uidOf(target, [`boats.lost.example.com/mine`, '-n', DOOMED]), '', 'the instance');
 }
 
-async function readinessSays(target: Target, crd: string, signal: AbortSignal): Promise<boolean> {
-  while (!signal.aborted) {
-    const { status, text } = await target.call('anonymous', '/readyz');
-    if (status === 503 && text.includes(`the CRD ${crd} is being restored`)) return true;
-    await sleep(20);
-  }
-  return false;
+async function change(target: Target, args: readonly string[]): Promise<void> {
+  const { exitCode, stderr } = await target.kubectl('root', args);
+  assert.equal(exitCode, 0, stderr);
+}
+
+async function isReportedLost(target: Target, crd: string): Promise<boolean> {
+  const { status, text } = await target.call('anonymous', '/readyz');
+  return status === 503 && text.includes(`the CRD ${crd} is being restored`);
 }
 
 async function readyOf(target: Target, kind: string, name: string): Promise<string | undefined> {

@@ -6,28 +6,32 @@ import { ROUTES } from '../../src/api/routes.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { createWebRouter } from '../../src/web/router.ts';
 import type { WebDeps } from '../../src/web/page/page.ts';
-import { chartArchive } from '../../src/domain/app-definition/uploaded-chart.ts';
 import { at, objectAt, textAt } from '../../src/domain/core/read.ts';
-import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
 import { eventually } from '../support/eventually.ts';
 import { callsInNamespace } from '../support/audit.ts';
 import type { Attack, Pace } from './attack.ts';
 import { type Access, PAGE_ACCESS, ROUTE_ACCESS } from './matrix-access.ts';
-import { JOB_CLAIMS } from '../support/ci-issuer.ts';
+import { CI_AUDIENCE, JOB_CLAIMS } from '../support/ci-issuer.ts';
+import {
+  ARCHIVE,
+  DEFINITION,
+  kubeOf,
+  makePrey,
+  type MatrixTarget,
+  OPERATOR,
+  PREY,
+  type Prey,
+  RELEASE,
+  SPARE,
+  SPARE_SPEC,
+} from './matrix-prey.ts';
 import { ATTACKED, PROJECT } from './people.ts';
-import { CI_AUDIENCE, type Target } from './target.ts';
 
 // Every route of the API and every page, as everybody there is: what is expected, and what comes.
 
 // The token of `stranger` has no groups; `rival` is a maintainer elsewhere; `job` is a CI job with the role of a developer, and a token of its own issuer.
 const ACTORS = ['anonymous', 'stranger', 'outsider', 'viewer', 'developer', 'maintainer', 'rival', 'job', 'admin'] as const;
 type MatrixActor = (typeof ACTORS)[number];
-
-interface Prey extends Target {
-  /** As the admin of the cluster. */
-  readonly kube: Kube;
-}
 
 /** `Reached`: the request got past all permissions, so an answer that finds its content wrong counts, too. */
 type Outcome = 'SignIn' | 'Denied' | 'Reached';
@@ -41,41 +45,42 @@ interface Endpoint {
   readonly operationId?: string;
 }
 
+/** The ids of the requests that were made, by which the audit log of the api-server names what each of them took. */
+const requestIds = new Set<string>();
 const cells: { readonly endpoint: Endpoint; readonly outcomes: Readonly<Record<MatrixActor, number>> }[] = [];
 
 export const attacks: readonly Attack[] = [
   {
     title: 'everybody tries every route of the API and every page: who may is let through, who may not is not',
-    run: async (target, pace) => {
-      await using kube = kubeOf(target);
-      const prey = { ...target, kube };
-      await makePrey(prey);
-      const spare = `/api/v1/environments/${SPARE}`;
-      await eventually(async () => (await target.call('viewer', spare)).status === 200, 'a viewer sees the Environment');
-      const since = (await stat(auditLog(target))).size;
-      const endpoints = [...routes(), ...pages()];
-      for (const endpoint of endpoints) cells.push({ endpoint, outcomes: await tryAll(prey, endpoint, pace) });
-      const wrong = cells.flatMap(({ endpoint, outcomes }) =>
-        ACTORS.filter((actor) => outcomes[actor] !== 0 && !isExpected(endpoint, actor, outcomes[actor])).map(
-          (actor) => `${endpoint.what}: ${actor} got ${outcomes[actor]}, ${expected(endpoint.access, actor)} is expected`,
-        ),
-      );
-      assert.deepEqual(wrong, []);
-      const { bare, users, count } = await callsInNamespace(auditLog(target), ATTACKED, since);
-      assert.deepEqual(bare, [], 'each call of Chandlery in the namespace carries a user with groups');
-      assert.ok(count > endpoints.length, `${count} calls`);
-      assert.deepEqual(
-        users.filter((user) => user !== `ci:${PROJECT}` && !ACTORS.some((actor) => user === `oidc:${actor}`)),
-        [],
-      );
-      return endpoints.length * ACTORS.length;
-    },
+    run: tryEveryEndpoint,
   },
 ];
 
-function kubeOf({ kubeconfigPath }: Target): Kube & AsyncDisposable {
-  const kube = createKube({ kubeconfigPath, userAgent: 'matrix' });
-  return { ...kube, [Symbol.asyncDispose]: kube.close };
+/** @returns how many requests it has made. @throws AssertionError with each actor who got something else than is expected. */
+export async function tryEveryEndpoint(target: MatrixTarget, pace: Pace): Promise<number> {
+  await using kube = kubeOf(target);
+  const prey = { ...target, kube };
+  await makePrey(prey);
+  const spare = `/api/v1/environments/${SPARE}`;
+  await eventually(async () => (await target.call('viewer', spare)).status === 200, 'a viewer sees the Environment');
+  const since = (await stat(auditLog(target))).size;
+  const endpoints = [...routes(), ...pages()];
+  for (const endpoint of endpoints) cells.push({ endpoint, outcomes: await tryAll(prey, endpoint, pace) });
+  const wrong = cells.flatMap(({ endpoint, outcomes }) =>
+    ACTORS.filter((actor) => outcomes[actor] !== 0 && !isExpected(endpoint, actor, outcomes[actor])).map(
+      (actor) => `${endpoint.what}: ${actor} got ${outcomes[actor]}, ${expected(endpoint.access, actor)} is expected`,
+    ),
+  );
+  assert.deepEqual(wrong, []);
+  const { bare, requests: taken, count } = await callsInNamespace(auditLog(target), ATTACKED, since);
+  assert.deepEqual(bare, [], 'each call of Chandlery in the namespace carries a user with groups');
+  assert.ok(count > endpoints.length, `${count} calls`);
+  assert.deepEqual(
+    [...taken].filter(([user, ids]) => !isActor(user) && [...ids].some((id) => requestIds.has(id))),
+    [],
+    'each call for a request carries the user of that request',
+  );
+  return endpoints.length * ACTORS.length;
 }
 
 /** What came, as statuses. */
@@ -86,7 +91,11 @@ export function report(): string {
   );
 }
 
-function auditLog({ stateDir }: Target): string {
+function isActor(user: string): boolean {
+  return user === `ci:${PROJECT}` || ACTORS.some((actor) => user === `oidc:${actor}`);
+}
+
+function auditLog({ stateDir }: MatrixTarget): string {
   return join(stateDir, 'audit.log');
 }
 
@@ -185,11 +194,20 @@ function outcomeOf(status: number): Outcome | number {
   return status < 300 || status === 303 || status === 409 || status === 412 || status === 422 ? 'Reached' : status;
 }
 
-/** Pages come from the operations of the API, so in a quick run five actors try them. */
-const QUICK: readonly MatrixActor[] = ['anonymous', 'viewer', 'rival', 'job', 'admin'];
+/** In a quick run, of each access those whom it just lets in, and those whom it just keeps out. */
+const QUICK: Readonly<Record<Access, readonly MatrixActor[]>> = {
+  Public: ['anonymous'],
+  Nobody: ['anonymous', 'admin'],
+  Everybody: ['anonymous', 'stranger'],
+  Person: ['anonymous', 'stranger', 'job'],
+  Viewer: ['anonymous', 'viewer', 'rival', 'admin'],
+  ViewerOrAdmin: ['anonymous', 'viewer', 'rival', 'outsider'],
+  Developer: ['anonymous', 'viewer', 'developer', 'rival'],
+  Admin: ['anonymous', 'maintainer', 'admin'],
+};
 
 async function tryAll(target: Prey, endpoint: Endpoint, pace: Pace): Promise<Record<MatrixActor, number>> {
-  const tried = pace === 'quick' && endpoint.operationId === undefined ? QUICK : ACTORS;
+  const tried = pace === 'quick' ? QUICK[endpoint.access] : ACTORS;
   const ask = async (actor: MatrixActor): Promise<[MatrixActor, number]> => {
     const status = tried.includes(actor) && isAsked(endpoint, actor) ? await tryOne(target, endpoint, actor) : 0;
     return [actor, status];
@@ -213,43 +231,26 @@ async function tryOne(target: Prey, endpoint: Endpoint, actor: MatrixActor): Pro
   };
   const leaving = new AbortController();
   const url = `${target.origin}${pathOf(endpoint, id)}`;
-  const { status } = await fetch(url, { ...init, redirect: 'manual', signal: leaving.signal });
+  const { status, headers } = await fetch(url, { ...init, redirect: 'manual', signal: leaving.signal });
+  requestIds.add(headers.get('x-request-id') ?? '');
   // The rest of a live stream never comes.
   leaving.abort();
   if (endpoint.method !== 'GET' && status < 300) await makePrey(target);
   return status;
 }
 
-async function credentialsOf(target: Target, actor: MatrixActor): Promise<Record<string, string>> {
+async function credentialsOf(target: MatrixTarget, actor: MatrixActor): Promise<Record<string, string>> {
   if (actor === 'anonymous') return {};
   const claims = { ...JOB_CLAIMS, sub: `project_path:${PROJECT}`, project_path: PROJECT, aud: CI_AUDIENCE };
   return { authorization: `Bearer ${actor === 'job' ? await target.ci.sign(claims) : await target.token(actor)}` };
 }
 
 const APP = 'caches.samples.chandlery.dev';
-const PREY = 'matrix';
-const RELEASE = 'v1.0.0';
-const MEMBERS = ['viewer', 'developer', 'maintainer'].map((role) => ({ name: `oidc:${role}s`, role }));
-const SPARE_SPEC = { groups: MEMBERS, projects: [{ name: PROJECT, role: 'developer' }] };
-/** The Environment that may be changed and deleted. */
-const SPARE = 'matrix-spare';
 const DRAFT = { environment: ATTACKED, app: APP, name: 'asked-for', spec: {}, message: 'please' };
 let requests = 0;
 const TOKEN = { name: 'matrix' };
 const REGISTRATION_TOKEN = { name: 'matrix', names: 'registered-*' };
 const SAVED = { app: APP, title: 'mine', values: { spec: { replicas: 1 } } };
-const OPERATOR = {
-  metadata: { name: PREY, namespace: 'chandlery-system' },
-  spec: { chartURL: 'file://charts/cache-operator', suspend: true },
-};
-
-const DEFINITION = {
-  apiVersion: 'chandlery.dev/v1alpha1',
-  kind: 'AppDefinition',
-  metadata: { name: PREY },
-  spec: { chartURL: 'file://charts/apps/queue', suspend: true },
-};
-const ARCHIVE = chartArchive({ bytes: Buffer.from('no chart'), digest: `sha256:${'0'.repeat(64)}`, name: PREY, version: '1.0.0' });
 const BODIES: Readonly<Record<string, unknown>> = {
   createEnvironment: { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'made-by-matrix' }, spec: {} },
   updateEnvironment: { spec: { displayName: 'Attacked' } },
@@ -288,7 +289,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 };
 
 /** An approval names what its approver has read. */
-async function bodyFor(target: Target, operationId: string, { id, actor }: { id: string; actor: MatrixActor }): Promise<unknown> {
+async function bodyFor(target: MatrixTarget, operationId: string, { id, actor }: { id: string; actor: MatrixActor }): Promise<unknown> {
   if (operationId === 'rollbackInstance') await reviseInstance(target);
   if (operationId === 'revealConnectionKey') await untilConnected(target);
   if (operationId !== 'approveChangeRequest') return BODIES[operationId];
@@ -299,14 +300,14 @@ async function bodyFor(target: Target, operationId: string, { id, actor }: { id:
 const INSTANCE = `/api/v1/environments/${ATTACKED}/instances/${APP}/${PREY}`;
 
 /** Only what was changed can go back. */
-async function reviseInstance(target: Target): Promise<void> {
+async function reviseInstance(target: MatrixTarget): Promise<void> {
   const body = { spec: { replicas: 2 + ((requests += 1) % 3) } };
   const { status } = await target.call('developer', INSTANCE, { method: 'PATCH', body });
   assert.equal(status, 200);
 }
 
 /** Its operator makes the Secret a moment after the instance was made anew. */
-async function untilConnected(target: Target): Promise<void> {
+async function untilConnected(target: MatrixTarget): Promise<void> {
   const reveal = { method: 'POST', body: BODIES['revealConnectionKey'] };
   const address = `${INSTANCE}/connection/revealed-keys`;
   await eventually(async () => (await target.call('developer', address, reveal)).status === 200, 'there is a password');
@@ -332,7 +333,7 @@ function pathOf({ path, operationId = '' }: Endpoint, id: string): string {
 }
 
 /** The id of a saved configuration of the actor, or of a request: one's own to read and withdraw, somebody else's to decide about. */
-async function idFor(target: Target, { path, operationId = '' }: Endpoint, actor: MatrixActor): Promise<string> {
+async function idFor(target: MatrixTarget, { path, operationId = '' }: Endpoint, actor: MatrixActor): Promise<string> {
   const isDecided = operationId.startsWith('approve') || operationId.startsWith('decline');
   const other = actor === 'viewer' ? 'developer' : 'viewer';
   const maker = isDecided || actor === 'anonymous' ? other : actor;
@@ -346,42 +347,4 @@ async function idFor(target: Target, { path, operationId = '' }: Endpoint, actor
   const { json } = await target.call('anonymous', address, { method: 'POST', body, headers: await credentialsOf(target, maker) });
   const created = ['savedConfiguration', 'accessToken', 'registrationToken'].map((key) => textAt(json, key, 'id'));
   return textAt(json, 'id') ?? created.find((one) => one !== undefined) ?? 'none';
-}
-
-/** Puts back what a call that was let through has changed or deleted. */
-async function makePrey({ chartsDir, kube }: Prey): Promise<void> {
-  const containers = [{ name: 'main', image: 'registry.example.com/matrix:1' }];
-  const template = { metadata: { labels: { app: PREY } }, spec: { containers } };
-  const jobTemplate = { spec: { template: { spec: { containers, restartPolicy: 'Never' } } } };
-  const metadata = { name: PREY, namespace: ATTACKED };
-  const objects: readonly KubeObject[] = [
-    { apiVersion: 'samples.chandlery.dev/v1alpha1', kind: 'Cache', metadata, spec: { replicas: 1 } },
-    { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { selector: { matchLabels: { app: PREY } }, template } },
-    { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: { schedule: '0 0 1 1 *', jobTemplate } },
-    { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers } },
-    { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', ...OPERATOR },
-    { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: SPARE }, spec: SPARE_SPEC },
-    DEFINITION,
-    ARCHIVE,
-    {
-      apiVersion: 'chandlery.dev/v1alpha1',
-      kind: 'CatalogSource',
-      metadata: { name: PREY },
-      spec: { folder: { path: chartsDir }, suspend: true },
-    },
-    {
-      apiVersion: 'chandlery.dev/v1alpha1',
-      kind: 'CatalogRelease',
-      metadata: { name: RELEASE },
-      spec: { version: RELEASE, state: 'wip', components: [{ name: 'cache', chart: 'cache-operator', version: '0.1.0' }] },
-    },
-  ];
-  await pMap(objects, async (object) => {
-    const type = await kube.find(object.apiVersion, object.kind);
-    assert.ok(type !== undefined, object.kind);
-    await eventually(async () => {
-      const { object: made } = await kube.asController().apply(type, object, { fieldManager: 'matrix', force: 'force' });
-      return made.metadata.deletionTimestamp === undefined;
-    }, `${object.kind} is there`);
-  });
 }

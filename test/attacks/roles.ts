@@ -5,7 +5,8 @@ import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import type { ServedKind } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKED, FOREIGN, GROUPS, type PersonName } from './people.ts';
@@ -105,7 +106,7 @@ function record(found: readonly Row[]): number {
 }
 
 async function withKube(target: Target, work: (kube: Kube) => Promise<number | undefined>): Promise<number | undefined> {
-  const kube = createKube({ kubeconfigPath: target.kubeconfigPath, userAgent: 'chandlery-attacks' });
+  const kube = openKube(target.kubeconfigPath, { userAgent: 'chandlery-attacks' });
   try {
     return await work(kube);
   } finally {

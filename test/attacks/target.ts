@@ -10,7 +10,7 @@ import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { CookieBrowser } from '../http/support/cookie-browser.ts';
-import { type CiIssuer, startCiIssuer } from '../support/ci-issuer.ts';
+import { CI_AUDIENCE, type CiIssuer, startCiIssuer } from '../support/ci-issuer.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startChartHost, type ChartHost } from './chart-host.ts';
@@ -72,8 +72,6 @@ export interface Target {
   longestTurn(): Promise<number>;
   stop(): Promise<void>;
 }
-
-export const CI_AUDIENCE = 'https://chandlery.example.com';
 
 const START_MS = 120_000;
 
@@ -203,7 +201,12 @@ async function whenReady(target: Target): Promise<Target> {
   return target;
 }
 
-async function send(url: string, token: string | undefined, { method = 'GET', body, headers = {} }: CallOptions = {}): Promise<Reply> {
+/** A request with the bearer token of somebody, or of nobody. */
+export async function send(
+  url: string,
+  token: string | undefined,
+  { method = 'GET', body, headers = {} }: CallOptions = {},
+): Promise<Reply> {
   const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof URLSearchParams) && !(body instanceof Uint8Array);
   const response = await fetch(url, {
     method,

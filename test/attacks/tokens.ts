@@ -8,8 +8,8 @@ import { readNames, readSecrets } from '../../src/embedded/issuer/issuer-secrets
 import type { CookieBrowser } from '../http/support/cookie-browser.ts';
 import type { Attack } from './attack.ts';
 import { ADMIN_CLAIMS, type Claims, NO_GROUPS, nowSeconds, signedToken } from './signed-token.ts';
-import { JOB_CLAIMS } from '../support/ci-issuer.ts';
-import { CI_AUDIENCE, type Target } from './target.ts';
+import { CI_AUDIENCE, JOB_CLAIMS } from '../support/ci-issuer.ts';
+import type { Target } from './target.ts';
 
 const LOGOUT = { 'http://schemas.openid.net/event/backchannel-logout': {} };
 const inTenMinutes = (): Claims => ({ iat: nowSeconds() + 600, exp: nowSeconds() + 900 });
