@@ -16,7 +16,8 @@ import { conditionsOf, findCondition } from '../../src/domain/kubernetes/conditi
 import { apiVersionOf, type Json, type KubeObject, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { APP_DEFINITION, APP_REVISION, CLUSTER_ROLE, CRD, RESOURCE_COMPOSITION } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
 import { createCompositionReconciler } from '../../src/reconcile/kubeplus/reconcile-composition.ts';
 import { chartStructure } from '../../src/schema/structural/chart-structure.ts';
@@ -29,13 +30,13 @@ import { samplesOf, schemas } from '../support/json-schemas.ts';
 import { offeredCharts } from '../support/offered-charts.ts';
 import { ODD_SCHEMAS } from '../support/odd-schemas.ts';
 import { runs } from '../support/runs.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 
 const NAME = `shop-${RUN}`;
 const PLURAL = `shop${RUN}s`;
 const CRD_NAME = `${PLURAL}.apps.chandlery.dev`;
 const INSTANCES = { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: PLURAL };
-const signal = AbortSignal.timeout(240_000);
+const { signal } = new AbortController();
 let testCluster: TestCluster;
 let kube: Kube;
 let cluster: ReturnType<Kube['asController']>;
@@ -46,7 +47,7 @@ let reconcile: ReturnType<typeof createAppDefinitionReconciler>;
 
 before(async () => {
   testCluster = await sharedCluster();
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(testCluster.kubeconfigPath);
   cluster = kube.asController();
   const chart = join(repoRoot, 'charts', 'chandlery');
   const files = {

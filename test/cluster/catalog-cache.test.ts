@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { schemaOf } from '../../src/domain/catalog/app-catalog.ts';
 import { at, listAt } from '../../src/domain/core/read.ts';
 import type { JsonObject, KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { createKube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { CATALOG_TYPES, createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { packCrds } from '../../src/kube/watch/packed-schemas.ts';
 import { createLog } from '../../src/observe/log.ts';
@@ -17,7 +17,7 @@ test('the catalogue has the CRDs of all pages, without bookkeeping, and follows 
   const type = CATALOG_TYPES.customResourceDefinitions;
   const ending = new AbortController();
   const testCluster = await sharedCluster();
-  const kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const kube = openKube(testCluster.kubeconfigPath);
   const cluster = kube.asController();
   try {
     for (const name of names) await cluster.create(type, definition(name, 10));

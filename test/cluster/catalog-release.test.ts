@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +14,11 @@ import { createReleaseReconciler, releasesNaming } from '../../src/reconcile/rel
 import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startSourceWorld, type SourceWorld } from '../support/source-world.ts';
+import { RUN } from '../support/run-name.ts';
 
-const PROVIDER = `p${randomBytes(3).toString('hex')}`;
+const PROVIDER = `p${RUN}`;
 const DIGEST = `sha256:${'a'.repeat(64)}`;
-const signal = AbortSignal.timeout(120_000);
+const { signal } = new AbortController();
 let world: SourceWorld;
 
 before(async () => {

@@ -32,7 +32,7 @@ import { type ChartFiles, packChart, writeFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { ASKING, NO_DEPLOYMENTS, sampleAuditLog } from '../support/sample-audit-log.ts';
 
 const [ONE, TWO] = [`apps-${RUN}-one`, `apps-${RUN}-two`] as const;

@@ -3,12 +3,13 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { at, textAt } from '../../src/domain/core/read.ts';
 import { startEmbeddedCluster, type EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { startProduct, until, type Product } from '../support/product.ts';
+
+// Runs in test:all: it stops and starts an api-server.
 
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 
@@ -29,18 +30,6 @@ describe('a cluster that is away when Chandlery starts', { timeout: 180_000 }, (
     await product.stop();
     await cluster.stop();
     await rm(stateDir, { recursive: true, force: true });
-  });
-
-  it('leaves the process alive, and says at /readyz and in the API what is away', async () => {
-    assert.equal((await fetch(`${product.origin}/healthz`)).status, 200);
-    const ready = await fetch(`${product.origin}/readyz`);
-    assert.equal(ready.status, 503);
-    assert.equal(at(await ready.json(), 'unavailable', 0, 'component'), 'cluster');
-    for (const path of ['/me', '/apps', '/apps/caches.samples.chandlery.dev', '/environments']) {
-      const answer = await product.api('dev-a', path);
-      assert.equal(answer.status, 503, path);
-      assert.equal(textAt(answer.body, 'code'), 'ClusterUnavailable', path);
-    }
   });
 
   it('is used as soon as it comes', async () => {

@@ -8,22 +8,29 @@ import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { at, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
+import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { until } from '../support/product.ts';
+import { type Ended, runCommand } from '../support/run-command.ts';
 import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
-const CACHES = 'caches.samples.chandlery.dev';
-const HERE = 'command-line';
+// Runs in test:all: it starts dozens of programs.
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+const CACHES = 'caches.samples.chandlery.dev';
+/** The apps of the example catalogue. Tests beside this one add others, and remove them. */
+const EXAMPLE: readonly string[] = [
+  CACHES,
+  'postgresclusters.samples.chandlery.dev',
+  ...['jobrunners', 'objectstores', 'postgresservers', 'queues', 'staticsites', 'webapps'].map((plural) => `${plural}.apps.chandlery.dev`),
+];
+/** The Environment, and the CatalogSource, of this file. */
+const HERE = `command-line-${process.pid}`;
 
 describe('the command line in front of a cluster and of a server', { timeout: 300_000 }, () => {
   let product: SharedProduct;
   let folder: string;
+  /** The folder of the source, which nobody else writes into. */
+  let published: string;
   let kubectl: string;
   let token: string;
 
@@ -38,9 +45,20 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     const body = { app: CACHES, name: 'orders', spec: {} };
     assert.equal((await product.api('dev-a', `/environments/${HERE}/instances`, { method: 'POST', body })).status, 201);
     const instance = `/environments/${HERE}/instances/${CACHES}/orders`;
+    published = join(folder, 'catalog');
+    await writeCatalog(published);
+    await writeFile(join(folder, 'source.yaml'), sourceOf(published));
+    const applied = await program('kubectl', ['apply', '-f', join(folder, 'source.yaml')]);
+    assert.equal(applied.code, 0, applied.stderr);
+    const listed = async (): Promise<string[]> =>
+      listAt((await product.api('dev-a', '/apps?limit=500')).body, 'items').map((app) => textAt(app, 'id') ?? '');
+    const isWhole = async (): Promise<boolean> => (await listed()).filter((id) => EXAMPLE.includes(id)).length === EXAMPLE.length;
+    await until(isWhole, 'the example catalogue is there');
     await until(async () => textAt((await product.api('dev-a', instance)).body, 'health', 'status') === 'Healthy', 'the cache is healthy');
+    await until(async () => textAt((await product.api('admin', `/sources/${HERE}`)).body, 'state') === 'Synced', 'the source is synced');
   });
   after(async () => {
+    await program('kubectl', ['delete', `catalogsources.chandlery.dev/${HERE}`, '--timeout=60s']);
     await rm(folder, { recursive: true, force: true });
     await product.stop();
   });
@@ -54,21 +72,25 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
         resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
       });
     });
-  const chandlery = async (...args: readonly string[]): Promise<Ended> => await program('chandlery', args);
+  /** The same in this process. */
+  const chandleryWith = async (env: Record<string, string>, args: readonly string[]): Promise<Ended> =>
+    await runCommand(args, { HOME: folder, CHANDLERY_KUBECONFIG: product.kubeconfigPath, ...env });
+  const chandlery = async (...args: readonly string[]): Promise<Ended> => await chandleryWith({}, args);
   const asDeveloper = async (...args: readonly string[]): Promise<Ended> =>
-    await program('chandlery', args, { CHANDLERY_SERVER: product.origin, CHANDLERY_TOKEN: token });
+    await chandleryWith({ CHANDLERY_SERVER: product.origin, CHANDLERY_TOKEN: token }, args);
 
   it('does the same by the kubeconfig and by a server, as the person that each of them names', async () => {
     const [apps, sameApps, plugin, all, theirs] = await Promise.all([
-      chandlery('apps', '-o', 'name'),
+      program('chandlery', ['apps', '-o', 'name']),
       asDeveloper('apps', '-o', 'name'),
       program('kubectl', ['chandlery', 'apps', '-o', 'name']),
       chandlery('environments', '-o', 'name'),
       asDeveloper('environments', '-o', 'name'),
     ]);
-    assert.ok(apps.stdout.split('\n').includes(CACHES), apps.stderr);
-    assert.equal(sameApps.stdout, apps.stdout, sameApps.stderr);
-    assert.equal(plugin.stdout, apps.stdout, plugin.stderr);
+    const example = ({ stdout }: Ended): readonly string[] => stdout.split('\n').filter((id) => EXAMPLE.includes(id));
+    assert.equal(example(apps).length, EXAMPLE.length, apps.stdout + apps.stderr);
+    assert.deepEqual(example(sameApps), example(apps), sameApps.stderr);
+    assert.deepEqual(example(plugin), example(apps), plugin.stderr);
     assert.ok(all.stdout.includes('team-b\n'));
     assert.ok(theirs.stdout.includes(`${HERE}\n`) && !theirs.stdout.includes('team-b'), theirs.stdout);
   });
@@ -86,7 +108,7 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     assert.match(tree.stdout, /^Cache\/orders +Healthy/m);
     assert.match(tree.stdout, /^└─StatefulSet\/orders-cache +Healthy +1\/1 ready/m);
     assert.match(tree.stdout, /^ {2}└─Pod\/orders-cache-0/m);
-    assert.match(url.stdout, /^orders-cache\.command-line\.svc:6379$/m);
+    assert.match(url.stdout, new RegExp(`^orders-cache\\.${HERE}\\.svc:6379$`, 'm'));
     assert.ok(![list, one, tree, url].some(({ stdout }) => stdout.includes('\u001b')), 'a pipe is not coloured');
   });
 
@@ -103,16 +125,16 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
 
   it('says what failed and what to do, with a code of its own for each kind of failure', async () => {
     const developer = join(folder, 'dev-a.kubeconfig');
-    await writeFile(developer, (await program('chandlery', ['kubeconfig', '--as', 'dev-a', '--state', product.stateDir])).stdout);
+    await writeFile(developer, (await chandlery('kubeconfig', '--as', 'dev-a', '--state', product.stateDir)).stdout);
     await chmod(developer, 0o600);
     const file = join(folder, 'token');
     await writeFile(file, 'not-a-token');
     const [absent, unseen, forbidden, refused, away] = await Promise.all([
       asDeveloper('status', 'nothing', '-e', HERE),
       asDeveloper('status', '-e', 'team-b'),
-      program('chandlery', ['apps', '--kubeconfig', developer]),
+      chandlery('apps', '--kubeconfig', developer),
       chandlery('apps', '--server', product.origin, '--token-file', file),
-      program('chandlery', ['apps', '--server', 'https://127.0.0.1:9'], { CHANDLERY_TOKEN: token }),
+      chandleryWith({ CHANDLERY_TOKEN: token }, ['apps', '--server', 'https://127.0.0.1:9']),
     ]);
     for (const ended of [absent, unseen, forbidden, refused, away]) {
       assert.equal(ended.code, 1, ended.stderr);
@@ -120,7 +142,7 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
       assert.match(ended.stderr, /^chandlery: [^]+\nWhat to do: [^]+\n$/);
       assert.ok(!ended.stderr.includes('not-a-token') && !ended.stderr.includes(token));
     }
-    assert.match(absent.stderr, /"chandlery status -e command-line" lists them/);
+    assert.match(absent.stderr, new RegExp(`"chandlery status -e ${HERE}" lists them`));
     assert.match(forbidden.stderr, /missing permission: list /);
     assert.match(forbidden.stderr, /--server URL/);
     assert.match(away.stderr, /https:\/\/127\.0\.0\.1:9: connect ECONNREFUSED/);
@@ -159,10 +181,13 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
   });
 
   it('approves a change request with the effect that it showed', async () => {
-    const groups = '[{name: "oidc:team-a", role: viewer}, {name: "oidc:platform", role: maintainer}]';
-    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: asked}\nspec: {tier: production, groups: ${groups}}\n`;
-    await addToCatalog(product, 'environments/asked.yaml', text);
-    const body = { environment: 'asked', app: CACHES, name: 'wanted', spec: {} };
+    const [environment, approvers] = [`asked-${process.pid}`, `approvers-${process.pid}`];
+    const groups = `[{name: "oidc:team-a", role: viewer}, {name: "oidc:${approvers}", role: maintainer}]`;
+    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${environment}}\nspec: {tier: production, groups: ${groups}}\n`;
+    await addToCatalog(product, `environments/${environment}.yaml`, text);
+    const isReady = async (): Promise<boolean> => at((await product.api('dev-a', `/environments/${environment}`)).body, 'ready') === true;
+    await until(isReady, 'the environment is ready', 60_000);
+    const body = { environment, app: CACHES, name: 'wanted', spec: {} };
     let id = '';
     const isRequested = async (): Promise<boolean> => {
       const asked = await product.api('dev-a', '/change-requests', { method: 'POST', body });
@@ -170,43 +195,50 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
       return asked.status === 201;
     };
     await until(isRequested, 'the environment takes change requests', 60_000);
-    const admin = { CHANDLERY_SERVER: product.origin, CHANDLERY_TOKEN: await product.token('admin') };
+    const [name, stateDir] = ['approver', product.stateDir];
+    const people = [{ name, displayName: 'A', email: 'a@example.com', groups: [approvers], role: name }];
+    const approver = { CHANDLERY_SERVER: product.origin, CHANDLERY_TOKEN: await mintDemoToken({ stateDir, name, people }) };
     const [list, preview, local] = await Promise.all([
-      program('chandlery', ['approve'], admin),
-      program('chandlery', ['approve', id, '--dry-run'], admin),
+      chandleryWith(approver, ['approve']),
+      chandleryWith(approver, ['approve', id, '--dry-run']),
       chandlery('approve'),
     ]);
     for (const { stdout, stderr } of [list, local])
-      assert.match(stdout, new RegExp(`^${id} +install +asked +${CACHES}/wanted +oidc:dev-a `, 'm'), stderr);
+      assert.match(stdout, new RegExp(`^${id} +install +${environment} +${CACHES}/wanted +oidc:dev-a `, 'm'), stderr);
     assert.match(preview.stdout, /^Ready\n/);
-    const approved = await program('chandlery', ['approve', id], admin);
+    const approved = await chandleryWith(approver, ['approve', id]);
     assert.equal(approved.stdout, `${CACHES}/wanted approved\n`, approved.stderr);
-    assert.equal((await product.api('admin', `/environments/asked/instances/${CACHES}/wanted`)).status, 200);
+    assert.equal((await product.api('dev-a', `/environments/${environment}/instances/${CACHES}/wanted`)).status, 200);
   });
 
   it('shows what a folder would change in the cluster, and hides secrets', async () => {
-    const edited = join(folder, 'catalog');
-    await cp(product.catalogDir, edited, { recursive: true });
-    const source = ['--source', 'catalog'];
-    const same = await chandlery('diff', edited, ...source);
-    assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr);
-    const file = join(edited, 'environments', `${HERE}.yaml`);
+    const edited = join(folder, 'edited');
+    await cp(published, edited, { recursive: true });
+    const source = ['--source', HERE];
+    const [same, example] = await Promise.all([
+      chandlery('diff', edited, ...source),
+      chandlery('diff', join(repoRoot, 'catalog', 'operators', 'postgres.yaml'), '--source', 'catalog'),
+    ]);
+    for (const ended of [same, example]) assert.deepEqual([ended.code, ended.stdout], [0, ''], ended.stderr);
+    const file = join(edited, 'environments', 'team-a.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('tier: development', 'tier: staging'));
     await rm(join(edited, 'environments', 'team-b.yaml'));
-    const text = 'apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: new, namespace: chandlery-system}\n';
+    const name = `new-${process.pid}`;
+    const text = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: ${name}, namespace: chandlery-system}\n`;
     const spec = 'spec: {name: new, chartURL: "https://charts.example.com/new.tgz", values: {adminPassword: correct-horse-battery}}\n';
     await writeFile(join(edited, 'new.yaml'), text + spec);
     const changed = await chandlery('diff', edited, ...source);
     assert.equal(changed.code, 3, changed.stderr);
-    assert.match(changed.stdout, /^changed Environment command-line\n[^]*^- +tier: development\n\+ +tier: staging$/m);
-    assert.match(changed.stdout, /^removed Environment team-b$/m);
-    assert.match(changed.stdout, /^added Operator chandlery-system\/new\n[^]*^\+ +adminPassword: "?\[secret\]"?$/m);
+    assert.match(changed.stdout, new RegExp(`^changed Environment ${HERE}-a\n[^]*^- +tier: development\n\\+ +tier: staging$`, 'm'));
+    assert.match(changed.stdout, new RegExp(`^removed Environment ${HERE}-b$`, 'm'));
+    const added = new RegExp(`^added Operator chandlery-system/${name}\n[^]*^\\+ +adminPassword: "?\\[secret\\]"?$`, 'm');
+    assert.match(changed.stdout, added);
     assert.ok(!changed.stdout.includes('correct-horse'));
     await writeFile(join(edited, 'new.yaml'), `${text}spec: {name: new, chartUrl: wrong}\n`);
     const faulty = await chandlery('validate', edited, ...source);
     assert.equal(faulty.code, 3, faulty.stderr);
     assert.match(faulty.stdout, /^\S*new\.yaml:4:\d+: .*spec\.chartUrl/m);
-    assert.equal((await product.api('admin', '/operators/chandlery-system/new')).status, 404);
+    assert.equal((await product.api('admin', `/operators/chandlery-system/${name}`)).status, 404);
   });
 
   it('writes live instances as files that are valid, and syncs a source', async () => {
@@ -218,7 +250,7 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     const [valid, same, synced] = await Promise.all([
       chandlery('validate', files, '--allow-kind', 'Cache.samples.chandlery.dev', '--crds', crds),
       chandlery('diff', file, '--allow-kind', '*'),
-      chandlery('source', 'sync', 'catalog', '--wait', '-o', 'json'),
+      chandlery('source', 'sync', HERE, '--wait', '-o', 'json'),
     ]);
     assert.equal(valid.stdout, '1 file, 1 resource, 0 faults\n', valid.stderr);
     assert.deepEqual([same.code, same.stdout], [0, ''], same.stderr);
@@ -285,3 +317,20 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     await Promise.all([names('chandlery explain cach', 'caches'), names(`chandlery tree -e ${HERE} caches/o`, 'caches/orders')]);
   });
 });
+
+/** The environments of the example catalogue under names of this file, and an Operator that is not installed. */
+async function writeCatalog(catalog: string): Promise<void> {
+  await cp(join(repoRoot, 'catalog', 'environments'), join(catalog, 'environments'), { recursive: true });
+  for (const name of ['team-a.yaml', 'team-b.yaml']) {
+    const file = join(catalog, 'environments', name);
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/^ {2}name: team-/gm, `  name: ${HERE}-`));
+  }
+  const chart = '{repoURL: https://charts.example.com, name: demo, version: 1.0.0}';
+  const spec = `{suspend: true, chart: ${chart}, values: {replicas: 2}, catalog: {displayName: Demo, tags: [demo]}}`;
+  const text = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: ${HERE}, namespace: chandlery-system}\nspec: ${spec}\n`;
+  await writeFile(join(catalog, 'operator.yaml'), text);
+}
+
+function sourceOf(catalog: string): string {
+  return `apiVersion: chandlery.dev/v1alpha1\nkind: CatalogSource\nmetadata: {name: ${HERE}}\nspec: {folder: {path: ${catalog}}}\n`;
+}

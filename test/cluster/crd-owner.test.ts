@@ -8,7 +8,8 @@ import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles, type ChartFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 

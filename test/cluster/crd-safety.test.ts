@@ -7,7 +7,8 @@ import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles, type ChartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, crdOf, kindsOf, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, crdOf, kindsOf } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `safe-${RUN}`;

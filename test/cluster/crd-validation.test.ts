@@ -7,10 +7,11 @@ import { validateValue } from '../../src/domain/upgrade/crd-safety/validate-valu
 import { isAppError } from '../../src/domain/core/errors.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createRuleCheck, newRules } from '../../src/schema/rules/check-rules.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 const text = { type: 'string' };
@@ -201,7 +202,7 @@ let kube: Kube;
 
 before(async () => {
   testCluster = await sharedCluster();
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(testCluster.kubeconfigPath);
   const cluster = kube.asController();
   const fields = [...CASES.map(([, schema], index) => [`f${index}`, schema]), ...RULED.map(([, schema], index) => [`r${index}`, schema])];
   const properties = Object.fromEntries(fields);

@@ -16,6 +16,8 @@ import { type Dex, startDex } from '../support/dex.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Product, startProduct, until } from '../support/product.ts';
 
+// Runs in test:all: it builds and runs Dex.
+
 const CACHES = 'caches.samples.chandlery.dev';
 const INSTANCES = '/api/v1/environments/team-a/instances';
 const CLI = { id: 'kubectl', redirectURI: 'http://localhost:8000' };

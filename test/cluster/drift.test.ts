@@ -9,7 +9,7 @@ import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { whileDead } from '../support/dead-webhook.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `drift-${RUN}`;

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -24,7 +25,7 @@ let cluster: Cluster;
 
 before(async () => {
   world = await sharedCluster();
-  kube = createKube({ kubeconfigPath: world.kubeconfigPath, userAgent: 'chandlery/test' });
+  kube = openKube(world.kubeconfigPath, { userAgent: 'chandlery/test' });
   cluster = kube.asController();
   await cluster.create(core('namespaces'), { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
 });

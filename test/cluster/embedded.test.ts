@@ -11,10 +11,12 @@ import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resou
 import { startEmbeddedCluster, type EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
 import { commandLine } from '../../src/embedded/cluster/process-table.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
-import { createKube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+
+// Runs in test:all: it kills and restarts the programs of a cluster.
 
 const PROGRAMS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'];
 const configMaps: ResourceType = { group: '', version: 'v1', resource: 'configmaps' };
@@ -141,14 +143,14 @@ async function pidOf(stateDir: string, program: string): Promise<number> {
 }
 
 async function write({ kubeconfigPath }: Pick<EmbeddedCluster, 'kubeconfigPath'>, name: string): Promise<void> {
-  const kube = createKube({ kubeconfigPath, userAgent: 'chandlery/test' });
+  const kube = openKube(kubeconfigPath, { userAgent: 'chandlery/test' });
   const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name }, data: { name } };
   await eventually(() => kube.asController().apply(configMaps, object, { fieldManager: 'test' }), 'the config map is written');
   await kube.close();
 }
 
 async function read({ kubeconfigPath }: Pick<EmbeddedCluster, 'kubeconfigPath'>, name: string): Promise<string> {
-  const kube = createKube({ kubeconfigPath, userAgent: 'chandlery/test' });
+  const kube = openKube(kubeconfigPath, { userAgent: 'chandlery/test' });
   try {
     const maps = await kube.asController().list(configMaps, { namespace: 'default', fieldSelector: `metadata.name=${name}` });
     return (maps.items[0]?.['data'] as { name?: string } | undefined)?.name ?? 'nothing';

@@ -3,13 +3,14 @@ import { after, before, describe, it } from 'node:test';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
-import { createKube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
+import { ownPerson, type OwnPerson } from '../support/own-person.ts';
 import { until, type Answer } from '../support/product.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
-const NAME = 'by-rest';
+const NAME = `by-rest-${process.pid}`;
 const PATH = `/environments/${NAME}`;
 
 const manifest = (name: string, spec: object, metadata: object = {}): object => ({
@@ -22,9 +23,17 @@ const SPEC = { tier: 'testing', groups: [{ name: 'oidc:team-a', role: 'developer
 
 describe('Environments over REST', { timeout: 300_000 }, () => {
   let product: SharedProduct;
+  /** A colleague of dev-a, of whom the audit log records each rejection. */
+  let developer: OwnPerson;
   const post = async (as: string, body: object, query = ''): Promise<Answer> =>
     await product.api(as, `/environments${query}`, { method: 'POST', body });
   const faults = ({ body }: Answer): (string | undefined)[] => listAt(body, 'faults').map((fault) => textAt(fault, 'field'));
+  /** What the page of permissions has of the environment, on whichever page of the list: others add environments meanwhile. */
+  const permissions = async (as: string, after = ''): Promise<unknown> => {
+    const { body } = await product.api(as, `/me/permissions?limit=100${after}`);
+    const [row, next] = [listAt(body, 'items').find((one) => textAt(one, 'environment') === NAME), textAt(body, 'next')];
+    return row !== undefined || next === undefined ? row : await permissions(as, `&after=${next}`);
+  };
 
   /** Changes exactly what was read, and reads it again while the controller reports its status. */
   async function asRead(act: (headers: { 'If-Match': string }) => Promise<Answer>): Promise<Answer> {
@@ -38,13 +47,14 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
   before(async () => {
     const shared = await sharedProduct();
     product = { ...shared, ...checkedProduct(shared) };
+    developer = await ownPerson(product, `developer-${process.pid}`, ['team-a']);
   });
   after(async () => {
     await product.stop();
   });
 
   it('tells a developer which permission is missing, with the grant, and writes nothing', async () => {
-    const rejected = await post('dev-a', manifest(NAME, SPEC));
+    const rejected = await developer.api('/environments', { method: 'POST', body: manifest(NAME, SPEC) });
     assert.deepEqual([rejected.status, textAt(rejected.body, 'missing', 'resource')], [403, 'environments']);
     const dry = await post('dev-a', manifest(NAME, SPEC), '?dryRun=All');
     assert.equal(textAt(dry.body, 'verdict'), 'Blocked');
@@ -81,65 +91,59 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     assert.deepEqual(objectAt(made.body, 'object', 'spec', 'quota'), SPEC.quota);
     assert.equal((await post('admin', manifest(NAME, SPEC))).status, 409);
     await until(async () => at((await product.api('dev-a', PATH)).body, 'ready') === true, 'dev-a sees the environment');
-    const instance = { app: CACHES, name: 'orders', spec: {} };
+    const install = { method: 'POST', body: { app: CACHES, name: 'orders', spec: {} } };
     await until(
-      async () => (await product.api('dev-a', `${PATH}/instances`, { method: 'POST', body: instance })).status === 201,
-      'dev-a installs',
+      async () => textAt((await product.api('dev-a', `${PATH}/instances?dryRun=All`, install)).body, 'verdict') === 'Ready',
+      'dev-a can install',
     );
+    assert.equal((await product.api('dev-a', `${PATH}/instances`, install)).status, 201);
     assert.equal((await product.api('dev-b', PATH)).status, 404);
   });
 
   it('changes it for the version that was read, by patch and by replacement, and no developer does', async () => {
     const tier = { spec: { tier: 'staging' } };
-    const patch = async (as: string, body: object, headers: Record<string, string> = {}, query = ''): Promise<Answer> =>
-      await product.api(as, `${PATH}${query}`, { method: 'PATCH', body, headers });
-    assert.equal((await patch('dev-a', tier)).status, 403);
-    const dry = await patch('admin', tier, {}, '?dryRun=All');
+    const patch = async (body: object, headers: Record<string, string> = {}, query = ''): Promise<Answer> =>
+      await product.api('admin', `${PATH}${query}`, { method: 'PATCH', body, headers });
+    assert.equal((await developer.api(PATH, { method: 'PATCH', body: tier })).status, 403);
+    const dry = await patch(tier, {}, '?dryRun=All');
     assert.deepEqual(
       listAt(dry.body, 'changes').map((change) => [textAt(change, 'path'), textAt(change, 'from'), textAt(change, 'to')]),
       [['spec.tier', 'testing', 'staging']],
     );
-    assert.match(textAt(dry.body, 'commands', 'kubectl') ?? '', /^kubectl patch environments\.chandlery\.dev by-rest --type merge/);
-    assert.equal((await patch('admin', tier, { 'If-Match': '"other"' })).status, 412);
-    const patched = await asRead(async (headers) => await patch('admin', { ...tier, metadata: { labels: { cost: 'a' } } }, headers));
+    const command = textAt(dry.body, 'commands', 'kubectl') ?? '';
+    assert.match(command, new RegExp(`^kubectl patch environments\\.chandlery\\.dev ${NAME} --type merge`));
+    assert.equal((await patch(tier, { 'If-Match': '"other"' })).status, 412);
+    const patched = await asRead(async (headers) => await patch({ ...tier, metadata: { labels: { cost: 'a' } } }, headers));
     assert.deepEqual([patched.status, textAt(patched.body, 'tier')], [200, 'staging'], stringifyJson(patched.body));
     const replaced = await asRead(
       async (headers) => await product.api('admin', PATH, { method: 'PUT', body: { spec: { groups: SPEC.groups } }, headers }),
     );
     assert.deepEqual([textAt(replaced.body, 'tier'), textAt(replaced.body, 'object', 'metadata', 'labels', 'cost')], ['development', 'a']);
-    await patch('admin', { spec: { allowedApps: { deny: [CACHES] } } });
-    const rows = listAt((await product.api('dev-a', '/me/permissions?limit=100')).body, 'items');
-    const denied = listAt(
-      rows.find((row) => textAt(row, 'environment') === NAME),
-      'apps',
-    ).find((app) => textAt(app, 'app') === CACHES);
+    await patch({ spec: { allowedApps: { deny: [CACHES] } } });
+    const denied = listAt(await permissions('dev-a'), 'apps').find((app) => textAt(app, 'app') === CACHES);
     assert.equal(textAt(denied, 'obstacles', 0, 'kind'), 'AllowedApps');
-    await patch('admin', { spec: { allowedApps: null } });
-    const moved = await patch('admin', { spec: { namespace: 'elsewhere' } });
+    await patch({ spec: { allowedApps: null } });
+    const moved = await patch({ spec: { namespace: 'elsewhere' } });
     assert.deepEqual([moved.status, textAt(moved.body, 'code')], [422, 'InvalidInput']);
   });
 
   it('tells everybody what they can install where, by which group, and what would grant the rest', async () => {
-    const rows = async (as: string): Promise<readonly unknown[]> =>
-      listAt((await product.api(as, '/me/permissions?limit=100')).body, 'items');
     const cacheIn = (row: unknown): unknown => listAt(row, 'apps').find((app) => textAt(app, 'app') === CACHES);
-    const mine = (await rows('dev-a')).find((row) => textAt(row, 'environment') === NAME);
+    const mine = await permissions('dev-a');
     assert.deepEqual(
       listAt(mine, 'roles').map((role) => [textAt(role, 'role'), textAt(role, 'subject', 'name'), at(role, 'managed')]),
       [['developer', 'oidc:team-a', true]],
     );
     assert.equal(at(cacheIn(mine), 'allowed'), true);
-    assert.ok(!(await rows('dev-b')).some((row) => textAt(row, 'environment') === NAME));
-    const theirs = cacheIn((await rows('admin')).find((row) => textAt(row, 'environment') === NAME));
+    assert.equal(await permissions('dev-b'), undefined);
+    const theirs = cacheIn(await permissions('admin'));
     assert.deepEqual([at(theirs, 'allowed'), textAt(theirs, 'obstacles', 0, 'kind')], [false, 'Permission']);
-    assert.match(
-      textAt(theirs, 'remedy', 'kubectl') ?? '',
-      /--clusterrole=chandlery-app-caches\.samples\.chandlery\.dev-edit --user=oidc:admin --namespace=by-rest/,
-    );
+    const grant = `--clusterrole=chandlery-app-${CACHES}-edit --user=oidc:admin --namespace=${NAME}`;
+    assert.ok((textAt(theirs, 'remedy', 'kubectl') ?? '').includes(grant), textAt(theirs, 'remedy', 'kubectl'));
   });
 
   it('lists the members of an environment for whoever may list its bindings, and marks bindings of others', async () => {
-    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const kube = openKube(product.kubeconfigPath);
     const cluster = kube.asController();
     const rbac = 'rbac.authorization.k8s.io';
     await cluster.create(ROLE_BINDING, {
@@ -174,7 +178,7 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     assert.equal(at(may, 'allowed'), true);
     assert.match(
       textAt(may, 'reason') ?? '',
-      /RoleBinding "chandlery-developer\/by-rest" of ClusterRole "chandlery-developer" to Group "oidc:team-a"/,
+      new RegExp(`RoleBinding "chandlery-developer/${NAME}" of ClusterRole "chandlery-developer" to Group "oidc:team-a"`),
     );
     const mayNot = (await ask('admin', { user: 'oidc:dev-b', groups: ['oidc:team-b'] })).body;
     assert.deepEqual([at(mayNot, 'allowed'), textAt(mayNot, 'role')], [false, 'developer']);
@@ -207,11 +211,11 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     assert.ok(listAt(preview.body, 'missing').some((one) => textAt(one, 'resource') === 'persistentvolumeclaims'));
     const seen = await product.api('dev-a', `${PATH}?dryRun=All`, { method: 'DELETE' });
     assert.equal(at(seen.body, 'volumeClaims', 'kind'), 'PersistentVolumeClaim');
-    assert.equal((await product.api('dev-a', PATH, { method: 'DELETE' })).status, 403);
+    assert.equal((await developer.api(PATH, { method: 'DELETE' })).status, 403);
     const deleted = await product.api('admin', PATH, { method: 'DELETE' });
     assert.deepEqual([deleted.status, deleted.headers.get('location')], [202, `/api/v1${PATH}`]);
     await until(async () => (await product.api('admin', PATH)).status === 404, 'the environment is gone');
-    const dry = await post('admin', manifest('by-rest-2', { ...SPEC, namespace: NAME }), '?dryRun=All');
+    const dry = await post('admin', manifest(`${NAME}-2`, { ...SPEC, namespace: NAME }), '?dryRun=All');
     assert.match(textAt(dry.body, 'faults', 0, 'message') ?? '', /exists already; choose another one, or adopt it/);
     const { body } = await product.api('admin', `/audit-events?environment=${NAME}`);
     const actions = listAt(body, 'items').map((entry) => `${textAt(entry, 'outcome') ?? ''} ${textAt(entry, 'action') ?? ''}`);

@@ -5,13 +5,16 @@ import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { POD, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const ENVIRONMENT = `ci-${process.pid}`;
 const PRODUCTION = `prod-${process.pid}`;
+/** Names that no other environment of the tier board has: apps of one name are compared between tiers, whoever made them. */
+const [APP, VISITS] = [`shop-${process.pid}`, `visits-${process.pid}`];
 const RESOURCES = `/environments/${ENVIRONMENT}/resources`;
 const CACHES = 'caches.samples.chandlery.dev';
 const DEPLOYMENTS: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
@@ -29,7 +32,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
       ENVIRONMENT,
       "  quota: {count/pods: '20', requests.memory: 4Gi}\n  limitRange: [{type: Container, defaultRequest: {memory: 64Mi}}]\n",
     );
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'ci' });
+    kube = openKube(product.kubeconfigPath, { userAgent: 'ci' });
     await kube.asController().create(DEPLOYMENTS, shop(ENVIRONMENT, 'registry.example.com/shop:1'));
     await kube.asController().create(CONFIG_MAPS, {
       apiVersion: 'v1',
@@ -37,10 +40,11 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
       metadata: { name: 'settings', namespace: ENVIRONMENT, labels: { 'kustomize.toolkit.fluxcd.io/name': 'apps' } },
       data: { mode: 'fast' },
     });
-    await product.api('dev-a', `/environments/${ENVIRONMENT}/instances`, {
+    const made = await product.api('dev-a', `/environments/${ENVIRONMENT}/instances`, {
       method: 'POST',
-      body: { app: CACHES, name: 'visits', spec: {} },
+      body: { app: CACHES, name: VISITS, spec: {} },
     });
+    assert.equal(made.status, 201, stringifyJson(made.body));
   });
   after(async () => {
     await kube.asController().delete({ ...POD, namespace: ENVIRONMENT, name: 'too-big' });
@@ -84,8 +88,8 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
       'deployments.apps Healthy - - GitLab',
       'replicasets.apps Healthy shop - GitLab',
       'configmaps - - - Flux',
-      `statefulsets.apps Healthy visits ${CACHES} FieldManager`,
-      `secrets - visits ${CACHES} FieldManager`,
+      `statefulsets.apps Healthy ${VISITS} ${CACHES} FieldManager`,
+      `secrets - ${VISITS} ${CACHES} FieldManager`,
       `rolebindings.rbac.authorization.k8s.io - ${ENVIRONMENT} - Chandlery`,
     ]) {
       assert.ok(all.includes(row), `${row} is none of\n${all.join('\n')}`);
@@ -187,7 +191,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     const board = async (query: string): Promise<readonly unknown[]> =>
       listAt((await product.api('dev-a', `${path}${query}`)).body, 'items');
     const all = (await board('')).map((one) => `${textAt(one, 'kind')} ${textAt(one, 'name')} ${textAt(one, 'instance', 'name') ?? '-'}`);
-    assert.deepEqual(all, ['Deployment shop -', 'Pod too-big -', 'StatefulSet visits-cache visits']);
+    assert.deepEqual(all, ['Deployment shop -', 'Pod too-big -', `StatefulSet ${VISITS}-cache ${VISITS}`]);
     assert.deepEqual(
       (await board('?track=canary')).map((one) => textAt(one, 'name')),
       ['too-big'],
@@ -229,10 +233,10 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
       ofShop.join('\n'),
     );
     assert.ok(ofShop.includes('Revision Deployment shop Revision 1, registry.example.com/shop:1 '), ofShop.join('\n'));
-    assert.deepEqual(await timeline('&who=oidc:dev-a&kind=Action'), ['Action Cache visits Create instance oidc:dev-a']);
+    assert.deepEqual(await timeline('&who=oidc:dev-a&kind=Action'), [`Action Cache ${VISITS} Create instance oidc:dev-a`]);
     assert.deepEqual(await timeline('&until=2023-11-14'), ['Release Helm release mailer Revision 4 is deployed Helm']);
     assert.deepEqual(await timeline('&kind=Created&who=ci&search=settings'), ['Created ConfigMap settings Created ci']);
-    const { body } = await product.api('dev-a', `/environments/${ENVIRONMENT}/instances/${CACHES}/visits/timeline?limit=500`);
+    const { body } = await product.api('dev-a', `/environments/${ENVIRONMENT}/instances/${CACHES}/${VISITS}/timeline?limit=500`);
     const kinds = new Set(listAt(body, 'items').map((item) => textAt(item, 'subject', 'kind')));
     assert.ok(kinds.has('Cache') && kinds.has('StatefulSet') && !kinds.has('Deployment'), [...kinds].join(' '));
     const csv = await product.api('dev-a', `/environments/${ENVIRONMENT}/timeline?format=csv&kind=Release&search=mailer`);
@@ -253,31 +257,31 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
     );
     await until(async () => (await product.api('dev-a', `/environments/${PRODUCTION}`)).status === 200, 'production is there', 60_000);
     await kube.asController().create(DEPLOYMENTS, shop(PRODUCTION, 'registry.example.com/shop:0'));
-    const body = { app: CACHES, name: 'visits', spec: { replicas: 2 } };
-    await until(
-      async () => (await product.api('dev-a', `/environments/${PRODUCTION}/instances`, { method: 'POST', body })).status === 201,
-      'the cache is installed in production',
-      60_000,
-    );
-    const board = async (person: string): Promise<unknown> => (await product.api(person, '/tier-board?limit=500')).body;
+    const install = { method: 'POST', body: { app: CACHES, name: VISITS, spec: { replicas: 2 } } };
+    const instances = `/environments/${PRODUCTION}/instances`;
+    const isAllowed = async (): Promise<boolean> =>
+      textAt((await product.api('dev-a', `${instances}?dryRun=All`, install)).body, 'verdict') === 'Ready';
+    await until(isAllowed, 'the cache can be installed in production', 60_000);
+    assert.equal((await product.api('dev-a', instances, install)).status, 201);
+    const board = async (person: string, query = ''): Promise<unknown> => (await product.api(person, `/tier-board?limit=500${query}`)).body;
     const cells = async (person: string): Promise<readonly string[]> =>
-      listAt(await board(person), 'items').flatMap((row) =>
+      listAt(await board(person, `&app=-${process.pid}`), 'items').flatMap((row) =>
         listAt(row, 'cells').map((cell) => {
           const drift = [textAt(cell, 'drift', 'from'), ...listAt(cell, 'drift', 'fields')].join(' ');
           return `${textAt(row, 'name')} ${textAt(cell, 'environment')} ${textAt(cell, 'health', 'status')} [${drift}]`;
         }),
       );
     const wanted = [
-      `shop ${ENVIRONMENT} Healthy []`,
-      `shop ${PRODUCTION} Healthy [${ENVIRONMENT} image.shop]`,
-      `visits ${ENVIRONMENT} Healthy []`,
-      `visits ${PRODUCTION} Healthy [${ENVIRONMENT} replicas]`,
+      `${APP} ${ENVIRONMENT} Healthy []`,
+      `${APP} ${PRODUCTION} Healthy [${ENVIRONMENT} image.shop]`,
+      `${VISITS} ${ENVIRONMENT} Healthy []`,
+      `${VISITS} ${PRODUCTION} Healthy [${ENVIRONMENT} replicas]`,
     ];
     const has = async (cell: string): Promise<boolean> => (await cells('dev-a')).includes(cell);
     for (const cell of wanted) await until(async () => await has(cell), `the board has ${cell}`, 60_000);
 
     const csv = String((await product.api('dev-a', '/tier-board?tier=production&differs=yes&format=csv')).body);
-    assert.match(csv, new RegExp(`\\r\\nshop,,${PRODUCTION},production,0,,Healthy,[^,]*,Complete,100,${ENVIRONMENT},image.shop,`));
+    assert.match(csv, new RegExp(`\\r\\n${APP},,${PRODUCTION},production,0,,Healthy,[^,]*,Complete,100,${ENVIRONMENT},image.shop,`));
     assert.ok(!csv.includes(`,${ENVIRONMENT},development,`), csv);
 
     const columnOf = async (person: string, name: string): Promise<unknown> =>
@@ -286,7 +290,7 @@ describe('the resources of an environment', { timeout: 300_000 }, () => {
       (one) => `${textAt(one, 'verb')} ${textAt(one, 'resource')}`,
     );
     assert.ok(missing.includes('list deployments'), missing.join('\n'));
-    assert.ok(!(await cells('admin')).some((cell) => cell.startsWith(`shop ${PRODUCTION}`)));
+    assert.ok(!(await cells('admin')).some((cell) => cell.startsWith(`${APP} ${PRODUCTION}`)));
     const strangers = stringifyJson(await board('dev-b')) + String((await product.api('dev-b', '/tier-board?format=csv')).body);
     assert.ok(!strangers.includes(ENVIRONMENT) && !strangers.includes(PRODUCTION), strangers);
   });
@@ -298,7 +302,7 @@ function shop(namespace: string, image: string): KubeObject {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: 'shop', namespace, annotations: { 'app.gitlab.com/app': 'shop', 'app.gitlab.com/env': '=review' } },
+    metadata: { name: 'shop', namespace, annotations: { 'app.gitlab.com/app': APP, 'app.gitlab.com/env': '=review' } },
     spec: { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
   };
 }

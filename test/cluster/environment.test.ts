@@ -20,7 +20,8 @@ import { listAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { watchGenerated } from '../../src/compose/environment/watch-generated.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { startMetadataReflector, startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { ADOPT_ANNOTATION } from '../../src/domain/environment/environment.ts';
@@ -37,7 +38,7 @@ let running: Promise<void>;
 
 before(async () => {
   testCluster = await sharedCluster();
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(testCluster.kubeconfigPath);
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
   const cluster = kube.asController();

@@ -15,11 +15,16 @@ import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { ADMIN_CLAIMS, signedToken } from '../attacks/signed-token.ts';
 import { until } from '../support/product.ts';
-import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+
+// Runs in test:all: it runs the commands that pages print.
 
 const run = promisify(execFile);
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCES = '/environments/equals/instances';
+const HERE = `equals-${process.pid}`;
+/** An environment of another team, with nothing in it. */
+const THEIRS = `others-${process.pid}`;
+const INSTANCES = `/environments/${HERE}/instances`;
 const NAME = 'same';
 /** Texts that a parser of YAML 1.1 takes for something else, and what a shell would. */
 const SPEC = {
@@ -40,7 +45,10 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'chandlery-equivalents-'));
     product = await sharedProduct();
-    await addEnvironment(product, 'equals');
+    await addEnvironment(product, HERE);
+    const groups = '[{name: "oidc:team-b", role: developer}, {name: "oidc:platform", role: viewer}]';
+    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${THEIRS}}\nspec: {groups: ${groups}}\n`;
+    await addToCatalog(product, join('environments', `${THEIRS}.yaml`), text);
     const { kubectl = 'kubectl' } = await loadTools(repoRoot);
     const PATH = `${dirname(kubectl)}:${process.env['PATH'] ?? ''}`;
     env = { PATH, HOME: folder, KUBECONFIG: await kubeconfigOf('dev-a'), TOKEN: await product.token('dev-a') };
@@ -49,6 +57,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
       'the app and the environment are there',
       180_000,
     );
+    await until(async () => (await product.api('dev-b', `/environments/${THEIRS}`)).status === 200, 'theirs is there', 60_000);
   });
   after(async () => {
     await product.stop();
@@ -87,7 +96,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
       body: new URLSearchParams(fields),
     });
   const FIELDS = {
-    environment: 'equals',
+    environment: HERE,
     name: NAME,
     'v.spec.version': SPEC.version,
     'v.spec.replicas': String(SPEC.replicas),
@@ -103,10 +112,11 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
 
   it('by a kubeconfig of the person, with exactly the permissions that the pages have', async () => {
     const listed = `kubectl get ${CACHES} -o name`;
-    assert.equal(await shell(`${listed} -n equals`), '');
-    await assert.rejects(shell(`${listed} -n team-b`), /User "oidc:dev-a" cannot list resource "caches".*in the namespace "team-b"/);
+    assert.equal(await shell(`${listed} -n ${HERE}`), '');
+    const denied = new RegExp(`User "oidc:dev-a" cannot list resource "caches".*in the namespace "${THEIRS}"`);
+    await assert.rejects(shell(`${listed} -n ${THEIRS}`), denied);
     const admin = `--kubeconfig ${await kubeconfigOf('admin')}`;
-    assert.equal(await shell(`${listed} -n team-b ${admin}`), '');
+    assert.equal(await shell(`${listed} -n ${THEIRS} ${admin}`), '');
     for (const person of ['dev-a', 'admin']) {
       const { body: me } = await product.api(person, '/me');
       const itself = JSON.parse(await shell(`kubectl auth whoami -o json --kubeconfig ${await kubeconfigOf(person)}`)) as unknown;
@@ -129,7 +139,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
     const nobody = { displayName: 'N', email: 'n@example.com', role: 'nobody' };
     const mint = async (person: { name: string; groups: string[] }): Promise<string> =>
       await mintDemoToken({ stateDir: product.stateDir, name: person.name, people: [{ ...nobody, ...person }] });
-    assert.match(await ask(await mint({ name: 'somebody', groups: ['equals'] })), /oidc:somebody/);
+    assert.match(await ask(await mint({ name: 'somebody', groups: [HERE] })), /oidc:somebody/);
     for (const person of [
       { name: 'system:admin', groups: [] },
       { name: 'somebody', groups: ['system:masters'] },
@@ -141,7 +151,7 @@ describe('each equivalent leaves the object that the page makes', { timeout: 400
 
   it('for an installation: kubectl, curl and the file for git', async () => {
     const made = await form(`/apps/${CACHES}/install`, { ...FIELDS, _do: 'install' });
-    assert.equal(made.headers.get('location'), `/environments/equals/instances/${CACHES}/${NAME}`, await made.text());
+    assert.equal(made.headers.get('location'), instance, await made.text());
     assert.equal(textAt((await product.api('dev-a', instance)).body, 'createdBy'), 'oidc:dev-a');
     const byPage = await stored();
     assert.deepEqual(objectAt(byPage, 'spec', 'exposure', 'annotations'), SPEC.exposure.annotations);

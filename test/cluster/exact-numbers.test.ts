@@ -6,12 +6,13 @@ import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { submit } from '../unit/form/submit.ts';
 
 const run = promisify(execFile);
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCES = '/environments/team-a/instances';
+const HERE = `exact-${process.pid}`;
+const INSTANCES = `/environments/${HERE}/instances`;
 const NAME = 'exact';
 /** The first whole number that a double cannot tell from another, and the largest that the cluster keeps. */
 const LONG = ['9007199254740993', '9223372036854775807'];
@@ -26,6 +27,7 @@ describe('a live object with numbers that a double would round', { timeout: 400_
 
   before(async () => {
     product = await sharedProduct();
+    await addEnvironment(product, HERE);
     kubectl = (await loadTools(repoRoot)).kubectl ?? 'kubectl';
   });
   after(async () => await product.stop());
@@ -33,7 +35,7 @@ describe('a live object with numbers that a double would round', { timeout: 400_
   const post = async (body: string, query = '') => await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body });
   /** What the cluster holds, as text: a parser would round it. */
   const stored = async (): Promise<string> => {
-    const { stdout } = await run(kubectl, ['get', CACHES, NAME, '-n', 'team-a', '-o', 'json', '--kubeconfig', product.kubeconfigPath]);
+    const { stdout } = await run(kubectl, ['get', CACHES, NAME, '-n', HERE, '-o', 'json', '--kubeconfig', product.kubeconfigPath]);
     return stdout;
   };
   const digitsOf = (text: string): string[] => Array.from(text.matchAll(/"tolerationSeconds":\s*(\d+)/g), ([, digits]) => digits ?? '');

@@ -19,7 +19,8 @@ import {
   SERVICE_ACCOUNT,
 } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
@@ -36,7 +37,7 @@ let running: Promise<unknown>;
 
 before(async () => {
   testCluster = await sharedCluster();
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(testCluster.kubeconfigPath);
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const environments = startReflector({ cluster: kube.asController(), type: ENVIRONMENT, log, signal });

@@ -5,25 +5,26 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { KubeConfig, KubernetesObjectApi } from '@kubernetes/client-node';
-import type { KubernetesObject } from '@kubernetes/client-node';
 import { tmpdir } from 'node:os';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
-import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { describeFromOpenApiSpec } from '../../src/domain/uplift/openapi-spec.ts';
 import { isCustomResourceDefinition, uplift } from '../../src/domain/uplift/uplift.ts';
 import { createHelm, type Helm } from '../../src/helm/helm.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { chartFiles, type ChartFiles, LEGACY_CHART, packChart, writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 
 const SEED = resolve(repoRoot, '..', 'shared', 'seed');
 const LABELS = { 'chandlery.dev/owner': 'helm-test' };
-const signal = AbortSignal.timeout(300_000);
+const { signal } = new AbortController();
 
 describe('helm on a real control plane', () => {
   let cluster: TestCluster;
   let helm: Helm;
-  let api: KubernetesObjectApi;
+  let kube: Kube;
   let folder: string;
   let namespaces = 0;
 
@@ -37,12 +38,11 @@ describe('helm on a real control plane', () => {
       maxChildren: 2,
       log: { debug: () => undefined },
     });
-    const config = new KubeConfig();
-    config.loadFromFile(cluster.kubeconfigPath);
-    api = KubernetesObjectApi.makeApiClient(config);
+    kube = openKube(cluster.kubeconfigPath);
   });
 
   after(async () => {
+    await kube.close();
     await rm(folder, { recursive: true, force: true });
     await cluster.stop();
   });
@@ -50,7 +50,7 @@ describe('helm on a real control plane', () => {
   async function namespace(): Promise<string> {
     namespaces += 1;
     const name = `helm-test-${process.pid}-${namespaces}`;
-    await api.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     return name;
   }
 
@@ -59,8 +59,13 @@ describe('helm on a real control plane', () => {
     return join(folder, `${name}.tgz`);
   }
 
-  const read = (apiVersion: string, kind: string, at: { name: string; namespace?: string }): Promise<KubeObject> =>
-    api.read({ apiVersion, kind, metadata: at }) as unknown as Promise<KubeObject>;
+  const typeOf = async (apiVersion: string, kind: string): Promise<ResourceType> => {
+    const type = await kube.find(apiVersion, kind);
+    assert.ok(type !== undefined, `${apiVersion} ${kind} is served`);
+    return type;
+  };
+  const read = async (apiVersion: string, kind: string, at: { name: string; namespace?: string }): Promise<KubeObject> =>
+    await kube.asController().get({ ...(await typeOf(apiVersion, kind)), ...at });
 
   test('a release is installed, upgraded, rolled back and uninstalled, and its labels tell whose it is', async () => {
     const at = { release: 'demo', namespace: await namespace() };
@@ -99,7 +104,7 @@ describe('helm on a real control plane', () => {
     await helm.uninstall(at, signal);
     await helm.uninstall(at, signal);
     assert.deepEqual(await helm.history(at, signal), []);
-    await assert.rejects(read('v1', 'ConfigMap', { name: 'a', namespace: at.namespace }), { code: 404 });
+    await assert.rejects(read('v1', 'ConfigMap', { name: 'a', namespace: at.namespace }), { code: 'NotFound' });
   });
 
   test('a field that the kind does not have fails an installation and an upgrade with its name', async () => {
@@ -157,7 +162,8 @@ describe('helm on a real control plane', () => {
 
   test('a foreign object in the way is a ReleaseConflict, not taken over', async () => {
     const at = { release: 'taken', namespace: await namespace() };
-    await api.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: at.namespace } });
+    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: at.namespace } };
+    await kube.asController().create(await typeOf('v1', 'ConfigMap'), config);
     const template = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
     const chartPath = await chart('taken', chartFiles('taken', '1.0.0', { 'templates/a.yaml': template }));
     await assert.rejects(helm.install({ ...at, chartPath, values: {}, labels: {} }, signal), { code: 'ReleaseConflict' });
@@ -247,8 +253,8 @@ describe('helm on a real control plane', () => {
   }
 
   async function dryRun(object: KubeObject): Promise<KubeObject> {
-    const body = object as unknown as KubernetesObject;
-    return (await api.patch(body, undefined, 'All', 'helm-test', true, 'application/apply-patch+yaml')) as unknown as KubeObject;
+    const type = await typeOf(object.apiVersion, object.kind);
+    return (await kube.asController().apply(type, object, { fieldManager: 'helm-test', force: 'force', dryRun: 'All' })).object;
   }
 
   function fieldsOfSpec(definition: KubeObject): string[] {

@@ -7,18 +7,21 @@ import { execa } from 'execa';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, objectAt, textAt, textsAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
-import { JOB_CLAIMS } from '../support/ci-issuer.ts';
+import { CI_AUDIENCE, JOB_CLAIMS } from '../support/ci-issuer.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { until } from '../support/product.ts';
-import { CI_AUDIENCE, type SharedProduct, sharedProduct } from '../support/shared-product.ts';
+import { type SharedProduct, sharedProduct } from '../support/shared-product.ts';
 
+const HERE = `review-${process.pid}`;
+/** Projects that no other Environment names. */
+const [ORDERS, DEPLOYER] = [`shop-${process.pid}/orders`, `shop-${process.pid}/deployer`];
 const ENVIRONMENT = `
 apiVersion: chandlery.dev/v1alpha1
 kind: Environment
-metadata: { name: shop-review }
+metadata: { name: ${HERE} }
 spec:
-  namespace: shop-review
-  projects: [{ name: shop/orders, branch: main, role: viewer }, { name: shop/deployer, role: developer }]
+  namespace: ${HERE}
+  projects: [{ name: ${ORDERS}, branch: main, role: viewer }, { name: ${DEPLOYER}, role: developer }]
 `;
 
 describe('a job of a CI system', () => {
@@ -40,7 +43,8 @@ describe('a job of a CI system', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const job = (claims: object = {}): Promise<string> => product.ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, ...claims });
+  const job = (claims: object = {}): Promise<string> =>
+    product.ci.sign({ ...JOB_CLAIMS, project_path: ORDERS, aud: CI_AUDIENCE, ...claims });
   /** kubectl with a token alone. */
   const run = async (token: string, ...args: readonly string[]) => {
     const admin = JSON.parse(
@@ -82,17 +86,17 @@ describe('a job of a CI system', () => {
     const names = async (token: string): Promise<unknown[]> =>
       listAt(await ask(token, '/environments'), 'items').map((one) => textAt(one, 'name'));
     const [main, other] = [await job(), await job({ ref: 'feature' })];
-    await until(async () => (await names(main)).includes('shop-review'), 'the job sees its environment');
-    assert.equal((await run(main, 'get', 'pods', '-n', 'shop-review')).exitCode, 0);
+    await until(async () => (await names(main)).includes(HERE), 'the job sees its environment');
+    assert.equal((await run(main, 'get', 'pods', '-n', HERE)).exitCode, 0);
     assert.deepEqual(await names(other), []);
-    assert.match((await run(other, 'get', 'pods', '-n', 'shop-review')).stderr, /forbidden/i);
-    assert.match((await run(main, 'create', 'configmap', 'x', '-n', 'shop-review')).stderr, /forbidden/i);
+    assert.match((await run(other, 'get', 'pods', '-n', HERE)).stderr, /forbidden/i);
+    assert.match((await run(main, 'create', 'configmap', 'x', '-n', HERE)).stderr, /forbidden/i);
   });
 
   it('has what it deploys recorded: by what it applies, and by what it reports', async () => {
-    const url = `${product.origin}/api/v1/environments/shop-review`;
+    const url = `${product.origin}/api/v1/environments/${HERE}`;
     const sha = 'c0ffee'.repeat(6);
-    const deployer = { project_path: 'shop/deployer', sub: 'project_path:shop/deployer:ref_type:branch:ref:main', pipeline_id: '7', sha };
+    const deployer = { project_path: DEPLOYER, sub: `project_path:${DEPLOYER}:ref_type:branch:ref:main`, pipeline_id: '7', sha };
     const [developer, viewer] = [await job(deployer), await job({ sha, pipeline_id: '8' })];
     const send = async (token: string, path: string, body: object): Promise<number> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -113,7 +117,7 @@ describe('a job of a CI system', () => {
     assert.equal(await install(), 409);
     assert.equal(await send(viewer, '/instances', { app: caches, name: 'theirs', spec: {} }), 403);
 
-    const rows = listAt(await ask(viewer, '/environments/shop-review/deployments'), 'items');
+    const rows = listAt(await ask(viewer, `/environments/${HERE}/deployments`), 'items');
     const of = (target: string): unknown => rows.find((row) => textAt(row, 'target') === target);
     assert.deepEqual(
       rows.map((row) => textAt(row, 'target')),
@@ -121,17 +125,17 @@ describe('a job of a CI system', () => {
     );
     const { time, ...said } = objectAt(of('web'), 'lastFailed') as { time?: string };
     assert.ok(Date.parse(time ?? '') > 0);
-    const pipelineURL = `${product.ci.url}/shop/deployer/-/pipelines/7`;
-    const proof = { project: 'shop/deployer', ref: 'main', commit: sha, pipelineURL, user: 'ci:shop/deployer' };
+    const pipelineURL = `${product.ci.url}/${DEPLOYER}/-/pipelines/7`;
+    const proof = { project: DEPLOYER, ref: 'main', commit: sha, pipelineURL, user: `ci:${DEPLOYER}` };
     assert.deepEqual(said, { ...proof, target: 'web', outcome: 'Failed', message: 'helm: timed out' });
     assert.equal(at(of('web'), 'running'), undefined);
     assert.equal(textAt(of('api'), 'running', 'pipelineURL'), pipelineURL, 'the token counts more than the body');
     assert.equal(textAt(of(`${caches}/orders`), 'lastSuccessful', 'commit'), sha);
     assert.equal(textAt(of(`${caches}/orders`), 'lastFailed', 'message'), 'AlreadyExists');
-    assert.equal(textAt(await ask(viewer, `/environments/shop-review/instances/${caches}/orders`), 'createdBy'), 'ci:shop/deployer');
+    assert.equal(textAt(await ask(viewer, `/environments/${HERE}/instances/${caches}/orders`), 'createdBy'), `ci:${DEPLOYER}`);
     const authorization = `Bearer ${viewer}`;
     const csv = await (await fetch(`${url}/deployments?format=csv`, { headers: { authorization } })).text();
-    assert.match(csv, new RegExp(`^web,Failed,.*,shop/deployer,main,${sha},${pipelineURL},ci:shop/deployer,helm: timed out\r$`, 'm'));
+    assert.match(csv, new RegExp(`^web,Failed,.*,${DEPLOYER},main,${sha},${pipelineURL},ci:${DEPLOYER},helm: timed out\r$`, 'm'));
     const board = await (
       await fetch(url.replace('/api/v1', '') + '/workloads', { headers: { authorization, accept: 'text/html' } })
     ).text();
@@ -146,8 +150,8 @@ describe('a job of a CI system', () => {
   it('is explained by `chandlery identity check`, with the Environments that it sees', async () => {
     const good = await chandlery(['identity', 'check', '--authentication-config', file, '--token', '-'], await job());
     assert.equal(good.exitCode, 0, good.stdout + good.stderr);
-    assert.match(good.stdout, /ok {5}token +accepted\n {2}user +ci:shop\/orders\n {2}group +ci:shop\/orders\n/);
-    assert.match(good.stdout, /Environments: shop-review$/m);
+    assert.match(good.stdout, new RegExp(`ok {5}token +accepted\n {2}user +ci:${ORDERS}\n {2}group +ci:${ORDERS}\n`));
+    assert.match(good.stdout, new RegExp(`Environments: ${HERE}$`, 'm'));
     const bad = await chandlery(['identity', 'check', '--authentication-config', file, '--token', '-'], await job({ aud: 'other' }));
     assert.equal(bad.exitCode, 3);
     assert.match(bad.stdout, /failed token +bearer token: it is meant for another audience/);

@@ -12,7 +12,8 @@ import { textAt, textsAt } from '../../src/domain/core/read.ts';
 import * as types from '../../src/domain/kubernetes/resource-types.ts';
 import { isBuiltInGroup } from '../../src/domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
@@ -32,7 +33,7 @@ let folder: string;
 before(async () => {
   testCluster = await sharedCluster();
   folder = await mkdtemp(join(tmpdir(), 'chandlery-kube-'));
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(testCluster.kubeconfigPath);
   cluster = kube.asController();
   await cluster.apply(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { fieldManager: 'test' });
 });
@@ -358,7 +359,7 @@ describe('the cluster itself', () => {
     const file = join(folder, 'relayed');
     await kube.writeKubeconfig(file);
     await writeFile(file, (await readFile(file, 'utf8')).replace(kube.server(), `https://127.0.0.1:${relay.port}`));
-    const relayed = createKube({ kubeconfigPath: file, userAgent: 'chandlery-test' });
+    const relayed = openKube(file);
     const ending = new AbortController();
     try {
       assert.equal((await thrownBy(relayed.ping())).code, 'ClusterUnavailable');

@@ -5,14 +5,15 @@ import { execa } from 'execa';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { APP_DEFINITION, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
-import { createKube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { type Answer, until } from '../support/product.ts';
-import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
+const HERE = `kubeplus-${process.pid}`;
 
 describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
   let product: SharedProduct;
@@ -21,6 +22,7 @@ describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
   before(async () => {
     const shared = await sharedProduct();
     product = { ...shared, ...checkedProduct(shared) };
+    await addEnvironment(product, HERE);
   });
   after(async () => {
     await product.stop();
@@ -43,7 +45,8 @@ describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
   });
 
   it('keeps an uploaded chart for AppDefinitions, as it is, while one of them refers to it', async () => {
-    const [name, id] = ['uploaded-here', 'uploaded-here-1.0.0'];
+    const name = `uploaded${process.pid}-here`;
+    const id = `${name}-1.0.0`;
     const upload = async (person: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> => {
       const archive = (await packChart(name, chartFiles(name, '1.0.0', more))).toString('base64');
       return await product.api(person, '/charts', { method: 'POST', body: { archive } });
@@ -64,18 +67,18 @@ describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
     );
     const inUse = await product.api('admin', `/charts/${id}`, { method: 'DELETE' });
     assert.deepEqual([inUse.status, textAt(inUse.body, 'code')], [409, 'ChartInUse']);
-    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const kube = openKube(product.kubeconfigPath);
     await kube.asController().delete({ ...APP_DEFINITION, name });
     await kube.close();
     await until(async () => (await product.api('admin', `/charts/${id}`, { method: 'DELETE' })).status === 202, 'it can be deleted');
-    assert.ok(!names(await product.api('admin', '/charts'), 'id').includes(id));
+    assert.ok(!names(await product.api('admin', '/charts?limit=500'), 'id').includes(id));
   });
 
   it(
     'offers the versions of an uploaded chart as a repository, and follows it as soon as one is uploaded',
     { timeout: 180_000 },
     async () => {
-      const name = 'followed-here';
+      const [name, plural] = [`followed${process.pid}-here`, `followed${process.pid}heres`];
       const text = '{{ .Chart.Version }}';
       const configMap = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {text: "${text}"}\n`;
       const upload = async (version: string): Promise<void> => {
@@ -86,7 +89,7 @@ describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
         textAt((await product.api('admin', `/charts/${name}-${version}`)).body, 'digest') ?? '';
       const remove = async (version: string): Promise<Answer> =>
         await product.api('admin', `/charts/${name}-${version}`, { method: 'DELETE' });
-      const cluster = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+      const cluster = openKube(product.kubeconfigPath);
       const kube = cluster.asController();
       const chart = { repoURL: 'file://uploaded', name, version: '^1.0.0' };
       const definition = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'AppDefinition', metadata: { name } };
@@ -103,19 +106,16 @@ describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
       await until(async () => (textAt(await shown(), 'message') ?? '').includes('was uploaded'), 'it says that there is no such chart');
       await upload('1.0.0');
       await until(async () => textAt(await shown(), 'state') === 'Ready', 'its kind is offered');
-      const app = `followedheres.apps.chandlery.dev`;
-      const instance = `/environments/team-a/instances/${app}/web`;
-      const made = await product.api('dev-a', '/environments/team-a/instances', { method: 'POST', body: { app, name: 'web', spec: {} } });
+      const app = `${plural}.apps.chandlery.dev`;
+      const instance = `/environments/${HERE}/instances/${app}/web`;
+      const made = await product.api('dev-a', `/environments/${HERE}/instances`, { method: 'POST', body: { app, name: 'web', spec: {} } });
       assert.ok(made.status < 300, textAt(made.body, 'detail'));
       const metadata = { name, namespace: 'chandlery-system' };
       await kube.create(OPERATOR, { apiVersion: 'operatorcontroller.kubeplus/v1', kind: 'Operator', metadata, spec: { chart } });
       const operator = async (): Promise<unknown> => (await kube.get({ ...OPERATOR, ...metadata })).status;
       await until(async () => textAt(await operator(), 'status') === 'READY', 'the Operator is ready');
       const releaseOf = async (): Promise<string | undefined> => {
-        const found = await kube.list(
-          { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: 'followedheres' },
-          { namespace: 'team-a' },
-        );
+        const found = await kube.list({ group: 'apps.chandlery.dev', version: 'v1alpha1', resource: plural }, { namespace: HERE });
         return textAt(found.items[0]?.status, 'version');
       };
       await until(async () => (await releaseOf()) === '1.0.0', 'the instance is installed');

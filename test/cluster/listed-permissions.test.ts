@@ -22,13 +22,16 @@ import {
 import type { KubeObject, ResourceRef } from '../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { renderAuthentication } from '../../src/identity/claims/render-authentication.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { type CiIssuer, startCiIssuer } from '../support/ci-issuer.ts';
 import { repoRoot, startThrowawayCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type OperatorWorld, startOperatorWorld } from '../support/operator-world.ts';
 import { type Product, startProduct } from '../support/product.ts';
-import { kubeconfigFor } from '../support/run-sample-operator.ts';
+import { kubeconfigFor } from '../support/kubeconfig-for.ts';
+
+// Runs in test:all: it runs a product with permissions of its own.
 
 const SYSTEM = 'hybrid';
 const OPERATORS = 'hybrid-operators';
@@ -78,7 +81,7 @@ describe('The chart of Chandlery with listed permissions', () => {
     const tools = await loadTools(repoRoot);
     cluster = { ...(await startThrowawayCluster(tools)), tools };
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-listed-'));
-    kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'chart-test' });
+    kube = openKube(cluster.kubeconfigPath, { userAgent: 'chart-test' });
     for (const name of [SYSTEM, OPERATORS])
       await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const values = {

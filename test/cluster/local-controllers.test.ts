@@ -12,21 +12,26 @@ import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import type { EmbeddedCluster } from '../../src/embedded/cluster/embedded-cluster.ts';
+import { NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
 import { pidFile } from '../../src/embedded/cluster/leftovers.ts';
 import { commandLine } from '../../src/embedded/cluster/process-table.ts';
-import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { runLocalControllers } from '../../src/embedded/controllers/local-controllers.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createLog } from '../../src/observe/log.ts';
-import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
+import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { kubeconfigFor } from '../support/kubeconfig-for.ts';
+import { RUN } from '../support/run-name.ts';
 
 const run = promisify(execFile);
 const deployments: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
 const core = (resource: string): ResourceType => ({ group: '', version: 'v1', resource });
 const field = { fieldManager: 'test', force: 'force' } as const;
-const name = 'controller-default.demo';
+const SPACE = `programs-${RUN}`;
+/** What a Deployment asks for, and nothing else on the cluster does. */
+const DEMO = `demo-${RUN}`;
+const name = `controller-${SPACE}.demo`;
 
 /** Writes down what it is given, then waits. */
 const PROGRAM = `
@@ -40,7 +45,7 @@ const stay: ReturnType<typeof setInterval> = setInterval(() => undefined, 1000);
 
 let folder: string;
 let kubectlProgram: string;
-let embedded: EmbeddedCluster;
+let shared: TestCluster;
 let kube: Kube;
 let cluster: Cluster;
 let stop: AbortController;
@@ -49,20 +54,26 @@ let ended: Promise<void>;
 before(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'chandlery-programs-')));
   await writeFile(join(folder, 'main.ts'), PROGRAM);
-  const tools = await loadTools(repoRoot);
-  kubectlProgram = tools.kubectl ?? 'kubectl';
-  embedded = await startThrowawayCluster(tools);
-  kube = createKube({ kubeconfigPath: embedded.kubeconfigPath, userAgent: 'chandlery/test' });
+  shared = await sharedCluster();
+  kubectlProgram = shared.tools.kubectl ?? 'kubectl';
+  kube = openKube(shared.kubeconfigPath, { userAgent: 'chandlery/test' });
   cluster = kube.asController();
+  await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SPACE } });
   stop = new AbortController();
   const log = createLog({ level: 'silent', format: 'json', write: () => undefined });
-  ended = runLocalControllers({ cluster, embedded, programs: { demo: join(folder, 'main.ts') }, log, signal: stop.signal });
+  const { stateDir, kubeconfigPath } = shared;
+  const accountKubeconfig = async (namespace: string, account: string) => ({
+    text: await kubeconfigFor(account, namespace, kubeconfigPath),
+    expires: new Date(Date.now() + 3_600_000),
+  });
+  const embedded = { stateDir, accountKubeconfig };
+  ended = runLocalControllers({ cluster, embedded, programs: { [DEMO]: join(folder, 'main.ts') }, log, signal: stop.signal });
 });
 after(async () => {
   stop.abort();
   await ended;
   await kube.close();
-  await embedded.stop();
+  await shared.stop();
   await rm(folder, { recursive: true });
 });
 
@@ -71,7 +82,7 @@ test('a Deployment with the annotation gets its program, which acts as its servi
   await serviceAccount('first');
   const said = await eventually(firstWords, 'the program speaks');
   assert.deepEqual(said, {
-    sub: 'system:serviceaccount:default:first',
+    sub: `system:serviceaccount:${SPACE}:first`,
     env: ['HOME', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'NODE_COMPILE_CACHE', 'POD_NAMESPACE'],
   });
 });
@@ -83,8 +94,8 @@ test('kubectl logs shows what the program writes, and of a simulated container t
   assert.equal(await kubectl('logs', pod, '--tail=1'), `${words}\n`);
   assert.match(await kubectl('logs', pod, '--timestamps', '--since=1h'), /^\d{4}-\d\d-\d\dT[\d:.]+Z \{"sub"/);
   assert.equal(await kubectl('logs', pod, '--limit-bytes=6'), words.slice(0, 6));
-  const following = spawn(kubectlProgram, ['logs', pod, '--follow', '--tail=0'], {
-    env: { KUBECONFIG: embedded.kubeconfigPath, HOME: folder },
+  const following = spawn(kubectlProgram, ['logs', pod, '--follow', '--tail=0', '--namespace', SPACE], {
+    env: { KUBECONFIG: shared.kubeconfigPath, HOME: folder },
     stdio: 'pipe',
   });
   const followed = once(following.stdout, 'data') as Promise<[Buffer]>;
@@ -96,10 +107,10 @@ test('kubectl logs shows what the program writes, and of a simulated container t
 });
 
 test('logs of pods are for the api-server alone: neither a client without a certificate nor the admin reads them beside it', async () => {
-  const { kubelet } = JSON.parse(await readFile(join(embedded.stateDir, 'run', 'ports.json'), 'utf8')) as { kubelet: number };
-  const pki = async (file: string): Promise<string> => await readFile(join(embedded.stateDir, 'pki', file), 'utf8');
+  const { kubelet } = JSON.parse(await readFile(join(shared.stateDir, 'run', 'ports.json'), 'utf8')) as { kubelet: number };
+  const pki = async (file: string): Promise<string> => await readFile(join(shared.stateDir, 'pki', file), 'utf8');
   const ca = await pki('cluster-ca.crt');
-  const url = `https://127.0.0.1:${kubelet}/containerLogs/default/${await podOf('demo')}/main`;
+  const url = `https://127.0.0.1:${kubelet}/containerLogs/${SPACE}/${await podOf('demo')}/main`;
   const statusFor = async (certificate: object): Promise<number | undefined> => {
     const [response] = (await once(get(url, { ca, ...certificate }), 'response')) as [IncomingMessage];
     response.resume();
@@ -121,7 +132,7 @@ test('another service account means another process with that account', async ()
   await serviceAccount('second');
   await apply({ replicas: 1, account: 'second' });
   await eventually(
-    async () => ((await firstWords()) as { sub: string }).sub === 'system:serviceaccount:default:second',
+    async () => ((await firstWords()) as { sub: string }).sub === `system:serviceaccount:${SPACE}:second`,
     'the program speaks again',
   );
   assert.equal(await commandLine(pid), undefined);
@@ -139,30 +150,30 @@ test('a Deployment cannot run what is not in the table', async () => {
   await apply({ replicas: 1, account: 'second', program: '../main.ts' }, 'sneaky');
   await apply({ replicas: 1, account: 'second', program: 'toString' }, 'sneakier');
   const pid = await runningPid();
-  await cluster.delete({ ...deployments, namespace: 'default', name: 'demo' });
+  await cluster.delete({ ...deployments, namespace: SPACE, name: 'demo' });
   await eventually(async () => (await commandLine(pid)) === undefined, 'the process of the deleted Deployment is gone');
-  for (const other of ['sneaky', 'sneakier']) await assert.rejects(readFile(pidFile(embedded.stateDir, `controller-default.${other}`)));
+  for (const other of ['sneaky', 'sneakier']) await assert.rejects(readFile(pidFile(shared.stateDir, `controller-${SPACE}.${other}`)));
 });
 
 async function apply(
-  { replicas, account, program = 'demo' }: { replicas: number; account: string; program?: string },
+  { replicas, account, program = DEMO }: { replicas: number; account: string; program?: string },
   called = 'demo',
 ): Promise<void> {
   const labels = { app: called };
   const metadata = { labels, annotations: { 'chandlery.dev/controller': program } };
   const template = { metadata, spec: { serviceAccountName: account, containers: [{ name: 'main', image: 'registry.example/demo:1' }] } };
   const spec = { replicas, selector: { matchLabels: labels }, template };
-  const object: KubeObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: 'default', name: called }, spec };
+  const object: KubeObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { namespace: SPACE, name: called }, spec };
   await cluster.apply(deployments, object, field);
 }
 
 async function kubectl(...args: readonly string[]): Promise<string> {
-  return (await run(kubectlProgram, args, { env: { KUBECONFIG: embedded.kubeconfigPath, HOME: folder } })).stdout;
+  return (await run(kubectlProgram, [...args, '--namespace', SPACE], { env: { KUBECONFIG: shared.kubeconfigPath, HOME: folder } })).stdout;
 }
 
 async function podOf(app: string): Promise<string> {
   return eventually(async () => {
-    const { items } = await cluster.list(core('pods'), { namespace: 'default', labelSelector: `app=${app}` });
+    const { items } = await cluster.list(core('pods'), { namespace: SPACE, labelSelector: `app=${app}` });
     return items.find(({ status }) => textAt(status, 'phase') === 'Running')?.metadata.name ?? false;
   }, `a pod of ${app}`);
 }
@@ -170,19 +181,19 @@ async function podOf(app: string): Promise<string> {
 async function serviceAccount(called: string): Promise<void> {
   await cluster.apply(
     core('serviceaccounts'),
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'default', name: called } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: SPACE, name: called } },
     field,
   );
 }
 
 async function firstWords(): Promise<unknown> {
-  const text = await readFile(join(embedded.stateDir, 'run', `${name}.log`), 'utf8');
+  const text = await readFile(join(shared.stateDir, 'run', `${name}.log`), 'utf8');
   return JSON.parse(text.slice(text.indexOf('{'), text.indexOf('\n')));
 }
 
 async function runningPid(): Promise<number> {
   return eventually(async () => {
-    const pid = Number(await readFile(pidFile(embedded.stateDir, name), 'utf8'));
+    const pid = Number(await readFile(pidFile(shared.stateDir, name), 'utf8'));
     return (await commandLine(pid)) !== undefined && pid;
   }, 'the program runs');
 }

@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { previewInstanceMigration } from '../../src/operation/instance/preview-migration.ts';
 import { OPERATOR as OPERATORS } from '../../src/domain/kubernetes/resource-types.ts';
 import { gadgetOperator, GADGET_SPEC, offerGadgets } from '../support/gadgets.ts';
@@ -11,11 +12,14 @@ import { kindsOf } from '../support/operator-charts.ts';
 import { type Answer, until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
-const GADGET = 'gizmo';
+// Runs in test:all: test/web/migration.test.ts walks the same journey.
+
+const GADGET = `gizmo${process.pid}`;
+const HERE = `moves-${process.pid}`;
 const OPERATOR = `/operators/chandlery-system/${GADGET}`;
 const { kind, plural, group } = kindsOf(GADGET);
 const APP = `${plural}.${group}`;
-const INSTANCES = '/environments/moves/instances';
+const INSTANCES = `/environments/${HERE}/instances`;
 const MAX_MS = 120_000;
 
 describe('a kind that moves to another version of which nothing converts', { timeout: 400_000 }, () => {
@@ -25,14 +29,16 @@ describe('a kind that moves to another version of which nothing converts', { tim
   before(async () => {
     product = await sharedProduct();
     await offerGadgets(product.chartsDir, GADGET);
-    await addEnvironment(product, 'moves');
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    await addEnvironment(product, HERE);
+    kube = openKube(product.kubeconfigPath);
     await kube.asController().create(OPERATORS, gadgetOperator(GADGET));
     await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MAX_MS);
     await until(async () => (await product.api('dev-a', `/apps/${APP}`)).status === 200, 'the app is offered', MAX_MS);
     for (const name of ['one', 'two', 'three']) {
-      const made = (): Promise<Answer> => product.api('dev-a', INSTANCES, { method: 'POST', body: { app: APP, name, spec: GADGET_SPEC } });
-      await until(async () => (await made()).status === 201, `${name} is made`, MAX_MS);
+      const install = (query: string): Promise<Answer> =>
+        product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app: APP, name, spec: GADGET_SPEC } });
+      await until(async () => textAt((await install('?dryRun=All')).body, 'verdict') === 'Ready', `${name} can be made`, MAX_MS);
+      assert.equal((await install('')).status, 201);
     }
   });
   after(async () => {
@@ -46,7 +52,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
   }
 
   async function stored(name: string, in_: 'v1' | 'v2'): Promise<unknown> {
-    const object = await kube.asController().get({ group, version: in_, resource: plural, namespace: 'moves', name });
+    const object = await kube.asController().get({ group, version: in_, resource: plural, namespace: HERE, name });
     return object.spec;
   }
 
@@ -69,7 +75,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     ]);
     assert.deepEqual(
       listAt(definition, 'affected', 'instances').map((one) => `${textAt(one, 'environment')}/${textAt(one, 'name')}`),
-      ['moves/one', 'moves/three', 'moves/two'],
+      ['one', 'three', 'two'].map((name) => `${HERE}/${name}`),
     );
     assert.doesNotMatch(stringifyJson(body), /crimson/);
   });
@@ -99,7 +105,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
   it('keeps what is stored until somebody writes it, and loses then what nobody moved', async () => {
     assert.deepEqual(await stored('two', 'v1'), GADGET_SPEC);
     assert.equal(at(await stored('two', 'v2'), 'storageSize'), undefined);
-    const ref = { group, version: 'v1', resource: plural, namespace: 'moves', name: 'two' };
+    const ref = { group, version: 'v1', resource: plural, namespace: HERE, name: 'two' };
     await kube.asController().patch(ref, { type: 'merge', body: { metadata: { labels: { affected: 'yes' } } } });
     assert.deepEqual(await stored('two', 'v1'), { level: 9, size: 3 });
   });
@@ -127,7 +133,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
       operators: () => operators.items,
       customResourceDefinitions: () => crds.items,
     };
-    const preview = await previewInstanceMigration({ clusters: kube, catalog }, actor, { environment: 'moves', app: APP, name: 'one' });
+    const preview = await previewInstanceMigration({ clusters: kube, catalog }, actor, { environment: HERE, app: APP, name: 'one' });
     assert.deepEqual(preview.values, GADGET_SPEC);
     assert.equal(preview.rows.length, 5);
   });
@@ -150,7 +156,7 @@ describe('a kind that moves to another version of which nothing converts', { tim
     const { body } = await product.api('dev-a', `${INSTANCES}/${APP}/young/migration`);
     assert.deepEqual(listAt(body, 'rows'), []);
     assert.equal(
-      textAt(await kube.asController().get({ group, version: 'v2', resource: plural, namespace: 'moves', name: 'young' }), 'kind'),
+      textAt(await kube.asController().get({ group, version: 'v2', resource: plural, namespace: HERE, name: 'young' }), 'kind'),
       kind,
     );
   });

@@ -15,6 +15,8 @@ import { type Prometheus, startPrometheus } from '../support/prometheus.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+// Runs in test:all: it builds and runs Prometheus.
+
 /** What Prometheus adds when it scrapes. */
 const TARGET_LABELS = ['namespace', 'job', 'instance', 'pod', 'service'];
 const QUERY_WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset']);

@@ -7,7 +7,8 @@ import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles, writeFiles, type ChartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, kindsOf, operatorChart } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { createHands, type OperatorHands } from '../support/operator-hands.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 

@@ -13,7 +13,8 @@ import { createHelm } from '../../src/helm/helm.ts';
 import { createChartRenderer } from '../../src/helm/render-chart.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
@@ -22,7 +23,8 @@ import type { OperatorCache } from '../../src/reconcile/operator/memory/operator
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, kindsOf, operatorChart } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 
 const NS = `rest-${RUN}`;
 const KEY = `${NS}/quiet`;
@@ -47,7 +49,7 @@ describe('an Operator in step', () => {
     testCluster = await sharedCluster();
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-rest-'));
     const { kubeconfigPath, tools } = testCluster;
-    kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
+    kube = openKube(kubeconfigPath);
     const chart = join(repoRoot, 'charts', 'chandlery');
     await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
     await writeFiles(join(folder, 'charts', 'quiet'), operatorChart('quiet', '1.0.0'));

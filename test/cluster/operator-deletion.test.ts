@@ -5,7 +5,8 @@ import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { eventually } from '../support/eventually.ts';
-import { kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
+import { kindsOf, operatorChart } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -9,26 +9,30 @@ import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
+import { copyCacheOperator } from '../support/copy-cache-operator.ts';
 import { until } from '../support/product.ts';
 import { replaceFile } from '../support/replace-file.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
+// Runs in test:all: it runs the commands that pages print.
+
 const run = promisify(execFile);
 const NS = 'chandlery-system';
-const NAME = 'same';
-const CRD = 'stashes.equal.example.com';
+const NAME = `same-${process.pid}`;
+const STASHES = { chart: `stash-${process.pid}`, singular: 'stash', plural: 'stashes', group: `equal-${process.pid}.example.com` };
+const CRD = `${STASHES.plural}.${STASHES.group}`;
 const OPERATOR = `/operators/${NS}/${NAME}`;
 const PASSWORD = `it's "$(id)": {{ x }}\n# two lines`;
 /** Texts that a parser of YAML 1.1 takes for something else, and values from a Secret, a ConfigMap and the resource itself. */
 const SPEC = {
-  name: 'same-release',
-  chart: { repoURL: 'file://samples', name: 'stash-operator', version: '0.1.0' },
-  targetNamespace: 'same-target',
+  name: `${NAME}-release`,
+  chart: { repoURL: 'file://samples', name: STASHES.chart, version: '0.1.0' },
+  targetNamespace: `${NAME}-target`,
   createNamespace: true,
   valuesFrom: [
-    { kind: 'ConfigMap', name: 'same-defaults' },
-    { kind: 'Secret', name: 'same-secret', key: 'note', targetPath: String.raw`podAnnotations.example\.com/note` },
-    { kind: 'Secret', name: 'same-absent', optional: true },
+    { kind: 'ConfigMap', name: `${NAME}-defaults` },
+    { kind: 'Secret', name: `${NAME}-secret`, key: 'note', targetPath: String.raw`podAnnotations.example\.com/note` },
+    { kind: 'Secret', name: `${NAME}-absent`, optional: true },
   ],
   values: { replicas: 0, podAnnotations: { on: 'off', time: '1:30', octal: '0777' } },
 };
@@ -44,7 +48,7 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-operator-ways-'));
     for (const name of ['bin', 'files']) await mkdir(join(folder, name));
     product = await sharedProduct();
-    await writeStashChart(join(product.chartsDir, 'stash-operator'));
+    await copyCacheOperator(product.chartsDir, STASHES);
     const { kubectl = 'kubectl', helm } = await loadTools(repoRoot);
     // What an admin of Chandlery does, and, for helm and for looking, the admin of the cluster.
     const shim = `#!/bin/sh\n[ -n "$AS_ROOT" ] && exec '${kubectl}' "$@"\nexec '${kubectl}' --as oidc:admin --as-group oidc:platform --as-group system:authenticated "$@"\n`;
@@ -54,8 +58,9 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     const PATH = `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`;
     env = { PATH, HOME: folder, KUBECONFIG: product.kubeconfigPath, TOKEN: await product.token('admin'), CHARTS: product.chartsDir };
     const values = 'podLabels: {from: config}\nreplicas: 3\npodAnnotations: {on: "on"}\n';
-    await admin(`kubectl create configmap same-defaults -n ${NS} --from-literal=values.yaml='${values}'`);
-    await admin(`kubectl create secret generic same-secret -n ${NS} --from-literal=note='${PASSWORD.replaceAll("'", String.raw`'\''`)}'`);
+    await admin(`kubectl create configmap ${NAME}-defaults -n ${NS} --from-literal=values.yaml='${values}'`);
+    const note = PASSWORD.replaceAll("'", String.raw`'\''`);
+    await admin(`kubectl create secret generic ${NAME}-secret -n ${NS} --from-literal=note='${note}'`);
     await until(async () => (await check(SPEC)).verdict === 'Ready', 'an admin may create it', 120_000);
   });
   after(async () => {
@@ -136,7 +141,8 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
   async function liveObjects(): Promise<Map<string, unknown>> {
     const kinds = 'deployments,serviceaccounts,services,configmaps,roles,rolebindings';
     const inside = `kubectl get ${kinds} -n ${SPEC.targetNamespace} -l app.kubernetes.io/managed-by=Helm -o json`;
-    const cluster = 'kubectl get clusterroles,clusterrolebindings -l app.kubernetes.io/managed-by=Helm -o json';
+    const own = `app.kubernetes.io/managed-by=Helm,app.kubernetes.io/instance=${SPEC.name}`;
+    const cluster = `kubectl get clusterroles,clusterrolebindings -l ${own} -o json`;
     const answers = await Promise.all(
       [inside, cluster, `kubectl get crd ${CRD} -o json`].map(async (ask) => JSON.parse(await admin(ask)) as unknown),
     );
@@ -144,17 +150,6 @@ describe('each equivalent of an Operator', { timeout: 500_000 }, () => {
     return new Map(objects.map((object) => [`${textAt(object, 'kind')}/${textAt(object, 'metadata', 'name')}`, bare(object)]));
   }
 });
-
-/** The chart of the sample operator for caches, as one of another kind. */
-async function writeStashChart(folder: string): Promise<void> {
-  await cp(join(repoRoot, 'charts', 'cache-operator'), folder, { recursive: true });
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  for (const { parentPath, name } of entries.filter((entry) => entry.isFile())) {
-    const text = await readFile(join(parentPath, name), 'utf8');
-    const other = text.replaceAll('samples.chandlery.dev', 'equal.example.com').replaceAll('caches', 'stashes');
-    await writeFile(join(parentPath, name), other.replaceAll('cache-operator', 'stash-operator').replaceAll(/\bCache\b/g, 'Stash'));
-  }
-}
 
 function bare(object: unknown): unknown {
   const { status: _status, metadata: _metadata, ...rest } = object as Record<string, unknown>;

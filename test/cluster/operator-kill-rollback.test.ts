@@ -9,11 +9,15 @@ import { NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resourc
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
+
+// Runs in test:all: it kills controllers.
 
 const WORKER = join(import.meta.dirname, '..', 'support', 'operator-worker.ts');
 const NAME = 'torn';
@@ -24,7 +28,7 @@ describe('a controller that is killed while it rolls back', () => {
   let chartsDir: string;
   before(async () => {
     testCluster = await sharedCluster();
-    kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+    kube = openKube(testCluster.kubeconfigPath);
     chartsDir = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-torn-'));
     const chart = join(repoRoot, 'charts', 'chandlery');
     const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') };

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import { NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
@@ -13,17 +12,34 @@ import { isAppError } from '../../src/domain/core/errors.ts';
 import { OURS } from '../../src/domain/kubernetes/names.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { hasFinalizer } from '../../src/reconcile/operator/work.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
+import { kindsOf, operatorChart } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
+
+// Runs in test:all: it kills controllers.
 
 const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 const WORKER = join(import.meta.dirname, '..', 'support', 'operator-worker.ts');
-/** Milliseconds after a worker's first sign of life: from before the finalizer to behind the release. `npm run test:faults` kills at random ones. */
-const MOMENTS = [50, 500, 1_100, 2_200];
+
+/** A worker is killed as soon as an object is in such a state. */
+interface Moment {
+  readonly what: string;
+  readonly type: ResourceType;
+  readonly holds: (object: KubeObject) => boolean;
+}
+
+/** From before the finalizer to behind the release. `npm run test:faults` kills at random moments. */
+const MOMENTS: readonly Moment[] = [
+  { what: 'the Operator is there', type: OPERATOR, holds: () => true },
+  { what: 'the Operator has its finalizer', type: OPERATOR, holds: hasFinalizer },
+  { what: 'the release is pending', type: SECRET, holds: isRecord('pending-install') },
+  { what: 'the release is deployed', type: SECRET, holds: isRecord('deployed') },
+];
 
 describe('a controller that is killed while it installs', () => {
   let testCluster: TestCluster;
@@ -31,7 +47,7 @@ describe('a controller that is killed while it installs', () => {
   let chartsDir: string;
   before(async () => {
     testCluster = await sharedCluster();
-    kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+    kube = openKube(testCluster.kubeconfigPath);
     chartsDir = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-kill-'));
     const chart = join(repoRoot, 'charts', 'chandlery');
     const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') };
@@ -53,8 +69,9 @@ describe('a controller that is killed while it installs', () => {
         const name = `kill${index}`;
         await writeFiles(join(chartsDir, name), operatorChart(name, '1.0.0'));
         const worker = await startWorker(namespace);
+        const { resourceVersion } = await kube.asController().listMetadata(moment.type, { namespace });
         await kube.asController().create(OPERATOR, operator(namespace, name));
-        await sleep(moment);
+        await untilMoment(moment, { namespace, name, resourceVersion });
         await kill(worker);
       }
       const survivor = await startWorker(namespace);
@@ -138,6 +155,19 @@ describe('a controller that is killed while it installs', () => {
     return worker;
   }
 
+  /** Follows a watch from a version on, so that no state passes unseen. */
+  async function untilMoment(
+    { what, type, holds }: Moment,
+    { namespace, name, resourceVersion }: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },
+  ): Promise<void> {
+    const selector = type === OPERATOR ? { fieldSelector: `metadata.name=${name}` } : { labelSelector: `owner=helm,name=${name}` };
+    const options = { namespace, ...selector, resourceVersion, signal: AbortSignal.timeout(60_000) };
+    for await (const event of kube.asController().watchMetadata(type, options)) {
+      if (event.type !== 'BOOKMARK' && holds(event.object)) return;
+    }
+    assert.fail(`not within a minute: ${what}`);
+  }
+
   async function expectInstalled(namespace: string, name: string): Promise<void> {
     const ref: ResourceRef = { ...OPERATOR, namespace, name };
     await eventually(
@@ -162,6 +192,11 @@ describe('a controller that is killed while it installs', () => {
     return items.map(({ metadata }) => metadata.labels?.['status'] ?? '');
   }
 });
+
+/** Helm's record of a release with a status. */
+function isRecord(status: string): Moment['holds'] {
+  return ({ metadata }) => metadata.labels?.['status'] === status;
+}
 
 function operator(namespace: string, name: string, more: object = {}): KubeObject {
   const spec = { name, chart: { repoURL: 'file://samples', name, version: '1.0.0' }, ...more };

@@ -7,7 +7,8 @@ import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { chartFiles, packChart } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 

@@ -5,7 +5,8 @@ import { OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts'
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles } from '../support/charts.ts';
-import { CONFIG_MAP, crdOf, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, crdOf } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 

@@ -5,7 +5,8 @@ import type { OperatorStatus } from '../../src/domain/operator/operator-status.t
 import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { createHands, type OperatorHands } from '../support/operator-hands.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 

@@ -10,7 +10,8 @@ import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
-import { kindsOf, RUN } from '../support/operator-charts.ts';
+import { kindsOf } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `upgr-${RUN}`;

@@ -9,7 +9,8 @@ import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resou
 import { chartFiles, LEGACY_CHART, type ChartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, kindsOf, operatorChart, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP, kindsOf, operatorChart } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const EVENTS: ResourceType = { group: '', version: 'v1', resource: 'events' };

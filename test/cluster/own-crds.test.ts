@@ -5,9 +5,12 @@ import { CRD, ENVIRONMENT, RESOURCE_COMPOSITION } from '../../src/domain/kuberne
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createCompositionReconciler } from '../../src/reconcile/kubeplus/reconcile-composition.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
+
+// Runs in test:all: it deletes the CRDs of a cluster of its own.
 
 const NAME = 'environments.chandlery.dev';
 const chart = join(repoRoot, 'charts', 'chandlery');
@@ -18,9 +21,9 @@ let stopCluster: () => Promise<void>;
 
 before(async () => {
   // What happens to its own kinds would happen to the Environments of other files, too.
-  const { kubeconfigPath, stop } = await startThrowawayCluster(await loadTools(repoRoot));
+  const { kubeconfigPath, stop } = await startThrowawayCluster(await loadTools(repoRoot), undefined, { controllers: 'None' });
   stopCluster = stop;
-  kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(kubeconfigPath);
   await bootstrapCluster(kube, files, ending.signal);
 });
 after(async () => {

@@ -7,6 +7,8 @@ import { CookieBrowser } from '../http/support/cookie-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Product, startProduct, untilOffered } from '../support/product.ts';
 
+// Runs in test:all: it runs a product with another way of acting as people.
+
 const PERSON = 'oidc:dev-a';
 
 describe('Chandlery that passes the tokens of people on', () => {

@@ -10,7 +10,8 @@ import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import type { Preflight } from '../../src/domain/instance/instance.ts';
 import type { Finding } from '../../src/domain/preflight/findings.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createOperator } from '../../src/operation/operator/write-operator.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { preflightOperator, type OperatorPorts } from '../../src/operation/preflight/preflight-operator.ts';
@@ -20,8 +21,9 @@ import type { TestCluster } from '../support/cluster.ts';
 import { ASKING } from '../support/sample-audit-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
-import { CONFIG_MAP, kindsOf, RUN } from '../support/operator-charts.ts';
-import { kubeconfigFor } from '../support/run-sample-operator.ts';
+import { CONFIG_MAP, kindsOf } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
+import { kubeconfigFor } from '../support/kubeconfig-for.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 import { startPreviewWorld, type PreviewWorld } from '../support/preview-world.ts';
 
@@ -258,7 +260,7 @@ async function controllerWithoutSecrets(): Promise<Kube> {
   );
   const kubeconfigPath = join(folder, 'limited.yaml');
   await writeFile(kubeconfigPath, await kubeconfigFor('limited', NS, testCluster.kubeconfigPath));
-  return createKube({ kubeconfigPath, userAgent: 'chandlery-limited' });
+  return openKube(kubeconfigPath, { userAgent: 'chandlery-limited' });
 }
 
 async function level(value: string | null): Promise<void> {

@@ -14,7 +14,8 @@ import { textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createInstance, makeInstance } from '../../src/operation/instance/write-instance.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
@@ -52,7 +53,7 @@ let running: Promise<void>;
 
 before(async () => {
   testCluster = await sharedCluster();
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(testCluster.kubeconfigPath);
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, ending.signal);
   const catalog = createCatalogCache(kube, log, ending.signal);
@@ -193,12 +194,14 @@ describe('the check of a new instance', () => {
     const template = { metadata: { labels }, spec: { serviceAccountName: 'default', hostNetwork: true, containers } };
     const spec = { serviceName: 'old', replicas: 1, selector: { matchLabels: labels }, template };
     await own(type('apps', 'v1', 'statefulsets'), object('apps/v1', 'StatefulSet', 'old', spec), owner);
-    const pod = { ...type('', 'v1', 'pods'), namespace: NS, name: 'old-0' };
     const controller = kube.asController();
-    await eventually(async () => (await controller.get(pod).catch(() => undefined)) !== undefined, 'its pod is there');
+    await eventually(() => controller.get({ ...type('', 'v1', 'pods'), namespace: NS, name: 'old-0' }), 'its pod is there');
 
     await level(NS, 'baseline');
-    const rejected = await check(DEV, {});
+    const rejected = await eventually(async () => {
+      const found = await check(DEV, {});
+      return aboutPods(found.findings).length > 0 && found;
+    }, 'Pod Security knows the level');
     assert.equal(rejected.verdict, 'Ready');
     const [line] = aboutPods(rejected.findings);
     assert.match(
@@ -218,12 +221,8 @@ describe('the check of a new instance', () => {
     }, 'the other environment is there');
     assert.match(elsewhere.message, new RegExp(`^Pods like those of old in ${NS} would be rejected: .*restricted`));
 
-    await kube
-      .asController()
-      .patch(
-        { ...type('apps', 'v1', 'statefulsets'), namespace: NS, name: 'old' },
-        { type: 'merge', body: { spec: { template: { spec: { hostNetwork: null } } } } },
-      );
+    const old = { ...type('apps', 'v1', 'statefulsets'), namespace: NS, name: 'old' };
+    await controller.patch(old, { type: 'merge', body: { spec: { template: { spec: { hostNetwork: null } } } } });
     const letIn = await eventually(async () => {
       const { findings } = await check(DEV, {});
       return aboutPods(findings).length === 0 ? findings : undefined;

@@ -12,7 +12,8 @@ import { previewUpgrade } from '../../src/operation/upgrade/preview-upgrade.ts';
 import { ASKING } from '../support/sample-audit-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
-import { kindsOf, RUN } from '../support/operator-charts.ts';
+import { kindsOf } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 import { startPreviewWorld, type PreviewWorld } from '../support/preview-world.ts';
 

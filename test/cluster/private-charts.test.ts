@@ -8,7 +8,8 @@ import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resou
 import { chartFiles, packChart, serveHttps } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { CONFIG_MAP, RUN } from '../support/operator-charts.ts';
+import { CONFIG_MAP } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { serveRegistry } from '../support/registry.ts';
 import { createCosignSigner, createPgpSigner, packSigned, pushChart, signByTag } from '../support/signing.ts';

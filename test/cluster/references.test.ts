@@ -7,7 +7,7 @@ import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `refs-${RUN}`;

@@ -9,7 +9,7 @@ import { isAppError } from '../../src/domain/core/errors.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { notesOf } from '../../src/domain/operator/release-notes.ts';
 import { repoRoot } from '../support/cluster.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 

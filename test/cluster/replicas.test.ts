@@ -14,6 +14,8 @@ import {
 import { eventually } from '../support/eventually.ts';
 import { query } from '../support/postgres.ts';
 
+// Runs in test:all: it runs replicas over PostgreSQL and kills them.
+
 describe('two web replicas and two controllers over PostgreSQL', { timeout: 600_000 }, () => {
   let world: ReplicaWorld;
   before(async () => {

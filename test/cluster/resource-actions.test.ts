@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { readAuditLog } from '../support/read-audit-log.ts';
 import { type Answer, until } from '../support/product.ts';
@@ -69,7 +70,7 @@ describe('what people do with the resources of an environment', { timeout: 300_0
     const shared = await sharedProduct();
     product = { ...shared, ...checkedProduct(shared) };
     await addEnvironment(product, ENVIRONMENT);
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'acts' });
+    kube = openKube(product.kubeconfigPath, { userAgent: 'acts' });
     for (const [type, { name, apiVersion, kind, ...rest }] of OBJECTS) {
       await kube.asController().create(type, { apiVersion, kind, metadata: { name, namespace: ENVIRONMENT }, ...rest });
     }

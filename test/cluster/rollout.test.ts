@@ -13,7 +13,7 @@ import { chartFiles, packChart, writeFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 
 /** With a digit first, of which a kind has no capital. */
 const OWN = `0${RUN}`;

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { execa } from 'execa';
-import { join } from 'node:path';
 import { CACHE } from '../../charts/cache-operator/controller/cache.ts';
-import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { type Cluster, ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { asLive, type LiveObject } from '../../charts/controller-runtime/kube-object.ts';
 import {
   CONFIG_MAP,
   CRON_JOB,
+  DEPLOYMENT,
   JOB,
   type KnownType,
-  NAMESPACE,
   PERSISTENT_VOLUME_CLAIM,
   POD,
   POD_DISRUPTION_BUDGET,
@@ -20,48 +17,46 @@ import {
   STATEFUL_SET,
 } from '../../src/domain/kubernetes/resource-types.ts';
 import { POSTGRES_CLUSTER } from '../../charts/postgres-operator/controller/postgres-cluster.ts';
-import { loadTools } from '../../src/embedded/cluster/tools.ts';
-import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { runSampleOperator, type OperatorProcess } from '../support/run-sample-operator.ts';
+import { RUN } from '../support/run-name.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { decodeSecret } from '../../charts/controller-runtime/ensure-secret.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { apiVersionOf, type JsonObject } from '../../src/domain/kubernetes/resource.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 
-const OPERATORS = 'sample-operators';
-const TEAM = 'sample-team';
-// The garbage collector learns of new kinds every half minute only.
-const COLLECTED_WITHIN_SECONDS = 120;
+const TEAM = `samples-${RUN}`;
 
+let product: SharedProduct;
 let kube: Kube;
 let api: Cluster;
-let stopCluster: () => Promise<void>;
-const operators: OperatorProcess[] = [];
 
 before(async () => {
-  const tools = await loadTools(repoRoot);
-  const cluster = await startThrowawayCluster(tools);
-  stopCluster = cluster.stop;
-  kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'samples-test' });
+  product = await sharedProduct();
+  kube = openKube(product.kubeconfigPath);
   api = kube.asController();
   // Everything the operators make must pass the strictest Pod Security Standard.
-  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted', 'pod-security.kubernetes.io/enforce-version': 'latest' };
-  for (const name of [OPERATORS, TEAM]) {
-    await api.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
-  }
-  for (const chart of ['cache-operator', 'postgres-operator']) {
-    const args = ['install', chart, join(repoRoot, 'charts', chart), '--namespace', OPERATORS, '--kubeconfig', cluster.kubeconfigPath];
-    await execa(tools.helm, args);
-    operators.push(await runSampleOperator(chart, OPERATORS, cluster.kubeconfigPath));
-  }
+  await addEnvironment(product, TEAM, '  podSecurity: {enforce: restricted}\n');
 });
 
 after(async () => {
-  for (const operator of operators) assert.equal(await operator.stop(), 0, 'an operator that is asked to stop ends well');
   await kube?.close();
-  await stopCluster?.();
+  await product?.stop();
+});
+
+describe('The sample operators', () => {
+  for (const name of ['cache-operator', 'postgres-operator']) {
+    it(`pass the strictest Pod Security Standard themselves: ${name}`, async () => {
+      const { spec } = asLive(await api.get({ ...DEPLOYMENT, namespace: name, name }));
+      const { serviceAccountName, serviceAccount, ...pod } = at(spec, 'template', 'spec') as JsonObject;
+      assert.deepEqual([serviceAccountName, serviceAccount], [name, name]);
+      await dryRunPod(name, pod);
+      const careless = { containers: [{ name: 'operator', image: 'registry.example/operator:1' }] };
+      await assert.rejects(dryRunPod(name, careless), /violates PodSecurity "restricted:latest"/);
+    });
+  }
 });
 
 describe('A Cache', () => {
@@ -72,7 +67,7 @@ describe('A Cache', () => {
     assert.equal(numberAt(cache.status, 'observedGeneration'), 1);
     assert.equal(numberAt((await get(STATEFUL_SET, 'sessions-cache'))?.status, 'readyReplicas'), 1);
     const secret = decodeSecret(await get(SECRET, textAt(cache.status, 'secretName') ?? ''));
-    assert.match(secret['uri'] ?? '', /^redis:\/\/default:[A-Za-z0-9]{48}@sessions-cache\.sample-team\.svc:6379\/0$/);
+    assert.match(secret['uri'] ?? '', new RegExp(`^redis://default:[A-Za-z0-9]{48}@sessions-cache\\.${TEAM}\\.svc:6379/0$`));
     assert.equal(await get(POD_DISRUPTION_BUDGET, 'sessions-cache'), undefined, 'a single copy has no disruption budget');
   });
 
@@ -117,24 +112,17 @@ describe('A Cache', () => {
     }, 'the fault to show');
     assert.match(condition(cache, 'Ready', 'message'), /The ConfigMap 'taken-cache-config' exists and belongs to something else/);
     assert.deepEqual((await get(CONFIG_MAP, 'taken-cache-config'))?.data, { mine: 'yes' });
+    await api.delete({ ...CACHE, namespace: TEAM, name: 'taken' });
   });
 
   it('takes everything with it when it is deleted', async () => {
     const cache = await get(CACHE, 'sessions');
     assert.ok(cache !== undefined);
     await api.delete({ ...CACHE, namespace: TEAM, name: cache.metadata.name });
-    await eventually(
-      async () => {
-        return (await get(STATEFUL_SET, 'sessions-cache')) === undefined && (await get(POD, 'sessions-cache-0')) === undefined;
-      },
-      'the StatefulSet and its pods to go',
-      COLLECTED_WITHIN_SECONDS,
-    );
-    await eventually(
-      async () => (await get(SECRET, 'sessions-cache-credentials')) === undefined,
-      'the Secret to go',
-      COLLECTED_WITHIN_SECONDS,
-    );
+    await eventually(async () => {
+      return (await get(STATEFUL_SET, 'sessions-cache')) === undefined && (await get(POD, 'sessions-cache-0')) === undefined;
+    }, 'the StatefulSet and its pods to go');
+    await eventually(async () => (await get(SECRET, 'sessions-cache-credentials')) === undefined, 'the Secret to go');
   });
 });
 
@@ -144,7 +132,7 @@ describe('A PostgresCluster', () => {
     const cluster = await ready(POSTGRES_CLUSTER, 'orders');
     assert.equal(condition(cluster, 'DatabasesReady', 'status'), 'True');
     const secret = decodeSecret(await get(SECRET, textAt(cluster.status, 'secretName') ?? ''));
-    assert.match(secret['uri'] ?? '', /^postgresql:\/\/app:[A-Za-z0-9]{48}@orders-postgres\.sample-team\.svc:5432\/app$/);
+    assert.match(secret['uri'] ?? '', new RegExp(`^postgresql://app:[A-Za-z0-9]{48}@orders-postgres\\.${TEAM}\\.svc:5432/app$`));
     assert.equal(textAt((await get(PERSISTENT_VOLUME_CLAIM, 'data-orders-postgres-0'))?.spec, 'resources', 'requests', 'storage'), '1Gi');
   });
 
@@ -221,18 +209,20 @@ describe('A PostgresCluster', () => {
     const cluster = await get(POSTGRES_CLUSTER, 'orders');
     assert.ok(cluster !== undefined);
     await api.delete({ ...POSTGRES_CLUSTER, namespace: TEAM, name: cluster.metadata.name });
-    await eventually(
-      async () => {
-        return (
-          (await get(PERSISTENT_VOLUME_CLAIM, 'data-orders-postgres-0')) === undefined &&
-          (await get(PERSISTENT_VOLUME_CLAIM, 'orders-postgres-backup')) === undefined
-        );
-      },
-      'the volumes to go',
-      COLLECTED_WITHIN_SECONDS,
-    );
+    await eventually(async () => {
+      return (
+        (await get(PERSISTENT_VOLUME_CLAIM, 'data-orders-postgres-0')) === undefined &&
+        (await get(PERSISTENT_VOLUME_CLAIM, 'orders-postgres-backup')) === undefined
+      );
+    }, 'the volumes to go');
   });
 });
+
+/** Creates a pod in the environment of the test, without writing it. */
+async function dryRunPod(name: string, spec: JsonObject): Promise<void> {
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: TEAM, name }, spec };
+  await api.apply(POD, pod, { dryRun: 'All', fieldManager: 'test' });
+}
 
 async function create(type: KnownType, name: string, spec: JsonObject): Promise<void> {
   await api.create(type, { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { namespace: TEAM, name }, spec });
@@ -248,18 +238,11 @@ async function get(type: KnownType, name: string): Promise<LiveObject | undefine
 
 /** Waits until the operator says Ready about the latest spec. */
 async function ready(type: KnownType, name: string): Promise<LiveObject> {
-  try {
-    return await eventually(async () => {
-      const found = await get(type, name);
-      if (found === undefined || numberAt(found.status, 'observedGeneration') !== found.metadata.generation) return false;
-      return condition(found, 'Ready', 'status') === 'True' && found;
-    }, `${name} to be Ready`);
-  } catch (error) {
-    const said = operators.map((operator) => operator.output()).join('');
-    throw new Error(`${String(error)}; it is ${stringifyJson((await get(type, name))?.status)}; the operators said ${said}`, {
-      cause: error,
-    });
-  }
+  return await eventually(async () => {
+    const found = await get(type, name);
+    if (found === undefined || numberAt(found.status, 'observedGeneration') !== found.metadata.generation) return false;
+    return condition(found, 'Ready', 'status') === 'True' && found;
+  }, `${name} to be Ready`);
 }
 
 function condition(object: LiveObject, type: string, field: 'status' | 'message'): string {
@@ -272,7 +255,7 @@ function ownerUid(object: LiveObject | undefined): string | undefined {
 }
 
 async function jobNames(instance: string): Promise<readonly string[]> {
-  const { items } = await api.list(JOB, { labelSelector: `app.kubernetes.io/instance=${instance}` });
+  const { items } = await api.list(JOB, { namespace: TEAM, labelSelector: `app.kubernetes.io/instance=${instance}` });
   return items.map(({ metadata }) => metadata.name);
 }
 

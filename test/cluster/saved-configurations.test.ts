@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,14 +12,16 @@ import { EVERYBODY, parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, NAMESPACE, SAVED_CONFIGURATION } from '../../src/domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { type SpaceOwner, spaceObjects, spaceOf } from '../../src/domain/saved-configuration/saved-configuration-space.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { openEarlierResources } from '../../src/store/earlier-resources.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { type Answer, until } from '../support/product.ts';
-import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
+const HERE = `saved-${process.pid}`;
 const SILENT = createLog({ level: 'silent', format: 'json', write: () => undefined });
 const DEV_A = parseActor('oidc:dev-a', ['oidc:team-a', EVERYBODY]);
 const DEV_B = parseActor('oidc:dev-b', ['oidc:team-b', EVERYBODY]);
@@ -31,13 +34,12 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
   before(async () => {
     const shared = await sharedProduct();
     product = { ...shared, ...checkedProduct(shared) };
-    kube = createKube({ userAgent: 'chandlery-test', kubeconfigPath: shared.kubeconfigPath });
+    await addEnvironment(product, HERE);
+    kube = openKube(shared.kubeconfigPath);
   });
   after(async () => {
-    for (const { metadata } of (await kube.asController().list(SAVED_CONFIGURATION)).items) {
-      const { namespace = '', name } = metadata;
-      await kube.asController().delete({ ...SAVED_CONFIGURATION, namespace, name });
-    }
+    for (const { metadata } of (await kube.asController().list(SAVED_CONFIGURATION, { namespace: HERE })).items)
+      await kube.asController().delete({ ...SAVED_CONFIGURATION, namespace: HERE, name: metadata.name });
     await kube.close();
     await product.stop();
   });
@@ -69,25 +71,26 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
     await code(kube.asActor(actor).list(SAVED_CONFIGURATION, { namespace: spaceOf(owner) }));
 
   it('shows those of a person, a group and everybody to whom they are for: by REST and with their own permissions at the api-server', async () => {
+    const ours = ['all', 'dev-a', 'team-a', 'the environment'].map((whom) => `For ${whom} ${process.pid}`);
+    const [forAll = '', forPerson = '', forGroup = '', forEnvironment = ''] = ours;
     const made = await Promise.all([
-      save('dev-a', { user: 'oidc:dev-a' }, 'For dev-a'),
-      save('dev-a', { group: 'oidc:team-a' }, 'For team-a'),
-      save('dev-a', { group: EVERYBODY }, 'For all'),
-      save('dev-a', { environment: 'team-a' }, 'For the environment'),
+      save('dev-a', { user: 'oidc:dev-a' }, forPerson),
+      save('dev-a', { group: 'oidc:team-a' }, forGroup),
+      save('dev-a', { group: EVERYBODY }, forAll),
+      save('dev-a', { environment: HERE }, forEnvironment),
     ]);
     assert.deepEqual(
       made.map(({ status }) => status),
       [201, 201, 201, 201],
       stringifyJson(made.map(({ body }) => body)),
     );
-    const ours = ['For all', 'For dev-a', 'For team-a', 'For the environment'];
     assert.deepEqual(
       (await titles('dev-a')).filter((title) => ours.includes(title)),
       ours,
     );
     assert.deepEqual(
       (await titles('dev-b')).filter((title) => ours.includes(title)),
-      ['For all'],
+      [forAll],
     );
     for (const [owner, a, b, admin] of [
       [{ user: 'oidc:dev-a' }, 'done', 'Forbidden', 'Forbidden'],
@@ -104,7 +107,7 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
       const path = `/saved-configurations/${idOf(one)}`;
       const shown = await product.api('dev-a', path);
       assert.deepEqual([shown.status, at(shown.body, 'owner')], [200, at(one.body, 'savedConfiguration', 'owner')]);
-      assert.equal((await product.api('dev-b', path)).status, textAt(shown.body, 'title') === 'For all' ? 200 : 404);
+      assert.equal((await product.api('dev-b', path)).status, textAt(shown.body, 'title') === forAll ? 200 : 404);
     }
     const all = { ...SAVED_CONFIGURATION, namespace: spaceOf({ group: EVERYBODY }), name: idOf(made[2]) };
     const patch = { type: 'merge', body: { spec: { title: 'Taken' } } } as const;
@@ -118,41 +121,42 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
   it('lets nobody sign for somebody else, claim a namespace, or keep one from being deleted', async () => {
     const cluster = kube.asActor(DEV_A);
     const create = async (name: string, spec: object, metadata: object = {}): Promise<string> => {
-      const object = resource('team-a', name, spec);
+      const object = resource(HERE, name, spec);
       return await code(cluster.create(SAVED_CONFIGURATION, { ...object, metadata: { ...object.metadata, ...metadata } }));
     };
     assert.equal(await create('forged', { author: 'oidc:admin' }), 'AdmissionDenied');
     assert.equal(await create('held', {}, { finalizers: ['example.com/held'] }), 'AdmissionDenied');
     assert.equal(await create('own', { author: 'oidc:dev-a' }), 'done');
-    const own = { ...SAVED_CONFIGURATION, namespace: 'team-a', name: 'own' };
+    const own = { ...SAVED_CONFIGURATION, namespace: HERE, name: 'own' };
     assert.equal(await code(cluster.patch(own, { type: 'merge', body: { spec: { author: 'oidc:admin' } } })), 'AdmissionDenied');
     const { namespace } = spaceObjects({ user: 'oidc:nobody-yet' });
     const operator = parseActor('example:operator', ['example:operators']);
-    const grant = namespaceCreators('saved-claims', operator.user);
+    const claims = `saved-claims-${process.pid}`;
+    const grant = namespaceCreators(claims, operator.user);
     await kube.asController().create(CLUSTER_ROLE, grant.role);
     await kube.asController().create(CLUSTER_ROLE_BINDING, grant.binding);
-    const bare = { ...namespace, metadata: { name: 'saved-claim' } };
+    const bare = { ...namespace, metadata: { name: claims } };
     const creates = async (object: KubeObject): Promise<string> =>
       await code(kube.asActor(operator).create(NAMESPACE, object, { dryRun: 'All' }));
     await until(async () => (await creates(bare)) === 'done', 'namespaces can be created');
     assert.equal(await creates(namespace), 'AdmissionDenied');
-    await kube.asController().delete({ ...CLUSTER_ROLE_BINDING, name: 'saved-claims' });
-    await kube.asController().delete({ ...CLUSTER_ROLE, name: 'saved-claims' });
+    await kube.asController().delete({ ...CLUSTER_ROLE_BINDING, name: claims });
+    await kube.asController().delete({ ...CLUSTER_ROLE, name: claims });
   });
 
   it('shows what kubectl applied on the install page, with its faults, and rejects what the CRD can', async () => {
     const cluster = kube.asActor(DEV_A);
-    await cluster.create(SAVED_CONFIGURATION, resource('team-a', 'from-git', { title: 'From git', values: { replicas: 3 } }));
-    await cluster.create(SAVED_CONFIGURATION, resource('team-a', 'stray', { app: 'nothing.example.com', values: { password: 'hunter2' } }));
-    assert.equal(await code(cluster.create(SAVED_CONFIGURATION, resource('team-a', 'bad', { values: 'text' }))), 'InvalidInput');
-    assert.match(await page(`/apps/${CACHES}/install`), /saved-configuration(=|&#x3D;)team-a\.from-git">From git</);
+    await cluster.create(SAVED_CONFIGURATION, resource(HERE, 'from-git', { title: 'From git', values: { replicas: 3 } }));
+    await cluster.create(SAVED_CONFIGURATION, resource(HERE, 'stray', { app: 'nothing.example.com', values: { password: 'hunter2' } }));
+    assert.equal(await code(cluster.create(SAVED_CONFIGURATION, resource(HERE, 'bad', { values: 'text' }))), 'InvalidInput');
+    assert.match(await page(`/apps/${CACHES}/install`), new RegExp(`saved-configuration(=|&#x3D;)${HERE}\\.from-git">From git<`));
     assert.match(
       await page(`/apps/${CACHES}/saved-configurations`),
-      /team-a\.stray<\/code>: the catalogue has no app &quot;nothing\.example\.com&quot;/,
+      new RegExp(`${HERE}\\.stray</code>: the catalogue has no app &quot;nothing\\.example\\.com&quot;`),
     );
-    const form = await page(`/apps/${CACHES}/install?saved-configuration=team-a.from-git`);
+    const form = await page(`/apps/${CACHES}/install?saved-configuration=${HERE}.from-git`);
     assert.match(form, /name="v\.spec\.replicas"[^>]*value="3"/);
-    const stray = (await product.api('dev-a', '/saved-configurations/team-a.stray')).body;
+    const stray = (await product.api('dev-a', `/saved-configurations/${HERE}.stray`)).body;
     assert.deepEqual([at(stray, 'values'), textAt(stray, 'fault', 'kind')], [{}, 'UnknownApp']);
   });
 
@@ -170,7 +174,7 @@ describe('saved configurations as resources of the cluster', { timeout: 300_000 
       version: 1,
       ...change,
     });
-    const [mine, ours] = ['a'.repeat(32), 'b'.repeat(32)] as const;
+    const [mine, ours] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
     const group = { group: 'oidc:team-a' };
     const savedConfigurations = {
       [mine]: entry(mine, { owner: { user: 'oidc:dev-a' }, author: 'oidc:dev-a', version: 3 }),

@@ -5,7 +5,8 @@ import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { createSharedWatches, type WatchedCluster } from '../../src/kube/watch/shared-watches.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
@@ -30,8 +31,8 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
 
   before(async () => {
     cluster = await sharedCluster();
-    kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'test' });
-    looking = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: AGENT });
+    kube = openKube(cluster.kubeconfigPath, { userAgent: 'test' });
+    looking = openKube(cluster.kubeconfigPath, { userAgent: AGENT });
     const admin = kube.asController();
     await admin.create({ group: '', version: 'v1', resource: 'namespaces' }, object('v1', 'Namespace', { name: NAMESPACE }));
     for (const [role, resources] of [
@@ -44,6 +45,8 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
     }
     await bind('all', 'maps', { kind: 'Group', name: `watch:${NAMESPACE}` });
     await bind('one', 'secrets', { kind: 'User', name: 'watch:person-0' });
+    // The cluster writes one of its own into each namespace, which would count as a change.
+    await eventually(() => admin.get({ ...CONFIG_MAP, namespace: NAMESPACE, name: 'kube-root-ca.crt' }), 'the namespace has its ConfigMap');
     await write('first');
     await admin.create(SECRET, {
       ...object('v1', 'Secret', { name: 'password', namespace: NAMESPACE }),

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,14 +6,17 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { CATALOG_SOURCE } from '../../src/domain/kubernetes/resource-types.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
 import { openBrowser } from '../support/browser.ts';
+import { ownPerson } from '../support/own-person.ts';
 import { type Answer, until } from '../support/product.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
+import { RUN } from '../support/run-name.ts';
 
-const NAME = `pages-${randomBytes(3).toString('hex')}`;
+const NAME = `pages-${RUN}`;
 const SOURCE = `/sources/${NAME}`;
 const operator = (name: string, more = ''): string =>
   `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: ${NAME}-${name}}\nspec:\n  suspend: true\n  chart: {repoURL: https://charts.example.com, name: demo, version: 1.0.0}\n${more}`;
@@ -29,12 +31,16 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     await product.api('admin', path, { method, ...(body === undefined ? {} : { body }) });
   const untilState = async (state: string): Promise<void> =>
     await until(async () => textAt((await admin(SOURCE)).body, 'state') === state, `it is ${state}`, 30_000);
+  const untilCounted = async (faults: number): Promise<void> => {
+    const line = new RegExp(`^chandlery_catalog_faults\\{source="${NAME}"\\} ${faults}$`, 'm');
+    await until(async () => line.test(await (await fetch(product.metricsUrl)).text()), `the metrics have ${faults} faults of it`);
+  };
 
   before(async () => {
     browser = await openBrowser();
     const shared = await sharedProduct();
     product = { ...shared, ...checkedProduct(shared) };
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    kube = openKube(product.kubeconfigPath);
     folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-source-pages-'));
     await save('a.yaml', operator('a'));
     await save('b.yaml', operator('b'));
@@ -74,7 +80,7 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     assert.deepEqual([numberAt(inventory.body, 'matches'), numberAt(inventory.body, 'total')], [1, 2]);
   });
 
-  it('shows the fault of a file with its line, and what to do, and updates the open page when it is corrected', async () => {
+  it('shows the fault of a file with its line, and what to do, and updates the open page and the metrics when it is corrected', async () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
     const { page } = visitor;
     await page.goto(SOURCE);
@@ -82,9 +88,11 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     await save('b.yaml', operator('b', '  colour: red\n'));
     await page.getByRole('region', { name: 'Faults' }).getByText('b.yaml:7:3').waitFor();
     await page.getByText('Correct the file at the named line.').waitFor();
+    await untilCounted(1);
     await visitor.check();
     await save('b.yaml', operator('b'));
     await page.getByLabel('State').getByText('Synced').waitFor();
+    await untilCounted(0);
     await page.getByRole('link', { name: 'Inventory', exact: true }).click();
     await page.getByRole('link', { name: `${NAME}-b` }).waitFor();
     await visitor.check();
@@ -97,7 +105,8 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
     assert.deepEqual([synced.status, synced.headers.get('location')], [202, `/api/v1${SOURCE}`]);
     await untilState('Synced');
     const old = { 'If-Match': headers.get('etag') ?? '' };
-    assert.equal((await product.api('admin', `${SOURCE}/suspension`, { method: 'POST', headers: old })).status, 412);
+    const other = await ownPerson(product, `curator-${process.pid}`, ['platform']);
+    assert.equal((await other.api(`${SOURCE}/suspension`, { method: 'POST', headers: old })).status, 412);
     assert.equal((await admin(`${SOURCE}/suspension`, 'POST')).status, 202);
     await untilState('Suspended');
     assert.equal(at((await admin(`${SOURCE}/suspension`)).body, 'suspended'), true);

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
@@ -11,8 +9,8 @@ import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { eventually } from '../support/eventually.ts';
 import { replaceFile } from '../support/replace-file.ts';
 import { type SourceWorld, startSourceWorld } from '../support/source-world.ts';
+import { RUN } from '../support/run-name.ts';
 
-const RUN = randomBytes(3).toString('hex');
 const GROUP = `sync-${RUN}.example.com`;
 const BOAT = { group: GROUP, version: 'v1', resource: 'boats' };
 const [fleet, crew] = [`fleet-${RUN}`, `crew-${RUN}`];
@@ -54,18 +52,17 @@ describe('what a source applies', () => {
   });
 
   it('costs no call while nothing changes, and only those of the change when one document does', async () => {
-    await eventually(async () => (await callsOf(() => wake(fleet))) === 0, 'it is at rest');
+    await eventually(async () => (await callsOf(() => world.reconcile(fleet))) === 0, 'it is at rest');
     await save('b-config.yaml', config('cargo', 'coffee'));
     // Of the source, its siblings, the dry run, the inventory, the object, and the status.
-    const calls = await callsOf(async () => {
-      await wake(fleet);
-      await eventually(async () => data(await live('cargo')) === 'coffee', 'the change is live');
-    });
+    const calls = await callsOf(() => world.reconcile(fleet));
+    assert.equal(data(await live('cargo')), 'coffee');
     assert.ok(calls < 12, `${calls} calls`);
   });
 
   it('comes back when somebody deletes it, which an event tells', async () => {
-    await sleep(1_000);
+    // An object tells the second of its last change: what changed in that of a reconcile counts as changed by it.
+    world.advanceClock(1_000);
     await cluster().delete({ ...CONFIG_MAP, namespace, name: 'cargo' });
     await annotate(fleet, 'reconcile-at', 'heal');
     await eventually(async () => data(await live('cargo')) === 'coffee', 'it is healed');
@@ -83,7 +80,7 @@ describe('what a source applies', () => {
     const path = join(folder, 'crew');
     await save('crew/captain.yaml', config('captain', 'Ada'));
     await save('a-boat.yaml', 'kind: [\n');
-    await wake(fleet);
+    await world.reconcile(fleet);
     await world.untilReason(fleet, 'Invalid');
     await world.declare(crew, { folder: { path }, allowedKinds: ANY, dependsOn: [fleet] });
     await world.untilReason(crew, 'DependencyNotReady');
@@ -99,11 +96,13 @@ describe('what a source applies', () => {
 
   it('has to be healthy before the revision counts, and before anything is deleted', async () => {
     await status('ada', 'False', 'it leaks');
-    await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY, wait: true, timeout: '3s' });
+    await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY, wait: true, timeout: '5m' });
     await world.untilReason(fleet, 'WaitingForHealth');
     await rm(join(folder, 'b-config.yaml'));
-    await wake(fleet);
+    await world.reconcile(fleet);
     await world.untilReason(fleet, 'WaitingForHealth');
+    world.advanceClock(5 * 60_000);
+    await world.reconcile(fleet);
     await world.untilReason(fleet, 'HealthCheckFailed');
     assert.equal(
       await world.problem(fleet),
@@ -111,7 +110,7 @@ describe('what a source applies', () => {
     );
     assert.ok(await live('cargo'));
     await status('ada', 'True', 'it floats');
-    await wake(fleet);
+    await world.reconcile(fleet);
     await world.untilReason(fleet, 'Synced');
     assert.equal(await live('cargo'), undefined);
   });
@@ -146,7 +145,7 @@ spec: {chartURL: 'https://example.com/chart.tgz'}
     await world.untilReason(dock, 'Synced');
     assert.ok(await ifFound(cluster().get({ ...SHIPS, namespace: 'default', name: 'ada' })));
     await save('../dock/a-ship.yaml', ship('Raft'));
-    await wake(dock);
+    await world.reconcile(dock);
     const { faults } = await world.untilReason(dock, 'Invalid');
     assert.deepEqual(
       faults.map(({ file, line, message }) => [file, line, /serve \w+/.exec(message)?.[0]]),
@@ -184,11 +183,11 @@ function crdOf(group: string): KubeObject {
 describe('what a source deletes', () => {
   it('is asked for first when more is lost with it, and not at all when an annotation keeps it', async () => {
     await save('b-config.yaml', config('kept', 'x').replace('metadata:', 'metadata:\n  annotations: {chandlery.dev/prune: disabled}'));
-    await wake(fleet);
+    await world.reconcile(fleet);
     await eventually(async () => (await live('kept')) !== undefined, 'it is live');
     for (const file of ['a-boat.yaml', 'b-config.yaml', 'z-crd.yaml', 'y-namespace.yaml']) await rm(join(folder, file));
     await save('c-config.yaml', config('left', 'x').replace(namespace, 'default'));
-    await wake(fleet);
+    await world.reconcile(fleet);
     const { pendingDeletions, revision = '' } = await world.untilReason(fleet, 'PruneNotApproved');
     assert.deepEqual(
       pendingDeletions.toSorted((a, b) => a.resource.localeCompare(b.resource)),
@@ -218,11 +217,6 @@ function cluster() {
 async function save(file: string, text: string): Promise<void> {
   await mkdir(join(folder, file, '..'), { recursive: true });
   await replaceFile(join(folder, file), text);
-}
-
-async function wake(source: string): Promise<void> {
-  world.wake(source);
-  await sleep(300);
 }
 
 /** Calls of the controller meanwhile. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { RULES } from '../../src/domain/uplift/rules.ts';
 import { uplift } from '../../src/domain/uplift/uplift.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { LEGACY_SAMPLES } from '../support/legacy-samples.ts';
 
@@ -11,7 +12,7 @@ let kube: Kube;
 
 before(async () => {
   testCluster = await sharedCluster();
-  kube = createKube({ kubeconfigPath: testCluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  kube = openKube(testCluster.kubeconfigPath);
 });
 after(async () => {
   await kube.close();

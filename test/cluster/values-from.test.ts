@@ -10,7 +10,7 @@ import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resou
 import { chartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { RUN } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
 const NS = `values-${RUN}`;
@@ -18,6 +18,8 @@ const PASSWORD = 'correct-horse-battery';
 const TOKEN = 'tok/en+with=signs&more';
 const EVENTS: ResourceType = { group: '', version: 'v1', resource: 'events' };
 const seen: string[] = [];
+/** Processes that were there before: none of them is a helm of this file. */
+let older: ReadonlySet<string> = new Set();
 const log: string[] = [];
 let testCluster: TestCluster;
 let world: OperatorWorld;
@@ -28,6 +30,7 @@ before(async () => {
   const { kubeconfigPath, tools } = testCluster;
   world = await startOperatorWorld({ kubeconfigPath, helm: tools.helm, namespaces: NS, log: (text) => log.push(text) });
   await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
+  older = new Set(await readdir('/proc'));
   watching = setInterval(() => void noteCommands(), 20);
 });
 after(async () => {
@@ -161,7 +164,7 @@ function spellingsOf(...secrets: readonly string[]): string[] {
 
 /** What every process of the machine was started with, helm among them. */
 async function noteCommands(): Promise<void> {
-  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && !older.has(name));
   const texts = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
   seen.push(...texts.filter((text) => text.includes('helm') && !seen.includes(text)));
 }

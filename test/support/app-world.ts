@@ -5,7 +5,8 @@ import { operatorLabelValue } from '../../src/domain/operator/operator-spec.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from './open-kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import type { CustomHealthRule } from '../../src/domain/operator/kind/catalog-fields.ts';
@@ -61,7 +62,7 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
   const ending = new AbortController();
   const { signal } = ending;
   const cluster = await sharedCluster();
-  const kube = createKube({ kubeconfigPath: cluster.kubeconfigPath, userAgent: 'chandlery-test' });
+  const kube = openKube(cluster.kubeconfigPath);
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const catalog = createCatalogCache(kube, log, signal);

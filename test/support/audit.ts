@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { listAt, textAt } from '../../src/domain/core/read.ts';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 
 /** What the controller itself keeps in the namespace of an Environment. */
 const OWN_RESOURCES = new Set([
@@ -23,6 +24,13 @@ function isEventWritten(event: unknown): boolean {
   return textAt(event, 'verb') === 'create' && textAt(event, 'objectRef', 'resource') === 'events';
 }
 
+/** Whenever the controller looks at an Environment, it looks for tokens of the deployer's account: for their names alone. */
+function isTokenSearch(event: unknown): boolean {
+  const [path = '', query = ''] = (textAt(event, 'requestURI') ?? '').split('?');
+  const isList = textAt(event, 'verb') === 'list' && path.endsWith('/secrets');
+  return isList && new URLSearchParams(query).get('fieldSelector') === 'type=kubernetes.io/service-account-token';
+}
+
 /** The calls of Chandlery about what people have in a namespace. */
 export interface NamespaceCalls {
   readonly count: number;
@@ -30,26 +38,36 @@ export interface NamespaceCalls {
   readonly bare: readonly string[];
   /** The users in whose name the others were made. */
   readonly users: readonly string[];
+  /** Those of these users to whom the api-server permitted such a call. */
+  readonly permitted: readonly string[];
+  /** The ids of the requests that took these calls, by user. */
+  readonly requests: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Reads an audit log of the api-server (audit.k8s.io/v1, a JSON object a line) from a byte on, at which a line begins. */
+/** Reads an audit log of the api-server (audit.k8s.io/v1, a JSON object a line), all of it or from a byte on, at which a line begins. */
 export async function callsInNamespace(auditLogPath: string, namespace: string, since = 0): Promise<NamespaceCalls> {
-  const calls = (await readFile(auditLogPath))
-    .subarray(since)
-    .toString()
-    .split('\n')
-    .filter((line) => line.includes(`"${namespace}"`))
+  const calls = (await linesOf(auditLogPath, since))
+    .filter((line) => isWhole(line) && line.includes(`"${namespace}"`))
     .map((line): unknown => JSON.parse(line))
     .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
     .filter((event) => isOfChandlery(textAt(event, 'userAgent') ?? ''))
-    .filter((event) => !OWN_RESOURCES.has(textAt(event, 'objectRef', 'resource') ?? '') && !isEventWritten(event));
+    .filter((event) => !OWN_RESOURCES.has(textAt(event, 'objectRef', 'resource') ?? ''))
+    .filter((event) => !isEventWritten(event) && !isTokenSearch(event));
   const userOf = (event: unknown): string | undefined =>
     listAt(event, 'impersonatedUser', 'groups').length === 0 ? triedFor(event) : textAt(event, 'impersonatedUser', 'username');
+  const usersOf = (events: readonly unknown[]): readonly string[] =>
+    [...new Set(events.map(userOf))].filter((user) => user !== undefined).sort();
   return {
     count: calls.length,
     bare: calls.filter((event) => userOf(event) === undefined).map((event) => `${textAt(event, 'verb')} ${textAt(event, 'requestURI')}`),
-    users: [...new Set(calls.map(userOf))].filter((user) => user !== undefined).sort(),
+    users: usersOf(calls),
+    permitted: usersOf(calls.filter((event) => numberAt(event, 'responseStatus', 'code') !== 403)),
+    requests: new Map(usersOf(calls).map((user) => [user, idsOf(calls.filter((event) => userOf(event) === user))])),
   };
+}
+
+function idsOf(events: readonly unknown[]): ReadonlySet<string> {
+  return new Set(events.map((event) => textAt(event, 'auditID') ?? ''));
 }
 
 /** In whose name the calls were made that one request took, by the id that it was answered with. */
@@ -63,16 +81,27 @@ export async function callsOfRequest(auditLogPath: string, requestId: string): P
 }
 
 async function eventsOfRequest(auditLogPath: string, requestId: string): Promise<readonly unknown[]> {
-  const lines = (await readFile(auditLogPath, 'utf8')).split('\n').filter((line) => line.includes(`"auditID":"${requestId}"`));
+  const lines = (await linesOf(auditLogPath)).filter((line) => isWhole(line) && line.includes(`"auditID":"${requestId}"`));
   return lines.map((line): unknown => JSON.parse(line));
 }
 
-/** The resources in a namespace that are watched for people, once for each watch that has begun since then and has not ended. */
-export async function openWatches(auditLogPath: string, namespace: string, since: number): Promise<readonly string[]> {
-  const lines = (await readFile(auditLogPath)).subarray(since).toString().split('\n');
+/** The resources that were listed in a namespace in the name of a user, as `<plural>.<group>`; core ones end with the dot. */
+export async function resourcesListedFor(
+  auditLogPath: string,
+  { user, namespace }: { readonly user: string; readonly namespace: string },
+): Promise<ReadonlySet<string>> {
+  const events = (await linesOf(auditLogPath))
+    .filter((line) => isWhole(line) && line.includes('"verb":"list"') && line.includes(`"${namespace}"`))
+    .map((line): unknown => JSON.parse(line))
+    .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace && textAt(event, 'impersonatedUser', 'username') === user);
+  return new Set(events.map((event) => `${textAt(event, 'objectRef', 'resource')}.${textAt(event, 'objectRef', 'apiGroup') ?? ''}`));
+}
+
+/** The resources in a namespace that are watched for people, once for each watch that has not ended. */
+export async function openWatches(auditLogPath: string, namespace: string): Promise<readonly string[]> {
   const open: string[] = [];
-  lines
-    .filter((line) => line.startsWith('{') && line.includes('"verb":"watch"') && line.includes(`"${namespace}"`))
+  (await linesOf(auditLogPath))
+    .filter((line) => isWhole(line) && line.includes('"verb":"watch"') && line.includes(`"${namespace}"`))
     .map((line): unknown => JSON.parse(line))
     .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace && textAt(event, 'impersonatedUser', 'username') !== undefined)
     .forEach((event) => {
@@ -82,6 +111,20 @@ export async function openWatches(auditLogPath: string, namespace: string, since
       if (textAt(event, 'stage') === 'ResponseComplete' && index >= 0) open.splice(index, 1);
     });
   return open;
+}
+
+/** All lines of an audit log, the oldest first; with a byte, those from there on. The api-server moves the file aside when it is full. */
+async function linesOf(auditLogPath: string, since = 0): Promise<readonly string[]> {
+  if (since > 0) return (await readFile(auditLogPath)).subarray(since).toString().split('\n');
+  const folder = dirname(auditLogPath);
+  const aside = (await readdir(folder)).filter((name) => /^audit-\d.*\.log$/.test(name)).toSorted();
+  const texts = await Promise.all([...aside.map((name) => join(folder, name)), auditLogPath].map((path) => readFile(path, 'utf8')));
+  return texts.flatMap((text) => text.split('\n'));
+}
+
+/** Whether it is no part of a line that the api-server writes at this moment. */
+function isWhole(line: string): boolean {
+  return line.startsWith('{') && line.endsWith('}');
 }
 
 /** For whom the controller tried something. */

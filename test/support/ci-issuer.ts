@@ -34,6 +34,9 @@ export interface CiIssuer {
   close(): Promise<void>;
 }
 
+/** What the tokens of CI jobs are meant for. */
+export const CI_AUDIENCE = 'https://apps.example.com';
+
 /** The claims of a job on the default branch of a project, as GitLab has them. */
 export const JOB_CLAIMS = {
   sub: 'project_path:shop/orders:ref_type:branch:ref:main',

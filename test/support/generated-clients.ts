@@ -8,11 +8,12 @@ import type { Product } from './product.ts';
 
 const CLIENTS = join(repoRoot, 'test', 'clients');
 
-/** What a journey of a client needs: the product, a person, and an app to install in `team-a`. */
+/** What a journey of a client needs: the product, a person, an app to install and the environment for it. */
 export interface Journey {
   readonly product: Product;
   readonly person: string;
   readonly app: string;
+  readonly environment: string;
 }
 
 /** Why the client in Python cannot be tried on this machine; undefined when it can. */
@@ -58,11 +59,12 @@ export async function runTypeScriptClient(journey: Journey): Promise<string> {
 }
 
 async function walk(
-  { product, person, app }: Journey,
+  { product, person, app, environment }: Journey,
   [program, ...args]: readonly [string, ...string[]],
   env: Record<string, string>,
 ): Promise<string> {
-  const { stdout } = await execa(program, [...args, `${product.origin}/api/v1`, app], { env, input: await product.token(person) });
+  const journey = [`${product.origin}/api/v1`, app, environment];
+  const { stdout } = await execa(program, [...args, ...journey], { env, input: await product.token(person) });
   return stdout;
 }
 

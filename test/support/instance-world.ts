@@ -17,7 +17,8 @@ import type { InstanceStatus } from '../../src/domain/app-instance/instance-kind
 import type { ImageRewrite } from '../../src/domain/workload/image-rewrite.ts';
 import { createHelm, type HelmProgram } from '../../src/helm/helm.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from './open-kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { type ChartFiles, packChart, writeFiles } from './charts.ts';
@@ -90,7 +91,7 @@ export async function startInstanceWorld(
   const log = createLog({ level, format: 'lines', write: options.log ?? ((text) => process.stderr.write(text)) });
   const ending = new AbortController();
   const { signal } = ending;
-  const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
+  const kube = openKube(kubeconfigPath);
   const cluster = kube.asController();
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);

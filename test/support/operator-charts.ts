@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { chartFiles, type ChartFiles, deploymentTemplate } from './charts.ts';
-
-/** Different in each run, so that runs on one cluster keep apart. The plural of a kind that ends in hexadecimal digits ends in -s. */
-export const RUN = randomBytes(3).toString('hex');
+import { RUN } from './run-name.ts';
 
 export const CONFIG_MAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: "{{ .Release.Name }}"}\n';
 

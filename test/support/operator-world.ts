@@ -15,7 +15,8 @@ import { createHelm, type Helm } from '../../src/helm/helm.ts';
 import { createChartRenderer } from '../../src/helm/render-chart.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from './open-kube.ts';
 import { startMetadataReflector, startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import type { OperatorPorts } from '../../src/reconcile/operator/ports.ts';
@@ -74,7 +75,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
   });
   const ending = new AbortController();
   const { signal } = ending;
-  const kube = createKube({ kubeconfigPath: options.kubeconfigPath, userAgent: 'chandlery-test' });
+  const kube = openKube(options.kubeconfigPath);
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const { kubeconfigPath } = options;

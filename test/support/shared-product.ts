@@ -2,8 +2,8 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
-import { listAt, textAt } from '../../src/domain/core/read.ts';
-import { type CiIssuer, type SharedCiIssuer, shareCiIssuer, signerOf, startCiIssuer } from './ci-issuer.ts';
+import { at, listAt, textAt } from '../../src/domain/core/read.ts';
+import { CI_AUDIENCE, type CiIssuer, type SharedCiIssuer, shareCiIssuer, signerOf, startCiIssuer } from './ci-issuer.ts';
 import { repoRoot } from './cluster.ts';
 import { freePort } from './free-port.ts';
 import { replaceFile } from './replace-file.ts';
@@ -25,9 +25,6 @@ export interface SharedProduct extends Product {
   readonly ci: { readonly url: string; readonly authenticationFile: string; readonly sign: CiIssuer['sign'] };
 }
 
-/** What the tokens of its CI jobs are meant for. */
-export const CI_AUDIENCE = 'https://apps.example.com';
-
 /** Git hosts and forges of tests are on this machine. */
 const LOCAL_HOSTS = ['--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128'];
 const SAMPLES = ['caches.samples.chandlery.dev', 'postgresclusters.samples.chandlery.dev'];
@@ -39,7 +36,7 @@ export async function sharedProduct(): Promise<SharedProduct> {
   const text = await readFile(join(folder, 'product.json'), 'utf8');
   const { origin, stateDir, metricsUrl, ci } = JSON.parse(text) as Shared;
   const places = placesIn(folder);
-  return { ...productAt({ origin, stateDir, stop: () => Promise.resolve() }), ...places, metricsUrl, ci: await ciOf(ci, folder) };
+  return { ...productAt({ origin, stateDir, stop: removeEnvironments }), ...places, metricsUrl, ci: await ciOf(ci, folder) };
 }
 
 async function startOne(): Promise<SharedProduct> {
@@ -53,7 +50,12 @@ async function startOne(): Promise<SharedProduct> {
   const ofCi = ['--authentication-config', authenticationFileIn(folder)];
   const ofOurs = ['--catalog', places.catalogDir, '--chart-root', `samples=${places.chartsDir}`, '--metrics-port', metricsPort];
   const product = await startProduct([...ofOurs, ...ofCi, ...LOCAL_HOSTS]);
-  await until(async () => await isOffered(product), 'the sample apps and an environment are there', 180_000);
+  await until(async () => await isOffered(product), 'the sample apps and an environment are there', 180_000).catch(
+    async (error: unknown) => {
+      await product.stop();
+      throw error;
+    },
+  );
   const { origin, stateDir } = product;
   const metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const shared: Shared = { origin, stateDir, metricsUrl, ci: await shareCiIssuer(issuer) };
@@ -88,6 +90,15 @@ async function ciOf(ci: SharedCiIssuer, folder: string): Promise<SharedProduct['
   return { url: ci.url, authenticationFile: authenticationFileIn(folder), sign: await signerOf(ci) };
 }
 
+/** The files of environments that the current file of tests has added. */
+const environments = new Set<string>();
+
+/** Each environment costs every request a call, so that those of a file go with it. */
+async function removeEnvironments(): Promise<void> {
+  for (const file of environments) await rm(file, { force: true });
+  environments.clear();
+}
+
 /** Writes a file of the catalogue. */
 export async function addToCatalog({ catalogDir }: SharedProduct, file: string, text: string): Promise<void> {
   const path = join(catalogDir, file);
@@ -96,7 +107,7 @@ export async function addToCatalog({ catalogDir }: SharedProduct, file: string, 
 }
 
 /**
- * Adds an environment in which team a are developers and the platform team viewers, and waits until dev-a sees it.
+ * Adds an environment in which team a are developers and the platform team viewers, and waits until it is ready for dev-a.
  *
  * @param more lines of its `spec`, as YAML.
  */
@@ -104,7 +115,8 @@ export async function addEnvironment(product: SharedProduct, name: string, more 
   const groups = '[{name: "oidc:team-a", role: developer}, {name: "oidc:platform", role: viewer}]';
   const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${name}}\nspec:\n  tier: development\n  groups: ${groups}\n${more}`;
   await addToCatalog(product, join('environments', `${name}.yaml`), text);
-  await until(async () => (await product.api('dev-a', `/environments/${name}`)).status === 200, `${name} is there`, 60_000);
+  environments.add(join(product.catalogDir, 'environments', `${name}.yaml`));
+  await until(async () => at((await product.api('dev-a', `/environments/${name}`)).body, 'ready') === true, `${name} is ready`, 60_000);
 }
 
 /** Adds an Operator for a chart of `chartsDir`, and waits until dev-a can install an app. */

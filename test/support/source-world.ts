@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mapSource, runController } from '../../src/controller/controller.ts';
+import { mapSource, type Reconcile, runController } from '../../src/controller/controller.ts';
 import { statusOf } from '../../src/domain/kind/kind.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
@@ -15,6 +15,7 @@ import { createGit } from '../../src/git/git.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createKube, type Kube } from '../../src/kube/kube.ts';
+import { openKube } from './open-kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { createSourceReconciler } from '../../src/reconcile/source/reconcile-source.ts';
@@ -22,6 +23,7 @@ import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { createFolderReader } from '../../src/folder/read-source-folder.ts';
 import { repoRoot, sharedCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
+import { RUN } from './run-name.ts';
 
 /** The controller of CatalogSources on the shared cluster. */
 export interface SourceWorld {
@@ -31,6 +33,10 @@ export interface SourceWorld {
   readonly lines: readonly string[];
   /** Has it look at a source now. */
   wake(source: string): void;
+  /** The same; resolves when a reconcile has ended that began afterwards. */
+  reconcile(source: string): Promise<void>;
+  /** Moves its clock forward. */
+  advanceClock(milliseconds: number): void;
   status(source: string): Promise<SourceStatus | undefined>;
   /** The status, once `Ready` has that reason. */
   untilReason(source: string, reason: string): Promise<SourceStatus>;
@@ -55,6 +61,8 @@ interface Elsewhere {
   readonly log: (text: string) => void;
 }
 
+const RECONCILED_MS = 60_000;
+
 export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWorld> {
   const ending = new AbortController();
   const { signal } = ending;
@@ -64,7 +72,7 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
   // Several worlds share a cluster, and each has a controller.
   const isOwn = (name: string): boolean => elsewhere !== undefined || declared.has(name);
   const { kubeconfigPath, stop: stopCluster } = elsewhere === undefined ? await sharedCluster() : { ...elsewhere, stop: () => undefined };
-  const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-test' });
+  const kube = openKube(kubeconfigPath);
   const chart = join(repoRoot, 'charts', 'chandlery');
   await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') }, signal);
   const gitHome = elsewhere?.checkouts ?? (await mkdtemp(join(await realpath(tmpdir()), 'chandlery-checkouts-')));
@@ -75,7 +83,7 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
     allowEgress: ['127.0.0.0/8', '::1/128'],
     certificateAuthorities: [],
   });
-  let calls = 0;
+  let [calls, ahead] = [0, 0];
   // The controller has connections of its own, so that its calls can be reported from those of a test.
   const own = createKube({
     kubeconfigPath,
@@ -99,17 +107,20 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
     discovery: kube,
     readFolder: createFolderReader((await loadTools(repoRoot)).kubectl ?? 'kubectl'),
   };
+  const now = (): Date => new Date(Date.now() + ahead);
+  const { reconcile, next } = followed(createSourceReconciler({ ...ports, git, artifacts, log, now }).reconcile);
   const woken = { onChange: (listener: (key: string) => void) => (wakers.add(listener), () => wakers.delete(listener)) };
   const running = runController({
     name: 'source',
     sources: [sources, mapSource(sources, (name) => dependentsOf(name, sources.all())), woken].map((source) =>
       mapSource(source, (name) => (isOwn(name) ? [name] : [])),
     ),
-    reconcile: createSourceReconciler({ ...ports, git, artifacts, log, now: () => new Date() }).reconcile,
+    reconcile,
     workers: 2,
     log,
     signal,
   });
+  const wake = (source: string): void => wakers.forEach((waker) => waker(source));
   const stop = async (): Promise<void> => {
     ending.abort();
     await running;
@@ -123,9 +134,41 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
     kube,
     kubeconfigPath,
     lines,
-    wake: (source) => wakers.forEach((waker) => waker(source)),
+    wake,
+    reconcile: async (source) => {
+      const ended = next(source, AbortSignal.timeout(RECONCILED_MS));
+      wake(source);
+      await ended;
+    },
+    advanceClock: (milliseconds) => void (ahead += milliseconds),
     calls: () => calls,
     stop,
+  };
+}
+
+interface Followed {
+  readonly reconcile: Reconcile;
+  /** Resolves when the reconcile of a key has ended that begins next. */
+  readonly next: (key: string, signal: AbortSignal) => Promise<void>;
+}
+
+function followed(reconcile: Reconcile): Followed {
+  const awaited = new Map<string, EventEmitter>();
+  return {
+    reconcile: async (key, signal) => {
+      const listeners = awaited.get(key);
+      awaited.delete(key);
+      try {
+        return await reconcile(key, signal);
+      } finally {
+        listeners?.emit('ended');
+      }
+    },
+    next: async (key, signal) => {
+      const listeners = awaited.get(key) ?? new EventEmitter();
+      awaited.set(key, listeners);
+      await once(listeners, 'ended', { signal });
+    },
   };
 }
 
@@ -158,7 +201,6 @@ function handsOf(
   };
 }
 
-const RUN = randomBytes(3).toString('hex');
 let count = 0;
 
 /** A name that no other test has. */

@@ -22,6 +22,8 @@ export async function signIn(browser: Browser, origin: string, person: string, o
     colorScheme: options.colorScheme ?? 'light',
     baseURL: origin,
     viewport: { width: 1280, height: 900 },
+    // What moves is drawn without a graphics processor, for as long as a page is open.
+    reducedMotion: 'reduce',
   });
   // As `eventually`: three lanes of tests share two cores.
   context.setDefaultTimeout(60_000);

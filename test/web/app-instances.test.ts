@@ -6,12 +6,16 @@ import type { Browser, Page } from 'playwright-core';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
 import { deploymentTemplate, packChart } from '../support/charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { noteRestCall } from '../support/signals.ts';
 import { signIn } from '../support/visitor.ts';
 
-const APP = 'notebooks.apps.chandlery.dev';
-const [HOME, OTHER] = ['notes-home', 'notes-other'];
+/** Names of the chart, of its AppDefinition, and of its kind in the singular, which begins the names of releases. */
+const NOTEBOOK = `notebook${RUN}`;
+const APP = `${NOTEBOOK}s.apps.chandlery.dev`;
+const [HOME, OTHER] = [`notes-home-${RUN}`, `notes-other-${RUN}`];
 const CHART = {
   'values.yaml': 'replicas: 1\npassword: ""\n',
   'templates/all.yaml': `${deploymentTemplate({
@@ -40,22 +44,23 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
     for (const version of ['1.0.0', '1.1.0']) {
-      const files = { ...CHART, 'Chart.yaml': `apiVersion: v2\nname: notebook\nversion: ${version}\n` };
-      await writeFile(join(product.chartsDir, `notebook-${version}.tgz`), await packChart('notebook', files));
+      const files = { ...CHART, 'Chart.yaml': `apiVersion: v2\nname: ${NOTEBOOK}\nversion: ${version}\n` };
+      await writeFile(join(product.chartsDir, `${NOTEBOOK}-${version}.tgz`), await packChart(NOTEBOOK, files));
     }
     await Promise.all([HOME, OTHER].map(async (name) => await addEnvironment(product, name)));
   });
   after(async () => {
-    for (const file of ['apps/notebook.yaml', `environments/${HOME}.yaml`, `environments/${OTHER}.yaml`])
+    for (const file of [`apps/${NOTEBOOK}.yaml`, `environments/${HOME}.yaml`, `environments/${OTHER}.yaml`])
       await rm(join(product.catalogDir, file), { force: true });
     await browser.close();
     await product.stop();
   });
 
   const offer = async (version: string, locked = ''): Promise<void> => {
-    const chart = `{repoURL: file://samples, name: notebook, version: ${version}}`;
-    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: notebook}\nspec:\n  chart: ${chart}\n  scale: {specReplicasPath: spec.values.replicas}\n  catalog: {fields: [spec.values.replicas], locked: [${locked}]}\n`;
-    await addToCatalog(product, 'apps/notebook.yaml', text);
+    const chart = `{repoURL: file://samples, name: ${NOTEBOOK}, version: ${version}}`;
+    const names = `{kind: Notebook${RUN}, plural: ${NOTEBOOK}s, singular: ${NOTEBOOK}}`;
+    const text = `apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: ${NOTEBOOK}}\nspec:\n  chart: ${chart}\n  names: ${names}\n  scale: {specReplicasPath: spec.values.replicas}\n  catalog: {fields: [spec.values.replicas], locked: [${locked}]}\n`;
+    await addToCatalog(product, `apps/${NOTEBOOK}.yaml`, text);
     const offered = async (): Promise<boolean> => {
       const { body } = await product.api('dev-a', `/apps/${APP}`);
       return textAt(body, 'availability') === 'Available' && textAt(body, 'chartVersion') === version;
@@ -74,6 +79,7 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
   };
   const untilShown = async (page: Page, text: string | RegExp): Promise<void> => {
     const isShown = async (): Promise<boolean> => {
+      noteRestCall(product.stateDir, new URL(page.url()).pathname);
       await page.reload();
       return (await page.getByText(text).count()) > 0;
     };
@@ -90,12 +96,12 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       await page.getByRole('heading', { level: 1, name }).waitFor();
       await untilReleased(name, 1);
       await page.reload();
-      await page.getByText(`Read notebook-${name} of chart 1.0.0`).waitFor();
+      await page.getByText(`Read ${NOTEBOOK}-${name} of chart 1.0.0`).waitFor();
       await check();
 
       await page.getByRole('link', { name: 'History', exact: true }).click();
       await page.getByRole('button', { name: 'Run the tests' }).click();
-      await untilShown(page, `Revision 1: Passed: Job notebook-${name}-smoke`);
+      await untilShown(page, `Revision 1: Passed: Job ${NOTEBOOK}-${name}-smoke`);
       await check();
 
       await offer('1.1.0');
@@ -141,7 +147,7 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       await untilReleased(name, 4);
       await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
       await page.getByRole('link', { name: 'Put to sleep' }).click();
-      await page.getByText(`Deployment notebook-${name} is scaled from 2 replicas to 0.`).waitFor();
+      await page.getByText(`Deployment ${NOTEBOOK}-${name} is scaled from 2 replicas to 0.`).waitFor();
       await check();
       await page.getByRole('button', { name: `Put ${name} to sleep` }).click();
       await page.getByRole('button', { name: 'Wake' }).waitFor();
@@ -154,11 +160,11 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       await untilReleased(name, 5);
       assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
       await offer('1.1.0', 'spec.values.replicas');
-      await untilShown(page, /some values have no effect: spec\.values\.replicas is locked by the AppDefinition notebook/);
+      await untilShown(page, new RegExp(`some values have no effect: spec\\.values\\.replicas is locked by the AppDefinition ${NOTEBOOK}`));
       await page.goto(`/environments/${HOME}/resources/${APP}/${name}/scale`);
       await page.getByLabel('Replicas').fill('3');
       await page.getByRole('button', { name: 'Scale' }).click();
-      await page.getByRole('link', { name: /It is locked by the AppDefinition notebook/ }).waitFor();
+      await page.getByRole('link', { name: `It is locked by the AppDefinition ${NOTEBOOK}` }).waitFor();
       await check();
       await offer('1.1.0');
       await page.goto(`${instance}/edit`);
@@ -177,9 +183,9 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       assert.ok(expires > Date.parse(soon) + 7 * 86_400_000, 'a week longer');
 
       await page.goto(`/environments/${HOME}/instances/${APP}/${name}/delete`);
-      const stays = `ConfigMap notebook-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;
+      const stays = `ConfigMap ${NOTEBOOK}-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;
       await page.getByText(stays).waitFor();
-      await page.getByText(`Deployment notebook-${name}`, { exact: true }).waitFor();
+      await page.getByText(`Deployment ${NOTEBOOK}-${name}`, { exact: true }).waitFor();
       await check();
       await page.getByRole('button', { name: `Delete ${name}` }).click();
       await until(
@@ -187,7 +193,7 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
         `${name} is gone`,
         60_000,
       );
-      const kept = await product.api('dev-a', `/environments/${HOME}/resources/configmaps/notebook-${name}-pages`);
+      const kept = await product.api('dev-a', `/environments/${HOME}/resources/configmaps/${NOTEBOOK}-${name}-pages`);
       assert.equal(kept.status, 200);
       await close();
     });

@@ -4,12 +4,14 @@ import type { Browser } from 'playwright-core';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
+import { RUN } from '../support/run-name.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCE = `/environments/connected/instances/${CACHES}/sessions`;
+const SPACE = `connected-${RUN}`;
+const INSTANCE = `/environments/${SPACE}/instances/${CACHES}/sessions`;
 const KEYS = `${INSTANCE}/connection/revealed-keys`;
 
 describe('the connection of an instance', { timeout: 300_000 }, () => {
@@ -19,15 +21,17 @@ describe('the connection of an instance', { timeout: 300_000 }, () => {
 
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
-    await addEnvironment(product, 'connected');
+    await addEnvironment(product, SPACE);
     const body = { app: CACHES, name: 'sessions', spec: {} };
-    assert.equal((await product.api('dev-a', '/environments/connected/instances', { method: 'POST', body })).status, 201);
+    assert.equal((await product.api('dev-a', `/environments/${SPACE}/instances`, { method: 'POST', body })).status, 201);
     await until(async () => {
-      const { status, body } = await product.api('dev-a', KEYS, { method: 'POST', body: { key: 'password' } });
-      password = textAt(body, 'value') ?? '';
+      const secret = await product.api('dev-a', `/environments/${SPACE}/resources/secrets/sessions-cache-credentials`);
       const keys = listAt((await product.api('dev-a', `${INSTANCE}/connection`)).body, 'keys');
-      return status === 200 && keys.every((key) => textAt(key, 'kind') !== 'Unavailable');
+      return secret.status === 200 && keys.every((key) => textAt(key, 'kind') !== 'Unavailable');
     }, 'the operator has made the password and the Service');
+    const revealed = await product.api('dev-a', KEYS, { method: 'POST', body: { key: 'password' } });
+    assert.equal(revealed.status, 200, stringifyJson(revealed.body));
+    password = textAt(revealed.body, 'value') ?? '';
   });
   after(async () => {
     await product.api('dev-a', INSTANCE, { method: 'DELETE' });
@@ -49,9 +53,9 @@ describe('the connection of an instance', { timeout: 300_000 }, () => {
     const keys = listAt(body, 'keys').map((key) => [textAt(key, 'name'), textAt(key, 'value') ?? textAt(key, 'kind')]);
     assert.deepEqual(keys, [
       ['type', 'redis'],
-      ['host', 'sessions-cache.connected.svc'],
+      ['host', `sessions-cache.${SPACE}.svc`],
       ['port', '6379'],
-      ['address', 'sessions-cache.connected.svc:6379'],
+      ['address', `sessions-cache.${SPACE}.svc:6379`],
       ['username', 'default'],
       ['password', 'Secret'],
       ['uri', 'Secret'],
@@ -65,11 +69,11 @@ describe('the connection of an instance', { timeout: 300_000 }, () => {
     assert.equal((await visitor.page.content()).split(password).length, 2, 'and its URI stays masked');
     await visitor.check();
     await visitor.close();
-    const { body } = await product.api('admin', '/audit-events?environment=connected&text=reveal');
+    const { body } = await product.api('admin', `/audit-events?environment=${SPACE}&text=reveal`);
     const [entry] = listAt(body, 'items');
     assert.deepEqual(
       ['user', 'action', 'target', 'outcome', 'via'].map((key) => textAt(entry, key)),
-      ['oidc:dev-a', 'reveal connection key', `connected/${CACHES}/sessions password`, 'succeeded', 'page'],
+      ['oidc:dev-a', 'reveal connection key', `${SPACE}/${CACHES}/sessions password`, 'succeeded', 'page'],
     );
     assert.ok(!stringifyJson(body).includes(password));
   });
@@ -87,7 +91,7 @@ describe('the connection of an instance', { timeout: 300_000 }, () => {
 
   it('keeps its secrets from a viewer, and names the permission that is missing', async () => {
     const visitor = await visit('admin', 'off');
-    const sentence = 'The permission to get secrets "sessions-cache-credentials" in the namespace "connected" is missing.';
+    const sentence = `The permission to get secrets "sessions-cache-credentials" in the namespace "${SPACE}" is missing.`;
     assert.equal(await visitor.page.getByText(sentence).count(), 2);
     assert.equal(await visitor.page.getByRole('button', { name: /^Reveal / }).count(), 0);
     await visitor.check();

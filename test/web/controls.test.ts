@@ -3,10 +3,12 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { at } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { RUN } from '../support/run-name.ts';
+import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
+const SPACE = `controls-${RUN}`;
 
 describe('controls of their own', { timeout: 400_000 }, () => {
   let product: SharedProduct;
@@ -14,6 +16,7 @@ describe('controls of their own', { timeout: 400_000 }, () => {
 
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
+    await addEnvironment(product, SPACE);
   });
   after(async () => {
     await browser.close();
@@ -25,7 +28,7 @@ describe('controls of their own', { timeout: 400_000 }, () => {
     const { page } = visitor;
     const schedule = page.locator('[name="v.spec.backup.schedule"]');
     const zone = page.locator('[name="v.spec.timeZone"]');
-    await page.goto(`/apps/${POSTGRES}/install?environment=team-a&v.spec.storage.size=1Gi`);
+    await page.goto(`/apps/${POSTGRES}/install?environment=${SPACE}&v.spec.storage.size=1Gi`);
     await page.locator('#name').fill('scheduled');
     await page.getByText('By default: At 02:00 every day.').waitFor();
     await schedule.fill('nightly');
@@ -50,7 +53,7 @@ describe('controls of their own', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'scheduled' }).waitFor();
 
-    const { body } = await product.api('dev-a', `/environments/team-a/instances/${POSTGRES}/scheduled`);
+    const { body } = await product.api('dev-a', `/environments/${SPACE}/instances/${POSTGRES}/scheduled`);
     assert.equal(at(body, 'object', 'spec', 'timeZone'), 'Europe/Berlin');
     assert.equal(at(body, 'object', 'spec', 'backup', 'schedule'), '30 1 * * 1');
     await visitor.close();
@@ -59,7 +62,7 @@ describe('controls of their own', { timeout: 400_000 }, () => {
   it('say it without a button where there is JavaScript, and leave the rest of the form alone', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'on' });
     const { page } = visitor;
-    await page.goto(`/apps/${POSTGRES}/install?environment=team-a`);
+    await page.goto(`/apps/${POSTGRES}/install?environment=${SPACE}`);
     const schedule = page.locator('[name="v.spec.backup.schedule"]');
     await schedule.fill('*/15 9-17 * * mon-fri');
     await page.locator('#name').fill('later');

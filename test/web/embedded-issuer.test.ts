@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { readAssets } from '../../src/web/page/assets.ts';
 import { type House, openHouse } from '../http/support/house.ts';
-import { findingsInBoth } from '../support/axe.ts';
+import { findingsOf } from '../support/axe.ts';
 import { openBrowser } from '../support/browser.ts';
 
 const STATIC = new URL('../../views/static', import.meta.url).pathname;
@@ -73,7 +73,7 @@ describe('signing in and out in Chromium', () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 800 }, reducedMotion: 'reduce' });
     const page = await context.newPage();
     await page.goto(`${house.origin}/login`);
-    assert.deepEqual(await findingsInBoth(page), { light: [], dark: [] });
+    assert.deepEqual(await findingsOf(page), []);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), true, 'nothing sticks out');
     await context.close();
   });

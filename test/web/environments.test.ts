@@ -3,12 +3,13 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
+import { RUN } from '../support/run-name.ts';
 import { until } from '../support/product.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
-const NAME = 'by-form';
+const NAME = `by-form-${RUN}`;
 
 describe('the pages of an environment', { timeout: 300_000 }, () => {
   let product: SharedProduct;
@@ -86,10 +87,10 @@ describe('the pages of an environment', { timeout: 300_000 }, () => {
     await page.getByText('The namespace stays with').waitFor();
     assert.equal(await page.getByRole('row', { name: 'Cache 1 orders' }).count(), 1);
     await admin.check();
-    await page.getByLabel('Type by-form').fill('something else');
+    await page.getByLabel(`Type ${NAME}`).fill('something else');
     await page.getByRole('button', { name: `Delete ${NAME}` }).click();
     await page.getByRole('heading', { name: 'Deletion failed' }).waitFor();
-    await page.getByLabel('Type by-form').fill(NAME);
+    await page.getByLabel(`Type ${NAME}`).fill(NAME);
     await page.getByRole('button', { name: `Delete ${NAME}` }).click();
     await page.getByText(`The environment ${NAME} is being deleted.`).waitFor();
     await until(async () => (await product.api('admin', `/environments/${NAME}`)).status === 404, 'it is gone');

@@ -1,22 +1,44 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { repoRoot } from '../support/cluster.ts';
+import { offerChart } from '../support/offer-chart.ts';
+import { kindsOf } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { until, type Answer } from '../support/product.ts';
-import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
-const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCES = '/environments/locks/instances';
-const CACHE_FILE = join('operators', 'cache.yaml');
+/** An Operator of these tests alone: what the sample one locks, it would lock for all others, too. */
+const NAME = `lock${RUN}`;
+const { kind, plural, group } = kindsOf(NAME);
+const APP = `${plural}.${group}`;
+const SPACE = `locks-${RUN}`;
+const INSTANCES = `/environments/${SPACE}/instances`;
+const POLICIES = '[noeviction, allkeys-lru, allkeys-lfu, allkeys-random, volatile-lru]';
+const PROPERTIES = [
+  "version: {type: string, enum: ['7.2', '8.1'], default: '8.1'}",
+  `evictionPolicy: {type: string, enum: ${POLICIES}, default: allkeys-lru}`,
+  'memory: {type: string, default: 128Mi}',
+  'replicas: {type: integer, default: 1}',
+].join(', ');
 
+const OPERATOR = `apiVersion: operatorcontroller.kubeplus/v1
+kind: Operator
+metadata: {namespace: chandlery-system, name: ${NAME}}
+spec:
+  chart: {repoURL: "file://samples", name: ${NAME}, version: 1.0.0}
+  catalog:
+    displayName: Store
+    kinds:
+      - kind: ${kind}
+        fields: [spec.memory, spec.replicas, spec.evictionPolicy, spec.version]
+        locked: [spec.version]
+`;
 const OVERLAY = `  overlay:
-    - app: ${CACHES}
+    - app: ${APP}
       values: {spec: {evictionPolicy: noeviction, memory: 256Mi}}
       locked: [spec.evictionPolicy]
 `;
@@ -27,32 +49,19 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
 
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
-    const kind = '        displayName: Cache\n';
-    const text = await catalogFile();
-    assert.ok(text.includes(kind));
-    await addToCatalog(product, CACHE_FILE, text.replace(kind, `${kind}        locked: [spec.version]\n`));
-    await addEnvironment(product, 'locks', OVERLAY);
-    await untilVersionIs('Blocked');
+    await offerChart(product.chartsDir, { name: NAME, version: '1.0.0', properties: PROPERTIES });
+    await addEnvironment(product, SPACE, OVERLAY);
+    await addOperator(product, { name: NAME, text: OPERATOR, app: APP });
+    const isReady = async (): Promise<boolean> => textAt((await create('seen', {}, '?dryRun=All')).body, 'verdict') === 'Ready';
+    await until(isReady, 'an instance can be made');
   });
   after(async () => {
-    await addToCatalog(product, CACHE_FILE, await catalogFile());
-    await untilVersionIs('Ready');
     await browser.close();
     await product.stop();
   });
 
-  async function catalogFile(): Promise<string> {
-    return await readFile(join(repoRoot, 'catalog', CACHE_FILE), 'utf8');
-  }
-
-  async function untilVersionIs(verdict: 'Blocked' | 'Ready'): Promise<void> {
-    const seen = async (): Promise<boolean> =>
-      textAt((await create('seen', { version: '7.2' }, '?dryRun=All')).body, 'verdict') === verdict;
-    await until(seen, `another version is ${verdict}`);
-  }
-
   async function create(name: string, spec: object, query = ''): Promise<Answer> {
-    return await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app: CACHES, name, spec } });
+    return await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app: APP, name, spec } });
   }
 
   it('lays the values of the environment over the catalogue, under those of the person, and says who sets what', async () => {
@@ -66,8 +75,8 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
 
   it('rejects another value on create, by the field and who locked it, and writes nothing', async () => {
     for (const [field, spec, by] of [
-      ['spec.evictionPolicy', { evictionPolicy: 'allkeys-lfu' }, 'the environment locks'],
-      ['spec.version', { version: '7.2' }, 'the Operator chandlery-system/cache'],
+      ['spec.evictionPolicy', { evictionPolicy: 'allkeys-lfu' }, `the environment ${SPACE}`],
+      ['spec.version', { version: '7.2' }, `the Operator chandlery-system/${NAME}`],
     ] as const) {
       const answer = await create('rejected', spec);
       assert.equal(answer.status, 422, stringifyJson(answer.body));
@@ -77,12 +86,12 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
       assert.equal(textAt(dry.body, 'verdict'), 'Blocked');
       assert.equal(textAt(dry.body, 'faults', 0, 'field'), field);
     }
-    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/rejected`)).status, 404);
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${APP}/rejected`)).status, 404);
   });
 
   it('rejects a change of what is locked, and takes any other', async () => {
     assert.equal((await create('kept', {})).status, 201);
-    const path = `${INSTANCES}/${CACHES}/kept`;
+    const path = `${INSTANCES}/${APP}/kept`;
     const patch = async (spec: object, query = ''): Promise<Answer> =>
       await product.api('dev-a', `${path}${query}`, { method: 'PATCH', body: { spec } });
     const rejected = await patch({ evictionPolicy: 'allkeys-lfu' });
@@ -94,39 +103,39 @@ describe('locked fields of the whole product', { timeout: 400_000 }, () => {
   });
 
   it('shows in the form as data who locked a field', async () => {
-    const { body } = await product.api('dev-a', `/apps/${CACHES}/form?environment=locks`);
+    const { body } = await product.api('dev-a', `/apps/${APP}/form?environment=${SPACE}`);
     const childOf = (parent: unknown, key: string): unknown => listAt(parent, 'children').find((child) => textAt(child, 'key') === key);
     const field = (key: string): unknown => childOf(childOf(at(body, 'root'), 'spec'), key);
     assert.deepEqual(
       ['locked', 'fallback', 'fallbackSource'].map((name) => at(field('evictionPolicy'), name)),
-      ['the environment locks', 'noeviction', 'environment'],
+      [`the environment ${SPACE}`, 'noeviction', 'environment'],
     );
-    assert.equal(textAt(field('version'), 'locked'), 'the Operator chandlery-system/cache');
+    assert.equal(textAt(field('version'), 'locked'), `the Operator chandlery-system/${NAME}`);
     assert.equal(at(field('memory'), 'locked'), undefined);
   });
 
   it('shows a locked field greyed with its value, and rejects a form that was made by hand, without JavaScript', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
-    await page.goto(`/apps/${CACHES}/install?environment=locks&name=by-hand`);
+    await page.goto(`/apps/${APP}/install?environment=${SPACE}&name=by-hand`);
     const policy = page.locator('[name="v.spec.evictionPolicy"]');
     assert.deepEqual([await policy.isDisabled(), await policy.inputValue()], [true, 'noeviction']);
-    await page.getByText('Locked by the environment locks.').waitFor();
+    await page.getByText(`Locked by the environment ${SPACE}.`).waitFor();
     await visitor.check();
-    const form = { environment: 'locks', name: 'by-hand', 'v.spec.evictionPolicy': 'allkeys-lfu', _do: 'install' };
+    const form = { environment: SPACE, name: 'by-hand', 'v.spec.evictionPolicy': 'allkeys-lfu', _do: 'install' };
     const headers = { Origin: product.origin, 'Sec-Fetch-Site': 'same-origin' };
     for (const sent of [form, { ...form, 'v.spec.evictionPolicy': '', 'y.spec': 'evictionPolicy: allkeys-lfu' }]) {
-      const answer = await page.request.post(`/apps/${CACHES}/install`, { form: sent, headers, maxRedirects: 0 });
+      const answer = await page.request.post(`/apps/${APP}/install`, { form: sent, headers, maxRedirects: 0 });
       assert.equal(answer.status(), 422);
-      assert.match(await answer.text(), /It is locked by the environment locks/);
+      assert.match(await answer.text(), new RegExp(`It is locked by the environment ${SPACE}`));
     }
-    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/by-hand`)).status, 404);
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${APP}/by-hand`)).status, 404);
 
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'by-hand' }).waitFor();
-    const made = await product.api('dev-a', `${INSTANCES}/${CACHES}/by-hand`);
+    const made = await product.api('dev-a', `${INSTANCES}/${APP}/by-hand`);
     assert.equal(textAt(made.body, 'object', 'spec', 'evictionPolicy'), 'noeviction');
-    await page.goto(`${INSTANCES}/${CACHES}/by-hand/edit`);
+    await page.goto(`${INSTANCES}/${APP}/by-hand/edit`);
     assert.equal(await page.locator('[name="v.spec.evictionPolicy"]').isDisabled(), true);
     await visitor.check();
     await visitor.close();

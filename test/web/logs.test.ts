@@ -4,12 +4,14 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
+import { RUN } from '../support/run-name.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCE = `/environments/logged/instances/${CACHES}/talkative`;
+const SPACE = `logged-${RUN}`;
+const INSTANCE = `/environments/${SPACE}/instances/${CACHES}/talkative`;
 
 describe('the logs of an instance', { timeout: 300_000 }, () => {
   let product: SharedProduct;
@@ -17,9 +19,9 @@ describe('the logs of an instance', { timeout: 300_000 }, () => {
 
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
-    await addEnvironment(product, 'logged');
+    await addEnvironment(product, SPACE);
     const body = { app: CACHES, name: 'talkative', spec: { replicas: 1 } };
-    assert.equal((await product.api('dev-a', '/environments/logged/instances', { method: 'POST', body })).status, 201);
+    assert.equal((await product.api('dev-a', `/environments/${SPACE}/instances`, { method: 'POST', body })).status, 201);
     await until(async () => (await sources()).length === 1, 'its container has written something');
   });
   after(async () => {
@@ -72,7 +74,7 @@ describe('the logs of an instance', { timeout: 300_000 }, () => {
     await page.getByText('With kubectl').click();
     assert.equal(
       await page.locator('pre').textContent(),
-      'kubectl logs talkative-cache-0 --namespace logged --all-containers --tail 200 --timestamps --previous',
+      `kubectl logs talkative-cache-0 --namespace ${SPACE} --all-containers --tail 200 --timestamps --previous`,
     );
     await page.goto(`${INSTANCE}/logs`);
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]);
@@ -86,6 +88,10 @@ describe('the logs of an instance', { timeout: 300_000 }, () => {
     const { page } = visitor;
     await page.goto('/operators/chandlery-system/cache');
     await page.getByRole('link', { name: 'Logs' }).click();
+    // Whatever it has written since: other tests have caches, too.
+    await page.getByLabel('Lines').selectOption('2000');
+    await page.getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/lines=2000/);
     assert.match((await page.getByRole('region', { name: 'Log' }).textContent()) ?? '', /"operator":"cache-operator".*Operator started/);
     await visitor.check();
     await visitor.close();

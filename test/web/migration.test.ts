@@ -2,20 +2,24 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { at, textAt } from '../../src/domain/core/read.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { OPERATOR as OPERATORS } from '../../src/domain/kubernetes/resource-types.ts';
 import { openBrowser } from '../support/browser.ts';
 import { gadgetOperator, GADGET_SPEC, offerGadgets } from '../support/gadgets.ts';
 import { kindsOf } from '../support/operator-charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
-const GADGET = 'gadget';
+const GADGET = `gadget${RUN}`;
 const OPERATOR = `/operators/chandlery-system/${GADGET}`;
 const { plural, group } = kindsOf(GADGET);
 const APP = `${plural}.${group}`;
-const INSTANCE = `/environments/gadgets/instances/${APP}/orders`;
+const SPACE = `gadgets-${RUN}`;
+const INSTANCES = `/environments/${SPACE}/instances`;
+const INSTANCE = `${INSTANCES}/${APP}/orders`;
 const MAX_MS = 120_000;
 
 describe('an app whose operator is upgraded to another version of its kind, through the pages', { timeout: 500_000 }, () => {
@@ -26,14 +30,14 @@ describe('an app whose operator is upgraded to another version of its kind, thro
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
     await offerGadgets(product.chartsDir, GADGET);
-    await addEnvironment(product, 'gadgets');
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    await addEnvironment(product, SPACE);
+    kube = openKube(product.kubeconfigPath);
     await kube.asController().create(OPERATORS, gadgetOperator(GADGET));
     await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', MAX_MS);
     const body = { app: APP, name: 'orders', spec: GADGET_SPEC };
-    const made = async (): Promise<boolean> =>
-      (await product.api('dev-a', '/environments/gadgets/instances', { method: 'POST', body })).status === 201;
-    await until(made, 'the instance is made', MAX_MS);
+    const dryRun = async (): Promise<unknown> => (await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body })).body;
+    await until(async () => textAt(await dryRun(), 'verdict') === 'Ready', 'an instance can be made', MAX_MS);
+    assert.equal((await product.api('dev-a', INSTANCES, { method: 'POST', body })).status, 201);
   });
   after(async () => {
     await browser.close();
@@ -53,7 +57,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await page.getByRole('heading', { level: 1, name: 'Upgrade Gadgets to 2.0.0' }).waitFor();
     await page.getByText('Decisions are needed about fields of 1 instance.').waitFor();
     await page.locator('summary', { hasText: '1 affected instance' }).click();
-    assert.equal(await page.getByRole('link', { name: 'gadgets/orders' }).getAttribute('href'), INSTANCE);
+    assert.equal(await page.getByRole('link', { name: `${SPACE}/orders` }).getAttribute('href'), INSTANCE);
     await page.getByRole('button', { name: 'Approve 2.0.0' }).click();
     await page.getByRole('heading', { name: 'Decisions needed' }).waitFor();
     await row(page, 'values.colour').getByLabel('Remove the value').check();
@@ -61,7 +65,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
     await page.getByRole('button', { name: 'Update preview' }).click();
     await page.getByText('All decisions are made').waitFor();
     await page.getByText('loggingLevel: debug').waitFor();
-    await page.getByText(/kubectl patch kop gadget .*"loggingLevel":"debug"/).waitFor();
+    await page.getByText(new RegExp(`kubectl patch kop ${GADGET} .*"loggingLevel":"debug"`)).waitFor();
     assert.equal(await row(page, 'values.colour').getByLabel('Remove the value').isChecked(), true);
     await page.getByRole('button', { name: 'Approve 2.0.0' }).click();
     await page.getByText('2.0.0 is approved').waitFor();
@@ -108,7 +112,7 @@ describe('an app whose operator is upgraded to another version of its kind, thro
   });
 
   async function stored(in_: 'v1' | 'v2'): Promise<unknown> {
-    return (await kube.asController().get({ group, version: in_, resource: plural, namespace: 'gadgets', name: 'orders' })).spec;
+    return (await kube.asController().get({ group, version: in_, resource: plural, namespace: SPACE, name: 'orders' })).spec;
   }
 });
 

@@ -5,10 +5,12 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { at } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
-import { addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { RUN } from '../support/run-name.ts';
+import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const DEPOTS = 'depots.test.example.com';
+const SPACE = `nested-${RUN}`;
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -78,6 +80,7 @@ describe('a nested form without JavaScript', { timeout: 400_000 }, () => {
     await mkdir(join(chart, 'crds'), { recursive: true });
     await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: depot-operator\nversion: 0.1.0\n');
     await writeFile(join(chart, 'crds', 'depots.yaml'), CRD);
+    await addEnvironment(product, SPACE);
     await addOperator(product, { name: 'depot', text: OPERATOR, app: DEPOTS });
   });
   after(async () => {
@@ -93,7 +96,7 @@ describe('a nested form without JavaScript', { timeout: 400_000 }, () => {
       await page.getByRole('heading', { level: 1, name: 'Install Depot' }).waitFor();
     };
     await page.goto(`/apps/${DEPOTS}/install`);
-    await page.locator('input[name="environment"][value="team-a"]').check();
+    await page.locator(`input[name="environment"][value="${SPACE}"]`).check();
     await page.getByLabel('Name', { exact: true }).fill('nested');
 
     await press(/^Volume for Store/);
@@ -110,7 +113,7 @@ describe('a nested form without JavaScript', { timeout: 400_000 }, () => {
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'nested' }).waitFor();
 
-    const { body } = await product.api('dev-a', `/environments/team-a/instances/${DEPOTS}/nested`);
+    const { body } = await product.api('dev-a', `/environments/${SPACE}/instances/${DEPOTS}/nested`);
     assert.deepEqual(at(body, 'object', 'spec'), {
       store: {
         volume: {
@@ -126,7 +129,7 @@ describe('a nested form without JavaScript', { timeout: 400_000 }, () => {
       },
     });
 
-    await page.goto(`/environments/team-a/instances/${DEPOTS}/nested/edit`);
+    await page.goto(`/environments/${SPACE}/instances/${DEPOTS}/nested/edit`);
     assert.equal(await page.locator('[name="v.spec.store.volume.classes[0].rules[1].size"]').inputValue(), '50%');
     await visitor.close();
   });

@@ -2,14 +2,20 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { textAt } from '../../src/domain/core/read.ts';
-import { createKube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { openBrowser } from '../support/browser.ts';
+import { RUN } from '../support/run-name.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { whileDead } from '../support/dead-webhook.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
+const SPACE = `narrow-${RUN}`;
+const INSTANCES = `/environments/${SPACE}/instances`;
+const WEBHOOK = `cache-check-${RUN}`;
+/** The webhook checks caches whose names begin so. */
+const HOOKED = `hooked-${RUN}`;
 const LIMIT_RANGES = { group: '', version: 'v1', resource: 'limitranges' };
 const RIVAL = `apiVersion: operatorcontroller.kubeplus/v1
 kind: Operator
@@ -27,9 +33,9 @@ describe('the check before anything is written, without JavaScript', { timeout: 
 
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
-    await addEnvironment(product, 'narrow');
-    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
-    const metadata = { name: 'small', namespace: 'narrow' };
+    await addEnvironment(product, SPACE);
+    const kube = openKube(product.kubeconfigPath);
+    const metadata = { name: 'small', namespace: SPACE };
     const spec = { limits: [{ type: 'Container', max: { memory: '2Gi' } }] };
     await kube.asController().create(LIMIT_RANGES, { apiVersion: 'v1', kind: 'LimitRange', metadata, spec });
     await kube.close();
@@ -42,19 +48,19 @@ describe('the check before anything is written, without JavaScript', { timeout: 
   it('stops once at pods that a limit range will reject, and then installs all the same', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
-    await page.goto(`/apps/${CACHES}/install?environment=narrow&name=wide&v.spec.memory=4Gi`);
+    await page.goto(`/apps/${CACHES}/install?environment=${SPACE}&name=wide&v.spec.memory=4Gi`);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Review wide' }).waitFor();
     await page.getByText('memory 4Gi is above the limit of 2Gi for a container (LimitRange small)').waitFor();
-    await page.getByText('Cache wide in the namespace narrow').waitFor();
+    await page.getByText(`Cache wide in the namespace ${SPACE}`).waitFor();
     await visitor.check();
-    assert.equal((await product.api('dev-a', `/environments/narrow/instances/${CACHES}/wide`)).status, 404);
+    assert.equal((await product.api('dev-a', `${INSTANCES}/${CACHES}/wide`)).status, 404);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'wide' }).waitFor();
-    const { body } = await product.api('dev-a', `/environments/narrow/instances/${CACHES}/wide`);
+    const { body } = await product.api('dev-a', `${INSTANCES}/${CACHES}/wide`);
     assert.equal(textAt(body, 'object', 'spec', 'memory'), '4Gi');
 
-    await page.goto(`/environments/narrow/instances/${CACHES}/wide/delete`);
+    await page.goto(`${INSTANCES}/${CACHES}/wide/delete`);
     await page.getByRole('heading', { name: 'Will be deleted' }).waitFor();
     await page.getByText('Cache wide', { exact: true }).waitFor();
     await visitor.check();
@@ -62,26 +68,23 @@ describe('the check before anything is written, without JavaScript', { timeout: 
   });
 
   it('keeps the form when a webhook does not answer, and names the Operator that brought it', async () => {
-    const kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    const kube = openKube(product.kubeconfigPath);
     const clientConfig = { service: { name: 'cache-operator-webhook', namespace: 'cache-operator' } };
-    const dead = { name: 'cache-check', clientConfig, timeoutSeconds: 2, group: 'samples.chandlery.dev', objects: 'hooked' };
+    const dead = { name: WEBHOOK, clientConfig, timeoutSeconds: 2, group: 'samples.chandlery.dev', objects: HOOKED };
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
-    const draft = { app: CACHES, name: 'hooked', spec: { memory: '1Gi' } };
-    const path = '/environments/narrow/instances';
+    const draft = { app: CACHES, name: HOOKED, spec: { memory: '1Gi' } };
     await whileDead(kube.asController(), { ...dead, release: 'cache-operator/cache-operator' }, async () => {
-      const post = async (query: string) => await product.api('dev-a', `${path}${query}`, { method: 'POST', body: draft });
+      const post = async (query: string) => await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: draft });
       await until(async () => textAt((await post('?dryRun=All')).body, 'verdict') === 'Blocked', 'the api-server knows the webhook');
       const { status, body } = await post('');
       assert.deepEqual([status, textAt(body, 'code')], [409, 'WebhookUnavailable']);
-      await page.goto(`/apps/${CACHES}/install?environment=narrow&name=hooked&v.spec.memory=1Gi`);
+      await page.goto(`/apps/${CACHES}/install?environment=${SPACE}&name=${HOOKED}&v.spec.memory=1Gi`);
       await page.getByRole('button', { name: 'Install', exact: true }).click();
-      const reported = page.getByText(
-        'webhook "cache-check.example.com" of the ValidatingWebhookConfiguration cache-check does not answer',
-      );
+      const reported = page.getByText(`webhook "${WEBHOOK}.example.com" of the ValidatingWebhookConfiguration ${WEBHOOK} does not answer`);
       await reported.first().waitFor();
       assert.match((await reported.first().textContent()) ?? '', /It belongs to the Operator chandlery-system\/cache/);
-      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'hooked');
+      assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), HOOKED);
       assert.equal(await page.locator('[name="v.spec.memory"]').inputValue(), '1Gi');
       await visitor.check();
     });
@@ -90,7 +93,7 @@ describe('the check before anything is written, without JavaScript', { timeout: 
   });
 
   it('shows a viewer over REST which permission is missing to delete, and the smallest grant', async () => {
-    const path = `/environments/narrow/instances/${CACHES}/wide?dryRun=All`;
+    const path = `${INSTANCES}/${CACHES}/wide?dryRun=All`;
     const { status, body } = await product.api('admin', path, { method: 'DELETE' });
     assert.deepEqual([status, textAt(body, 'verdict')], [200, 'Blocked']);
     assert.match(textAt(body, 'remedies', 0, 'kubectl') ?? '', /^kubectl create rolebinding .*chandlery-app-caches/);

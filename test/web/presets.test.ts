@@ -3,12 +3,15 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { listAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import { openBrowser } from '../support/browser.ts';
+import { RUN } from '../support/run-name.ts';
+import { ownPerson } from '../support/own-person.ts';
 import { readAuditLog } from '../support/read-audit-log.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
-const INSTANCES = '/environments/presets/instances';
+const SPACE = `presets-${RUN}`;
+const INSTANCES = `/environments/${SPACE}/instances`;
 
 const OVERLAY = `  overlay:
     - app: ${CACHES}
@@ -22,7 +25,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
 
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
-    await addEnvironment(product, 'presets', OVERLAY);
+    await addEnvironment(product, SPACE, OVERLAY);
   });
   after(async () => {
     await browser.close();
@@ -45,7 +48,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
   it('presets, changes of them and a lock are said in the form and the review, and stored, without JavaScript', async () => {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
     const { page } = visitor;
-    await page.goto(`/apps/${CACHES}/install?environment=presets&name=sessions`);
+    await page.goto(`/apps/${CACHES}/install?environment=${SPACE}&name=sessions`);
     await page.getByRole('button', { name: 'Use Small' }).click();
     assert.equal(await page.locator('[name="v.spec.memory"]').inputValue(), '128Mi');
     assert.match(await saidOf(page, 'v.spec.memory'), /Value from: Preset Small/);
@@ -60,7 +63,7 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     assert.match(await saidOf(page, 'v.spec.memory'), /Value from: You/);
     assert.match(await saidOf(page, 'v.spec.replicas'), /Value from: Preset Production/);
     assert.equal(await page.locator('[name="v.spec.evictionPolicy"]').isDisabled(), true);
-    assert.match(await saidOf(page, 'v.spec.evictionPolicy'), /Value from: Environment.*Locked by the environment presets/);
+    assert.match(await saidOf(page, 'v.spec.evictionPolicy'), new RegExp(`Value from: Environment.*Locked by the environment ${SPACE}`));
     await visitor.check();
     await page.getByRole('button', { name: 'Review first' }).click();
     const setBy = async (path: string): Promise<string | null> =>
@@ -108,12 +111,14 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
   });
 
   it('the audit log has what was done and what was rejected, for admins alone', async () => {
-    await product.api('dev-b', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'theirs', spec: {} } });
-    await product.api('dev-a', INSTANCES, { method: 'POST', body: { app: CACHES, name: 'wrong', spec: { memory: 'hunter2' } } });
-    const instance = `presets/${CACHES}`;
-    assert.deepEqual(await auditLog('environment=presets&text=instance'), [
-      `oidc:dev-a create instance ${instance}/wrong rejected InvalidInput api`,
-      `oidc:dev-b create instance ${instance}/theirs rejected NotFound api`,
+    const member = await ownPerson(product, `member-${RUN}`, ['team-a']);
+    const stranger = await ownPerson(product, `stranger-${RUN}`, ['team-b']);
+    await stranger.api(INSTANCES, { method: 'POST', body: { app: CACHES, name: 'theirs', spec: {} } });
+    await member.api(INSTANCES, { method: 'POST', body: { app: CACHES, name: 'wrong', spec: { memory: 'hunter2' } } });
+    const instance = `${SPACE}/${CACHES}`;
+    assert.deepEqual(await auditLog(`environment=${SPACE}&text=instance`), [
+      `${member.user} create instance ${instance}/wrong rejected InvalidInput api`,
+      `${stranger.user} create instance ${instance}/theirs rejected NotFound api`,
       `oidc:dev-a update instance ${instance}/sessions succeeded  page`,
       `oidc:dev-a update instance ${instance}/sessions succeeded  page`,
       `oidc:dev-a create instance ${instance}/sessions succeeded  page`,
@@ -124,8 +129,8 @@ describe('what people do with the whole product', { timeout: 400_000 }, () => {
     const visitor = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
     await visitor.page.locator('.account > summary').click();
     await visitor.page.getByRole('link', { name: 'Audit log' }).click();
-    await visitor.page.getByLabel('Person').fill('dev-b');
-    await visitor.page.getByLabel('Environment').fill('presets');
+    await visitor.page.getByLabel('Person').fill(stranger.user);
+    await visitor.page.getByLabel('Environment').fill(SPACE);
     await visitor.page.getByRole('button', { name: 'Search' }).click();
     assert.equal(await visitor.page.getByRole('row').filter({ hasText: 'Rejected' }).count(), 1);
     await visitor.check();

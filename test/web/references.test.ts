@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { openBrowser } from '../support/browser.ts';
+import { RUN } from '../support/run-name.ts';
+import { type OwnPerson, ownPerson } from '../support/own-person.ts';
+import { addSource } from '../support/own-source.ts';
 import { until } from '../support/product.ts';
-import { replaceFile } from '../support/replace-file.ts';
 import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
 
 const LEDGERS = 'ledgers.test.example.com';
 
-const INSTANCES = '/environments/books/instances';
+const SPACE = `books-${RUN}`;
+const INSTANCES = `/environments/${SPACE}/instances`;
 
 const CRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -81,6 +85,8 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   let product: SharedProduct;
   let browser: Browser;
   let kube: Kube;
+  /** Somebody who may install the app, and nothing else. */
+  let limited: OwnPerson;
   const core = (resource: string) => ({ group: '', version: 'v1', resource });
 
   before(async () => {
@@ -89,11 +95,12 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     await mkdir(join(chart, 'crds'), { recursive: true });
     await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: ledger-operator\nversion: 0.1.0\n');
     await writeFile(join(chart, 'crds', 'ledgers.yaml'), CRD);
-    await addEnvironment(product, 'books');
+    limited = await ownPerson(product, `limited-${RUN}`);
+    await addEnvironment(product, SPACE);
     await addOperator(product, { name: 'ledger', text: OPERATOR, app: LEDGERS });
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    kube = openKube(product.kubeconfigPath);
     const admin = kube.asController();
-    const metadata = (name: string) => ({ name, namespace: 'books' });
+    const metadata = (name: string) => ({ name, namespace: SPACE });
     const stringData = { password: 'swordfish-9', username: 'orders' };
     await admin.create(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: metadata('orders-db'), stringData });
     await admin.create(core('secrets'), { apiVersion: 'v1', kind: 'Secret', metadata: metadata('users-db'), stringData });
@@ -105,7 +112,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   });
 
   it('are listed over REST with keys and without data, as far as somebody may list them', async () => {
-    const path = '/environments/books/choices';
+    const path = `/environments/${SPACE}/choices`;
     const { status, body } = await product.api('dev-a', `${path}/secrets?search=orders`);
     assert.equal(status, 200);
     assert.deepEqual(listAt(body, 'items'), [{ name: 'orders-db', keys: ['password', 'username'] }]);
@@ -140,13 +147,13 @@ describe('references to other objects', { timeout: 400_000 }, () => {
       passwordSecretRef: { name: 'orders-db', key: 'password' },
       storageClassName: 'anything-goes',
     });
-    await page.goto(`/environments/books/instances/${LEDGERS}/picked/edit`);
+    await page.goto(`${INSTANCES}/${LEDGERS}/picked/edit`);
     assert.deepEqual(await offered(page, 'v.spec.ledgerRef.name'), ['picked']);
     await visitor.close();
   });
 
   it('are chosen together with their kind, in one act and without JavaScript', async () => {
-    const data = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain-settings', namespace: 'books' }, data: { a: 'b' } };
+    const data = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain-settings', namespace: SPACE }, data: { a: 'b' } };
     await kube.asController().create(core('configmaps'), data);
     const { page, visitor } = await openInstall('kinds');
     const list = page.getByLabel('Choose a ConfigMap or a Secret for Name');
@@ -166,18 +173,18 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   });
 
   it('that the catalogue writes wrongly are a fault of its file, with its line', async () => {
-    const file = join(product.catalogDir, 'operators', 'wrong.yaml');
+    const source = await addSource(product, `wrong-${RUN}`);
     const wrong = OPERATOR.replaceAll('ledger', 'wrong').replace('{spec.summary: {kind', '{summary: {kind');
-    await replaceFile(file, wrong);
-    const faults = async (): Promise<readonly unknown[]> => listAt((await product.api('admin', '/catalog/faults')).body, 'items');
-    await until(async () => (await faults()).length > 0, 'the fault is reported', 60_000);
-    const [fault] = await faults();
+    await source.write('operators/wrong.yaml', wrong);
+    await until(async () => (await source.faults()).length > 0, 'the fault is reported', 60_000);
+    const faults = listAt((await product.api('admin', '/catalog/faults')).body, 'items');
+    const [fault] = faults.filter((one) => textAt(one, 'source') === source.name);
     assert.deepEqual(
       [textAt(fault, 'file'), at(fault, 'line')],
       ['operators/wrong.yaml', wrong.split('\n').findIndex((line) => line.includes('references')) + 1],
     );
     assert.match(textAt(fault, 'message') ?? '', /each key is the path of a field/);
-    await rm(file);
+    await source.remove();
   });
 
   it('may be made with the instance over REST, which then owns them', async () => {
@@ -185,7 +192,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     const body = { app: LEDGERS, name: 'made', spec, secrets: [{ name: 'made-db', key: 'password' }] };
     const dry = await product.api('dev-a', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
     assert.equal(textAt(dry.body, 'verdict'), 'Ready');
-    assert.match(textAt(dry.body, 'findings', 'created', 0, 'message') ?? '', /^Secret made-db in the namespace books/);
+    assert.match(textAt(dry.body, 'findings', 'created', 0, 'message') ?? '', new RegExp(`^Secret made-db in the namespace ${SPACE}`));
     assert.equal(await secretOf('made-db'), undefined);
 
     assert.equal((await product.api('dev-a', INSTANCES, { method: 'POST', body })).status, 201);
@@ -212,11 +219,11 @@ describe('references to other objects', { timeout: 400_000 }, () => {
 
   it('cannot be made by somebody who may not write Secrets, who learns which permission that takes', async () => {
     const body = { app: LEDGERS, name: 'no-right', spec: {}, secrets: [{ name: 'no-right', key: 'password' }] };
-    await letInstallOnly('dev-b');
-    const { body: dry } = await product.api('dev-b', `${INSTANCES}?dryRun=All`, { method: 'POST', body });
+    await letInstallOnly(limited);
+    const { body: dry } = await limited.api(`${INSTANCES}?dryRun=All`, { method: 'POST', body });
     assert.equal(textAt(dry, 'verdict'), 'Blocked');
-    assert.deepEqual(listAt(dry, 'missing'), [{ verb: 'create', group: '', resource: 'secrets', namespace: 'books' }]);
-    const choices = (await product.api('dev-b', '/environments/books/choices/secrets')).body;
+    assert.deepEqual(listAt(dry, 'missing'), [{ verb: 'create', group: '', resource: 'secrets', namespace: SPACE }]);
+    const choices = (await limited.api(`/environments/${SPACE}/choices/secrets`)).body;
     assert.equal(textAt(choices, 'missing', 'resource'), 'secrets');
   });
 
@@ -226,7 +233,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
     assert.equal(await page.locator('[name="v.spec.passwordSecretRef.name"]').inputValue(), 'generated-password');
     assert.equal(await page.locator('[name="v.spec.passwordSecretRef.key"]').inputValue(), 'password');
     await page.getByRole('button', { name: 'Review first' }).click();
-    await page.getByText('Secret generated-password in the namespace books').waitFor();
+    await page.getByText(`Secret generated-password in the namespace ${SPACE}`).waitFor();
     assert.equal(await secretOf('generated-password'), undefined);
     await page.getByRole('button', { name: 'Install', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'generated' }).waitFor();
@@ -281,19 +288,19 @@ describe('references to other objects', { timeout: 400_000 }, () => {
       name: 'chatty',
       uid: textAt(made, 'object', 'metadata', 'uid') ?? '',
     };
-    const metadata = { name: 'chatty-0', namespace: 'books', ownerReferences: [owner] };
+    const metadata = { name: 'chatty-0', namespace: SPACE, ownerReferences: [owner] };
     const spec = { containers: [{ name: 'main', image: 'registry.example.com/trustno1-abcd:1' }] };
     await kube.asController().create(core('pods'), { apiVersion: 'v1', kind: 'Pod', metadata, spec });
     const lines = async (): Promise<readonly unknown[]> =>
       listAt((await product.api('dev-a', `${INSTANCES}/${LEDGERS}/chatty/logs`)).body, 'lines');
     await until(async () => (await lines()).length === 1, 'the pod has written its line', 60_000);
     assert.match(textAt((await lines())[0], 'text') ?? '', /no program of the image registry\.example\.com\/\[secret\]:1 runs/);
-    const { status, body: denied } = await product.api('dev-b', `${INSTANCES}/${LEDGERS}/chatty/logs`);
+    const { status, body: denied } = await limited.api(`${INSTANCES}/${LEDGERS}/chatty/logs`);
     assert.deepEqual([status, textAt(denied, 'missing', 'resource')], [403, 'pods'], 'somebody who may read the instance and no pods');
   });
 
   /** Gives a person the sight of the environment and the App's instances there, and nothing else. */
-  async function letInstallOnly(person: string): Promise<void> {
+  async function letInstallOnly(person: OwnPerson): Promise<void> {
     const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1' };
     const apiVersion = 'rbac.authorization.k8s.io/v1';
     const bind = async (kind: 'ClusterRoleBinding' | 'RoleBinding', role: string): Promise<void> => {
@@ -301,28 +308,28 @@ describe('references to other objects', { timeout: 400_000 }, () => {
       const object = {
         apiVersion,
         kind,
-        metadata: { name: `test-${role}`, ...(isWhole ? {} : { namespace: 'books' }) },
-        subjects: [{ kind: 'User', apiGroup: rbac.group, name: `oidc:${person}` }],
+        metadata: { name: `test-${role}`, ...(isWhole ? {} : { namespace: SPACE }) },
+        subjects: [{ kind: 'User', apiGroup: rbac.group, name: person.user }],
         roleRef: { kind: 'ClusterRole', apiGroup: rbac.group, name: role },
       };
       await kube.asController().create({ ...rbac, resource: `${kind.toLowerCase()}s` }, object);
     };
-    await bind('ClusterRoleBinding', 'chandlery-environment-books');
+    await bind('ClusterRoleBinding', `chandlery-environment-${SPACE}`);
     await bind('RoleBinding', `chandlery-app-${LEDGERS}-edit`);
-    const list = async (): Promise<number> => (await product.api(person, INSTANCES)).status;
+    const list = async (): Promise<number> => (await person.api(INSTANCES)).status;
     await until(async () => (await list()) === 200, 'the permissions are given', 30_000);
   }
 
   async function secretOf(name: string): Promise<unknown> {
     return await kube
       .asController()
-      .get({ ...core('secrets'), namespace: 'books', name })
+      .get({ ...core('secrets'), namespace: SPACE, name })
       .catch(() => undefined);
   }
 
   async function openInstall(name: string): Promise<{ page: Page; visitor: Visitor }> {
     const visitor = await signIn(browser, product.origin, 'dev-a', { javaScript: 'off' });
-    await visitor.page.goto(`/apps/${LEDGERS}/install?environment=books&name=${name}`);
+    await visitor.page.goto(`/apps/${LEDGERS}/install?environment=${SPACE}&name=${name}`);
     return { page: visitor.page, visitor };
   }
 
@@ -332,7 +339,7 @@ describe('references to other objects', { timeout: 400_000 }, () => {
   }
 
   async function specOf(name: string): Promise<unknown> {
-    return at((await product.api('dev-a', `/environments/books/instances/${LEDGERS}/${name}`)).body, 'object', 'spec');
+    return at((await product.api('dev-a', `${INSTANCES}/${LEDGERS}/${name}`)).body, 'object', 'spec');
   }
 });
 

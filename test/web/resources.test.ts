@@ -2,13 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { numberAt, textAt } from '../../src/domain/core/read.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { openBrowser } from '../support/browser.ts';
+import { RUN } from '../support/run-name.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
-const ENVIRONMENT = 'handled';
+const ENVIRONMENT = `handled-${RUN}`;
 const RESOURCES = `/environments/${ENVIRONMENT}/resources`;
 const SHOP = `${RESOURCES}/deployments.apps/shop`;
 const labels = { app: 'shop' };
@@ -21,7 +23,7 @@ describe('the page of a resource', { timeout: 300_000 }, () => {
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
     await addEnvironment(product, ENVIRONMENT);
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'resources' });
+    kube = openKube(product.kubeconfigPath, { userAgent: 'resources' });
     const container = { name: 'shop', image: 'registry.example.com/shop:1', env: [{ name: 'DB_PASSWORD', value: 'correct-horse' }] };
     const template = { metadata: { labels }, spec: { containers: [container] } };
     await kube.asController().create(
@@ -91,7 +93,7 @@ describe('the page of a resource', { timeout: 300_000 }, () => {
   it('shows a viewer which permission each action needs', async () => {
     const { page, check, close } = await signIn(browser, product.origin, 'admin', { javaScript: 'on' });
     await page.goto(SHOP);
-    await page.getByText('The permission to patch deployments.apps "shop" in the namespace "handled" is missing.').waitFor();
+    await page.getByText(`The permission to patch deployments.apps "shop" in the namespace "${ENVIRONMENT}" is missing.`).waitFor();
     assert.equal(await page.getByRole('link', { name: 'Restart', exact: true }).count(), 0);
     await page.goto(`${SHOP}/restart`);
     await page.getByRole('heading', { name: 'Permission denied' }).waitFor();

@@ -4,15 +4,18 @@ import type { Browser } from 'playwright-core';
 import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { APPROVED_UPGRADE } from '../../src/domain/upgrade/upgrade-approval.ts';
-import { createKube, type Kube } from '../../src/kube/kube.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { openKube } from '../support/open-kube.ts';
 import { OPERATOR as OPERATORS } from '../../src/domain/kubernetes/resource-types.ts';
 import { openBrowser } from '../support/browser.ts';
 import { offerChart } from '../support/offer-chart.ts';
+import { RUN } from '../support/run-name.ts';
 import { type Answer, until } from '../support/product.ts';
 import { addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
-const OPERATOR = '/operators/chandlery-system/anvil';
+const NAME = `anvil${RUN}`;
+const OPERATOR = `/operators/chandlery-system/${NAME}`;
 const SLOW_MS = 120_000;
 
 describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () => {
@@ -22,9 +25,9 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
 
   before(async () => {
     [product, browser] = await Promise.all([sharedProduct(), openBrowser()]);
-    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await offerChart(product.chartsDir, { name: 'anvil', version, image: version });
+    for (const version of ['1.0.0', '1.1.0', '1.2.0']) await offerChart(product.chartsDir, { name: NAME, version, image: version });
     await writeCatalog(product, 'Hits things');
-    kube = createKube({ kubeconfigPath: product.kubeconfigPath, userAgent: 'chandlery-test' });
+    kube = openKube(product.kubeconfigPath);
     await until(async () => (await version()) === '1.0.0', '1.0.0 is installed', SLOW_MS);
   });
   after(async () => {
@@ -68,7 +71,7 @@ describe('an upgrade through the pages and over REST', { timeout: 500_000 }, () 
 
   it('keeps its approval when the source of the Operator changes something else', async () => {
     await writeCatalog(product, 'Hits things harder');
-    const object = async (): Promise<KubeObject> => kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: 'anvil' });
+    const object = async (): Promise<KubeObject> => kube.asController().get({ ...OPERATORS, namespace: 'chandlery-system', name: NAME });
     const summary = async (): Promise<boolean> => textAt(await object(), 'spec', 'catalog', 'summary') === 'Hits things harder';
     await until(summary, 'the source has applied the file', SLOW_MS);
     assert.match((await object()).metadata.annotations?.[APPROVED_UPGRADE] ?? '', /^1\.1\.0@sha256:/);
@@ -111,11 +114,11 @@ function approval(version: string, digest?: string): { method: string; body: obj
 async function writeCatalog(product: SharedProduct, summary: string): Promise<void> {
   const text = `apiVersion: operatorcontroller.kubeplus/v1
 kind: Operator
-metadata: {name: anvil, namespace: chandlery-system}
+metadata: {name: ${NAME}, namespace: chandlery-system}
 spec:
-  chart: {repoURL: 'file://samples', name: anvil, version: 1.0.0}
+  chart: {repoURL: 'file://samples', name: ${NAME}, version: 1.0.0}
   upgrade: {range: ^1}
   catalog: {displayName: Anvil, summary: ${summary}}
 `;
-  await addToCatalog(product, 'operators/anvil.yaml', text);
+  await addToCatalog(product, `operators/${NAME}.yaml`, text);
 }

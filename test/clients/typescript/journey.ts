@@ -1,18 +1,18 @@
-// Installs, changes and deletes an app with the generated types. Arguments: the base address and the app; the token is on standard input.
+// Installs, changes and deletes an app with the generated types. Arguments: base address, app, environment; the token is on standard input.
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import createClient from 'openapi-fetch';
 import type { paths } from './api.d.ts';
 
-const [baseUrl = '', app = ''] = process.argv.slice(2);
+const [baseUrl = '', app = '', environment = ''] = process.argv.slice(2);
 const headers = { Authorization: `Bearer ${(await text(process.stdin)).trim()}` };
 const api = createClient<paths>({ baseUrl, headers });
 const INSTANCE = '/environments/{environment}/instances/{app}/{name}';
-const path = { environment: 'team-a', app, name: 'by-typescript' };
+const path = { environment, app, name: 'by-typescript' };
 
 const created = await api.POST('/environments/{environment}/instances', {
-  params: { path: { environment: path.environment } },
+  params: { path: { environment } },
   body: { app, name: path.name, spec: { replicas: 1 } },
 });
 assert.equal(created.response.status, 201, JSON.stringify(created.error));
