@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { isAppError } from '../../../src/domain/core/errors.ts';
 import { claimStateFolder, defaultStateDir } from '../../../src/embedded/cluster/state-folder.ts';
-import { eventually } from '../../support/eventually.ts';
 
 let parent: string;
 let folder: string;
@@ -34,9 +35,12 @@ test('a second start on a state folder is rejected with the process that uses it
 
 test('a start right after a stop waits until the other has let go', async () => {
   const state = await claimStateFolder(folder);
+  // The first thing that a start writes is a claim, also when it finds that it has to wait.
+  const claims = watch(join(folder, 'lock'));
+  const claimed = once(claims, 'change');
   const next = claimStateFolder(folder);
-  // The claim of a name is the first thing that a start writes, also one that has to wait.
-  await eventually(async () => (await readdir(join(folder, 'lock'))).length > 1, 'the next start waits');
+  await claimed;
+  claims.close();
   await state.release();
   await (await next).release();
 });
