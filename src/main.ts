@@ -18,6 +18,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   commands: COMMANDS,
   openApi,
   openTerminal,
+  print,
   warn: (text) => process.stderr.write(text),
   version,
   signal: stop.signal,
@@ -31,10 +32,14 @@ function openTerminal(name = ''): Terminal {
   return {
     env: process.env,
     signal: stop.signal,
-    print: (text) => process.stdout.write(text),
+    print,
     note: (line) => process.stderr.write(`${line}\n`),
     colors: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb',
   };
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
 }
 
 async function version(): Promise<string> {

@@ -11,6 +11,8 @@ export interface CommandLine {
   readonly openApi: OpenApi;
   /** What surrounds a command of that name; of none for help and completion. */
   readonly openTerminal: (name?: string) => Terminal;
+  /** To the standard output. */
+  readonly print: (text: string) => void;
   /** To the standard error, as it stands. */
   readonly warn: (text: string) => void;
   readonly version: () => Promise<string>;
@@ -40,7 +42,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
 async function run([name = 'help', ...argv]: readonly string[], line: CommandLine): Promise<number> {
   const { commands, openApi, openTerminal } = line;
   const print = (text: string): number => {
-    openTerminal().print(text);
+    line.print(text);
     return 0;
   };
   if (name === '--version' || name === 'version') return print(`${await line.version()}\n`);

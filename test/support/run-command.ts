@@ -20,6 +20,7 @@ export async function runCommand(args: readonly string[], env: Readonly<Record<s
     commands: COMMANDS,
     openApi,
     openTerminal: () => ({ env, signal, print, note, colors: false }),
+    print,
     warn: (text) => (stderr += text),
     version: () => Promise.resolve('0.0.0'),
     signal,
