@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Installs packages and finds or builds the programs that Chandlery runs. Needs nothing but Node 20 and, to build, Go.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPrograms, readBuilt } from './setup/build.mjs';
@@ -8,6 +8,7 @@ import { installPackages } from './setup/packages.mjs';
 import { readPins } from './setup/pins.mjs';
 import { findPresent } from './setup/present.mjs';
 import { SetupError } from './setup/setup-error.mjs';
+import { writeAtomically } from './setup/write-atomically.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MANIFEST = join(root, 'node_modules', '.cache', 'chandlery', 'tools.json');
@@ -40,9 +41,7 @@ export async function setUp(mode) {
 function writeManifest(manifest) {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   if (readOrNothing(MANIFEST) === text) return;
-  mkdirSync(dirname(MANIFEST), { recursive: true });
-  writeFileSync(`${MANIFEST}.${process.pid}`, text);
-  renameSync(`${MANIFEST}.${process.pid}`, MANIFEST);
+  writeAtomically(MANIFEST, text);
 }
 
 function readOrNothing(path) {

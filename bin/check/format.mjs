@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { check, getFileInfo, resolveConfig, version } from 'prettier';
-import { checkCacheFolder } from './cache-folder.mjs';
+import { cacheFolder } from '../setup/cache-folder.mjs';
+import { writeAtomically } from '../setup/write-atomically.mjs';
 
-const KNOWN = join(checkCacheFolder(), 'format.json');
+const KNOWN = join(cacheFolder(), 'check', 'format.json');
 
 /**
  * Says which files are not as prettier writes them. What is known to be right, by the digest of its content, its name's ending, its options and prettier's
@@ -26,7 +27,8 @@ export async function checkFormat(root) {
     else wrong.push(file);
   }
   for (const file of wrong) process.stderr.write(`${file} is not formatted: run npm run format\n`);
-  if ([...right].some((digest) => !known.has(digest))) writeKnown(right);
+  if ([...right].some((digest) => !known.has(digest)))
+    writeAtomically(KNOWN, JSON.stringify([...right].toSorted((one, other) => (one < other ? -1 : 1))));
   return wrong.length === 0;
 }
 
@@ -56,11 +58,4 @@ function readKnown() {
   } catch {
     return new Set();
   }
-}
-
-/** Whole, as other clones may be reading it. */
-function writeKnown(digests) {
-  mkdirSync(dirname(KNOWN), { recursive: true });
-  writeFileSync(`${KNOWN}.${process.pid}`, JSON.stringify([...digests].toSorted((one, other) => (one < other ? -1 : 1))));
-  renameSync(`${KNOWN}.${process.pid}`, KNOWN);
 }

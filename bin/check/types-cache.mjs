@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkCacheFolder } from './cache-folder.mjs';
+import { cacheFolder } from '../setup/cache-folder.mjs';
+import { writeAtomically } from '../setup/write-atomically.mjs';
 
 const INFO = join('node_modules', '.cache', 'chandlery', 'types.tsbuildinfo');
 
@@ -9,17 +10,10 @@ const INFO = join('node_modules', '.cache', 'chandlery', 'types.tsbuildinfo');
  * it only for files of the same content and for the same version of itself.
  */
 export function withTypesCache(root, check) {
-  const [own, shared] = [join(root, INFO), join(checkCacheFolder(), 'types.tsbuildinfo')];
+  const [own, shared] = [join(root, INFO), join(cacheFolder(), 'check', 'types.tsbuildinfo')];
   mkdirSync(dirname(own), { recursive: true });
   if (!existsSync(own) && existsSync(shared)) copyFileSync(shared, own);
   const isRight = check(INFO);
-  if (isRight && existsSync(own)) keep(own, shared);
+  if (isRight && existsSync(own)) writeAtomically(shared, readFileSync(own));
   return isRight;
-}
-
-/** Whole, as other clones may be reading it. */
-function keep(from, to) {
-  mkdirSync(dirname(to), { recursive: true });
-  copyFileSync(from, `${to}.${process.pid}`);
-  renameSync(`${to}.${process.pid}`, to);
 }

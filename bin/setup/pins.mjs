@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder } from './cache-folder.mjs';
 
 /** The programs, the package that each is built from, and the module whose version in `tools/go.mod` is the program's. */
 const PROGRAMS = [
@@ -23,10 +23,9 @@ export function readPins(root) {
   const [goMod, goSum] = ['go.mod', 'go.sum'].map((name) => readFileSync(join(folder, name), 'utf8'));
   const platform = `${process.platform}-${process.arch}`;
   const key = createHash('sha256').update([goMod, goSum, platform].join('\0')).digest('hex').slice(0, 16);
-  const cache = process.env.XDG_CACHE_HOME?.startsWith('/') ? process.env.XDG_CACHE_HOME : join(homedir(), '.cache');
   return {
     folder,
-    cacheFolder: join(cache, 'chandlery', 'tools', key),
+    cacheFolder: join(cacheFolder(), 'tools', key),
     go: /^go (\d+\.\d+)/m.exec(goMod)[1],
     programs: PROGRAMS.map((program) => ({ binary: program.name, ...program, version: versionOf(goMod, program.module) })),
   };
