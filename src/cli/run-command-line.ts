@@ -5,27 +5,27 @@ import { type Command, helpOf, overviewOf, type Terminal } from './command.ts';
 import type { OpenApi } from './client-command.ts';
 import { complete } from './completion.ts';
 
-/** What a command line runs with. */
+/** Commands, streams and signal of a run of `chandlery`. */
 export interface CommandLine {
   readonly commands: readonly Command[];
   readonly openApi: OpenApi;
-  /** What surrounds a command of that name; of none for help and completion. */
+  /** Environment, streams and signal for the command of that name; without a name, for completion. */
   readonly openTerminal: (name?: string) => Terminal;
   /** To the standard output. */
   readonly print: (text: string) => void;
   /** To the standard error, as it stands. */
   readonly warn: (text: string) => void;
   readonly version: () => Promise<string>;
-  /** Aborts when somebody presses Ctrl-C. */
+  /** Aborts on SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
 }
 
-/** For whatever called us wrongly: an option, an argument, a setting. */
+/** Exit code for an invalid command, option, argument or setting. */
 const USAGE_ERROR = 2;
 const FAILED = 1;
-/** As shells count a program that Ctrl-C ended. */
+/** Exit code of an interrupted command: 128 + SIGINT, as in shells. */
 const INTERRUPTED = 130;
-/** Of a line of the remedy. */
+/** Maximum characters in a line of the remedy. */
 const WIDTH = 100;
 
 /** Finds the command, prints what it gives back, or why it failed. @returns the code to exit with. */
@@ -73,7 +73,7 @@ function helpFor(commands: readonly Command[], name: string | undefined): string
   return name === undefined || name.startsWith('-') ? overviewOf(commands) : helpOf(commandOf(commands, name));
 }
 
-/** What the terminal says of an error: what failed, its details, and what to do next. A wrong usage is one line. */
+/** Error message with details and remedy; a usage error is one line. */
 function failureText(error: AppError): string {
   const message = `chandlery: ${manyLines(error.message)}\n`;
   if (error.code === 'ConfigInvalid') return message;

@@ -12,11 +12,18 @@ const SHOWN_BY: readonly (readonly [RegExp, RegExp])[] = [
 ];
 const IMPORT = /\b(?:from|import|fork\(|import\()\s*['"](\.{1,2}\/[^'"]+)['"]/g;
 
-/** The files that differ from a commit: what is not committed, and the commits since the branch left its upstream, or else the last one. */
+/**
+ * Uncommitted files, and files of the commits since the merge base with the upstream branch, or of the last commit without one. Empty where git cannot
+ * tell: a shallow clone of one commit, or no checkout.
+ */
 export function changedFiles(): readonly string[] {
-  const base = process.env['CHANDLERY_TEST_BASE'] ?? baseCommit();
-  const lines = [git('diff', '--name-only', base), git('ls-files', '--others', '--exclude-standard')].join('\n').split('\n');
-  return [...new Set(lines.filter((line) => line !== ''))].toSorted();
+  try {
+    const base = process.env['CHANDLERY_TEST_BASE'] ?? baseCommit();
+    const lines = [git('diff', '--name-only', base), git('ls-files', '--others', '--exclude-standard')].join('\n').split('\n');
+    return [...new Set(lines.filter((line) => line !== ''))].toSorted();
+  } catch {
+    return [];
+  }
 }
 
 function baseCommit(): string {
