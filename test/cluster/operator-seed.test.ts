@@ -6,13 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
-import { OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import { NAMESPACE, OPERATOR, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { parseManifest } from '../../src/domain/kubernetes/manifest.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { RUN } from '../support/run-name.ts';
 import { SEED_ADDRESS, SEED_OPERATORS, writeSeedCharts } from '../support/seed.ts';
+
+// Other files have documents of Operators in "default", whose status they write themselves.
+const NS = `seed-${RUN}`;
 
 describe('the three Operators of 2018', () => {
   let charts: string;
@@ -34,14 +38,15 @@ describe('the three Operators of 2018', () => {
     world = await startOperatorWorld({
       kubeconfigPath: testCluster.kubeconfigPath,
       helm: testCluster.tools.helm,
-      namespaces: 'default/',
+      namespaces: `${NS}/`,
       mirrors: [
         { prefix: SEED_ADDRESS, target: charts },
         { prefix: 'https://gitlab.com/', target: `http://127.0.0.1:${port}/` },
       ],
     });
+    await world.kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NS } });
     for (const operator of parseManifest(SEED_OPERATORS)) {
-      const object = { ...operator, metadata: { ...operator.metadata, namespace: 'default' } };
+      const object = { ...operator, metadata: { ...operator.metadata, namespace: NS } };
       await world.kube.asController().apply(OPERATOR, object, { fieldManager: 'kubectl', fieldValidation: 'Strict', force: 'force' });
     }
   });
@@ -69,8 +74,8 @@ describe('the three Operators of 2018', () => {
   ];
   for (const { name, kind, crd, converted } of good) {
     it(`${name} is READY, its kind is served and each conversion is listed`, async () => {
-      await world.condition('default', name, { type: 'Ready', status: 'True' });
-      const status = await world.status('default', name);
+      await world.condition(NS, name, { type: 'Ready', status: 'True' });
+      const status = await world.status(NS, name);
       assert.equal(status.status, 'READY');
       assert.deepEqual(status.customResourceDefinitions, [crd]);
       const uplifted = findCondition(status.conditions, 'Uplifted');
@@ -83,10 +88,10 @@ describe('the three Operators of 2018', () => {
   }
 
   it('gitlab-operator says what was fetched and why it is no chart', async () => {
-    const condition = await world.condition('default', 'gitlab-operator', { type: 'Fetched', status: 'False', reason: 'ChartInvalid' });
+    const condition = await world.condition(NS, 'gitlab-operator', { type: 'Fetched', status: 'False', reason: 'ChartInvalid' });
     assert.match(condition.message, /https:\/\/gitlab\.com\/charts\/gitlab-operator/);
     assert.match(condition.message, /HTML/i);
-    const status = await world.status('default', 'gitlab-operator');
+    const status = await world.status(NS, 'gitlab-operator');
     assert.equal(status.status, 'ERROR');
     assert.equal(findCondition(status.conditions, 'Stalled')?.status, 'True');
     assert.doesNotMatch(stringifyJson(status), /xpxVwtj3/);
@@ -95,14 +100,14 @@ describe('the three Operators of 2018', () => {
   it('go without a trace but their kinds when they are deleted', async () => {
     const cluster = world.kube.asController();
     for (const name of ['postgres-operator', 'moodle-operator', 'gitlab-operator'])
-      await cluster.delete({ ...OPERATOR, namespace: 'default', name });
+      await cluster.delete({ ...OPERATOR, namespace: NS, name });
     const left = async (): Promise<number> => {
-      const { items } = await cluster.list(OPERATOR, { namespace: 'default' });
+      const { items } = await cluster.list(OPERATOR, { namespace: NS });
       return items.filter(({ metadata }) => metadata.name.endsWith('-operator')).length;
     };
     await eventually(async () => (await left()) === 0, 'the three are gone', 60);
     const { items } = await cluster.listMetadata(SECRET, {
-      namespace: 'default',
+      namespace: NS,
       labelSelector: 'owner=helm,name in (postgres-operator,moodle-operator)',
     });
     assert.deepEqual(items, []);
