@@ -37,6 +37,7 @@ const { reconcile, forget } = createSourceReconciler({
   cluster,
   asServiceAccount: kube.asServiceAccount,
   discovery: kube,
+  appKinds: () => [],
   readFolder: createFolderReader(tools.kubectl ?? 'kubectl'),
   git: none,
   artifacts: none,

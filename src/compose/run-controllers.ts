@@ -16,6 +16,7 @@ import { watchOperators } from './watch-operators.ts';
 import { watchRecords } from './watch-records.ts';
 import { type ControllerParts, type KeySource, mapSource, runController } from '../controller/controller.ts';
 import { countQuota } from '../domain/app-definition/limits.ts';
+import type { AppSummary } from '../domain/app/app.ts';
 import { buildCatalog } from '../domain/catalog/app-catalog.ts';
 import { textAt } from '../domain/core/read.ts';
 import type { NamePrefixes } from '../domain/gitlab/gitlab-deployment.ts';
@@ -122,8 +123,7 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
   const reconcile = createEnvironmentReconciler({
     cluster,
     discovery: kube,
-    apps: () =>
-      buildCatalog(catalog.operators(), catalog.customResourceDefinitions(), catalog.appDefinitions()).map(({ summary }) => summary),
+    apps: () => appsIn(catalog),
     appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     events: createEventRecorder({ cluster, log }),
     settings: ENVIRONMENT_SETTINGS,
@@ -138,6 +138,10 @@ function environments({ kube, catalog, log, signal }: ControllersInput): Control
   };
 }
 
+function appsIn(catalog: ControllersInput['catalog']): readonly AppSummary[] {
+  return buildCatalog(catalog.operators(), catalog.customResourceDefinitions(), catalog.appDefinitions()).map(({ summary }) => summary);
+}
+
 function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }: ControllersInput): Controller {
   const {
     catalogSources: sources,
@@ -150,6 +154,7 @@ function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }:
   const { reconcile, forget } = createSourceReconciler({
     cluster,
     cached: (name) => sources.get(name),
+    appKinds: () => appsIn(catalog),
     events: createEventRecorder({ cluster, log }),
     asServiceAccount: kube.asServiceAccount,
     discovery: kube,

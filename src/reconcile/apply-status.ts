@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseJson, stringifyJson } from '../domain/core/exact-json.ts';
+import { textAt } from '../domain/core/read.ts';
+import { PENDING_REMOVAL } from '../domain/kubernetes/condition.ts';
+import { PRUNED_KINDS } from '../domain/source/decide-removals.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import type { KnownType } from '../domain/kubernetes/resource-types.ts';
@@ -18,12 +21,18 @@ export async function applyStatus(
   type: KnownType,
   { object, status, signal }: StatusInput,
 ): Promise<'Written' | 'Unchanged'> {
-  if (isDeepStrictEqual(asStored(status), asStored(object.status ?? {}))) return 'Unchanged';
+  if (isDeepStrictEqual(asStored(status), asStored(ownStatus(type, object.status ?? {})))) return 'Unchanged';
   const { namespace, name } = object.metadata;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
   const applied = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status };
   await cluster.applyStatus(type, applied, { fieldManager: OURS.fieldManager, force: 'force', signal });
   return 'Written';
+}
+
+/** Without the condition that the controller of sources writes beside ours. */
+function ownStatus(type: KnownType, status: object): object {
+  if (!PRUNED_KINDS.includes(type) || !('conditions' in status) || !Array.isArray(status.conditions)) return status;
+  return { ...status, conditions: status.conditions.filter((condition) => textAt(condition, 'type') !== PENDING_REMOVAL) };
 }
 
 /** As it comes back from the wire: without absent members, and without empty lists, which the api-server may leave out. */

@@ -92,6 +92,9 @@ describe('what a source applies', () => {
     await save('a-boat.yaml', boat('ada'));
     await world.declare(fleet, { folder: { path: folder }, allowedKinds: ANY });
     await world.untilReason(fleet, 'Synced');
+    world.advanceClock(60_000);
+    await world.reconcile(fleet);
+    assert.equal(await live('captain'), undefined);
   });
 
   it('has to be healthy before the revision counts, and before anything is deleted', async () => {
@@ -112,6 +115,9 @@ describe('what a source applies', () => {
     await status('ada', 'True', 'it floats');
     await world.reconcile(fleet);
     await world.untilReason(fleet, 'Synced');
+    assert.ok(await live('cargo'));
+    world.advanceClock(60_000);
+    await world.reconcile(fleet);
     assert.equal(await live('cargo'), undefined);
   });
 });
@@ -188,15 +194,17 @@ describe('what a source deletes', () => {
     for (const file of ['a-boat.yaml', 'b-config.yaml', 'z-crd.yaml', 'y-namespace.yaml']) await rm(join(folder, file));
     await save('c-config.yaml', config('left', 'x').replace(namespace, 'default'));
     await world.reconcile(fleet);
-    const { pendingDeletions, revision = '' } = await world.untilReason(fleet, 'PruneNotApproved');
+    const { pendingRemovals, revision = '' } = await world.untilReason(fleet, 'PruneNotApproved');
     assert.deepEqual(
-      pendingDeletions.toSorted((a, b) => a.resource.localeCompare(b.resource)),
+      pendingRemovals
+        .flatMap(({ resource, loss }) => (loss === undefined ? [] : [{ resource, loss }]))
+        .toSorted((a, b) => a.resource.localeCompare(b.resource)),
       [
         { resource: `CustomResourceDefinition boats.${GROUP}`, loss: 'with all objects of its kind' },
         { resource: `Namespace ${namespace}`, loss: 'with all that is in it' },
       ],
     );
-    assert.match(await world.problem(fleet), /would delete 2 of 3 resources \(.* with all that is in it.*\); everything else is live/);
+    assert.match(await world.problem(fleet), /would remove \d of \d resources \(.* with all that is in it.*\); everything else is live/);
     const kept = await live('kept');
     assert.equal(kept?.metadata.labels?.['chandlery.dev/source'], undefined);
     await annotate(fleet, 'approved-prune', revision);

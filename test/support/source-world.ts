@@ -102,6 +102,7 @@ export async function startSourceWorld(elsewhere?: Elsewhere): Promise<SourceWor
   const ports = {
     cluster,
     cached: sources.get,
+    appKinds: () => [],
     events: createEventRecorder({ cluster, log }),
     asServiceAccount: kube.asServiceAccount,
     discovery: kube,

@@ -14,6 +14,9 @@ export interface Condition {
   readonly lastTransitionTime: string;
 }
 
+/** The condition of a resource whose CatalogSource has no document of it any more. Written by the controller of sources, beside the conditions of its own controller. */
+export const PENDING_REMOVAL = 'PendingRemoval';
+
 /** A condition as a reconciler decides it, before the time of its last transition is known. */
 export type ConditionInput = Omit<Condition, 'lastTransitionTime'>;
 

@@ -125,6 +125,13 @@ const spec = object(
       description: 'Whether to delete a resource when its document is gone from the folder. Its own deletion policy still holds.',
       default: true,
     }),
+    pruneDelay: duration({
+      name: 'pruneDelay',
+      description:
+        'How long a resource without a document is pending removal before it is deleted. A document that returns until then undoes the removal. At least 1s.',
+      default: '1m',
+      from: '1s',
+    }),
     suspend: flag({ description: 'Whether to leave everything as it is until this is false again.', default: false }),
     interval: duration({
       name: 'interval',
@@ -166,6 +173,15 @@ const inventoryItem = object(
           "The uid of the resource, once it has been applied. A resource of the same name that somebody made anew is not the source's.",
       }),
     ),
+    missing: optional(
+      object(
+        {
+          since: time({ description: 'When the source was first read without the document.' }),
+          revision: text({ description: 'The revision that was read then.' }),
+        },
+        { description: 'Since when the resource has no document; absent while it has one.' },
+      ),
+    ),
   },
   {},
 );
@@ -185,10 +201,16 @@ const fault = object(
   {},
 );
 
-const pendingDeletion = object(
+const pendingRemoval = object(
   {
     resource: text({ description: 'The resource, as Kind namespace/name.' }),
-    loss: optional(text({ description: 'What else is lost with it; absent where only the number of deletions has to be approved.' })),
+    file: text({ description: 'The file that its document was in, relative to the folder.' }),
+    since: time({ description: 'When the source was first read without the document.' }),
+    revision: text({ description: 'The revision that was read then.' }),
+    removeAt: optional(
+      time({ description: 'When the resource is removed unless its document returns; absent when the removal has to be approved.' }),
+    ),
+    loss: optional(text({ description: 'What else is lost with it; absent where only the number of removals has to be approved.' })),
   },
   {},
 );
@@ -240,12 +262,13 @@ const status = object(
     faults: orEmpty(
       list(fault, { description: 'What is wrong in the folder, at most 100 of them. What has no fault is live all the same.' }),
     ),
-    pendingDeletions: orEmpty(
-      list(pendingDeletion, {
-        description: 'What the revision would delete and somebody has to approve first, at most 100 resources.',
+    pendingRemovals: orEmpty(
+      list(pendingRemoval, {
+        description: 'Resources without a document that are not removed yet, at most 100. Those without removeAt wait for an approval.',
         merge: 'atomic',
       }),
     ),
+    removals: optional(integer({ description: 'How many resources are pending removal; absent when none is.' })),
     conditions: conditionsField('the source'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },
@@ -291,8 +314,8 @@ export type SourceSpec = ValueOf<typeof spec>;
 export type SourceStatus = ValueOf<typeof status>;
 /** What came of a revision. */
 export type HistoryEntry = ValueOf<typeof historyEntry>;
-/** A deletion that waits for an approval. */
-export type PendingDeletion = ValueOf<typeof pendingDeletion>;
+/** A resource without a document that is not removed yet. */
+export type PendingRemoval = ValueOf<typeof pendingRemoval>;
 /** A resource that a source owns. */
 export type InventoryItem = ValueOf<typeof inventoryItem>;
 /** What is wrong in a catalogue folder, and where. */
@@ -304,6 +327,7 @@ export const CATALOG_SOURCE_KIND: Kind<SourceSpec, SourceStatus> = {
   columns: [
     READY_COLUMN,
     { name: 'Revision', type: 'string', description: 'The digest of the content that was read last', jsonPath: '.status.revision' },
+    { name: 'Removals', type: 'integer', description: 'How many resources are pending removal', jsonPath: '.status.removals' },
     RECONCILE_AT_COLUMN,
     MESSAGE_COLUMN,
     AGE_COLUMN,

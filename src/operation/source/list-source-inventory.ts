@@ -25,9 +25,11 @@ export interface InventoryQuery extends SourceAddress {
 }
 
 /** A resource that a source owns, as the actor may see it. */
-export interface OwnedResource extends Omit<InventoryItem, 'uid'> {
+export interface OwnedResource extends Omit<InventoryItem, 'uid' | 'missing'> {
   /** What the cluster has of it. `Unknown`: the actor may not read it, or its kind cannot be read now. */
   readonly state: 'Exists' | 'NotFound' | 'Replaced' | 'Unknown';
+  /** Since when it has no document and so is pending removal, in RFC 3339; absent while it has one. */
+  readonly pendingRemovalSince?: string;
   /** Absent for kinds that have none. */
   readonly health?: Health;
   readonly missing?: MissingPermission;
@@ -107,11 +109,12 @@ async function readItem({ clusters, discovery }: Needs, actor: Actor, item: Inve
 }
 
 function ownedResource(ports: Needs, { item, kind, live, state, missing }: ReadItem): OwnedResource {
-  const { uid: _uid, ...named } = item;
+  const { uid: _uid, missing: missingSince, ...named } = item;
   const environment = environmentOf(ports, item);
   return {
     ...named,
     state,
+    ...(missingSince === undefined ? {} : { pendingRemovalSince: missingSince.since }),
     ...(kind === undefined || live === undefined ? {} : healthIn(ports, kind, live.object)),
     ...(missing === undefined ? {} : { missing }),
     ...(kind === undefined ? {} : { resource: resourceKey(kind) }),

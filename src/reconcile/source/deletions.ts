@@ -1,10 +1,9 @@
 import type { InventoryItem } from '../../domain/source/catalog-source.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
-import { textAt } from '../../domain/core/read.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
-import { CRD, ENVIRONMENT, type KnownType, NAMESPACE, PERSISTENT_VOLUME_CLAIM } from '../../domain/kubernetes/resource-types.ts';
+import type { KnownType } from '../../domain/kubernetes/resource-types.ts';
 import { rankOf } from '../../domain/source/apply-order.ts';
 import { idOfItem } from '../../domain/source/check-documents.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
@@ -15,6 +14,8 @@ export interface DeletionOptions {
   readonly discovery: SourcePorts['discovery'];
   /** The ids of what other sources have a document of. */
   readonly claims: ReadonlySet<string>;
+  /** What else is lost with a resource; undefined when it holds nothing. */
+  readonly contentsOf: (type: KnownType, live: KubeObject) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +50,7 @@ export async function assessDeletions(
 async function assess(
   cluster: SourceCluster,
   { item, type }: { readonly item: InventoryItem; readonly type: KnownType | undefined },
-  { source, claims, signal }: DeletionOptions,
+  { source, claims, contentsOf, signal }: DeletionOptions,
 ): Promise<Deletion> {
   if (type === undefined) return { item, fate: 'Leave' };
   const { group, version, resource } = type;
@@ -57,21 +58,13 @@ async function assess(
   const live = await ifFound(cluster.get(ref, { signal }));
   if (live === undefined || !isOwned(live, item, source)) return { item, fate: 'Leave' };
   if (claims.has(idOfItem(item)) || live.metadata.annotations?.[OURS.prune] === 'disabled') return { item, fate: 'HandOver', ref, live };
-  const loss = lossOf(type, live);
+  const loss = await contentsOf(type, live);
   return { item, fate: 'Delete', ref, live, ...(loss === undefined ? {} : { loss }) };
 }
 
 function isOwned({ metadata }: KubeObject, item: InventoryItem, source: string): boolean {
   const { uid, labels = {}, deletionTimestamp } = metadata;
   return labels[OURS.sourceLabel] === source && deletionTimestamp === undefined && (item.uid === undefined || item.uid === uid);
-}
-
-function lossOf({ group, kind }: KnownType, live: KubeObject): string | undefined {
-  const is = (type: KnownType): boolean => type.group === group && type.kind === kind;
-  if (is(NAMESPACE)) return 'with all that is in it';
-  if (is(PERSISTENT_VOLUME_CLAIM)) return 'with its data';
-  if (is(CRD)) return 'with all objects of its kind';
-  return is(ENVIRONMENT) && textAt(live.spec, 'reclaim') === 'Delete' ? 'with its namespace and all that is in it' : undefined;
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AppSummary } from '../../domain/app/app.ts';
 import type { Cluster, Discovery } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceSpec } from '../../domain/source/catalog-source.ts';
@@ -45,7 +46,9 @@ export interface SourcePorts {
   };
   readonly discovery: Pick<Discovery, 'find'>;
   /** As the controller's own account. */
-  readonly cluster: SourceCluster;
+  readonly cluster: SourceCluster & Pick<Cluster, 'listMetadata'>;
+  /** The kinds of the catalogue, whose objects are instances. */
+  readonly appKinds: () => readonly Pick<AppSummary, 'group' | 'version' | 'kind' | 'plural'>[];
   /** With the permissions of a ServiceAccount. */
   readonly asServiceAccount: (account: NonNullable<SourceSpec['serviceAccount']>) => SourceCluster;
   readonly log: Log;

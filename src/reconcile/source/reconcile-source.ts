@@ -10,11 +10,14 @@ import { sourceLabels } from '../../domain/source/check-documents.ts';
 import { nextPollAt } from '../../domain/source/poll-schedule.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
+import { nextRemovalAt, unapprovedRemovals } from '../../domain/source/decide-removals.ts';
+import { contentsOf } from './contents.ts';
 import { assessDeletions, carryOut } from './deletions.ts';
 import { createSourceMemory, digestsOf, isAtRest, isCurrent, type Known, readClaims, unchangedOf } from './inventory.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
 import { allSources, readContent, readFolderOf } from './fetch-source.ts';
 import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
+import { reportRemovals } from './report-removals.ts';
 import { determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
 import { synchronise, type Synchronised, type SynchroniseInput } from './synchronise.ts';
 
@@ -147,6 +150,8 @@ async function synchroniseFolder(work: Reconciling, { stock }: Extract<SourceAct
     stock,
     unchanged: isKnown ? unchangedOf(known, stock.candidates, before.inventory) : new Set(),
     inventory: before.inventory,
+    pending: before.pendingRemovals,
+    contentsOf: (type, live) => contentsOf(ports, { type, live, signal }),
     knownFaults: before.faults,
     startedAt,
     signal,
@@ -157,14 +162,17 @@ async function synchroniseFolder(work: Reconciling, { stock }: Extract<SourceAct
     },
   });
   const outcome = outcomeOf(source, { done, stock, now: startedAt });
-  const { faults, inventory, unapproved } = done;
+  const { faults, inventory, pending } = done;
   const counts = { applied: done.applied.length, deleted: done.pruned.length };
-  await reportSource({ ...work, source: current }, { outcome, read: stock, faults, inventory, pendingDeletions: unapproved, ...counts });
+  await reportRemovals(work, { cluster: objectsCluster(work, spec), before, done });
+  await reportSource({ ...work, source: current }, { outcome, read: stock, faults, inventory, pendingRemovals: pending, ...counts });
   await logChanges(work, { before, done, revision: stock.revision });
   const appliedAt = isKnown ? known.appliedAt : startedAt;
   if (outcome.kind === 'Synced' || done.applied.length > 0) work.keep(knownOf(source, { appliedAt, done, outcome, stock }));
   if (outcome.kind === 'WaitingForHealth') return { requeueAfter: HEALTH_MS };
-  return { requeueAfter: outcome.kind === 'Synced' ? nextLook(source, { spec, appliedAt, now: ports.now().getTime() }) : RETRY_MS };
+  const now = ports.now().getTime();
+  const removal = Math.max(0, nextRemovalAt(pending) - now);
+  return { requeueAfter: Math.min(removal, outcome.kind === 'Synced' ? nextLook(source, { spec, appliedAt, now }) : RETRY_MS) };
 }
 
 /** How soon to look again at what becomes healthy. */
@@ -180,20 +188,22 @@ interface Applied {
 function knownOf({ metadata }: KubeObject, { appliedAt, done, outcome, stock }: Applied): Known {
   const { uid = '', generation = 0 } = metadata;
   const digests = digestsOf(done.applied);
-  return { uid, generation, appliedAt, digests, ...(outcome.kind === 'Synced' ? { revision: stock.revision } : {}) };
+  const isAtRest = outcome.kind === 'Synced' && done.pending.length === 0;
+  return { uid, generation, appliedAt, digests, ...(isAtRest ? { revision: stock.revision } : {}) };
 }
 
 /** What the spec and the annotations of a source say of how it is applied. */
 function settingsOf(
   { metadata }: KubeObject,
   spec: SourceSpec,
-): Pick<SynchroniseInput, 'source' | 'labels' | 'unit' | 'prune' | 'wait' | 'approvedPrune'> {
+): Pick<SynchroniseInput, 'source' | 'labels' | 'unit' | 'prune' | 'pruneDelay' | 'wait' | 'approvedPrune'> {
   const approvedPrune = metadata.annotations?.[OURS.approvedPrune];
   return {
     source: metadata.name,
     labels: sourceLabels(metadata.name, spec),
     unit: unitOf(spec),
     prune: spec.prune,
+    pruneDelay: spec.pruneDelay,
     wait: spec.wait,
     ...(approvedPrune === undefined ? {} : { approvedPrune }),
   };
@@ -216,7 +226,7 @@ interface Ended {
 }
 
 function outcomeOf(source: KubeObject, { done, stock, now }: Ended): SourceOutcome {
-  const { faults, unapproved, unhealthy } = done;
+  const { faults, pending, unhealthy } = done;
   const spec = specOf(CATALOG_SOURCE_KIND, source);
   const unit = unitOf(spec);
   if (faults.length > 0) return { kind: 'Invalid', faults, unit };
@@ -226,9 +236,9 @@ function outcomeOf(source: KubeObject, { done, stock, now }: Ended): SourceOutco
     const waiting = stock.waiting.map(({ resource }) => resource);
     return { kind: isOver ? 'HealthCheckFailed' : 'WaitingForHealth', first, others: unhealthy.length - 1, waiting };
   }
-  if (unapproved.length === 0) return { kind: 'Synced', resources: done.applied.length, files: stock.files };
-  const owned = done.inventory.length;
-  return { kind: 'PruneNotApproved', source: source.metadata.name, revision: stock.revision, owned, deletes: unapproved, unit };
+  const unapproved = unapprovedRemovals(pending);
+  if (unapproved.length === 0) return { kind: 'Synced', resources: done.applied.length, files: stock.files, pending };
+  return { kind: 'PruneNotApproved', source: source.metadata.name, revision: stock.revision, owned: done.inventory.length, unapproved };
 }
 
 /** Since when a revision has waited for health; from the beginning of time when it has waited long enough already. */
@@ -251,6 +261,8 @@ async function finalize(work: Work): Promise<SourceResult> {
     source: name,
     discovery: ports.discovery,
     claims: await readClaims(ports, { source, sources: await allSources(work), signal }),
+    // The deletion of the source has been decided with all that it takes along.
+    contentsOf: () => Promise.resolve(undefined),
     signal,
   };
   try {

@@ -6,7 +6,7 @@ import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts'
 import {
   CATALOG_SOURCE_KIND,
   type HistoryEntry,
-  type PendingDeletion,
+  type PendingRemoval,
   type SourceFault,
   type SourceStatus,
   storedStatus,
@@ -14,6 +14,8 @@ import {
 import type { DependencyProblem } from '../../domain/source/dependencies.ts';
 import type { SourceCommit } from '../../domain/source/git-source.ts';
 import { applyStatus } from '../apply-status.ts';
+import { removalConditions, removalNames } from './report-removals.ts';
+import { unapprovedRemovals } from '../../domain/source/decide-removals.ts';
 import { sameFault } from '../../domain/source/check-documents.ts';
 import type { Unhealthy } from './check-health.ts';
 import type { SourcePorts } from './ports.ts';
@@ -21,15 +23,20 @@ import type { Synchronised, SynchroniseInput } from './synchronise.ts';
 
 /** How an attempt to bring a source in step ended. */
 export type SourceOutcome =
-  | { readonly kind: 'Synced'; readonly resources: number; readonly files: number }
+  | {
+      readonly kind: 'Synced';
+      readonly resources: number;
+      readonly files: number;
+      /** Resources without a document that are removed after `spec.pruneDelay`. */
+      readonly pending: readonly PendingRemoval[];
+    }
   | { readonly kind: 'Invalid'; readonly faults: readonly SourceFault[]; readonly unit: SynchroniseInput['unit'] }
   | {
       readonly kind: 'PruneNotApproved';
       readonly source: string;
       readonly revision: string;
       readonly owned: number;
-      readonly deletes: readonly PendingDeletion[];
-      readonly unit: SynchroniseInput['unit'];
+      readonly unapproved: readonly PendingRemoval[];
     }
   | {
       readonly kind: 'WaitingForHealth' | 'HealthCheckFailed';
@@ -56,7 +63,8 @@ export interface Report {
   readonly inventory?: SourceStatus['inventory'];
   /** What was read, if anything was. */
   readonly read?: { readonly revision: string; readonly commit?: SourceCommit };
-  readonly pendingDeletions?: readonly PendingDeletion[];
+  /** Default: as before, because nothing is known about them. */
+  readonly pendingRemovals?: readonly PendingRemoval[];
   readonly applied?: number;
   readonly deleted?: number;
 }
@@ -68,7 +76,8 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
   const observedGeneration = source.metadata.generation ?? 0;
   const { revision, commit } = found.read ?? before;
   const partial = found.outcome.kind === 'Synced' ? undefined : before.partialRevision;
-  const conditions = sourceConditions(found.outcome, revisionSentence(partial, found.read?.revision));
+  const pending = found.pendingRemovals ?? before.pendingRemovals;
+  const conditions = [...sourceConditions(found.outcome, revisionSentence(partial, found.read?.revision)), ...removalConditions(pending)];
   const asked = found.outcome.kind === 'Suspended' ? undefined : source.metadata.annotations?.[OURS.reconcileAt];
   const handled = asked ?? before.lastHandledReconcileAt;
   const appliedRevision = found.outcome.kind === 'Synced' ? revision : before.lastAppliedRevision;
@@ -84,7 +93,8 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
     history: historyAfter(before.history, found, { time: now, message: conditions[0]?.message ?? '' }),
     inventory: found.inventory ?? before.inventory,
     faults: found.faults,
-    pendingDeletions: (found.pendingDeletions ?? []).slice(0, MAX_FAULTS),
+    pendingRemovals: pending.slice(0, MAX_FAULTS),
+    ...(pending.length === 0 ? {} : { removals: pending.length }),
     conditions: mergeConditions(
       before.conditions,
       conditions.map((condition) => ({ ...condition, observedGeneration })),
@@ -145,7 +155,13 @@ export async function logChanges({ ports, source }: Work, { before, done, revisi
   for (const resource of done.pruned) ports.log.info('A resource was removed from the catalogue', { ...keys, resource });
   for (const resource of done.handedOver) ports.log.info('A resource was transferred to another source', { ...keys, resource });
   if (before.lastAppliedRevision === revision) await reportHealed(ports, source, done.changed);
-  if (done.faults.length > 0 || done.unapproved.length > 0 || done.unhealthy.length > 0 || before.lastAppliedRevision === revision) return;
+  if (
+    done.faults.length > 0 ||
+    unapprovedRemovals(done.pending).length > 0 ||
+    done.unhealthy.length > 0 ||
+    before.lastAppliedRevision === revision
+  )
+    return;
   const counts = { resources: done.applied.length, changed: done.changed.length, deleted: done.pruned.length };
   ports.log.info('The catalogue is in sync with its folder', { ...keys, ...counts, revision: revision.slice(0, 19) });
   const message = `${revision}: ${count(counts.changed, 'resource')} changed, ${count(counts.deleted, 'resource')} deleted`;
@@ -180,12 +196,13 @@ function sourceConditions(outcome: SourceOutcome, state: string): ConditionInput
   switch (outcome.kind) {
     case 'Synced': {
       const message = `${count(outcome.resources, 'resource')} of ${count(outcome.files, 'file')} ${outcome.resources === 1 ? 'is' : 'are'} live`;
-      return [{ type: 'Ready', status: 'True', reason: 'Synced', message }];
+      const next = outcome.pending.length === 0 ? '' : `; ${count(outcome.pending.length, 'resource')} without a document pending removal`;
+      return [{ type: 'Ready', status: 'True', reason: 'Synced', message: `${message}${next}` }];
     }
     case 'Invalid':
       return stalled('Invalid', faultySentence(outcome, state));
     case 'PruneNotApproved':
-      return stalled('PruneNotApproved', pruneSentence(outcome, state));
+      return stalled('PruneNotApproved', pruneSentence(outcome));
     case 'Rejected':
       return stalled(outcome.reason, outcome.fault.message);
     case 'WaitingForHealth': {
@@ -224,17 +241,10 @@ function healthSentence({
   return `${first.resource} is ${first.status}${since}: ${first.message}${more}${needs}; nothing is deleted until then`;
 }
 
-function pruneSentence(
-  { source, revision, owned, deletes, unit }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>,
-  state: string,
-): string {
-  // What takes other things with it comes first.
-  const sorted = deletes.toSorted((a, b) => Number(b.loss !== undefined) - Number(a.loss !== undefined));
-  const first = sorted.slice(0, 3).map(({ resource, loss }) => (loss === undefined ? resource : `${resource} ${loss}`));
-  const named = `${first.join(', ')}${deletes.length > 3 ? ', …' : ''}`;
-  const rest = unit === 'Revision' ? state : 'everything else is live';
+function pruneSentence({ source, revision, owned, unapproved }: Extract<SourceOutcome, { kind: 'PruneNotApproved' }>): string {
   const command = `kubectl annotate --overwrite catalogsource ${source} ${OURS.approvedPrune}=${revision}`;
-  return `${revision} would delete ${deletes.length} of ${count(owned, 'resource')} (${named}); ${rest}. To approve it: ${command}`;
+  const removes = `${revision} would remove ${unapproved.length} of ${count(owned, 'resource')} (${removalNames(unapproved)})`;
+  return `${removes}; everything else is live. To undo it, restore the documents. To approve it: ${command}`;
 }
 
 function faultySentence({ faults, unit }: Extract<SourceOutcome, { kind: 'Invalid' }>, state: string): string {

@@ -5,12 +5,13 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyStages, providedBy } from '../../domain/source/apply-order.ts';
-import type { InventoryItem, PendingDeletion, SourceFault } from '../../domain/source/catalog-source.ts';
+import type { InventoryItem, PendingRemoval, SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
+import { decideRemovals } from '../../domain/source/decide-removals.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { type AppliedDocument, applyDocument } from './apply-document.ts';
 import { checkHealth, checkOperators, type Unhealthy } from './check-health.ts';
-import { assessDeletions, carryOut, type Deletion } from './deletions.ts';
+import { assessDeletions, carryOut, type DeletionOptions } from './deletions.ts';
 import { sortOut } from './inventory.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
 
@@ -34,8 +35,13 @@ export interface SynchroniseInput {
   readonly prune: boolean;
   /** Whether to delete nothing before everything is healthy. */
   readonly wait: boolean;
-  /** The revision that a person lets delete as much as it does. */
+  /** Milliseconds between the loss of a document and the deletion of its resource. */
+  readonly pruneDelay: number;
+  /** The revision whose removals a person has approved. */
   readonly approvedPrune?: string;
+  /** What was pending removal the last time. */
+  readonly pending: readonly PendingRemoval[];
+  readonly contentsOf: DeletionOptions['contentsOf'];
   /** Milliseconds since 1970. What this source changed in or after that second, it changed now. */
   readonly startedAt: number;
   readonly signal: AbortSignal;
@@ -53,8 +59,8 @@ export interface Synchronised {
   readonly pruned: readonly string[];
   /** What another source has now. */
   readonly handedOver: readonly string[];
-  /** What somebody has to approve before it is deleted. Of a revision, nothing was applied until then. */
-  readonly unapproved: readonly PendingDeletion[];
+  /** Resources without a document that are not deleted yet. */
+  readonly pending: readonly PendingRemoval[];
   /** Why nothing was deleted yet. */
   readonly unhealthy: readonly Unhealthy[];
 }
@@ -64,10 +70,7 @@ export async function synchronise(cluster: SourceCluster, input: SynchroniseInpu
   const { stock, inventory, unchanged } = input;
   const faults: SourceFault[] = [...stock.faults];
   const tried = await tryDocuments(cluster, input, faults);
-  if (input.unit === 'Revision') {
-    const rejected = faults.length > 0 ? [] : await unapprovedDeletions(cluster, input);
-    if (faults.length > 0 || rejected.length > 0) return nothingDone(input, faults, rejected);
-  }
+  if (input.unit === 'Revision' && faults.length > 0) return nothingDone(input, faults);
   const owned = uidsOf(input);
   // A resource that the apply creates has another uid than its dry run. One that is there keeps its own, so that a source in sync writes nothing.
   const uidOf = ({ id }: Candidate): string | undefined => {
@@ -90,18 +93,15 @@ export async function synchronise(cluster: SourceCluster, input: SynchroniseInpu
   const done = { applied, changed, unhealthy };
   // Of a revision that is live in part, what it no longer has may still be needed.
   if (unhealthy.length > 0 || (input.unit === 'Revision' && faults.length > 0))
-    return { ...nothingDone(input, faults, []), ...done, inventory: union(inventory, items) };
-  const pruned = await prune(cluster, input, { applied, faults });
+    return { ...nothingDone(input, faults), ...done, inventory: union(inventory, items) };
+  const pruned = await prune(cluster, input, { applied, faults, owned: union(inventory, items).length });
   return { ...pruned, ...done, inventory: union(pruned.kept, items), faults: sortFaults(faults) };
 }
 
-function nothingDone(
-  { inventory }: SynchroniseInput,
-  faults: readonly SourceFault[],
-  unapproved: readonly PendingDeletion[],
-): Synchronised {
+function nothingDone({ inventory, pending }: SynchroniseInput, faults: readonly SourceFault[]): Synchronised {
   const nothing = { applied: [], changed: [], pruned: [], handedOver: [], unhealthy: [] };
-  return { ...nothing, inventory, faults: sortFaults(faults), unapproved };
+  const isMissing = new Set(inventory.filter(({ missing }) => missing !== undefined).map(nameOfItem));
+  return { ...nothing, inventory, faults: sortFaults(faults), pending: pending.filter(({ resource }) => isMissing.has(resource)) };
 }
 
 function uidsOf({ inventory }: SynchroniseInput): ReadonlyMap<string, string | undefined> {
@@ -195,24 +195,27 @@ async function findUnhealthy(
   return faults.length > 0 ? [] : served;
 }
 
-interface Pruned extends Pick<Synchronised, 'pruned' | 'handedOver' | 'unapproved'> {
+interface Pruned extends Pick<Synchronised, 'pruned' | 'handedOver' | 'pending'> {
   readonly kept: readonly InventoryItem[];
 }
 
 async function prune(
   cluster: SourceCluster,
   input: SynchroniseInput,
-  { applied, faults }: { readonly applied: readonly Candidate[]; readonly faults: SourceFault[] },
+  { applied, faults, owned }: { readonly applied: readonly Candidate[]; readonly faults: SourceFault[]; readonly owned: number },
 ): Promise<Pruned> {
   const { stock, inventory, signal } = input;
   const hasLeft = inventory.some((item) => !stock.named.has(idOfItem(item)));
   const claims = hasLeft ? await input.claims() : new Set<string>();
   const { gone, kept } = sortOut(inventory, { stock, faults, applied, prune: input.prune, claims });
-  const deletions = await assessDeletions(cluster, gone, { ...input, claims });
-  const waiting = new Set(unapprovedOf(deletions, input));
-  const stays = [...kept, ...[...waiting].map(({ item }) => item)];
+  const assessed = await assessDeletions(cluster, gone, { ...input, claims });
+  const { due, pending } = decideRemovals(
+    assessed.filter(({ fate }) => fate === 'Delete'),
+    { revision: stock.revision, approved: input.approvedPrune, owned, now: input.startedAt, delay: input.pruneDelay },
+  );
+  const stays = [...kept, ...pending.map(({ item }) => item)];
   const ended = { Deleted: [] as string[], HandedOver: [] as string[], Left: [] as string[] };
-  for (const deletion of deletions.filter((one) => !waiting.has(one))) {
+  for (const deletion of assessed.filter((one) => one.fate !== 'Delete' || due.includes(one))) {
     const name = nameOfItem(deletion.item);
     try {
       ended[await carryOut(cluster, deletion, signal)].push(name);
@@ -222,28 +225,7 @@ async function prune(
       stays.push(deletion.item);
     }
   }
-  return { kept: stays, pruned: ended.Deleted, handedOver: ended.HandedOver, unapproved: [...waiting].map(pendingOf) };
-}
-
-/** A revision that deletes more than this share of what the source owns is probably a mistake, such as a folder that was moved. */
-const USUAL_PRUNE = 0.3;
-
-/** What of a revision waits for an approval, before anything of it is applied. */
-async function unapprovedDeletions(cluster: SourceCluster, input: SynchroniseInput): Promise<readonly PendingDeletion[]> {
-  const { stock, inventory, prune: isOn, claims } = input;
-  const left = isOn ? inventory.filter((item) => !stock.named.has(idOfItem(item))) : [];
-  if (left.length === 0 || input.approvedPrune === stock.revision) return [];
-  return unapprovedOf(await assessDeletions(cluster, left, { ...input, claims: await claims() }), input).map(pendingOf);
-}
-
-function unapprovedOf(deletions: readonly Deletion[], { unit, stock, inventory, approvedPrune }: SynchroniseInput): readonly Deletion[] {
-  const deleted = deletions.filter(({ fate }) => fate === 'Delete');
-  const isMuch = unit === 'Revision' && deleted.length > USUAL_PRUNE * inventory.length;
-  return approvedPrune === stock.revision ? [] : deleted.filter(({ loss }) => isMuch || loss !== undefined);
-}
-
-function pendingOf({ item, loss }: Deletion): PendingDeletion {
-  return { resource: nameOfItem(item), ...(loss === undefined ? {} : { loss }) };
+  return { kept: stays, pruned: ended.Deleted, handedOver: ended.HandedOver, pending: pending.map(({ removal }) => removal) };
 }
 
 /** Both lists, the second one's entry winning, sorted. */

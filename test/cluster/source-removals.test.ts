@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
+import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
+import { CATALOG_SOURCE, ENVIRONMENT, EVENT, NAMESPACE, OPERATOR, PERSISTENT_VOLUME_CLAIM } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { eventually } from '../support/eventually.ts';
+import { replaceFile } from '../support/replace-file.ts';
+import { RUN } from '../support/run-name.ts';
+import { isSuspended, operatorDocument, startSourceWorld, type SourceWorld } from '../support/source-world.ts';
+
+const source = `removals-${RUN}`;
+const nameOf = (name: string): string => `${name}-${RUN}`;
+/** A source removes what has lost its document after a minute. */
+const DELAY_MS = 60_000;
+
+let world: SourceWorld;
+let folder: string;
+
+before(async () => {
+  world = await startSourceWorld();
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'chandlery-removals-')));
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await save(name);
+  await world.declare(source, { folder: { path: folder } });
+  await world.untilReason(source, 'Synced');
+});
+after(async () => {
+  await world.remove(source);
+  await world.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a resource that has lost its document', () => {
+  it('is pending removal, which the resource, the source and events say, and the return of its file ends that', async () => {
+    const { uid } = (await live('a')).metadata;
+    await rename(join(folder, 'a.yaml'), join(folder, 'a.txt'));
+    await world.reconcile(source);
+    const { pendingRemovals, removals } = await reconciled();
+    assert.equal(removals, 1);
+    assert.deepEqual(
+      pendingRemovals.map(({ resource, file, loss, removeAt, since }) => [
+        resource,
+        file,
+        loss,
+        Date.parse(removeAt ?? '') - Date.parse(since),
+      ]),
+      [[`Operator default/${nameOf('a')}`, 'a.yaml', undefined, DELAY_MS]],
+    );
+    const condition = findCondition(conditionsOf(await live('a')), 'PendingRemoval');
+    assert.equal(condition?.reason, 'Waiting');
+    assert.match(
+      condition.message,
+      new RegExp(`^the CatalogSource ${source} has no document of it any more \\(until now in a.yaml\\); removed at `),
+    );
+    assert.match(await world.problem(source), /5 resources of 5 files are live; 1 resource without a document pending removal/);
+    await eventually(async () => (await eventsAbout(nameOf('a'), 'PendingRemoval')).length > 0, 'an event tells it');
+
+    world.advanceClock(DELAY_MS / 2);
+    await rename(join(folder, 'a.txt'), join(folder, 'a.yaml'));
+    await world.reconcile(source);
+    const back = await reconciled();
+    assert.deepEqual([back.removals, back.pendingRemovals], [undefined, []]);
+    assert.equal(findCondition(conditionsOf(await live('a')), 'PendingRemoval'), undefined);
+    assert.equal((await live('a')).metadata.uid, uid);
+    // The next removal begins its own minute.
+    world.advanceClock(DELAY_MS);
+    await rm(join(folder, 'a.yaml'));
+    await world.reconcile(source);
+    assert.equal((await live('a')).metadata.deletionTimestamp, undefined);
+  });
+
+  it('is removed a minute later when it holds nothing', async () => {
+    world.advanceClock(DELAY_MS);
+    await world.reconcile(source);
+    await eventually(async () => (await find('a')) === undefined, 'it is gone');
+    assert.equal((await reconciled()).removals, undefined);
+  });
+
+  it('waits for an approval of the revision when it has instances', async () => {
+    await hasInstances('b', 3);
+    await rm(join(folder, 'b.yaml'));
+    await world.reconcile(source);
+    const { pendingRemovals, revision = '', conditions } = await world.untilReason(source, 'PruneNotApproved');
+    assert.deepEqual(
+      pendingRemovals.map(({ resource, loss, removeAt }) => [resource, loss, removeAt]),
+      [[`Operator default/${nameOf('b')}`, 'with 3 instances', undefined]],
+    );
+    assert.equal(findCondition(conditions, 'PendingRemoval')?.reason, 'ApprovalNeeded');
+    world.advanceClock(10 * DELAY_MS);
+    await world.reconcile(source);
+    assert.equal((await live('b')).metadata.deletionTimestamp, undefined);
+    // An approval is for one revision.
+    await approve('sha256:another');
+    await world.reconcile(source);
+    assert.equal((await live('b')).metadata.deletionTimestamp, undefined);
+    await approve(revision);
+    await world.untilReason(source, 'Synced');
+    await eventually(async () => (await find('b')) === undefined, 'it is gone');
+  });
+
+  it('waits for an approval when the revision removes more than 30 % and at least two', async () => {
+    for (const name of ['c', 'd']) await rm(join(folder, `${name}.yaml`));
+    await save('e', 'suspend: true');
+    await world.reconcile(source);
+    await world.untilReason(source, 'PruneNotApproved');
+    assert.match(
+      await world.problem(source),
+      /would remove 2 of 4 resources \(Operator default\/c-.*\); everything else is live\. To undo it, restore/,
+    );
+    assert.ok(isSuspended(await live('e')));
+    world.advanceClock(DELAY_MS);
+    await world.reconcile(source);
+    for (const name of ['c', 'd']) assert.equal((await live(name)).metadata.deletionTimestamp, undefined);
+    for (const name of ['c', 'd']) await save(name);
+    await world.reconcile(source);
+    await world.untilReason(source, 'Synced');
+  });
+
+  it('waits for an approval when it is an Environment whose people would lose access', async () => {
+    const cluster = world.kube.asController();
+    const environment = nameOf('held');
+    const document = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${environment}}\nspec: {tier: development}\n`;
+    await replaceFile(join(folder, 'held.yaml'), document);
+    await world.reconcile(source);
+    await world.untilReason(source, 'Synced');
+    const object = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: environment } };
+    await cluster.applyStatus(ENVIRONMENT, { ...object, status: { namespace: environment } }, { fieldManager: 'hands', force: 'force' });
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: environment } });
+    await cluster.create(PERSISTENT_VOLUME_CLAIM, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'data', namespace: environment },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    });
+    await rm(join(folder, 'held.yaml'));
+    await world.reconcile(source);
+    const { pendingRemovals, revision = '' } = await world.untilReason(source, 'PruneNotApproved');
+    assert.deepEqual(
+      pendingRemovals.map(({ loss }) => loss),
+      ["with its people's access to 1 volume claim"],
+    );
+    await approve(revision);
+    await world.reconcile(source);
+    await world.untilReason(source, 'Synced');
+  });
+});
+
+async function save(name: string, more = ''): Promise<void> {
+  await replaceFile(join(folder, `${name}.yaml`), operatorDocument(nameOf(name), more));
+}
+
+async function reconciled() {
+  const status = await world.status(source);
+  assert.ok(status);
+  return status;
+}
+
+async function find(name: string): Promise<KubeObject | undefined> {
+  return await ifFound(world.kube.asController().get({ ...OPERATOR, namespace: 'default', name: nameOf(name) }));
+}
+
+async function live(name: string): Promise<KubeObject> {
+  const object = await find(name);
+  assert.ok(object, `${name} is there`);
+  return object;
+}
+
+/** As the controller of Operators counts them. */
+async function hasInstances(name: string, instances: number): Promise<void> {
+  const { apiVersion, kind } = await live(name);
+  const status = { crds: [{ name: 'boats.example.com', kind: 'Boat', origin: 'crds', established: true, instances }] };
+  const object = { apiVersion, kind, metadata: { name: nameOf(name), namespace: 'default' }, status };
+  await world.kube.asController().applyStatus(OPERATOR, object, { fieldManager: 'hands', force: 'force' });
+}
+
+async function approve(revision: string): Promise<void> {
+  const body = { metadata: { annotations: { 'chandlery.dev/approved-prune': revision } } };
+  await world.kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body }, { fieldManager: 'test' });
+}
+
+async function eventsAbout(name: string, reason: string): Promise<readonly KubeObject[]> {
+  const fieldSelector = `involvedObject.name=${name},reason=${reason}`;
+  return (await world.kube.asController().list(EVENT, { namespace: 'default', fieldSelector })).items;
+}
