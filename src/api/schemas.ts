@@ -23,7 +23,7 @@ import { AUDIT_SCHEMAS } from './audit/audit-routes.ts';
 import { SAVED_CONFIGURATION_SCHEMAS } from './saved-configuration/saved-configuration-routes.ts';
 import { RELEASE_SCHEMAS } from './release/release-routes.ts';
 import { APP_DEFINITION_SCHEMAS } from './app-definition/app-definition-routes.ts';
-import { SOURCE_SCHEMAS } from './source/source-routes.ts';
+import { SOURCE_SCHEMAS } from './source/source-schemas.ts';
 import { KUBECTL_SCHEMAS } from './kubectl/kubectl-routes.ts';
 import { PERMISSION_SCHEMAS } from './permission/permission-routes.ts';
 import { PROPOSAL_SCHEMAS } from './proposal/proposal-routes.ts';

@@ -97,7 +97,7 @@ export const CHANGE_COMMANDS: readonly ClientCommand[] = [
     name: 'approve',
     usage: '[REQUEST|operator/NAMESPACE/NAME|source/NAME]',
     summary:
-      'approve a change request, an upgrade or the deletions of a source; without an argument, list the change requests that wait for you',
+      'approve a change request, an upgrade or the pending removals of a source; without an argument, list the change requests that wait for you',
     words: { least: 0, most: 1, kinds: [] },
     options: [
       { name: 'version', value: 'VERSION', help: 'the version of the chart of an Operator; default: the pending one' },

@@ -88,12 +88,12 @@ async function waitedSource({ api, args, note, signal }: Call, name: string, bef
   }
 }
 
-/** Lets exactly the revision that waits delete as much as it does. */
+/** Has exactly this revision remove its pending resources now. */
 export async function approveSource({ api, args }: Call, name: string): Promise<Result> {
   const source = await api.call('showSource', { params: { name } });
   const revision = textAt(source, 'awaitsApproval');
-  if (revision === undefined) throw new AppError('ApprovalInvalid', `source/${name}: no revision waits for an approval`);
-  const text = (): string => `source/${name} deletions of ${revision} approved\n`;
+  if (revision === undefined) throw new AppError('ApprovalInvalid', `source/${name}: nothing is pending removal`);
+  const text = (): string => `source/${name} removals of ${revision} approved\n`;
   if (args.flag('dry-run')) return { data: source, names: [name], text: () => `${oneLine(textAt(source, 'message') ?? '')}\n` };
   return { data: await api.call('approvePrune', { params: { name }, body: { revision } }), names: [name], text };
 }

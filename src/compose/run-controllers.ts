@@ -143,13 +143,7 @@ function appsIn(catalog: ControllersInput['catalog']): readonly AppSummary[] {
 }
 
 function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }: ControllersInput): Controller {
-  const {
-    catalogSources: sources,
-    operators,
-    environments,
-    appDefinitions: definitions,
-    customResourceDefinitions: crds,
-  } = catalog.reflectors;
+  const { catalogSources: sources, operators, environments, appDefinitions, customResourceDefinitions: crds } = catalog.reflectors;
   const cluster = kube.asController();
   const { reconcile, forget } = createSourceReconciler({
     cluster,
@@ -171,7 +165,7 @@ function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }:
       if (live?.metadata.labels?.[OURS.sourceLabel] !== undefined) return [];
       return [...(live === undefined ? sourcesOwning(kind, key, sources.all()) : []), ...sourcesWaiting(kind, key, sources.all())];
     });
-  const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment'), lostFrom(definitions, 'AppDefinition')];
+  const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment'), lostFrom(appDefinitions, 'AppDefinition')];
   // A kind of ours that was lost is served again, and all its objects are to be made anew.
   const restored = mapSource(crds, (name) =>
     isReservedCrdName(name) && !name.endsWith(`.${OURS.appsGroup}`) ? sources.all().map(({ metadata }) => metadata.name) : [],

@@ -136,7 +136,7 @@ function demoAdmins({ demoClaims }: TrustedIssuers): string[] {
   return (admin?.groups ?? []).map((group) => `${demoClaims.groupsPrefix}${group}`);
 }
 
-/** How many Operators have each status, and how many faults the files of each CatalogSource have, as far as we know the cluster. */
+/** How many Operators have each status, and how many faults and pending removals each CatalogSource has, as far as we know the cluster. */
 function measuresOf(catalog: Pick<CatalogCache, 'operators' | 'catalogSources'>): readonly Measured[] {
   const statuses = catalog.operators().map((operator) => legacyStatusOf(operator));
   return [
@@ -144,9 +144,13 @@ function measuresOf(catalog: Pick<CatalogCache, 'operators' | 'catalogSources'>)
       const value = statuses.filter((one) => one === status).length;
       return { gauge: 'chandlery_operators', labels: { status }, value };
     }),
-    ...catalog.catalogSources().map((source): Measured => {
-      const { faults } = statusOf(CATALOG_SOURCE_KIND, source);
-      return { gauge: 'chandlery_catalog_faults', labels: { source: source.metadata.name }, value: faults.length };
+    ...catalog.catalogSources().flatMap((source): readonly Measured[] => {
+      const { faults, removals = 0 } = statusOf(CATALOG_SOURCE_KIND, source);
+      const labels = { source: source.metadata.name };
+      return [
+        { gauge: 'chandlery_catalog_faults', labels, value: faults.length },
+        { gauge: 'chandlery_catalog_pending_removals', labels, value: removals },
+      ];
     }),
   ];
 }

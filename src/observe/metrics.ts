@@ -34,6 +34,10 @@ export interface Measured {
 const GAUGES = {
   chandlery_operators: { help: 'Operators by status', labelNames: ['status'] },
   chandlery_catalog_faults: { help: 'Faults in the files of CatalogSources', labelNames: ['source'] },
+  chandlery_catalog_pending_removals: {
+    help: 'Resources of CatalogSources without a document that are not removed yet',
+    labelNames: ['source'],
+  },
   chandlery_queue_keys: {
     help: 'Resources that wait for a controller (waiting) or are worked on (active)',
     labelNames: ['controller', 'state'],

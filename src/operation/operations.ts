@@ -62,6 +62,7 @@ import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
 import {
   approvePrune,
+  keepResource,
   createSource,
   deleteSource,
   missingForNewSource,
@@ -112,6 +113,7 @@ import type { Ports } from './ports.ts';
 const OPERATIONS = {
   approveChangeRequest,
   approvePrune,
+  keepResource,
   approveUpgrade,
   changeSavedConfiguration,
   compareSavedConfiguration,

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { CATALOG_SOURCE, ENVIRONMENT, EVENT, NAMESPACE, OPERATOR, PERSISTENT_VOLUME_CLAIM } from '../../src/domain/kubernetes/resource-types.ts';
+import {
+  CATALOG_SOURCE,
+  ENVIRONMENT,
+  EVENT,
+  NAMESPACE,
+  OPERATOR,
+  PERSISTENT_VOLUME_CLAIM,
+} from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { eventually } from '../support/eventually.ts';
 import { replaceFile } from '../support/replace-file.ts';

@@ -49,7 +49,7 @@ describe('a catalogue folder', () => {
   it('is live after a change, long before its interval is over, and what leaves it leaves the cluster', async () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
     await save('sub/c.yml', operator('c'));
-    await world.declare(source, { folder: { path: folder } });
+    await world.declare(source, { folder: { path: folder }, pruneDelay: '1s' });
     const status = await world.untilReason(source, 'Synced');
     assert.deepEqual(
       status.inventory.map(({ file, name }) => `${file} ${name}`),
@@ -91,7 +91,7 @@ describe('a catalogue folder', () => {
 
   it('keeps the last good version of a faulty document, names file, line and fault, and applies everything else', async () => {
     await save('a.yaml', `${operator('a')}---\n${operator('b')}`);
-    await world.declare(source, { folder: { path: folder } });
+    await world.declare(source, { folder: { path: folder }, pruneDelay: '1s' });
     await world.untilReason(source, 'Synced');
     await save('a.yaml', `${operator('a', 'suspend: true\n  colour: red')}---\n${operator('c')}`);
     const status = await world.untilReason(source, 'Invalid');
@@ -112,9 +112,9 @@ describe('a catalogue folder', () => {
       'the file is a fault',
     );
     assert.ok(await live('b'), 'a program that is about to write the file deletes nothing');
-    await save('a.yaml', operator('a'));
+    await save('a.yaml', `${operator('a')}---\n${operator('c')}`);
+    await eventually(async () => (await live('b')) === undefined, 'what the file has no document of any more is removed');
     await world.untilReason(source, 'Synced');
-    assert.equal(await live('b'), undefined);
   });
 
   const faults: readonly { title: string; text: () => string; line: number; message: RegExp }[] = [
@@ -217,6 +217,7 @@ describe('a source of a team', () => {
     await save('d.yaml', config('service').replace('ConfigMap', 'Service'));
     await world.declare(source, {
       folder: { path: folder },
+      pruneDelay: '1s',
       mode: 'Namespaced',
       namespaces: [namespace],
       serviceAccount: { namespace, name: 'deployer' },

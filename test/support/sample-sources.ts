@@ -69,7 +69,23 @@ const FAULT = {
   resource: 'Operator default/queue-operator',
   message: 'spec.chart.verison is not a field of Operator; did you mean "version"?',
 };
-const PRUNE = `${REVISION} would delete 2 of 3 resources (Environment shop, Operator default/queue); nothing of it is applied.`;
+const PRUNE = `${REVISION} would remove 1 of 3 resources (Environment shop with its people's access to 2 instances); everything else is live. To undo it, restore the documents.`;
+const REMOVALS = [
+  {
+    resource: 'Environment shop',
+    file: 'environments/shop.yaml',
+    since: CREATED,
+    revision: REVISION,
+    loss: "with its people's access to 2 instances",
+  },
+  {
+    resource: 'Operator default/queue',
+    file: 'operators/queue.yaml',
+    since: CREATED,
+    revision: REVISION,
+    removeAt: '2026-07-01T08:01:00Z',
+  },
+];
 const DENIED =
   'git: https://git.example.com/platform/private.git: the host rejects the credentials, or asks for some; check the Secret in spec.git.secretRef';
 
@@ -120,7 +136,14 @@ const OBJECTS: readonly KubeObject[] = [
     name: 'moved',
     spec: { git: git('') },
     ready: ['False', 'PruneNotApproved', PRUNE],
-    status: { revision: REVISION, commit: COMMIT, inventory: INVENTORY, history: [history(REVISION, 'Waiting', PRUNE)] },
+    status: {
+      revision: REVISION,
+      commit: COMMIT,
+      inventory: INVENTORY,
+      pendingRemovals: REMOVALS,
+      removals: REMOVALS.length,
+      history: [history(REVISION, 'Waiting', PRUNE)],
+    },
   }),
   source({
     name: 'private',
@@ -235,6 +258,7 @@ export const SAMPLE_SOURCE_OPERATIONS = {
   previewSource: async (_actor, { name, ref }) => samplePreview(sourceNamed(name), ref),
   requestSourceAction: async (_actor, { name }) => sourceNamed(name),
   approvePrune: async (_actor, { name }) => sourceNamed(name),
+  keepResource: async (_actor, { name }) => sourceNamed(name),
   deleteSource: async () => undefined,
   previewSourceDeletion: async (_actor, { name }) => sourceDeletion(OBJECTS.find((one) => one.metadata.name === name) ?? missing(name)),
   sourcePermissions: async (_actor, { name }) =>

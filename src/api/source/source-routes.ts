@@ -1,15 +1,11 @@
-import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
-import { OBJECT_CHANGE } from '../upgrade/upgrade-routes.ts';
 import { textAt, textsAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { HEALTH_STATUSES } from '../../domain/health/health.ts';
 import type { SourceFilter } from '../../domain/source/source-list.ts';
-import { RECEIVER_TYPES } from '../../domain/source/receiver.ts';
 import { SOURCE_STATES } from '../../domain/source/source-view.ts';
 import type { SourceAction } from '../../operation/source/change-source.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
-import { type Call, type JsonSchema, type Reply, type Route, SMALL_BODY } from '../route.ts';
-import { flag, integer, list, manifestOf, object, pageOf, ref, text, time } from '../schema-parts.ts';
+import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
+import { integer, list, object, pageOf, ref, text } from '../schema-parts.ts';
 
 const SOURCE = '/sources/{name}';
 
@@ -132,10 +128,27 @@ export const SOURCE_ROUTES: readonly Route[] = [
   act('delete', 'suspension', { action: 'resume', id: 'resumeSource', summary: 'Resume after a suspension' }),
   {
     method: 'post',
+    path: `${SOURCE}/kept-resources`,
+    operationId: 'keepResource',
+    etag: 'strong',
+    summary: 'Keep a resource that is pending removal (its annotation `chandlery.dev/prune: disabled`)',
+    tag: 'Admin',
+    body: ref('KeptResource'),
+    largestBody: SMALL_BODY,
+    replies: { 202: { description: 'The source gives the resource up; Location is the source', schema: ref('Source') } },
+    handle: async ({ operations, actor, params, body, preconditions, requestOrigin }) => {
+      const resource = textAt(body, 'resource') ?? '';
+      const at = new Date().toISOString();
+      const source = await operations.keepResource(actor, { ...nameOf(params), resource, at, preconditions, ...requestOrigin });
+      return { status: 202, body: source, location: locationOf(params) };
+    },
+  },
+  {
+    method: 'post',
     path: `${SOURCE}/prune-approval`,
     operationId: 'approvePrune',
     etag: 'strong',
-    summary: 'Approve the deletions of exactly this revision (annotation `chandlery.dev/approved-prune`)',
+    summary: 'Remove what is pending removal in exactly this revision now (annotation `chandlery.dev/approved-prune`)',
     tag: 'Admin',
     body: ref('PruneApproval'),
     largestBody: SMALL_BODY,
@@ -213,169 +226,3 @@ function nameOf(params: Call['params']): { readonly name: string } {
 function locationOf(params: Call['params']): string {
   return `/api/v1/sources/${encodeURIComponent(nameOf(params).name)}`;
 }
-
-const fault = object({ file: text, line: integer, column: integer, resource: text, message: text }, ['file', 'line', 'column', 'message']);
-const commit = object({ author: text, message: text, time, signedBy: text }, ['author', 'message', 'time']);
-const serviceAccount = object({ namespace: text, name: text });
-const origin = object(
-  {
-    kind: { enum: ['Folder', 'Git', 'Artifact'] },
-    path: text,
-    url: text,
-    ref: { ...text, description: 'Such as `branch main`' },
-    secret: { ...text, description: 'The Secret with the credentials, in the namespace chandlery-system' },
-  },
-  ['kind', 'path'],
-);
-
-/** Components of the OpenAPI document about CatalogSources. */
-export const SOURCE_SCHEMAS = {
-  SourceManifest: manifestOf(CATALOG_SOURCE),
-  Source: object(
-    {
-      name: text,
-      state: { enum: SOURCE_STATES },
-      reason: { ...text, description: 'The reason of the condition Ready' },
-      message: text,
-      advice: { ...text, description: 'What to do next; empty when there is nothing to do' },
-      origin,
-      revision: text,
-      lastAppliedRevision: text,
-      lastAppliedTime: time,
-      partialRevision: { ...text, description: 'The revision that was applied last, while something of it is not live or not healthy' },
-      receiver: {
-        ...object({ type: { enum: RECEIVER_TYPES }, secret: text }),
-        description: 'Absent without webhooks. Their address is `/hooks/{name}` of this server; the Secret has the token',
-      },
-      commit,
-      history: list(
-        object({
-          revision: text,
-          time,
-          outcome: { enum: ['Applied', 'Failed', 'Waiting'] },
-          applied: integer,
-          deleted: integer,
-          message: text,
-        }),
-      ),
-      intervalSeconds: integer,
-      selfHealIntervalSeconds: { ...integer, description: 'After so many seconds everything is applied again' },
-      healthTimeoutSeconds: { ...integer, description: 'Absent when the source does not wait for health' },
-      allowedKinds: {
-        ...list(object({ group: text, kind: text })),
-        description:
-          'The kinds that the source may hold; `*` for all. Absent: Operator, AppDefinition, Environment, GitLabDeployment, GitLabMonitoring and ResourceComposition',
-      },
-      mode: { enum: ['Cluster', 'Namespaced'] },
-      namespaces: { ...list(text), description: 'Of the mode Namespaced: nothing outside of these' },
-      serviceAccount: {
-        ...serviceAccount,
-        description: 'The sync has the permissions of this ServiceAccount. Absent: those of the controller',
-      },
-      owner: { ...text, description: 'The team, in the label `chandlery.dev/team` of everything that the source applies' },
-      dependsOn: { ...list(text), description: 'Sources that must be ready before this one is applied' },
-      suspended: flag,
-      prune: flag,
-      resources: { ...integer, description: 'How many resources the source owns' },
-      faults: list(fault),
-      conditions: list(ref('Condition')),
-      awaitsApproval: { ...text, description: 'The revision whose deletions wait for an approval' },
-      created: time,
-      createdBy: { ...text, description: 'The user who created it through pages or API, as its annotation says' },
-      etag: { type: 'string', description: 'As in the header `ETag`, quotes included, for `If-Match`' },
-    },
-    [
-      'name',
-      'state',
-      'reason',
-      'message',
-      'advice',
-      'origin',
-      'intervalSeconds',
-      'selfHealIntervalSeconds',
-      'mode',
-      'namespaces',
-      'dependsOn',
-      'suspended',
-      'prune',
-      'resources',
-      'faults',
-      'history',
-      'conditions',
-      'etag',
-    ],
-  ),
-  SourcePreview: object(
-    {
-      name: text,
-      runsAs: { ...text, description: 'The user whose permissions count for this preview: you' },
-      serviceAccount: { ...serviceAccount, description: 'The sync has the permissions of this ServiceAccount instead' },
-      revision: text,
-      commit,
-      lastAppliedRevision: text,
-      changes: { ...list(OBJECT_CHANGE), description: 'Resources that are created or changed; sensitive values are masked' },
-      omitted: { ...integer, description: 'How many further changes are not listed' },
-      unchanged: integer,
-      removed: list(
-        object(
-          {
-            file: text,
-            apiVersion: text,
-            kind: text,
-            namespace: text,
-            name: text,
-            outcome: {
-              enum: ['Deleted', 'HandedOver', 'Kept'],
-              description: '`HandedOver`: another source has a document of it. `Kept`: the source does not prune',
-            },
-          },
-          ['file', 'apiVersion', 'kind', 'name', 'outcome'],
-        ),
-      ),
-      faults: list(fault),
-      missing: { ...list(ref('MissingPermission')), description: 'Missing permissions; without them, some resources are not compared' },
-      awaitsApproval: { ...flag, description: 'Whether exactly this revision waits for an approval of its deletions' },
-    },
-    ['name', 'runsAs', 'revision', 'changes', 'omitted', 'unchanged', 'removed', 'faults', 'missing', 'awaitsApproval'],
-  ),
-  SourceSuspension: object({ suspended: flag }),
-  PruneApproval: {
-    ...object({ revision: { ...text, maxLength: 1000, description: 'As in `awaitsApproval` of the source' } }),
-    additionalProperties: false,
-  },
-  SourceDeletion: object({
-    state: { enum: ['Preview', 'Deleting'] },
-    prune: { ...flag, description: 'Whether its resources are deleted with it; else they stay' },
-    total: integer,
-    kinds: list(object({ apiVersion: text, kind: text, count: integer, note: text })),
-    resources: {
-      ...list(
-        object({ file: text, apiVersion: text, kind: text, namespace: text, name: text, uid: text }, [
-          'file',
-          'apiVersion',
-          'kind',
-          'name',
-        ]),
-      ),
-      description: 'The first 100',
-    },
-  }),
-  OwnedResource: object(
-    {
-      file: text,
-      apiVersion: text,
-      kind: text,
-      namespace: text,
-      name: text,
-      state: {
-        enum: ['Exists', 'NotFound', 'Replaced', 'Unknown'],
-        description: '`Replaced`: somebody has created it anew, so the source does not own it. `Unknown`: you may not read it',
-      },
-      health: object({ status: { enum: HEALTH_STATUSES }, message: text }),
-      missing: ref('MissingPermission'),
-      resource: { ...text, description: 'Plural and group' },
-      environment: text,
-    },
-    ['file', 'apiVersion', 'kind', 'name', 'state'],
-  ),
-} as const satisfies Record<string, JsonSchema>;

@@ -9,7 +9,9 @@ export interface SourceCommands {
   readonly delete: string;
   /** Has it accept webhooks of a forge, with what each command does. */
   readonly receive: readonly (readonly [label: string, command: string])[];
-  /** Approves the deletions of exactly this revision. */
+  /** Keeps a resource that has lost its document. */
+  keep(resource: string): string;
+  /** Approves the removals of exactly this revision. */
   approve(revision: string): string;
 }
 
@@ -32,6 +34,14 @@ export function sourceCommands(name: string): SourceCommands {
         `kubectl patch ${target} --type merge --patch '{"spec":{"receiver":{"type":"GitHub","secretRef":{"name":"${name}-hook"}}}}'`,
       ],
     ],
+    keep: (resource) => `kubectl annotate ${kubectlTarget(resource)} ${OURS.prune}=disabled`,
     approve: (revision) => `kubectl annotate ${target} ${OURS.approvedPrune}=${revision} --overwrite`,
   };
+}
+
+/** `operator cache --namespace default` for `Operator default/cache`. */
+function kubectlTarget(resource: string): string {
+  const [kind = '', address = ''] = resource.split(' ');
+  const [namespace, name] = address.includes('/') ? address.split('/') : [undefined, address];
+  return `${kind.toLowerCase()} ${name ?? ''}${namespace === undefined ? '' : ` --namespace ${namespace}`}`;
 }

@@ -4,7 +4,14 @@ import { creatorOf } from '../kubernetes/creator.ts';
 import { etagOf } from '../kubernetes/etag.ts';
 import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { CATALOG_SOURCE_KIND, type HistoryEntry, type SourceFault, type SourceSpec, type SourceStatus } from './catalog-source.ts';
+import {
+  CATALOG_SOURCE_KIND,
+  type HistoryEntry,
+  type PendingRemoval,
+  type SourceFault,
+  type SourceSpec,
+  type SourceStatus,
+} from './catalog-source.ts';
 import type { GitSource, SourceCommit } from './git-source.ts';
 import type { ReceiverType } from './receiver.ts';
 import type { OciSource } from './oci-source.ts';
@@ -64,7 +71,11 @@ export interface SourceView extends SourceScope {
   readonly resources: number;
   readonly faults: readonly SourceFault[];
   readonly conditions: readonly Condition[];
-  /** The revision that waits for an approval of its deletions. */
+  /** Resources without a document that are not removed yet, at most 100. */
+  readonly pendingRemovals: readonly PendingRemoval[];
+  /** How many there are. */
+  readonly removals: number;
+  /** The revision whose removals can be approved: those that wait for it, and those that would be removed later. */
   readonly awaitsApproval?: string;
   readonly created: string;
   /** The user who created it through pages or API, as its annotation says: no proof. */
@@ -104,7 +115,9 @@ export function sourceView(source: KubeObject): SourceView {
     resources: status.inventory.length,
     faults: status.faults,
     conditions: status.conditions,
-    ...(state === 'ApprovalNeeded' && revision !== undefined ? { awaitsApproval: revision } : {}),
+    pendingRemovals: status.pendingRemovals,
+    removals: status.removals ?? 0,
+    ...(status.pendingRemovals.length > 0 && revision !== undefined ? { awaitsApproval: revision } : {}),
     created: metadata.creationTimestamp ?? '',
     ...creatorOf(source),
     etag: etagOf(source),
@@ -155,7 +168,7 @@ function messageOf(state: SourceState, ready: Condition | undefined): string {
 function adviceOn(state: SourceState, { reason, spec, name }: { reason: string; spec: SourceSpec; name: string }): string {
   if (state === 'Suspended') return 'Resume the source to sync again.';
   if (state === 'ApprovalNeeded')
-    return 'Check the deletions in the preview. Then approve this revision, or restore the missing documents.';
+    return 'Check the pending removals. Restore the missing documents to undo them, keep a resource, or approve the removals.';
   if (state !== 'Failed') return '';
   switch (reason) {
     case 'Invalid':

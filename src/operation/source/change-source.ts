@@ -9,6 +9,9 @@ import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.t
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
+import { nameOfItem } from '../../domain/source/check-documents.ts';
+import { statusOf } from '../../domain/kind/kind.ts';
 import { sourceDeletion, type SourceDeletion } from '../../domain/source/source-deletion.ts';
 import { sourceView, type SourceView } from '../../domain/source/source-view.ts';
 import { SOURCE_CONTENT } from '../../form/model/source-form.ts';
@@ -54,19 +57,52 @@ export interface PruneApproval extends Checked {
 }
 
 /**
- * Lets exactly one revision delete more resources than is usual.
+ * Has exactly one revision remove its pending resources now.
  *
- * @throws AppError `Conflict` when another revision waits by now, or none.
+ * @throws AppError `Conflict` when another revision has been read by now, or nothing is pending removal.
  */
 export async function approvePrune(ports: Needs, actor: Actor, input: PruneApproval & RequestOrigin): Promise<SourceView> {
   const { revision } = input;
   return await auditedChange(ports, actor, { ...input, what: 'approve prune' }, async (found) => {
     const { awaitsApproval } = sourceView(found);
     if (awaitsApproval !== revision) {
-      const now = awaitsApproval === undefined ? 'no revision waits for an approval' : `${awaitsApproval} waits for an approval now`;
-      throw new AppError('Conflict', `${sourceWords(input)}: ${now}; read its preview again`);
+      const now = awaitsApproval === undefined ? 'nothing is pending removal' : `its revision is ${awaitsApproval} now`;
+      throw new AppError('Conflict', `${sourceWords(input)}: ${now}; read its pending removals again`);
     }
     return await patch(ports, actor, { ...input, found, body: annotation(OURS.approvedPrune, revision) });
+  });
+}
+
+export interface KeptResource extends Checked {
+  /** `Kind namespace/name`, as in `pendingRemovals`. */
+  readonly resource: string;
+  /** RFC 3339, with fractions of a second. */
+  readonly at: string;
+}
+
+/**
+ * Keeps a resource that has lost its document, as the actor: the annotation `chandlery.dev/prune: disabled` has the source give it up instead of removing it.
+ *
+ * @throws AppError as `findSource`; `Conflict` when the resource is not pending removal; `Forbidden` without the permission to patch it, or the source.
+ */
+export async function keepResource(
+  ports: Needs & Pick<Ports, 'discovery'>,
+  actor: Actor,
+  input: KeptResource & RequestOrigin,
+): Promise<SourceView> {
+  const { resource, at } = input;
+  return await auditedChange(ports, actor, { ...input, what: 'keep resource' }, async (found) => {
+    const { inventory } = statusOf(CATALOG_SOURCE_KIND, found);
+    const item = inventory.find((one) => one.missing !== undefined && nameOfItem(one) === resource);
+    const kind = item && (await ports.discovery.find(item.apiVersion, item.kind));
+    if (item === undefined || kind === undefined) {
+      throw new AppError('Conflict', `${sourceWords(input)}: ${resource} is not pending removal; read its pending removals again`);
+    }
+    const { name, namespace, uid } = item;
+    const ref = { ...kind, name, ...(namespace === undefined ? {} : { namespace }) };
+    const body = { metadata: { ...(uid === undefined ? {} : { uid }), annotations: { [OURS.prune]: 'disabled' } } };
+    await ports.clusters.asActor(actor).patch(ref, { type: 'merge', body }, { fieldManager: OURS.userFieldManager });
+    return await patch(ports, actor, { ...input, found, body: annotation(OURS.reconcileAt, at) });
   });
 }
 

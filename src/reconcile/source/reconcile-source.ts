@@ -5,7 +5,7 @@ import { findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { CATALOG_SOURCE_KIND, type SourceSpec, storedStatus } from '../../domain/source/catalog-source.ts';
+import { CATALOG_SOURCE_KIND, type SourceSpec, type SourceStatus, storedStatus } from '../../domain/source/catalog-source.ts';
 import { sourceLabels } from '../../domain/source/check-documents.ts';
 import { nextPollAt } from '../../domain/source/poll-schedule.ts';
 import type { Stock } from '../../domain/source/stock.ts';
@@ -161,13 +161,29 @@ async function synchroniseFolder(work: Reconciling, { stock }: Extract<SourceAct
       current = { ...source, status: storedStatus(status) };
     },
   });
+  const appliedAt = isKnown ? known.appliedAt : startedAt;
+  return await conclude({ ...work, source: current }, { before, done, stock, startedAt, appliedAt });
+}
+
+interface Attempted {
+  readonly before: SourceStatus;
+  readonly done: Synchronised;
+  readonly stock: Stock;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly appliedAt: number;
+}
+
+/** Reports what came of an attempt, and says when to look again. */
+async function conclude(work: Reconciling, { before, done, stock, startedAt, appliedAt }: Attempted): Promise<SourceResult> {
+  const { ports, source } = work;
+  const spec = specOf(CATALOG_SOURCE_KIND, source);
   const outcome = outcomeOf(source, { done, stock, now: startedAt });
   const { faults, inventory, pending } = done;
   const counts = { applied: done.applied.length, deleted: done.pruned.length };
-  await reportRemovals(work, { cluster: objectsCluster(work, spec), before, done });
-  await reportSource({ ...work, source: current }, { outcome, read: stock, faults, inventory, pendingRemovals: pending, ...counts });
+  await reportRemovals(work, { before, done });
+  await reportSource(work, { outcome, read: stock, faults, inventory, pendingRemovals: pending, ...counts });
   await logChanges(work, { before, done, revision: stock.revision });
-  const appliedAt = isKnown ? known.appliedAt : startedAt;
   if (outcome.kind === 'Synced' || done.applied.length > 0) work.keep(knownOf(source, { appliedAt, done, outcome, stock }));
   if (outcome.kind === 'WaitingForHealth') return { requeueAfter: HEALTH_MS };
   const now = ports.now().getTime();

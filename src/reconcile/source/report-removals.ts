@@ -5,7 +5,7 @@ import { apiVersionOf, type KubeObject, parseApiVersion } from '../../domain/kub
 import type { InventoryItem, PendingRemoval, SourceStatus } from '../../domain/source/catalog-source.ts';
 import { idOfItem, nameOfItem } from '../../domain/source/check-documents.ts';
 import { PRUNED_KINDS, unapprovedRemovals } from '../../domain/source/decide-removals.ts';
-import type { SourceCluster, SourcePorts } from './ports.ts';
+import type { SourcePorts } from './ports.ts';
 import type { Synchronised } from './synchronise.ts';
 
 /** The condition PendingRemoval of a source, while there are such resources. */
@@ -29,8 +29,6 @@ export function removalNames(pending: readonly PendingRemoval[]): string {
 }
 
 interface RemovalReport {
-  /** With the permissions of the source. */
-  readonly cluster: SourceCluster;
   readonly before: SourceStatus;
   readonly done: Synchronised;
 }

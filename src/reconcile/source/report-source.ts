@@ -102,13 +102,18 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
     ),
   };
   await writeSourceStatus(ports, { source, status, signal });
-  for (const fault of found.faults.filter((each) => !before.faults.some((known) => sameFault(known, each)))) {
-    ports.log.warn('The catalogue has a fault', {
-      source: source.metadata.name,
-      place: placeOf(fault),
-      resource: fault.resource,
-      fault: fault.message,
-    });
+  logFaults(ports, source, { known: before.faults, faults: found.faults });
+}
+
+interface FaultsToLog {
+  readonly known: readonly SourceFault[];
+  readonly faults: readonly SourceFault[];
+}
+
+function logFaults({ log }: SourcePorts, { metadata }: KubeObject, { known, faults }: FaultsToLog): void {
+  for (const fault of faults.filter((each) => !known.some((one) => sameFault(one, each)))) {
+    const keys = { source: metadata.name, place: placeOf(fault), resource: fault.resource };
+    log.warn('The catalogue has a fault', { ...keys, fault: fault.message });
   }
 }
 

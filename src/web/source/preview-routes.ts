@@ -48,6 +48,19 @@ export function sourcePreviewRoutes(deps: WebDeps): Router {
       return { redirect: `${sourcePath(name)}?asked=approve` };
     }),
   );
+  router.post(
+    '/sources/:name/keep',
+    page(deps, async ({ actor, param, body, requestOrigin }) => {
+      const name = param('name');
+      await deps.operations.keepResource(actor, {
+        name,
+        resource: body.get('resource') ?? '',
+        at: new Date().toISOString(),
+        ...requestOrigin,
+      });
+      return { redirect: `${sourcePath(name)}?asked=keep` };
+    }),
+  );
   return router;
 }
 
@@ -183,7 +196,7 @@ const OUTCOMES: Readonly<Record<RemovedResource['outcome'], Badge>> = {
 
 function approvalOf({ name, revision, removed }: SourcePreview): NonNullable<PreviewedRevision['approve']> {
   const deleted = removed.filter(({ outcome }) => outcome === 'Deleted').length;
-  const label = `Approve, and delete ${plural(deleted, 'resource', 'resources')}`;
+  const label = `Remove ${plural(deleted, 'resource', 'resources')} now`;
   return { action: sourcePath(name, 'approve'), revision, label, command: sourceCommands(name).approve(revision) };
 }
 
@@ -197,8 +210,8 @@ function summaryOf(preview: SourcePreview, { lastAppliedRevision, origin }: Sour
     return {
       tone: 'warn',
       symbol: 'warn',
-      title: 'Approval needed',
-      text: 'Nothing of this revision is applied before somebody approves its deletions.',
+      title: 'Removals pending',
+      text: 'The rest of the revision is applied. Resources without a document stay until they are removed or you approve it.',
     };
   }
   if (missing.length > 0) {

@@ -8,6 +8,7 @@ import { type Badge, sourceBadge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { sourcePath } from '../page/paths.ts';
+import { plural } from '../page/view-helpers.ts';
 import { inventoryFilter } from './inventory-tab.ts';
 import { originAddress, shortRevision } from './sources-page.ts';
 
@@ -107,7 +108,8 @@ const ASKED: ReadonlyMap<string, string> = new Map([
   ['sync', 'Sync requested. The result appears here.'],
   ['suspend', 'Suspended. Nothing is read or applied until you resume the source.'],
   ['resume', 'Resumed. The result appears here.'],
-  ['approve', 'Approved. The controller applies this revision now.'],
+  ['approve', 'Approved. The controller removes the resources now.'],
+  ['keep', 'The resource stays, and no longer belongs to this source.'],
   ['delete', 'Deletion requested. The progress appears here.'],
 ]);
 
@@ -117,7 +119,7 @@ function commandsOf({ name, suspended, awaitsApproval }: SourceView): SourceFram
     { label: 'Read it', text: commands.read },
     { label: 'Sync now', text: commands.sync },
     suspended ? { label: 'Resume it', text: commands.resume } : { label: 'Suspend it', text: commands.suspend },
-    ...(awaitsApproval === undefined ? [] : [{ label: 'Approve the deletions', text: commands.approve(awaitsApproval) }]),
+    ...(awaitsApproval === undefined ? [] : [{ label: 'Remove what is pending removal now', text: commands.approve(awaitsApproval) }]),
     { label: 'Delete it', text: commands.delete },
   ];
 }
@@ -138,8 +140,8 @@ export interface SourceOverview {
   readonly advice: string;
   readonly working: boolean;
   readonly refreshHref: string;
-  /** Where the deletions of the revision that waits can be read and approved; empty when none waits. */
-  readonly approveHref: string;
+  /** Resources without a document; absent when there is none. */
+  readonly removals?: RemovalsView;
   readonly faults: readonly FaultRow[];
   readonly inventoryHref: string;
   readonly resources: number;
@@ -168,6 +170,24 @@ interface WebhookView {
   readonly commands: readonly { readonly label: string; readonly text: string }[];
 }
 
+/** What has lost its document, and what can be done about it. */
+interface RemovalsView {
+  readonly sentence: string;
+  readonly rows: readonly {
+    readonly resource: string;
+    readonly file: string;
+    /** What else is lost with it; empty when nothing is. */
+    readonly loss: string;
+    /** RFC 3339; empty when the removal waits for an approval. */
+    readonly removeAt: string;
+    readonly keepCommand: string;
+  }[];
+  /** `and 3 more resources`; empty when all are listed. */
+  readonly more: string;
+  /** Absent without the permission to patch the source. */
+  readonly act?: { readonly keep: string; readonly approve: string; readonly revision: string; readonly label: string };
+}
+
 /** A row of `parts/source-faults`. */
 export interface FaultRow {
   readonly place: string;
@@ -186,9 +206,10 @@ interface OverviewContext {
   /** Where forges reach this server. */
   readonly publicUrl: string;
   readonly now: number;
+  readonly mayPatch: boolean;
 }
 
-export function sourceOverview(source: SourceView, { publicUrl, now }: OverviewContext): SourceOverview {
+export function sourceOverview(source: SourceView, { publicUrl, now, mayPatch }: OverviewContext): SourceOverview {
   const { name, state, commit } = source;
   return {
     state: sourceBadge(state),
@@ -196,7 +217,7 @@ export function sourceOverview(source: SourceView, { publicUrl, now }: OverviewC
     advice: source.advice,
     working: state === 'Syncing' || state === 'Deleting',
     refreshHref: sourcePath(name),
-    approveHref: source.awaitsApproval === undefined ? '' : sourcePath(name, 'preview'),
+    ...removalsOf(source, mayPatch),
     faults: source.faults.map(faultRow),
     inventoryHref: tabPath(name, 'inventory'),
     resources: source.resources,
@@ -220,6 +241,33 @@ export function sourceOverview(source: SourceView, { publicUrl, now }: OverviewC
       message,
       time,
     })),
+  };
+}
+
+function removalsOf(
+  { name, awaitsApproval: revision, pendingRemovals, removals, prune }: SourceView,
+  mayPatch: boolean,
+): Pick<SourceOverview, 'removals'> {
+  if (revision === undefined) return {};
+  const commands = sourceCommands(name);
+  const unapproved = pendingRemovals.filter(({ removeAt }) => removeAt === undefined).length;
+  const label = `Remove ${plural(removals, 'resource', 'resources')} now`;
+  const act = { keep: sourcePath(name, 'keep'), approve: sourcePath(name, 'approve'), revision, label };
+  return {
+    removals: {
+      sentence: `${plural(removals, 'resource has', 'resources have')} no document any more. ${
+        unapproved > 0 ? 'Nothing that needs an approval is removed without it.' : 'They are removed in a moment.'
+      } Restore the documents to undo the removal.`,
+      rows: pendingRemovals.map(({ resource, file, loss = '', removeAt = '' }) => ({
+        resource,
+        file,
+        loss,
+        removeAt,
+        keepCommand: commands.keep(resource),
+      })),
+      more: removals > pendingRemovals.length ? `and ${plural(removals - pendingRemovals.length, 'more resource', 'more resources')}` : '',
+      ...(mayPatch && prune ? { act } : {}),
+    },
   };
 }
 

@@ -84,7 +84,11 @@ interface TabInput {
 type TabDeps = Pick<WebDeps, 'operations' | 'publicUrl'>;
 
 async function readTab({ operations, publicUrl }: TabDeps, actor: Actor, { source, tab, query }: TabInput): Promise<object> {
-  if (tab === 'overview') return sourceOverview(source, { publicUrl, now: Date.now() });
+  if (tab === 'overview') {
+    const hasRemovals = source.awaitsApproval !== undefined;
+    const mayPatch = hasRemovals && (await operations.sourcePermissions(actor, { name: source.name })).patch === undefined;
+    return sourceOverview(source, { publicUrl, now: Date.now(), mayPatch });
+  }
   const { search = '', kind, after } = inventoryFilter(query);
   const inventory = await operations.listSourceInventory(actor, {
     name: source.name,

@@ -98,7 +98,7 @@ describe('a resource that its CRD would not let in', () => {
       history: [],
       inventory: [],
       faults: [],
-      pendingDeletions: [],
+      pendingRemovals: [],
       conditions: [],
     });
   });
