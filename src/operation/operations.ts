@@ -62,6 +62,7 @@ import { showReleaseNotes } from './operator/show-release-notes.ts';
 import { showOperatorLogs, showOperatorTree } from './operator/show-operator-tree.ts';
 import {
   approvePrune,
+  confirmOrigin,
   keepResource,
   createSource,
   deleteSource,
@@ -113,6 +114,7 @@ import type { Ports } from './ports.ts';
 const OPERATIONS = {
   approveChangeRequest,
   approvePrune,
+  confirmOrigin,
   keepResource,
   approveUpgrade,
   changeSavedConfiguration,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, realpath, rename, rm } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -152,6 +152,37 @@ describe('a resource that has lost its document', () => {
     await approve(revision);
     await world.reconcile(source);
     await world.untilReason(source, 'Synced');
+  });
+});
+
+describe('the folder of a source', () => {
+  it('is not another one before somebody confirms it', async () => {
+    const other = await realpath(await mkdtemp(join(tmpdir(), 'chandlery-other-')));
+    await replaceFile(join(other, 'x.yaml'), operatorDocument(nameOf('x')));
+    await world.declare(source, { folder: { path: other } });
+    const { inventory, pendingRemovals } = await world.untilReason(source, 'OriginChanged');
+    assert.deepEqual([inventory.length > 0, pendingRemovals], [true, []]);
+    const sentence = `the source was ${folder} until now, and its spec names ${other}; nothing was applied or deleted`;
+    assert.ok((await world.problem(source)).startsWith(sentence));
+    assert.equal(await find('x'), undefined);
+    // To go back is no decision.
+    await world.declare(source, { folder: { path: folder } });
+    await world.untilReason(source, 'Synced');
+    // The same content elsewhere is the same source.
+    const moved = `${folder}-moved`;
+    await cp(folder, moved, { recursive: true });
+    await world.declare(source, { folder: { path: moved } });
+    await eventually(async () => (await reconciled()).origin === moved, 'it has moved');
+    await world.declare(source, { folder: { path: other } });
+    await world.untilReason(source, 'OriginChanged');
+    const body = { metadata: { annotations: { 'chandlery.dev/confirmed-origin': other } } };
+    await world.kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body }, { fieldManager: 'test' });
+    // What the old one had is a removal like others.
+    const confirmed = await world.untilReason(source, 'PruneNotApproved');
+    assert.equal(confirmed.origin, other);
+    assert.ok(await find('x'));
+    assert.equal((await live('c')).metadata.deletionTimestamp, undefined);
+    for (const path of [other, moved]) await rm(path, { recursive: true });
   });
 });
 

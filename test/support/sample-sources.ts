@@ -258,6 +258,7 @@ export const SAMPLE_SOURCE_OPERATIONS = {
   previewSource: async (_actor, { name, ref }) => samplePreview(sourceNamed(name), ref),
   requestSourceAction: async (_actor, { name }) => sourceNamed(name),
   approvePrune: async (_actor, { name }) => sourceNamed(name),
+  confirmOrigin: async (_actor, { name }) => sourceNamed(name),
   keepResource: async (_actor, { name }) => sourceNamed(name),
   deleteSource: async () => undefined,
   previewSourceDeletion: async (_actor, { name }) => sourceDeletion(OBJECTS.find((one) => one.metadata.name === name) ?? missing(name)),

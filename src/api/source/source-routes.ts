@@ -128,6 +128,22 @@ export const SOURCE_ROUTES: readonly Route[] = [
   act('delete', 'suspension', { action: 'resume', id: 'resumeSource', summary: 'Resume after a suspension' }),
   {
     method: 'post',
+    path: `${SOURCE}/origin-confirmation`,
+    operationId: 'confirmOrigin',
+    etag: 'strong',
+    summary: 'Confirm the folder or address that takes the place of the one before (annotation `chandlery.dev/confirmed-origin`)',
+    tag: 'Admin',
+    body: ref('OriginConfirmation'),
+    largestBody: SMALL_BODY,
+    replies: { 202: { description: 'The confirmation is accepted; Location is the source', schema: ref('Source') } },
+    handle: async ({ operations, actor, params, body, preconditions, requestOrigin }) => {
+      const origin = textAt(body, 'origin') ?? '';
+      const source = await operations.confirmOrigin(actor, { ...nameOf(params), origin, preconditions, ...requestOrigin });
+      return { status: 202, body: source, location: locationOf(params) };
+    },
+  },
+  {
+    method: 'post',
     path: `${SOURCE}/kept-resources`,
     operationId: 'keepResource',
     etag: 'strong',

@@ -71,6 +71,7 @@ export const SOURCE_SCHEMAS = {
       resources: { ...integer, description: 'How many resources the source owns' },
       faults: list(fault),
       conditions: list(ref('Condition')),
+      awaitsConfirmation: { ...text, description: 'The folder or address that has to be confirmed first; absent when none has' },
       pendingRemovals: {
         ...list(
           object({ resource: text, file: text, since: time, revision: text, removeAt: time, loss: text }, [
@@ -145,6 +146,10 @@ export const SOURCE_SCHEMAS = {
     ['name', 'runsAs', 'revision', 'changes', 'omitted', 'unchanged', 'removed', 'faults', 'missing', 'awaitsApproval'],
   ),
   SourceSuspension: object({ suspended: flag }),
+  OriginConfirmation: {
+    ...object({ origin: { ...text, maxLength: 4096, description: 'As in `awaitsConfirmation` of the source' } }),
+    additionalProperties: false,
+  },
   KeptResource: {
     ...object({ resource: { ...text, maxLength: 600, description: '`Kind namespace/name`, as in `pendingRemovals` of the source' } }),
     additionalProperties: false,

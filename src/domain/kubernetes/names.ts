@@ -70,6 +70,8 @@ export const OURS = {
   reconcileAt: 'chandlery.dev/reconcile-at',
   /** Annotation on a CatalogSource: the revision that may delete more of its resources than is usual. */
   approvedPrune: 'chandlery.dev/approved-prune',
+  /** Annotation on a CatalogSource: the folder or address that takes the place of the one it had. */
+  confirmedOrigin: 'chandlery.dev/confirmed-origin',
   /** Annotation on what a CatalogSource applied: `disabled` keeps it when its document is gone. */
   prune: 'chandlery.dev/prune',
   /** Annotations on what came of a request: the user who asked, and the one who let it be done. */

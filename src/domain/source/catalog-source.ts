@@ -244,6 +244,12 @@ const status = object(
     ),
     lastAppliedRevision: optional(text({ description: 'The revision that was applied last without a fault.' })),
     lastAppliedTime: optional(time({ description: 'When the content was applied last.' })),
+    origin: optional(
+      text({
+        description:
+          'Where the inventory comes from: the path of the folder, or the address of the repository or artifact. Another one has to be confirmed by the annotation chandlery.dev/confirmed-origin.',
+      }),
+    ),
     partialRevision: optional(
       text({
         description:
@@ -311,6 +317,12 @@ export function storedStatus(found: SourceStatus): SourceStatus {
 }
 
 export type SourceSpec = ValueOf<typeof spec>;
+
+/** The path of the folder of a source, or the address of its repository or artifact. */
+export function originOfSpec({ folder, git, oci }: SourceSpec): string {
+  return folder?.path ?? git?.url ?? oci?.url ?? '';
+}
+
 export type SourceStatus = ValueOf<typeof status>;
 /** What came of a revision. */
 export type HistoryEntry = ValueOf<typeof historyEntry>;

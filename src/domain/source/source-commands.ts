@@ -9,6 +9,8 @@ export interface SourceCommands {
   readonly delete: string;
   /** Has it accept webhooks of a forge, with what each command does. */
   readonly receive: readonly (readonly [label: string, command: string])[];
+  /** Lets another folder or repository take the place of the one that the source had. */
+  confirm(origin: string): string;
   /** Keeps a resource that has lost its document. */
   keep(resource: string): string;
   /** Approves the removals of exactly this revision. */
@@ -34,6 +36,7 @@ export function sourceCommands(name: string): SourceCommands {
         `kubectl patch ${target} --type merge --patch '{"spec":{"receiver":{"type":"GitHub","secretRef":{"name":"${name}-hook"}}}}'`,
       ],
     ],
+    confirm: (origin) => `kubectl annotate ${target} ${OURS.confirmedOrigin}='${origin}' --overwrite`,
     keep: (resource) => `kubectl annotate ${kubectlTarget(resource)} ${OURS.prune}=disabled`,
     approve: (revision) => `kubectl annotate ${target} ${OURS.approvedPrune}=${revision} --overwrite`,
   };

@@ -7,6 +7,7 @@ import type { KubeObject } from '../kubernetes/resource.ts';
 import {
   CATALOG_SOURCE_KIND,
   type HistoryEntry,
+  originOfSpec,
   type PendingRemoval,
   type SourceFault,
   type SourceSpec,
@@ -17,7 +18,7 @@ import type { ReceiverType } from './receiver.ts';
 import type { OciSource } from './oci-source.ts';
 
 /** What a CatalogSource is doing, those that need somebody first. */
-export const SOURCE_STATES = ['Failed', 'ApprovalNeeded', 'Deleting', 'Syncing', 'Suspended', 'Synced'] as const;
+export const SOURCE_STATES = ['Failed', 'ApprovalNeeded', 'ConfirmationNeeded', 'Deleting', 'Syncing', 'Suspended', 'Synced'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
 /** Where the content of a source comes from. */
@@ -71,6 +72,8 @@ export interface SourceView extends SourceScope {
   readonly resources: number;
   readonly faults: readonly SourceFault[];
   readonly conditions: readonly Condition[];
+  /** The folder or address that has to be confirmed, because the resources of the source come from another one. */
+  readonly awaitsConfirmation?: string;
   /** Resources without a document that are not removed yet, at most 100. */
   readonly pendingRemovals: readonly PendingRemoval[];
   /** How many there are. */
@@ -115,6 +118,7 @@ export function sourceView(source: KubeObject): SourceView {
     resources: status.inventory.length,
     faults: status.faults,
     conditions: status.conditions,
+    ...(state === 'ConfirmationNeeded' ? { awaitsConfirmation: originOfSpec(spec) } : {}),
     pendingRemovals: status.pendingRemovals,
     removals: status.removals ?? 0,
     ...(status.pendingRemovals.length > 0 && revision !== undefined ? { awaitsApproval: revision } : {}),
@@ -144,7 +148,8 @@ function stateOf({ metadata }: KubeObject, { suspend }: SourceSpec, status: Sour
   if (ready === undefined || status.observedGeneration !== metadata.generation || !isHandled || ready.reason === 'Suspended')
     return 'Syncing';
   if (ready.status === 'True') return 'Synced';
-  return ready.reason === 'PruneNotApproved' ? 'ApprovalNeeded' : 'Failed';
+  if (ready.reason === 'PruneNotApproved') return 'ApprovalNeeded';
+  return ready.reason === 'OriginChanged' ? 'ConfirmationNeeded' : 'Failed';
 }
 
 function messageOf(state: SourceState, ready: Condition | undefined): string {
@@ -157,6 +162,7 @@ function messageOf(state: SourceState, ready: Condition | undefined): string {
       return 'The controller is reading the source';
     case 'Failed':
     case 'ApprovalNeeded':
+    case 'ConfirmationNeeded':
     case 'Synced':
       return ready?.message ?? '';
     default:
@@ -169,6 +175,8 @@ function adviceOn(state: SourceState, { reason, spec, name }: { reason: string; 
   if (state === 'Suspended') return 'Resume the source to sync again.';
   if (state === 'ApprovalNeeded')
     return 'Check the pending removals. Restore the missing documents to undo them, keep a resource, or approve the removals.';
+  if (state === 'ConfirmationNeeded')
+    return 'Confirm the new origin only if it is to take the place of the old one. Nothing changes until then.';
   if (state !== 'Failed') return '';
   switch (reason) {
     case 'Invalid':

@@ -73,6 +73,28 @@ export async function approvePrune(ports: Needs, actor: Actor, input: PruneAppro
   });
 }
 
+export interface OriginConfirmation extends Checked {
+  /** The folder or address as the person has read it. */
+  readonly origin: string;
+}
+
+/**
+ * Lets another folder or repository take the place of the one that the source had, as the actor.
+ *
+ * @throws AppError `Conflict` when another origin waits by now, or none.
+ */
+export async function confirmOrigin(ports: Needs, actor: Actor, input: OriginConfirmation & RequestOrigin): Promise<SourceView> {
+  const { origin } = input;
+  return await auditedChange(ports, actor, { ...input, what: 'confirm origin' }, async (found) => {
+    const { awaitsConfirmation } = sourceView(found);
+    if (awaitsConfirmation !== origin) {
+      const now = awaitsConfirmation === undefined ? 'no origin has to be confirmed' : `${awaitsConfirmation} has to be confirmed now`;
+      throw new AppError('Conflict', `${sourceWords(input)}: ${now}; read the source again`);
+    }
+    return await patch(ports, actor, { ...input, found, body: annotation(OURS.confirmedOrigin, origin) });
+  });
+}
+
 export interface KeptResource extends Checked {
   /** `Kind namespace/name`, as in `pendingRemovals`. */
   readonly resource: string;

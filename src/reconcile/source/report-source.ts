@@ -1,4 +1,4 @@
-import { statusOf } from '../../domain/kind/kind.ts';
+import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { mergeConditions, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
@@ -6,6 +6,7 @@ import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts'
 import {
   CATALOG_SOURCE_KIND,
   type HistoryEntry,
+  originOfSpec,
   type PendingRemoval,
   type SourceFault,
   type SourceStatus,
@@ -88,6 +89,7 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
     ...(revision === undefined ? {} : { revision }),
     ...(appliedRevision === undefined ? {} : { lastAppliedRevision: appliedRevision }),
     ...(time === undefined ? {} : { lastAppliedTime: time }),
+    ...originAfter(source, found),
     ...(partial === undefined ? {} : { partialRevision: partial }),
     ...(commit === undefined ? {} : { commit }),
     history: historyAfter(before.history, found, { time: now, message: conditions[0]?.message ?? '' }),
@@ -103,6 +105,13 @@ export async function reportSource({ ports, source, signal }: Work, found: Repor
   };
   await writeSourceStatus(ports, { source, status, signal });
   logFaults(ports, source, { known: before.faults, faults: found.faults });
+}
+
+/** What was synchronised says where the inventory comes from; what was only read or rejected does not. */
+function originAfter(source: KubeObject, { outcome, read }: Report): Pick<SourceStatus, 'origin'> {
+  const { origin } = statusOf(CATALOG_SOURCE_KIND, source);
+  const found = read !== undefined && outcome.kind !== 'Rejected' ? originOfSpec(specOf(CATALOG_SOURCE_KIND, source)) : origin;
+  return found === undefined ? {} : { origin: found };
 }
 
 interface FaultsToLog {

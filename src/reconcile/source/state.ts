@@ -1,4 +1,4 @@
-import { CATALOG_SOURCE_KIND, type SourceSpec } from '../../domain/source/catalog-source.ts';
+import { CATALOG_SOURCE_KIND, originOfSpec, type SourceSpec } from '../../domain/source/catalog-source.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import type { DependencyProblem } from '../../domain/source/dependencies.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -14,6 +14,7 @@ type SourceState =
   | { readonly kind: 'Vanished'; readonly why: string }
   | Unreadable
   | { readonly kind: 'Blocked'; readonly problem: DependencyProblem }
+  | { readonly kind: 'OriginChanged'; readonly name: string; readonly from: string; readonly to: string; readonly read: ReadRevision }
   | { readonly kind: 'Empty'; readonly read: ReadRevision }
   | { readonly kind: 'Stocked'; readonly stock: Stock };
 
@@ -40,10 +41,21 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, { fol
   if (folder.kind === 'Unchanged') return { kind: 'Vanished', why: 'it was not read' };
   if (folder.kind !== 'Read') return { kind: folder.kind, why: folder.why };
   const stock = stockOf(folder, { spec, kindOf });
+  const from = replacedOrigin(source, spec, stock.revision);
+  if (from !== undefined) return { kind: 'OriginChanged', name: source.metadata.name, from, to: originOfSpec(spec), read: stock };
   // An empty revision of a repository deletes everything, which somebody may approve.
   const isMistake = spec.folder !== undefined || statusOf(CATALOG_SOURCE_KIND, source).inventory.length === 0;
   if (stock.named.size === 0 && stock.faults.length === 0 && isMistake) return { kind: 'Empty', read: stock };
   return { kind: 'Stocked', stock };
+}
+
+/** Where the resources of a source come from, when that is another folder or repository than its spec names now and nobody has confirmed it. The same content has only moved. */
+function replacedOrigin(source: KubeObject, spec: SourceSpec, revision: string): string | undefined {
+  const { origin, inventory, lastAppliedRevision } = statusOf(CATALOG_SOURCE_KIND, source);
+  const now = originOfSpec(spec);
+  const isConfirmed = source.metadata.annotations?.[OURS.confirmedOrigin] === now;
+  if (origin === undefined || origin === now || inventory.length === 0 || revision === lastAppliedRevision || isConfirmed) return undefined;
+  return origin;
 }
 
 /** What to do next about a CatalogSource. */
@@ -54,7 +66,7 @@ export type SourceAction =
   | { readonly kind: 'wait'; readonly problem: DependencyProblem }
   | {
       readonly kind: 'reject';
-      readonly reason: 'FolderMissing' | 'FolderEmpty' | Unreadable['kind'];
+      readonly reason: 'FolderMissing' | 'FolderEmpty' | 'OriginChanged' | Unreadable['kind'];
       readonly message: string;
       readonly read?: ReadRevision;
     }
@@ -83,6 +95,12 @@ export function nextSourceAction(state: SourceState): SourceAction {
       return { kind: 'reject', reason: state.kind, message: `${state.why}; nothing was deleted (${HINT})` };
     case 'Blocked':
       return { kind: 'wait', problem: state.problem };
+    case 'OriginChanged': {
+      const { name, from, to, read } = state;
+      const confirm = `kubectl annotate --overwrite catalogsource ${name} ${OURS.confirmedOrigin}=${to}`;
+      const message = `the source was ${from} until now, and its spec names ${to}; nothing was applied or deleted. To go back, set the spec as it was. To use ${to}: ${confirm}`;
+      return { kind: 'reject', reason: state.kind, message, read };
+    }
     case 'Empty': {
       const message = `the folder is empty; nothing was deleted (${HINT})`;
       return { kind: 'reject', reason: 'FolderEmpty', message, read: state.read };

@@ -61,6 +61,7 @@ export function sourceBadge(state: SourceState): Badge {
 const SOURCE_STATES: Readonly<Record<SourceState, Badge>> = {
   Failed: { label: 'Failed', tone: 'bad', symbol: 'bad' },
   ApprovalNeeded: { label: 'Approval needed', tone: 'warn', symbol: 'warn' },
+  ConfirmationNeeded: { label: 'Confirmation needed', tone: 'warn', symbol: 'warn' },
   Deleting: { label: 'Deleting', tone: 'warn', symbol: 'trash' },
   Syncing: { label: 'Syncing', tone: 'busy', symbol: 'busy' },
   Suspended: { label: 'Suspended', tone: 'idle', symbol: 'pause' },

@@ -49,6 +49,14 @@ export function sourcePreviewRoutes(deps: WebDeps): Router {
     }),
   );
   router.post(
+    '/sources/:name/confirm',
+    page(deps, async ({ actor, param, body, requestOrigin }) => {
+      const name = param('name');
+      await deps.operations.confirmOrigin(actor, { name, origin: body.get('origin') ?? '', ...requestOrigin });
+      return { redirect: `${sourcePath(name)}?asked=confirm` };
+    }),
+  );
+  router.post(
     '/sources/:name/keep',
     page(deps, async ({ actor, param, body, requestOrigin }) => {
       const name = param('name');

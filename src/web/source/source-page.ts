@@ -109,16 +109,18 @@ const ASKED: ReadonlyMap<string, string> = new Map([
   ['suspend', 'Suspended. Nothing is read or applied until you resume the source.'],
   ['resume', 'Resumed. The result appears here.'],
   ['approve', 'Approved. The controller removes the resources now.'],
+  ['confirm', 'Confirmed. The controller reads the new origin now.'],
   ['keep', 'The resource stays, and no longer belongs to this source.'],
   ['delete', 'Deletion requested. The progress appears here.'],
 ]);
 
-function commandsOf({ name, suspended, awaitsApproval }: SourceView): SourceFrame['commands'] {
+function commandsOf({ name, suspended, awaitsApproval, awaitsConfirmation }: SourceView): SourceFrame['commands'] {
   const commands = sourceCommands(name);
   return [
     { label: 'Read it', text: commands.read },
     { label: 'Sync now', text: commands.sync },
     suspended ? { label: 'Resume it', text: commands.resume } : { label: 'Suspend it', text: commands.suspend },
+    ...(awaitsConfirmation === undefined ? [] : [{ label: 'Confirm the new origin', text: commands.confirm(awaitsConfirmation) }]),
     ...(awaitsApproval === undefined ? [] : [{ label: 'Remove what is pending removal now', text: commands.approve(awaitsApproval) }]),
     { label: 'Delete it', text: commands.delete },
   ];
@@ -140,6 +142,8 @@ export interface SourceOverview {
   readonly advice: string;
   readonly working: boolean;
   readonly refreshHref: string;
+  /** Another origin, which has to be confirmed; absent without the permission to patch the source, and when there is none. */
+  readonly confirm?: { readonly action: string; readonly origin: string };
   /** Resources without a document; absent when there is none. */
   readonly removals?: RemovalsView;
   readonly faults: readonly FaultRow[];
@@ -217,6 +221,9 @@ export function sourceOverview(source: SourceView, { publicUrl, now, mayPatch }:
     advice: source.advice,
     working: state === 'Syncing' || state === 'Deleting',
     refreshHref: sourcePath(name),
+    ...(source.awaitsConfirmation === undefined || !mayPatch
+      ? {}
+      : { confirm: { action: sourcePath(name, 'confirm'), origin: source.awaitsConfirmation } }),
     ...removalsOf(source, mayPatch),
     faults: source.faults.map(faultRow),
     inventoryHref: tabPath(name, 'inventory'),

@@ -85,8 +85,8 @@ type TabDeps = Pick<WebDeps, 'operations' | 'publicUrl'>;
 
 async function readTab({ operations, publicUrl }: TabDeps, actor: Actor, { source, tab, query }: TabInput): Promise<object> {
   if (tab === 'overview') {
-    const hasRemovals = source.awaitsApproval !== undefined;
-    const mayPatch = hasRemovals && (await operations.sourcePermissions(actor, { name: source.name })).patch === undefined;
+    const needsDecision = source.awaitsApproval !== undefined || source.awaitsConfirmation !== undefined;
+    const mayPatch = needsDecision && (await operations.sourcePermissions(actor, { name: source.name })).patch === undefined;
     return sourceOverview(source, { publicUrl, now: Date.now(), mayPatch });
   }
   const { search = '', kind, after } = inventoryFilter(query);

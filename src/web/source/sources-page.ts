@@ -87,7 +87,7 @@ export function sourcesLive(list: SourceList, query: SourcesQuery): SourcesLive 
 
 /** What needs a person, in one line for screen readers. */
 export function sourcesStatus({ states, total }: SourceList): string {
-  const attention = states.Failed + states.ApprovalNeeded;
+  const attention = states.Failed + states.ApprovalNeeded + states.ConfirmationNeeded;
   return attention === 0
     ? `${plural(total, 'source', 'sources')}, none needs attention`
     : `${attention} of ${total} sources need attention`;
@@ -122,7 +122,7 @@ function sourceRow(source: SourceView): SourceRow {
     href: sourcePath(name),
     name,
     state: sourceBadge(state),
-    message: state === 'Failed' || state === 'ApprovalNeeded' ? shortened(message) : '',
+    message: ['Failed', 'ApprovalNeeded', 'ConfirmationNeeded'].includes(state) ? shortened(message) : '',
     origin: originAddress(origin),
     ref: origin.kind !== 'Folder' ? origin.ref : '',
     revision: revision === undefined ? '' : shortRevision(revision),
