@@ -14,7 +14,7 @@ import {
   createUpgradePreviews,
   storePorts,
 } from './compose/create-ports.ts';
-import { type Listeners, openListeners, readinessOf } from './compose/listen.ts';
+import { type Listeners, openListeners, type Readiness, readinessOf } from './compose/listen.ts';
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
 import { openStore } from './compose/open-store.ts';
 import { audiencesOf, readTrustedIssuers, type TrustedIssuers } from './compose/identity/trusted-issuers.ts';
@@ -33,7 +33,6 @@ import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { createApp } from './http/create-app.ts';
 import { createHookRouter, type HookPort } from './http/hooks.ts';
-import type { UnavailableComponent } from './http/http-deps.ts';
 import { metricsListener, probes } from './http/probes.ts';
 import { signedInOf } from './http/request-context.ts';
 import type { Identity } from './identity/create-identity.ts';
@@ -94,7 +93,7 @@ interface AppInput {
   readonly formSeal: Seal;
   /** For command lines (RFC 9728). */
   readonly metadata: object;
-  readonly ready: () => Promise<readonly UnavailableComponent[]>;
+  readonly readiness: Pick<Readiness, 'absences' | 'controllerStatus'>;
   /** For webhooks. */
   readonly hooks: HookPort;
   readonly log: Log;
@@ -188,7 +187,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     log,
     stopping: stopping.signal,
   };
-  listeners.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), ready: readiness.absences }));
+  listeners.pages.answerWith(buildApp({ ...served, ...(issuer === undefined ? {} : { issuer }), readiness }));
   const background = workInBackground({ ...input, opened, ports, kept, charts, catalog, readiness, signal: stopping.signal });
   const close = async (): Promise<void> => void (await Promise.all([kept.close(), issuer?.close()]));
   return running(publicUrl, { opened, input, background, stopping, close });
@@ -206,7 +205,7 @@ async function startController(opened: OpenCluster, input: Started): Promise<Cha
   listeners.pages.answerWith(
     express()
       .disable('x-powered-by')
-      .use(probes({ ready: readiness.absences, ...shown })),
+      .use(probes({ ready: readiness.absences, controllerStatus: readiness.controllerStatus, ...shown })),
   );
   const background = workInBackground({ ...input, opened, ports, kept, charts, catalog, readiness, signal: stopping.signal });
   const url = new URL(`http://localhost:${listeners.pages.port}`);
@@ -313,6 +312,7 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
     pictures: rest.pictures.find,
     publicUrl: publicUrl.origin,
     seal: createFormSeal(rest.formSeal, Date.now),
+    controllerStatus: rest.readiness.controllerStatus,
     ...(issuer === undefined ? {} : { signInHint: 'This is a demo: choose one of three people on the next page. No password is needed.' }),
   });
   const api = createApiRouter({ operations, publicUrl: ports.publicUrl, actorOf: (res) => signedInOf(res).actor });
@@ -320,7 +320,8 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
     publicUrl,
     log: { ...log, info: log.debug },
     identity,
-    ready: rest.ready,
+    ready: rest.readiness.absences,
+    controllerStatus: rest.readiness.controllerStatus,
     ...(metricsPort === undefined ? { metrics: metrics.text } : {}),
     observe: ({ seconds, ...answer }) => metrics.httpAnswered(answer, seconds),
     ...(issuer === undefined ? {} : { issuer: issuer.handler, ownCalls: issuer.ownCalls }),
@@ -331,7 +332,7 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
       { path: '/api/v1', handler: api, access: 'anyone' },
       { path: '/', handler: web, access: 'anyone' },
     ],
-    renderError: createRenderError({ views, operations }),
+    renderError: createRenderError({ views, operations, controllerStatus: rest.readiness.controllerStatus }),
     trustedProxies,
     otherHosts,
   });

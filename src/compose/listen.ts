@@ -4,6 +4,7 @@ import { waitAtMost } from './wait-at-most.ts';
 import type { Config } from '../config.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { answerClientErrors } from '../http/error-handler.ts';
+import type { ControllerStatus } from '../domain/kubernetes/controller-status.ts';
 import type { UnavailableComponent } from '../http/http-deps.ts';
 import { READY_TIMEOUT_MS } from '../http/probes.ts';
 import type { Identity } from '../identity/create-identity.ts';
@@ -119,14 +120,21 @@ export interface ReadinessInput {
   readonly metrics: Pick<Metrics, 'clusterReachable' | 'issuerReachable' | 'databaseReachable'>;
 }
 
+/** Whether the process can serve, and what it does about the controllers. */
+export interface Readiness {
+  installed(): void;
+  controller(status: ControllerStatus): void;
+  /** Undefined where the process runs no controllers. */
+  controllerStatus(): ControllerStatus | undefined;
+  absences(): Promise<UnavailableComponent[]>;
+}
+
 /**
  * The unavailable components: the cluster does not answer, has not all of our kinds or is not watched; the issuer or the
  * database does not answer.
  */
-export function readinessOf({ kube, catalog, identity, store, metrics }: ReadinessInput): {
-  installed(): void;
-  absences(): Promise<UnavailableComponent[]>;
-} {
+export function readinessOf({ kube, catalog, identity, store, metrics }: ReadinessInput): Readiness {
+  let controller: ControllerStatus | undefined;
   let installed = false;
   const cluster = async (): Promise<string | undefined> => {
     try {
@@ -155,6 +163,10 @@ export function readinessOf({ kube, catalog, identity, store, metrics }: Readine
     installed: () => {
       installed = true;
     },
+    controller: (status) => {
+      controller = status;
+    },
+    controllerStatus: () => controller,
     absences: async () => {
       const reasons = await Promise.all([cluster(), issuer(), database()]);
       return reasons.flatMap((message, index) => componentOf(message, COMPONENTS[index]));

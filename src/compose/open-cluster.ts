@@ -19,6 +19,8 @@ import { addressOf, audiencesOf, bearerClientsOf, otherIssuers, type TrustedIssu
 /** The cluster that everything runs on, and the embedded one when that is it. */
 export interface OpenCluster {
   readonly kube: Kube;
+  /** Of the state folder, the same at each start. */
+  readonly stateId: string;
   readonly embedded?: EmbeddedCluster;
   close(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export async function openCluster(input: OpenClusterInput): Promise<OpenCluster>
       const kube = createKube({ kubeconfigPath: join(stateDir, 'kubeconfig'), ...client });
       return {
         kube,
+        stateId: embedded.stateId,
         embedded,
         close: async () => {
           await kube.close();
@@ -82,6 +85,7 @@ async function connected(kube: Kube, { stateDir, reset }: { readonly stateDir: s
   const folder = await claimStateFolder(stateDir, { reset });
   return {
     kube,
+    stateId: folder.id,
     close: async () => {
       await kube.close();
       await folder.release();

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { type ArtifactOptions, createArtifacts } from '../chart/oci/artifact.ts';
 import type { Config } from '../config.ts';
-import { runAsLeader } from '../controller/leader.ts';
 import { legacyStatusOf } from '../domain/catalog/operator-view.ts';
 import { statusOf } from '../domain/kind/kind.ts';
 import type { CatalogCache } from '../domain/kubernetes/cluster.ts';
+import type { ControllerStatus } from '../domain/kubernetes/controller-status.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { LEGACY_STATUSES } from '../domain/operator/kind/status-fields.ts';
 import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
@@ -21,6 +19,7 @@ import type { Measured, Metrics } from '../observe/metrics.ts';
 import type { Ports } from '../operation/ports.ts';
 import { readAuthorities } from './create-charts.ts';
 import { installCrdsAndRoles, restoreOwnCrds } from './install-crds-and-roles.ts';
+import { leadControllers } from './leader/lead-controllers.ts';
 import { moveEarlierResources } from './move-earlier-resources.ts';
 import type { OpenStore } from './open-store.ts';
 import type { OpenCluster } from './open-cluster.ts';
@@ -38,21 +37,13 @@ export interface Background {
   readonly catalog: LiveCatalog;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly readiness: { installed(): void };
+  readonly readiness: { installed(): void; controller(status: ControllerStatus): void };
   readonly ports: Ports;
   readonly kept: OpenStore;
   readonly signal: AbortSignal;
 }
 
-/** One process of all that use a cluster runs its controllers. */
-const LEASE_NAME = 'chandlery-controller';
-/** A leader that dies is replaced within fifteen seconds, one that stops within two. */
-const LEASE_SECONDS = { seconds: 12, retrySeconds: 2 };
-
-/**
- * Runs the controllers whenever this process is the leader. The embedded cluster needs no lease: its state folder has one process. Rejects only with what nobody
- * expected.
- */
+/** Runs the controllers whenever this process is the leader. Rejects only with what nobody expected. */
 export async function workInBackground(input: Background): Promise<void> {
   const { opened, log, metrics, readiness, signal } = input;
   metrics.measure(() => measuresOf(input.catalog));
@@ -61,26 +52,15 @@ export async function workInBackground(input: Background): Promise<void> {
     await moveEarlierResources({ kube: opened.kube, ...input.kept, earlierRequests: undefined, log }, signal);
     return;
   }
-  if (opened.embedded !== undefined) {
-    metrics.leading('leads');
-    await work(input);
-    return;
-  }
-  const options = {
-    ...LEASE_SECONDS,
-    cluster: opened.kube.asController(),
-    namespace: OURS.systemNamespace,
-    name: LEASE_NAME,
-    holder: `${hostname()}_${randomUUID()}`,
-    prepare: async () => await ensureNamespace(input),
-    onLost: () => log.warn('The lease of the controllers is lost; they stop, and wait for it'),
-    onChange: (leads: 'leads' | 'waits', holder: string) => {
-      metrics.leading(leads);
-      log.info(leads === 'leads' ? 'This process runs the controllers' : 'Another process runs the controllers', { holder });
-      if (leads === 'waits') readiness.installed();
-    },
+  const onStatus = (status: ControllerStatus): void => {
+    readiness.controller(status);
+    // Whoever leads has installed them, or does so now; what is missing is seen by who reads it.
+    if (status.kind === 'Standby') readiness.installed();
   };
-  await runAsLeader(options, async (until) => await work({ ...input, signal: until }), signal);
+  const { kube, stateId } = opened;
+  const prepare = async (): Promise<void> => await ensureNamespace(input);
+  const lead = { cluster: kube.asController(), stateId, prepare, onStatus, log, metrics };
+  await leadControllers(lead, async (until) => await work({ ...input, signal: until }), signal);
 }
 
 /** The lease has to be somewhere before anybody leads. */

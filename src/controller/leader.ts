@@ -10,9 +10,24 @@ export interface LeaderOptions extends Omit<LeaseOptions, 'seconds' | 'now' | 's
   readonly retrySeconds: number;
   /** Makes the namespace of the lease; asked where there is no lease yet. */
   readonly prepare?: () => Promise<void>;
-  /** Told whether this process leads. */
-  readonly onChange: (leads: 'leads' | 'waits', holder: string) => void;
+  /** Whether a lease that this process has seen may be taken; default: a free one, and one that has expired. */
+  readonly decide?: (seen: SeenLease) => LeaseDecision;
+  /** Told whether this process leads, and by which lease it waits. */
+  readonly onChange: (leads: 'leads' | 'waits', lease: SeenLease) => void;
 }
+
+/** The lease as a process that waits for it sees it. */
+export interface SeenLease {
+  /** Empty where there is no lease. */
+  readonly resourceVersion: string;
+  /** Empty where nobody holds it. */
+  readonly holder: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** Milliseconds for which it has not changed, by the clock of this process. */
+  readonly unchanged: number;
+}
+
+export type LeaseDecision = 'Take' | 'Wait';
 
 /**
  * Runs something whenever this process is the leader, until the signal aborts: one process of all that use the lease. When the lease is lost, the signal of what
@@ -21,36 +36,41 @@ export interface LeaderOptions extends Omit<LeaseOptions, 'seconds' | 'now' | 's
  * Whoever waits takes over when the lease has not changed for its whole time by its own clock, so that clocks need not agree.
  */
 export async function runAsLeader(options: LeaderOptions, run: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-  const { clock = systemClock, retrySeconds, onChange, seconds } = options;
+  const { clock = systemClock, retrySeconds, onChange, seconds, holder } = options;
   const observe = createObserver(options, clock);
+  const decide = options.decide ?? ((seen: SeenLease) => takeWhenExpired(seen, seconds));
   let known = '';
-  const announce = (leads: 'leads' | 'waits', holder: string): void => {
-    if (known !== `${leads} ${holder}`) onChange(leads, holder);
-    known = `${leads} ${holder}`;
+  const announce = (leads: 'leads' | 'waits', lease: SeenLease): void => {
+    const state = `${leads} ${lease.holder}`;
+    if (known !== state) onChange(leads, lease);
+    known = state;
   };
   while (!signal.aborted) {
     const seen = await observe().catch(unlessExpected);
-    if (seen?.isTakeable === true) {
+    if (seen === undefined) {
+      await wait(clock, retrySeconds * 1_000, signal);
+      continue;
+    }
+    if (seen.holder === holder || decide(seen) === 'Take') {
       const ended: { failure?: unknown } = {};
       const lead = async (until: AbortSignal): Promise<void> => {
-        announce('leads', options.holder);
+        announce('leads', { ...seen, holder });
         await run(until).catch((error: unknown) => void (ended.failure = error));
+        known = '';
       };
       if (seen.resourceVersion === '') await options.prepare?.().catch(unlessExpected);
       await withLease({ ...options, seconds, seen: seen.resourceVersion }, lead, signal).catch(unlessExpected);
       if (ended.failure !== undefined) throw ended.failure;
-    } else if (seen !== undefined) {
-      announce('waits', seen.holder);
+    } else {
+      announce('waits', seen);
     }
     await wait(clock, retrySeconds * 1_000, signal);
   }
 }
 
-interface SeenLease {
-  /** Empty where there is no lease. */
-  readonly resourceVersion: string;
-  readonly holder: string;
-  readonly isTakeable: boolean;
+/** Takes a lease that nobody holds, and one that has not changed for its whole time. */
+export function takeWhenExpired({ holder, unchanged }: SeenLease, seconds: number): LeaseDecision {
+  return holder === '' || unchanged >= seconds * 1_000 ? 'Take' : 'Wait';
 }
 
 /** Remembers since when the lease is as it is. */
@@ -59,10 +79,9 @@ function createObserver(options: LeaderOptions, clock: Clock): () => Promise<See
   return async () => {
     const lease = await readLease(options);
     const resourceVersion = lease?.metadata.resourceVersion ?? '';
-    const holder = textAt(lease, 'spec', 'holderIdentity') ?? '';
     if (resourceVersion !== last.resourceVersion) last = { resourceVersion, at: clock.now() };
-    const isOver = clock.now() - last.at >= options.seconds * 1_000;
-    return { resourceVersion, holder, isTakeable: holder === '' || holder === options.holder || isOver };
+    const annotations = lease?.metadata.annotations ?? {};
+    return { resourceVersion, holder: textAt(lease, 'spec', 'holderIdentity') ?? '', annotations, unchanged: clock.now() - last.at };
   };
 }
 

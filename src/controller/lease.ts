@@ -13,6 +13,8 @@ export interface LeaseOptions {
   readonly holder: string;
   /** How long it stands without being renewed. Default 15. */
   readonly seconds?: number;
+  /** Annotations of the lease while this holder has it. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** The time of day, which is compared with what other holders wrote. */
   readonly now?: () => Date;
   readonly clock?: Clock;
@@ -153,7 +155,7 @@ export async function readLease(options: Pick<LeaseOptions, 'cluster' | 'namespa
 }
 
 function leaseObject(options: LeaseOptions, before: KubeObject | undefined): KubeObject {
-  const { namespace, name, holder, now = today } = options;
+  const { namespace, name, holder, annotations, now = today } = options;
   const at = now().toISOString().replace('Z', '000Z');
   const kept = before !== undefined && holderOf(before) === holder;
   const transitions = (numberAt(before, 'spec', 'leaseTransitions') ?? 0) + (kept || before === undefined ? 0 : 1);
@@ -163,6 +165,7 @@ function leaseObject(options: LeaseOptions, before: KubeObject | undefined): Kub
     metadata: {
       namespace,
       name,
+      ...(annotations === undefined ? {} : { annotations }),
       ...(before?.metadata.resourceVersion === undefined ? {} : { resourceVersion: before.metadata.resourceVersion }),
     },
     spec: {

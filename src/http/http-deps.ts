@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Log } from '../observe/log.ts';
 import type { Person, SignedIn } from '../domain/core/session.ts';
+import type { ControllerStatus } from '../domain/kubernetes/controller-status.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { ErrorCode, FieldFault, MissingPermission } from '../domain/core/errors.ts';
 
@@ -52,6 +53,8 @@ export interface HttpDeps {
   readonly identity: IdentityPort;
   /** The components that do not answer. */
   ready(): Promise<readonly UnavailableComponent[]>;
+  /** What the process does about the controllers; undefined where it runs none. */
+  controllerStatus?(): ControllerStatus | undefined;
   /** What `/metrics` answers; absent where it has a port of its own. */
   metrics?(): Promise<MetricsText>;
   observe?(sample: ResponseSample): void;

@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { Router } from 'express';
+import { controllerSummary } from '../domain/kubernetes/controller-status.ts';
 import { notFound } from './error-handler.ts';
 import type { HttpDeps, MetricsText } from './http-deps.ts';
 
@@ -9,8 +10,9 @@ export const READY_TIMEOUT_MS = 3_000;
 /**
  * `/healthz` answers while the process lives, `/readyz` when it can serve, `/metrics` unless it has a port of its own. Without the issuer nobody new can sign in,
  * without the database nobody with a browser is known, but programs are served: `unavailable` names it, and readiness stays.
+ * `controller` says whether this process runs the controllers, on which readiness does not depend.
  */
-export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
+export function probes(deps: Pick<HttpDeps, 'ready' | 'controllerStatus' | 'metrics'>): Router {
   const router = Router();
   router.get('/healthz', (_req, res) => {
     res.json({ status: 'ok' });
@@ -19,10 +21,11 @@ export function probes(deps: Pick<HttpDeps, 'ready' | 'metrics'>): Router {
     const unavailable = await deps.ready();
     const ready = unavailable.every(({ component }) => component !== 'cluster');
     const status = ready ? 'ready' : 'not ready';
+    const controller = deps.controllerStatus?.();
     res
       .status(ready ? 200 : 503)
       .set('Cache-Control', 'no-store')
-      .json({ status, unavailable });
+      .json({ status, unavailable, ...(controller === undefined ? {} : { controller: controllerSummary(controller) }) });
   });
   const { metrics } = deps;
   router.get('/metrics', metrics === undefined ? notFound() : async (_req, res) => sendMetrics(res, await metrics()));

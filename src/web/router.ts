@@ -101,18 +101,20 @@ function renderStart({ views, signInHint }: WebDeps): string {
 }
 
 /** Renders the errors and messages of `src/http` as pages, with the ways of whoever is signed in around them. */
-export function createRenderError({ views, operations }: RenderDeps): (view: MessageView) => Promise<string> {
-  return async (view) => views.render('message', messagePage(view, await readerOf(operations, view)));
+export function createRenderError({ views, ...deps }: RenderDeps): (view: MessageView) => Promise<string> {
+  return async (view) => views.render('message', messagePage(view, await readerOf(deps, view)));
 }
 
-type RenderDeps = Pick<WebDeps, 'views'> & { readonly operations: Pick<WebDeps['operations'], 'me' | 'countChangeRequests'> };
+type RenderDeps = Pick<WebDeps, 'views' | 'controllerStatus'> & {
+  readonly operations: Pick<WebDeps['operations'], 'me' | 'countChangeRequests'>;
+};
 
 /** The signed-in person of an error page. On a 503 the cluster is not asked again. */
-async function readerOf(operations: RenderDeps['operations'], { actor, person, status }: MessageView): Promise<Me | undefined> {
+async function readerOf(deps: Omit<RenderDeps, 'views'>, { actor, person, status }: MessageView): Promise<Me | undefined> {
   if (actor === undefined) return undefined;
   const known = person ?? { name: actor.user };
   const plain: Me = { ...actor, name: known.name, admin: false };
-  return status === 503 ? plain : await meOf(operations, { actor, person: known }).catch(() => plain);
+  return status === 503 ? plain : await meOf(deps, { actor, person: known }).catch(() => plain);
 }
 
 const PATIENCE_MS = 20_000;

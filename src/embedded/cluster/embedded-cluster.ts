@@ -59,6 +59,8 @@ interface TrustedTokens {
 export interface EmbeddedCluster {
   /** Absolute, symbolic links resolved. */
   readonly stateDir: string;
+  /** Of the state folder, the same at each start. */
+  readonly stateId: string;
   readonly server: string;
   /** The administrator's kubeconfig; valid until another start finds that a port was taken. */
   readonly kubeconfigPath: string;
@@ -145,10 +147,8 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
   }
   log.info('the embedded cluster is ready', { server, state: input.stateFolder });
   return {
-    stateDir: input.stateFolder,
+    ...filesOf(folder),
     server,
-    kubeconfigPath: join(input.stateFolder, 'kubeconfig'),
-    auditLogPath: join(input.stateFolder, 'audit.log'),
     ...(issuer === undefined ? {} : { issuer: issuer.url }),
     exited: group.exited,
     accountKubeconfig: accountKubeconfigs(kube, { server, authority: input.pki['cluster-ca'].certificate }),
@@ -157,6 +157,10 @@ async function startPrograms(input: ProgramInput, folder: StateFolder, options: 
       await folder.release();
     },
   };
+}
+
+function filesOf({ path, id }: StateFolder): Pick<EmbeddedCluster, 'stateDir' | 'stateId' | 'kubeconfigPath' | 'auditLogPath'> {
+  return { stateDir: path, stateId: id, kubeconfigPath: join(path, 'kubeconfig'), auditLogPath: join(path, 'audit.log') };
 }
 
 async function openKubelet({ stateFolder, pki, ports }: ProgramInput, kube: Kube): Promise<{ close(): void }> {

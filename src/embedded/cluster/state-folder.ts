@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { mkdir, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AppError } from '../../domain/core/errors.ts';
@@ -11,6 +11,8 @@ import { lockFolder } from './lock-folder.ts';
 export interface StateFolder {
   /** Absolute, symbolic links resolved. */
   readonly path: string;
+  /** Of this folder alone, however often it is used or emptied. */
+  readonly id: string;
   release(): Promise<void>;
 }
 
@@ -50,7 +52,7 @@ export async function claimStateFolder(path: string, options: ClaimOptions = {})
   try {
     await endLeftovers(folder);
     if (options.reset === true) await empty(folder);
-    return { path: folder, release };
+    return { path: folder, id: await ensureId(join(folder, MARKER)), release };
   } catch (error) {
     await release();
     throw error;
@@ -67,6 +69,15 @@ async function requireOurs(folder: string): Promise<void> {
     );
   }
   await writeFile(join(folder, MARKER), 'The state of a Chandlery. `npm start -- --reset` empties this folder.\n');
+}
+
+/** The marker has the id, so that a reset keeps it. */
+async function ensureId(marker: string): Promise<string> {
+  const known = /^id: (\S+)$/m.exec(await readFile(marker, 'utf8'))?.[1];
+  if (known !== undefined) return known;
+  const id = randomUUID();
+  await appendFile(marker, `id: ${id}\n`);
+  return id;
 }
 
 async function empty(folder: string): Promise<void> {

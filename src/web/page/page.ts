@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { controllerNotice, type ControllerStatus } from '../../domain/kubernetes/controller-status.ts';
 import { yieldToEventLoop } from '../../domain/core/yield-to-event-loop.ts';
 import { unpackInputs } from '../../domain/core/packed-inputs.ts';
 import type { SignedIn } from '../../domain/core/session.ts';
@@ -26,6 +27,8 @@ export interface WebDeps {
   readonly signInHint?: string;
   /** Where people reach us, e.g. `https://catalogue.example.com`. */
   readonly publicUrl: string;
+  /** What this process does about the controllers; undefined where it runs none. */
+  readonly controllerStatus?: () => ControllerStatus | undefined;
 }
 
 /** A request as a page sees it. */
@@ -69,7 +72,7 @@ export function page(deps: WebDeps, answer: (visit: Visit) => Promise<Answer>): 
   return async (request, response) => {
     const asked = visitOf(deps, request, response);
     // Nothing may throw between this and where it is awaited: nobody would hear that it has failed.
-    const visit = { ...asked, me: meOf(deps.operations, signedInOf(response)) };
+    const visit = { ...asked, me: meOf(deps, signedInOf(response)) };
     // Nothing is written for a page that could not be shown.
     if (request.method !== 'GET') await visit.me;
     const [me, answered] = await Promise.all([visit.me, forPerson(visit.actor.user, () => answer(visit))]);
@@ -100,10 +103,16 @@ export function paramsOf({ params }: Pick<Request, 'params'>): Pick<Visit, 'para
   return { param: (name) => [params[name] ?? ''].flat().join('/') };
 }
 
+interface MeDeps extends Pick<WebDeps, 'controllerStatus'> {
+  readonly operations: Pick<Operations, 'me' | 'countChangeRequests'>;
+}
+
 /** Somebody as the frame of every page knows them. */
-export async function meOf(operations: Pick<Operations, 'me' | 'countChangeRequests'>, { actor, person }: SignedIn): Promise<Me> {
+export async function meOf({ operations, controllerStatus }: MeDeps, { actor, person }: SignedIn): Promise<Me> {
   const [me, waiting] = await Promise.all([operations.me(actor), operations.countChangeRequests(actor)]);
-  return { ...me, name: person.name, waiting };
+  const status = me.admin ? controllerStatus?.() : undefined;
+  const notice = status === undefined ? undefined : controllerNotice(status);
+  return { ...me, name: person.name, waiting, ...(notice === undefined ? {} : { notice }) };
 }
 
 /** Characters of a page that are rendered and sent in one turn. */

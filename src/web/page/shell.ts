@@ -17,10 +17,14 @@ export interface Me {
   readonly admin: boolean;
   /** How many change requests wait for them. */
   readonly waiting?: number;
+  /** A sentence about this process, for admins. */
+  readonly notice?: string;
 }
 
 /** What the frame of a page shows around it. */
 export interface Shell {
+  /** Above every page. */
+  readonly notice?: string;
   readonly nav: readonly { readonly label: string; readonly href: string; readonly current: boolean; readonly count?: number }[];
   /** Absent while nobody is signed in. */
   readonly account?: {
@@ -59,6 +63,7 @@ export function shellOf(me: Me | undefined, section: Section): Shell {
     ...(me.admin ? ADMIN_LINKS : []),
   ];
   return {
+    ...(me.notice === undefined ? {} : { notice: me.notice }),
     nav: links.map(({ label, href, section: own, count = 0 }) => ({
       label,
       href,

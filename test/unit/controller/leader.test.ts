@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type LeaderOptions, runAsLeader } from '../../../src/controller/leader.ts';
+import { type LeaderOptions, runAsLeader, type SeenLease } from '../../../src/controller/leader.ts';
 import { AppError } from '../../../src/domain/core/errors.ts';
 import { flushPromises } from '../../support/fake-clock.ts';
 import { holders } from './lease-server.ts';
 
 const SECOND = 1_000;
 
-/** Processes that want to lead; `led` has who began to, and who stopped, in order. */
+/** Processes that want to lead; `led` has who began to, and who stopped, in order; `seen` what each was told. */
 function candidates() {
   const { server, clock, options } = holders();
   const led: string[] = [];
+  const seen: string[] = [];
   const start = (holder: string, change: Partial<LeaderOptions> = {}) => {
     const stop = new AbortController();
     const away = { isAway: false };
@@ -22,7 +23,10 @@ function candidates() {
     };
     const { get, create, replace, delete: remove } = server.cluster;
     const cluster = { get: guarded(get), create: guarded(create), replace: guarded(replace), delete: guarded(remove) };
-    const own = { ...options(holder), cluster, seconds: 12, retrySeconds: 2, onChange: () => undefined, ...change };
+    const onChange: LeaderOptions['onChange'] = (leads, { holder: other, annotations }) => {
+      seen.push(leads === 'leads' ? `${holder} leads` : `${holder} waits for ${other}: ${Object.values(annotations).join()}`);
+    };
+    const own = { ...options(holder), cluster, seconds: 12, retrySeconds: 2, onChange, ...change };
     const run = async (until: AbortSignal): Promise<void> => {
       led.push(`${holder} leads`);
       await new Promise<void>((resolve) => until.addEventListener('abort', () => resolve()));
@@ -31,7 +35,7 @@ function candidates() {
     const ended = runAsLeader(own, run, stop.signal);
     return { stop: () => stop.abort(), away, ended };
   };
-  return { clock, led, start };
+  return { clock, led, seen, start, lease: server.stored };
 }
 
 describe('the leader', () => {
@@ -78,6 +82,40 @@ describe('the leader', () => {
     const two = start('two', { now: () => new Date(Date.UTC(2026, 0, 1, 1)) } as Partial<LeaderOptions>);
     await clock.advance(60 * SECOND);
     assert.deepEqual(led, ['one leads']);
+    for (const each of [one, two]) each.stop();
+    await Promise.all([one.ended, two.ended]);
+  });
+
+  test('takes the lease of a dead predecessor at once where it is told so, and leaves that of others alone', async () => {
+    const { clock, led, start } = candidates();
+    const decide = ({ holder }: SeenLease): 'Take' | 'Wait' => (holder === 'one' ? 'Take' : 'Wait');
+    const one = start('one');
+    await flushPromises();
+    one.away.isAway = true;
+    const two = start('two', { decide });
+    await flushPromises();
+    assert.deepEqual(led, ['one leads', 'two leads']);
+    const three = start('three', { decide });
+    await clock.advance(60 * SECOND);
+    assert.deepEqual(led, ['one leads', 'two leads', 'one stops']);
+    for (const each of [one, two, three]) each.stop();
+    await Promise.all([one.ended, two.ended, three.ended]);
+  });
+
+  test('says so again when it leads again after a loss, and writes its annotations with each renewal', async () => {
+    const { clock, seen, start, lease } = candidates();
+    const annotations = { 'example.com/name': 'first' };
+    const one = start('one', { annotations });
+    await flushPromises();
+    one.away.isAway = true;
+    await clock.advance(10 * SECOND);
+    one.away.isAway = false;
+    await clock.advance(10 * SECOND);
+    assert.deepEqual(seen, ['one leads', 'one leads']);
+    assert.deepEqual(lease()?.metadata.annotations, annotations);
+    const two = start('two');
+    await flushPromises();
+    assert.deepEqual(seen.slice(2), ['two waits for one: first']);
     for (const each of [one, two]) each.stop();
     await Promise.all([one.ended, two.ended]);
   });

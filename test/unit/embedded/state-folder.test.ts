@@ -75,6 +75,23 @@ test('a reset discards everything in a folder of ours', async () => {
   assert.deepEqual((await readdir(folder)).sort(), ['.chandlery-state', 'lock']);
 });
 
+test('a folder has an id of its own, which a reset keeps and a marker of an earlier version gets', async () => {
+  const claim = async (path: string, reset = false): Promise<string> => {
+    const { id, release } = await claimStateFolder(path, { reset });
+    await release();
+    return id;
+  };
+  const id = await claim(folder);
+  assert.equal(await claim(folder), id);
+  assert.equal(await claim(folder, true), id);
+  const earlier = join(parent, 'earlier');
+  await mkdir(earlier);
+  await writeFile(join(earlier, '.chandlery-state'), 'The state of a Chandlery.\n');
+  const given = await claim(earlier);
+  assert.notEqual(given, id);
+  assert.equal(await claim(earlier), given);
+});
+
 test('a folder with files of somebody else is rejected, and a reset does not touch them', async () => {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'thesis.txt'), 'years of work');
