@@ -1,5 +1,5 @@
-import { SETTINGS } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
+import { SETTINGS } from '../domain/setting/settings.ts';
 
 /** The headings of the overview, in its order. */
 const COMMAND_GROUPS = ['Catalogue and instances', 'Sign-in and kubectl', 'Files', 'Server'] as const;

@@ -19,6 +19,7 @@ import type { Measured, Metrics } from '../observe/metrics.ts';
 import type { Ports } from '../operation/ports.ts';
 import { readAuthorities } from './create-charts.ts';
 import { installCrdsAndRoles, restoreOwnCrds } from './install-crds-and-roles.ts';
+import { installationOf } from './leader/installation.ts';
 import { leadControllers } from './leader/lead-controllers.ts';
 import { moveEarlierResources } from './move-earlier-resources.ts';
 import type { OpenStore } from './open-store.ts';
@@ -59,7 +60,9 @@ export async function workInBackground(input: Background): Promise<void> {
   };
   const { kube, stateId } = opened;
   const prepare = async (): Promise<void> => await ensureNamespace(input);
-  const lead = { cluster: kube.asController(), stateId, prepare, onStatus, log, metrics };
+  const installation = await installationOf({ ...input, stateId, catalogDir: catalogDirOf(input) });
+  const takeOver = input.config.takeOver ? 'Once' : 'Never';
+  const lead = { cluster: kube.asController(), installation, takeOver, stateId, prepare, onStatus, log, metrics } as const;
   await leadControllers(lead, async (until) => await work({ ...input, signal: until }), signal);
 }
 
@@ -73,7 +76,7 @@ async function ensureNamespace({ opened, signal }: Background): Promise<void> {
 async function work({ opened, config, issuers, kept, repoRoot, stateDir, tools, readiness, signal, ...rest }: Background): Promise<void> {
   const { kube, embedded } = opened;
   const { log } = rest;
-  const catalogDir = config.catalogDir ?? join(repoRoot, 'catalog');
+  const catalogDir = catalogDirOf({ config, repoRoot });
   const adminGroups = config.role === 'all' && issuers.signIn === undefined ? demoAdmins(issuers) : [];
   try {
     const ours = { kube, repoRoot, catalogDir, adminGroups, log };
@@ -104,6 +107,10 @@ async function work({ opened, config, issuers, kept, repoRoot, stateDir, tools, 
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+function catalogDirOf({ config, repoRoot }: Pick<Background, 'config' | 'repoRoot'>): string {
+  return config.catalogDir ?? join(repoRoot, 'catalog');
 }
 
 /** For the content of sources: where connections may lead, and whom they trust. */

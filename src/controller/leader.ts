@@ -27,7 +27,8 @@ export interface SeenLease {
   readonly unchanged: number;
 }
 
-export type LeaseDecision = 'Take' | 'Wait';
+/** `TakeFromHolder`: although it may be alive; what runs begins when the holder has had the time of the lease to notice that and to stop. */
+export type LeaseDecision = 'Take' | 'TakeFromHolder' | 'Wait';
 
 /**
  * Runs something whenever this process is the leader, until the signal aborts: one process of all that use the lease. When the lease is lost, the signal of what
@@ -47,13 +48,12 @@ export async function runAsLeader(options: LeaderOptions, run: (signal: AbortSig
   };
   while (!signal.aborted) {
     const seen = await observe().catch(unlessExpected);
-    if (seen === undefined) {
-      await wait(clock, retrySeconds * 1_000, signal);
-      continue;
-    }
-    if (seen.holder === holder || decide(seen) === 'Take') {
+    const decision = seen === undefined ? undefined : seen.holder === holder ? 'Take' : decide(seen);
+    if (seen !== undefined && decision !== 'Wait') {
       const ended: { failure?: unknown } = {};
       const lead = async (until: AbortSignal): Promise<void> => {
+        if (decision === 'TakeFromHolder') await wait(clock, seconds * 1_000, until);
+        if (until.aborted) return;
         announce('leads', { ...seen, holder });
         await run(until).catch((error: unknown) => void (ended.failure = error));
         known = '';
@@ -61,7 +61,7 @@ export async function runAsLeader(options: LeaderOptions, run: (signal: AbortSig
       if (seen.resourceVersion === '') await options.prepare?.().catch(unlessExpected);
       await withLease({ ...options, seconds, seen: seen.resourceVersion }, lead, signal).catch(unlessExpected);
       if (ended.failure !== undefined) throw ended.failure;
-    } else {
+    } else if (seen !== undefined) {
       announce('waits', seen);
     }
     await wait(clock, retrySeconds * 1_000, signal);

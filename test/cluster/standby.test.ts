@@ -18,6 +18,7 @@ import { openKube } from '../support/open-kube.ts';
 import { startProduct, type Product } from '../support/product.ts';
 
 const SECOND_ACCOUNT = 'system:serviceaccount:default:second';
+const OURS = ['--installation', 'team-one/chandlery'];
 const LEASE_REF = { ...LEASE, namespace: 'chandlery-system', name: 'chandlery-controller' };
 
 describe('two Chandleries on one cluster', { timeout: 300_000 }, () => {
@@ -25,6 +26,7 @@ describe('two Chandleries on one cluster', { timeout: 300_000 }, () => {
   let kube: Kube;
   let first: Product;
   let second: Product;
+  const replicas: Replica[] = [];
   let options: (account: string, catalog: string) => readonly string[];
 
   before(async () => {
@@ -33,10 +35,11 @@ describe('two Chandleries on one cluster', { timeout: 300_000 }, () => {
     const kubeconfig = await secondKubeconfig();
     for (const catalog of ['one', 'two']) await mkdir(join(cluster.stateDir, catalog));
     options = (account, catalog) => ['--kubeconfig', account, '--catalog', join(cluster.stateDir, catalog)];
-    first = await startProduct(options(cluster.kubeconfigPath, 'one'));
-    second = await startProduct(options(kubeconfig, 'two'));
+    first = await startProduct([...options(cluster.kubeconfigPath, 'one'), ...OURS]);
+    second = await startProduct([...options(kubeconfig, 'two'), ...OURS]);
   });
   after(async () => {
+    await Promise.all(replicas.map(async (replica) => await replica.stop()));
     await second?.stop();
     await first?.stop();
     await kube?.close();
@@ -89,31 +92,58 @@ describe('two Chandleries on one cluster', { timeout: 300_000 }, () => {
     }, 'the catalogue follows the folder of the second');
   });
 
+  it('of two installations do not replace each other: the other one names both, and what to do', async () => {
+    const other = await startProduct(options(cluster.kubeconfigPath, 'one'));
+    try {
+      const said = (await controllerOf(other.origin)) ?? '';
+      assert.match(
+        said,
+        /^standby, held by \S+; this cluster is managed by "team-one\/chandlery"; this is the process on .* with state folder/,
+      );
+      assert.match(said, /: stop one of them, or start this one with --take-over$/);
+      assert.match(await operatorsPage(other, 'admin'), /managed by (&quot;|")team-one/);
+      assert.equal(await controllerOf(second.origin), 'leader');
+    } finally {
+      await other.stop();
+    }
+  });
+
   it(
-    'take over within 15 seconds from a process that was killed, and at once where it is started again',
+    'replace a process that was killed: one of its installation by itself, another one if told so',
     inAll('it kills processes'),
     async () => {
-      const start = async (name: string): Promise<Replica> => {
-        const given = [...options(cluster.kubeconfigPath, 'one'), '--state', join(cluster.stateDir, name)];
-        const replica = createReplica({ name, port: await freePort(), options: given });
-        await replica.start();
-        await replica.ready();
-        return replica;
-      };
-      const killed = await start('killed');
+      const killed = await startReplica('killed', OURS);
       await second.stop();
-      await eventually(async () => (await controllerOf(killed.origin)) === 'leader', 'the process leads', 10);
-      const waiting = await start('waiting');
+      await leads(killed, 10);
+      const waiting = await startReplica('waiting', OURS);
       await killed.kill();
       const died = performance.now();
-      await eventually(async () => (await controllerOf(waiting.origin)) === 'leader', 'the other one leads', 16);
+      await leads(waiting, 16);
       assert.ok(performance.now() - died < 15_500);
+      const stranger = await startReplica('stranger', []);
       await waiting.kill();
       await waiting.start();
-      await eventually(async () => (await controllerOf(waiting.origin)) === 'leader', 'the same one leads again', 8);
-      await waiting.stop();
+      await leads(waiting, 8);
+      assert.match((await controllerOf(stranger.origin)) ?? '', /managed by/);
+      await stranger.stop();
+      const heir = await startReplica('stranger', ['--take-over']);
+      await leads(heir, 20);
+      await eventually(async () => (await controllerOf(waiting.origin))?.includes('managed by the process'), 'the other one stands by', 10);
     },
   );
+
+  async function startReplica(name: string, more: readonly string[]): Promise<Replica> {
+    const given = [...options(cluster.kubeconfigPath, 'one'), '--state', join(cluster.stateDir, name), ...more];
+    const replica = createReplica({ name, port: await freePort(), options: given });
+    replicas.push(replica);
+    await replica.start();
+    await replica.ready();
+    return replica;
+  }
+
+  async function leads({ name, origin }: Replica, seconds: number): Promise<void> {
+    await eventually(async () => (await controllerOf(origin)) === 'leader', `${name} leads`, seconds);
+  }
 
   async function leaseHolder(): Promise<string> {
     return textAt(await kube.asController().get(LEASE_REF), 'spec', 'holderIdentity') ?? '';

@@ -79,5 +79,8 @@ export const OURS = {
   approvedBy: 'chandlery.dev/approved-by',
   /** Annotation: the user who created an object through pages or API. */
   createdBy: 'chandlery.dev/created-by',
+  /** Annotations on the Lease of the controllers: the installation that manages the cluster, by its name and its id. */
+  installation: 'chandlery.dev/installation',
+  installationId: 'chandlery.dev/installation-id',
   finalizer: 'chandlery.dev/finalizer',
 } as const;

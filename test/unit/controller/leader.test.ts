@@ -102,6 +102,19 @@ describe('the leader', () => {
     await Promise.all([one.ended, two.ended, three.ended]);
   });
 
+  test('that replaces a living holder begins when that one has stopped', async () => {
+    const { clock, led, start } = candidates();
+    const one = start('one');
+    await flushPromises();
+    const two = start('two', { decide: ({ holder }) => (holder === 'one' ? 'TakeFromHolder' : 'Take') });
+    await clock.advance(11 * SECOND);
+    assert.deepEqual(led, ['one leads', 'one stops']);
+    await clock.advance(SECOND);
+    assert.deepEqual(led.slice(2), ['two leads']);
+    for (const each of [one, two]) each.stop();
+    await Promise.all([one.ended, two.ended]);
+  });
+
   test('says so again when it leads again after a loss, and writes its annotations with each renewal', async () => {
     const { clock, seen, start, lease } = candidates();
     const annotations = { 'example.com/name': 'first' };

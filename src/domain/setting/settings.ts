@@ -1,0 +1,83 @@
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+  readonly many?: 'many';
+  readonly help: string;
+}
+
+/** The settings: `--name VALUE` on the command line, `CHANDLERY_NAME` in the environment (several values separated by spaces). */
+export const SETTINGS: readonly Setting[] = [
+  { name: 'port', value: 'PORT', help: 'the port of the pages and the API; default 8080, or the next free one' },
+  { name: 'listen', value: 'ADDRESS', help: 'the address to listen on; default 127.0.0.1' },
+  { name: 'metrics-port', value: 'PORT', help: 'serve /metrics on this port alone; default: on the port of the pages' },
+  { name: 'role', value: 'ROLE', help: 'web: pages and REST; controller: the controllers; all: both; default all' },
+  { name: 'public-url', value: 'URL', help: 'the URL of Chandlery for people; default http://localhost:PORT' },
+  { name: 'other-host', value: 'NAME', many: 'many', help: 'an additional host name for requests' },
+  { name: 'state', value: 'DIR', help: 'the folder for the embedded cluster, sessions and caches; default in the XDG state folder' },
+  { name: 'catalog', value: 'DIR', help: 'the catalogue folder; default catalog/' },
+  { name: 'context', value: 'NAME', help: 'use this context of your kubeconfig instead of the embedded cluster' },
+  { name: 'kubeconfig', value: 'FILE', help: 'use this kubeconfig instead of the embedded cluster' },
+  { name: 'cluster-url', value: 'URL', help: 'the api-server for people, in kubeconfigs; default: the one of the kubeconfig' },
+  { name: 'cluster-ca', value: 'FILE', help: 'CA certificates of --cluster-url, in PEM' },
+  { name: 'in-cluster', value: '', help: "use the service account of Chandlery's pod" },
+  {
+    name: 'installation',
+    value: 'NAME',
+    help: 'the name of this installation in all its processes; default: host and state folder, in a pod its namespace',
+  },
+  { name: 'take-over', value: '', help: 'replace another installation that manages the cluster, once' },
+  { name: 'mirror', value: 'PREFIX=TARGET', many: 'many', help: 'serve chart addresses with this prefix from a folder or another address' },
+  { name: 'image-rewrite', value: 'PREFIX=TARGET', many: 'many', help: 'pull images with this prefix from another registry' },
+  { name: 'chart-root', value: 'NAME=DIR', many: 'many', help: 'a folder of charts, addressed as file://NAME; default charts=charts/' },
+  { name: 'allow-egress', value: 'CIDR', many: 'many', help: 'allow charts from this private address range' },
+  { name: 'chart-cache-size', value: 'SIZE', help: 'disk limit of the chart cache, e.g. 500Mi; default 2Gi' },
+  { name: 'chart-ca', value: 'FILE', many: 'many', help: 'additional CA certificates for chart hosts, in PEM' },
+  { name: 'issuer', value: 'URL', help: 'the OpenID Connect issuer; default: the embedded one, with demo people' },
+  {
+    name: 'authentication-config',
+    value: 'FILE',
+    help: 'trust the issuers of this AuthenticationConfiguration (apiserver.config.k8s.io), as the api-server does',
+  },
+  { name: 'ci-issuer', value: 'PRESET[:PREFIX]=URL', many: 'many', help: 'trust ID tokens of CI jobs; presets: gitlab, github, generic' },
+  { name: 'client-id', value: 'ID', help: "Chandlery's client id at the issuer; default chandlery" },
+  {
+    name: 'cli-client-id',
+    value: 'ID',
+    help: "the issuer's public client for kubectl and the command line; embedded issuer: chandlery-cli",
+  },
+  { name: 'cli-token', value: 'KIND', help: 'the token of that client that is the bearer token: id or access; default id' },
+  { name: 'client-secret-file', value: 'FILE', help: 'the file with the client secret' },
+  { name: 'scopes', value: 'SCOPES', help: 'scopes of sign-ins besides openid, profile and email, e.g. "groups offline_access"' },
+  { name: 'username-claim', value: 'CLAIM', help: 'the claim that names a person; default sub (embedded issuer: preferred_username)' },
+  { name: 'groups-claim', value: 'CLAIM', help: 'the claim that lists the groups of a person; default groups' },
+  { name: 'username-prefix', value: 'TEXT', help: 'prefix of every user name; default oidc:' },
+  { name: 'groups-prefix', value: 'TEXT', help: 'prefix of every group; default oidc:' },
+  { name: 'audience', value: 'TEXT', help: 'the audience of bearer tokens; default the public URL' },
+  { name: 'bearer-client', value: 'ID', many: 'many', help: 'accept bearer tokens of this client of the issuer (azp)' },
+  {
+    name: 'userinfo',
+    value: '',
+    help: 'also read claims of a sign-in from the userinfo endpoint, for an issuer whose ID tokens have no groups',
+  },
+  { name: 'id-token-hint', value: '', help: 'add the ID token to the sign-out URL, for an issuer that requires it' },
+  {
+    name: 'user-identity',
+    value: 'HOW',
+    help: 'Impersonate: call the api-server for people by impersonation; PassThrough: with their own ID token; default Impersonate',
+  },
+  { name: 'session-idle', value: 'DURATION', help: 'end sessions after this time without a request; default 2h' },
+  { name: 'session-lifetime', value: 'DURATION', help: 'end sessions after this time in any case; default 12h, at most 30d' },
+  { name: 'token-lifetime', value: 'DURATION', help: 'the longest lifetime of a personal access token; default 365d, which is the most' },
+  { name: 'token-absence', value: 'DURATION', help: 'pause the tokens of a user who has not signed in for this time; default 30d' },
+  { name: 'database-url-file', value: 'FILE', help: 'the file with the URL of a PostgreSQL database for sessions, tokens and audit log' },
+  { name: 'database-ca', value: 'FILE', help: 'CA certificates of the database, in PEM' },
+  { name: 'database-connections', value: 'COUNT', help: 'connections to the database; default 10' },
+  { name: 'keys-file', value: 'FILE', help: 'the keys that seal tokens and sign-ins; default keys.json in the state folder' },
+  { name: 'audit-retention', value: 'DURATION', help: 'keep entries of the audit log for this time; default 400d' },
+  { name: 'audit-stdout', value: '', help: 'print entries of the audit log as JSON lines on the standard output' },
+  { name: 'trusted-proxies', value: 'COUNT', help: 'number of trusted proxies for X-Forwarded-For; default 0' },
+  { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
+  { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
+  { name: 'as', value: 'PERSON', help: 'for the commands token and kubeconfig: the demo person' },
+  { name: 'reset', value: '', help: 'delete the state of the embedded cluster and start again' },
+];
