@@ -18,7 +18,8 @@ import { type Listeners, openListeners, type Readiness, readinessOf } from './co
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
 import { openStore } from './compose/open-store.ts';
 import { audiencesOf, readTrustedIssuers, type TrustedIssuers } from './compose/identity/trusted-issuers.ts';
-import { fetchSettings, workInBackground } from './compose/work-in-background.ts';
+import { confirmInstallation, type Dialog, requireInstalled } from './compose/leader/confirm-installation.ts';
+import { adminGroupsOf, catalogDirOf, fetchSettings, workInBackground } from './compose/work-in-background.ts';
 import { waitAtMost } from './compose/wait-at-most.ts';
 import { savedConfigurationSpaces } from './compose/saved-configuration-spaces.ts';
 import type { Config } from './config.ts';
@@ -62,6 +63,8 @@ export interface ChandleryInput {
   readonly print?: (text: string) => void;
   /** `throwaway` trades safety against a power cut for speed: for tests. */
   readonly durability: 'kept' | 'throwaway';
+  /** Asks the person who starts it; absent: nobody can be asked. */
+  readonly dialog?: Dialog;
   /** Gives up the start. */
   readonly signal?: AbortSignal;
 }
@@ -114,15 +117,30 @@ export async function startChandlery(input: ChandleryInput): Promise<Chandlery> 
     const passed = config.userIdentity === 'PassThrough' ? { userTokens: createUserTokens() } : {};
     const opened = await openCluster({ ...input, ...passed, issuers, tools, metrics });
     const start = config.role === 'controller' ? startController : startOn;
-    return await start(opened, { ...input, ...passed, publicUrl, issuers, listeners, tools, metrics }).catch(async (error: unknown) => {
+    try {
+      const confirmed = await confirmWrites(opened, { ...input, issuers });
+      return await start(opened, { ...input, ...passed, publicUrl, issuers, listeners, tools, metrics, confirmed });
+    } catch (error) {
       await opened.close();
       throw error;
-    });
+    }
   } catch (error) {
     await listeners.close(0);
     log.debug('The start failed', { why: messageOf(error) });
     throw error;
   }
+}
+
+/** Asks before the first installation in a cluster of a kubeconfig; later if the cluster is away. */
+async function confirmWrites(
+  { kube }: OpenCluster,
+  { config, repoRoot, issuers, dialog, log }: ChandleryInput & Pick<Started, 'issuers'>,
+): Promise<Started['confirmed']> {
+  if (config.cluster.kind !== 'kubeconfig' || config.role === 'web' || config.yes) return () => Promise.resolve();
+  const first = { kube, repoRoot, adminGroups: adminGroupsOf({ config, issuers }), catalogDir: catalogDirOf({ config, repoRoot }) };
+  const note = (line: string): void => log.info(line);
+  const answer = await confirmInstallation({ ...first, dialog: dialog ?? { note } });
+  return async (signal) => (answer === 'Confirmed' ? undefined : await requireInstalled(first, signal));
 }
 
 /** What people read of the cluster. */
@@ -142,6 +160,8 @@ type Started = ChandleryInput & {
   readonly listeners: Listeners;
   readonly tools: Awaited<ReturnType<typeof loadTools>>;
   readonly metrics: Metrics;
+  /** Resolves when something may be written to the cluster. */
+  readonly confirmed: (signal: AbortSignal) => Promise<void>;
 };
 
 /** What every role has. */
@@ -251,8 +271,9 @@ function versionOf(repoRoot: string): string {
   return textAt(JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')), 'version') ?? '';
 }
 
-function hintOf({ stateDir, config }: Started): string {
+function hintOf({ stateDir, config, repoRoot }: Started): string {
   if (config.role === 'controller') return '  Its pages are those of the processes with the role web.';
+  const folder = catalogDirOf({ config, repoRoot });
   const people = `  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`;
   const file = join(stateDir, 'kubeconfig');
   const kubeconfig = `  kubectl: export KUBECONFIG=${quoted(file)}`;
@@ -261,6 +282,7 @@ function hintOf({ stateDir, config }: Started): string {
     ...(config.issuer.kind === 'embedded' ? [people] : []),
     ...(config.cluster.kind === 'embedded' ? [kubeconfig] : []),
     ...(config.cluster.kind === 'embedded' && config.issuer.kind === 'embedded' ? [theirs] : []),
+    ...(folder === undefined ? ['  No catalogue folder is applied; name one with --catalog DIR.'] : []),
     '  Ctrl-C stops it; the state is kept.',
   ];
   return lines.join('\n');

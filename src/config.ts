@@ -70,6 +70,8 @@ export interface Config {
   readonly stateDir?: string;
   readonly catalogDir?: string;
   readonly reset: boolean;
+  /** Whether nobody is to be asked. */
+  readonly yes: boolean;
   /** The name of the installation in all its processes; absent: it is named by what started it. */
   readonly installation?: string;
   /** Whether this process replaces another installation that manages the cluster. */
@@ -144,6 +146,7 @@ export function parseConfig(argv: readonly string[], env: Readonly<Record<string
     port: one('port') === undefined ? 8080 : portOf('port', one('port') ?? ''),
     portIsFixed: one('port') !== undefined,
     reset: flag('reset', one('reset')),
+    yes: flag('yes', one('yes')),
     takeOver: flag('take-over', one('take-over')),
     ...place,
     ciIssuers: (values.get('ci-issuer') ?? []).map(ciIssuerOf),

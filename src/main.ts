@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import type { Terminal } from './cli/command.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
 import { COMMANDS } from './compose/commands.ts';
@@ -34,8 +36,18 @@ function openTerminal(name = ''): Terminal {
     signal: stop.signal,
     print,
     note: (line) => process.stderr.write(`${line}\n`),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm } : {}),
     colors: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb',
   };
+}
+
+/** Ctrl-C and the end of the input are a no. */
+async function confirm(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = once(lines, 'close').then(() => '');
+  const answer = await Promise.race([lines.question(question).catch(() => ''), closed]);
+  lines.close();
+  return /^y(es)?$/i.test(answer.trim());
 }
 
 function print(text: string): void {

@@ -47,6 +47,8 @@ export interface Terminal {
   readonly print: (text: string) => void;
   /** A line of progress or a warning, to the standard error. */
   readonly note: (line: string) => void;
+  /** Asks a person at a terminal, and answers whether they said yes; absent where there is none. */
+  readonly confirm?: (question: string) => Promise<boolean>;
   /** Whether statuses are coloured: a person looks at the standard output, and `NO_COLOR` is not set. */
   readonly colors: boolean;
 }

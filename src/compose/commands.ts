@@ -52,8 +52,8 @@ export const COMMANDS: readonly Command[] = [
     summary: 'run the catalogue, on an embedded cluster or on one of yours',
     options: [],
     settings: 'all',
-    examples: ['chandlery serve --port 9000', 'chandlery serve --context kind-kind'],
-    run: async (argv, { env }) => await serve(parseConfig(argv, env), env),
+    examples: ['chandlery serve --port 9000', 'chandlery serve --context kind-kind --catalog catalog'],
+    run: async (argv, terminal) => await serve(parseConfig(argv, terminal.env), terminal),
   },
   {
     name: 'token',
@@ -185,7 +185,7 @@ function stateDirOf(config: Config, env: Terminal['env']): string {
 }
 
 /** Runs the server until a signal asks it to stop, or it cannot go on. */
-async function serve(config: Config, env: Terminal['env']): Promise<number> {
+async function serve(config: Config, { env, note, confirm }: Terminal): Promise<number> {
   const { startChandlery } = await import('../compose.ts');
   const { createLog } = await import('../observe/log.ts');
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (text) => process.stderr.write(text) });
@@ -199,6 +199,7 @@ async function serve(config: Config, env: Terminal['env']): Promise<number> {
     log,
     print: (text) => process.stdout.write(text),
     durability: 'kept',
+    dialog: { note, ...(confirm === undefined ? {} : { confirm }) },
     signal: stop.signal,
   });
   // What collects the lines of the audit log finds nothing else among them.

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../domain/core/backoff.ts';
 import { messageOf } from '../domain/core/errors.ts';
 import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
-import { applyManifests, bootstrapCluster } from '../kube/bootstrap.ts';
+import { applyManifests, bootstrapCluster, type BootstrapFiles, readBootstrap } from '../kube/bootstrap.ts';
 import type { Kube } from '../kube/kube.ts';
 import type { Log } from '../observe/log.ts';
 import { CATALOG_SOURCE } from '../domain/kubernetes/resource-types.ts';
@@ -15,7 +15,8 @@ import type { Reflector } from '../kube/watch/reflector.ts';
 interface InstallInput {
   readonly kube: Kube;
   readonly repoRoot: string;
-  readonly catalogDir: string;
+  /** Absent: no CatalogSource is made, and one that exists is left as it is. */
+  readonly catalogDir?: string | undefined;
   /** Groups, as the api-server sees them, whose members are admins. */
   readonly adminGroups: readonly string[];
   readonly log: Log;
@@ -46,12 +47,24 @@ export async function installCrdsAndRoles(input: InstallInput, signal: AbortSign
 }
 
 async function installOnce({ kube, repoRoot, catalogDir, adminGroups }: InstallInput, signal: AbortSignal): Promise<readonly KubeObject[]> {
-  const chart = join(repoRoot, 'charts', 'chandlery');
-  const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml'), policies: policyFile(repoRoot) };
-  const crds = await bootstrapCluster(kube, files, signal);
+  const crds = await bootstrapCluster(kube, filesOf(repoRoot), signal);
   if (adminGroups.length > 0) await applyManifests(kube, [adminBinding(adminGroups)], signal);
-  await ensureFolderSource(kube.asController(), catalogDir, signal);
+  if (catalogDir !== undefined) await ensureFolderSource(kube.asController(), catalogDir, signal);
   return crds;
+}
+
+/** The objects that an installation consists of, besides the CatalogSource. */
+export async function installedObjects({
+  repoRoot,
+  adminGroups,
+}: Pick<InstallInput, 'repoRoot' | 'adminGroups'>): Promise<readonly KubeObject[]> {
+  const objects = await readBootstrap(filesOf(repoRoot));
+  return adminGroups.length === 0 ? objects : [...objects, adminBinding(adminGroups)];
+}
+
+function filesOf(repoRoot: string): Required<BootstrapFiles> {
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  return { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml'), policies: policyFile(repoRoot) };
 }
 
 /** The admission policies of Environments. */

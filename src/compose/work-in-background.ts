@@ -41,6 +41,8 @@ export interface Background {
   readonly readiness: { installed(): void; controller(status: ControllerStatus): void };
   readonly ports: Ports;
   readonly kept: OpenStore;
+  /** Resolves when something may be written to the cluster. */
+  readonly confirmed: (signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -52,6 +54,12 @@ export async function workInBackground(input: Background): Promise<void> {
     readiness.installed();
     await moveEarlierResources({ kube: opened.kube, ...input.kept, earlierRequests: undefined, log }, signal);
     return;
+  }
+  try {
+    await input.confirmed(signal);
+  } catch (error) {
+    if (signal.aborted) return;
+    throw error;
   }
   const onStatus = (status: ControllerStatus): void => {
     readiness.controller(status);
@@ -77,7 +85,7 @@ async function work({ opened, config, issuers, kept, repoRoot, stateDir, tools, 
   const { kube, embedded } = opened;
   const { log } = rest;
   const catalogDir = catalogDirOf({ config, repoRoot });
-  const adminGroups = config.role === 'all' && issuers.signIn === undefined ? demoAdmins(issuers) : [];
+  const adminGroups = adminGroupsOf({ config, issuers });
   try {
     const ours = { kube, repoRoot, catalogDir, adminGroups, log };
     const installed = await installCrdsAndRoles(ours, signal);
@@ -109,8 +117,14 @@ async function work({ opened, config, issuers, kept, repoRoot, stateDir, tools, 
   }
 }
 
-function catalogDirOf({ config, repoRoot }: Pick<Background, 'config' | 'repoRoot'>): string {
-  return config.catalogDir ?? join(repoRoot, 'catalog');
+/** The example catalogue is for the embedded cluster; other clusters get the folder that is named, if any. */
+export function catalogDirOf({ config, repoRoot }: Pick<Background, 'config' | 'repoRoot'>): string | undefined {
+  return config.catalogDir ?? (config.cluster.kind === 'embedded' ? join(repoRoot, 'catalog') : undefined);
+}
+
+/** The groups that are admins without further ado: those of the demo, where nobody else signs in. */
+export function adminGroupsOf({ config, issuers }: Pick<Background, 'config' | 'issuers'>): readonly string[] {
+  return config.role === 'all' && issuers.signIn === undefined ? demoAdmins(issuers) : [];
 }
 
 /** For the content of sources: where connections may lead, and whom they trust. */

@@ -43,15 +43,26 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
   return crds;
 }
 
+/** The objects that `bootstrapCluster` brings to a cluster. */
+export async function readBootstrap({ crds, policies, roles }: BootstrapFiles): Promise<readonly KubeObject[]> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OURS.systemNamespace } };
+  const guards = policies === undefined ? [] : await readManifests(policies);
+  return [namespace, ...(await readCrds(crds)), ...guards, ...(await readManifests(roles))];
+}
+
 /** Restores every CRD of a folder and waits until all of them are established and discovered. */
 async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<KubeObject[]> {
-  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
-  const definitions: KubeObject[] = [];
-  for (const file of files) definitions.push(...(await readManifests(join(folder, file))));
-  const own = await withoutForeign(kube, definitions, signal);
+  const own = await withoutForeign(kube, await readCrds(folder), signal);
   const restored = await Promise.all(own.map((definition) => restoreCrd(kube.asController(), definition, signal)));
   for (const definition of own) await waitUntilServed(kube, definition, signal);
   return restored;
+}
+
+async function readCrds(folder: string): Promise<readonly KubeObject[]> {
+  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).sort();
+  const definitions: KubeObject[] = [];
+  for (const file of files) definitions.push(...(await readManifests(join(folder, file))));
+  return definitions;
 }
 
 /** A KubePlus in the same cluster keeps its CRD, and Chandlery leaves its objects alone. */

@@ -24,7 +24,7 @@ describe('a cluster that is away when Chandlery starts', { timeout: 180_000 }, (
     stateDir = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-away-'));
     cluster = await start();
     await cluster.stop();
-    product = await startProduct(['--kubeconfig', cluster.kubeconfigPath], 'not awaited');
+    product = await startProduct(['--kubeconfig', cluster.kubeconfigPath, '--yes'], 'not awaited');
   });
   after(async () => {
     await product.stop();

@@ -240,7 +240,7 @@ describe('The chart of Chandlery with listed permissions', () => {
     const authentication = join(folder, 'authentication.yaml');
     await writeFile(authentication, renderAuthentication([entry]));
     const signIn = ['--issuer', issuer.url, '--client-id', AUDIENCE, '--authentication-config', authentication];
-    return await startProduct(['--kubeconfig', account, '--catalog', catalog, ...signIn]);
+    return await startProduct(['--kubeconfig', account, '--yes', '--catalog', catalog, ...signIn]);
   }
 
   /** The messages of the conditions of an object. */

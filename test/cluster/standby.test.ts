@@ -34,7 +34,7 @@ describe('two Chandleries on one cluster', { timeout: 300_000 }, () => {
     kube = openKube(cluster.kubeconfigPath);
     const kubeconfig = await secondKubeconfig();
     for (const catalog of ['one', 'two']) await mkdir(join(cluster.stateDir, catalog));
-    options = (account, catalog) => ['--kubeconfig', account, '--catalog', join(cluster.stateDir, catalog)];
+    options = (account, catalog) => ['--kubeconfig', account, '--yes', '--catalog', join(cluster.stateDir, catalog)];
     first = await startProduct([...options(cluster.kubeconfigPath, 'one'), ...OURS]);
     second = await startProduct([...options(kubeconfig, 'two'), ...OURS]);
   });

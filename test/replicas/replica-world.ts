@@ -109,7 +109,19 @@ async function optionsOf({
     '--scopes',
     'groups',
   ];
-  const place = ['--kubeconfig', kubeconfig, '--installation', 'replicas', '--public-url', origin, '--other-host', '127.0.0.1'];
+  const place = [
+    '--kubeconfig',
+    kubeconfig,
+    '--installation',
+    'replicas',
+    '--yes',
+    '--catalog',
+    join(repoRoot, 'catalog'),
+    '--public-url',
+    origin,
+    '--other-host',
+    '127.0.0.1',
+  ];
   return { web: ['--role', 'web', ...place, ...store, ...identity], controller: ['--role', 'controller', ...place, ...store] };
 }
 

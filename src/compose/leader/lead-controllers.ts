@@ -23,7 +23,7 @@ export interface LeadInput {
 }
 
 /** One process of all that use a cluster runs its controllers, whatever started it. */
-const LEASE_NAME = 'chandlery-controller';
+export const LEASE_NAME = 'chandlery-controller';
 /** A leader that dies is replaced within fifteen seconds, one that stops within two. */
 const LEASE = { seconds: 12, retrySeconds: 2 };
 

@@ -14,7 +14,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'public-url', value: 'URL', help: 'the URL of Chandlery for people; default http://localhost:PORT' },
   { name: 'other-host', value: 'NAME', many: 'many', help: 'an additional host name for requests' },
   { name: 'state', value: 'DIR', help: 'the folder for the embedded cluster, sessions and caches; default in the XDG state folder' },
-  { name: 'catalog', value: 'DIR', help: 'the catalogue folder; default catalog/' },
+  { name: 'catalog', value: 'DIR', help: 'the catalogue folder; default catalog/, on a cluster of yours none' },
   { name: 'context', value: 'NAME', help: 'use this context of your kubeconfig instead of the embedded cluster' },
   { name: 'kubeconfig', value: 'FILE', help: 'use this kubeconfig instead of the embedded cluster' },
   { name: 'cluster-url', value: 'URL', help: 'the api-server for people, in kubeconfigs; default: the one of the kubeconfig' },
@@ -79,5 +79,6 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'log-level', value: 'LEVEL', help: 'debug, info, warn or error; default info' },
   { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
   { name: 'as', value: 'PERSON', help: 'for the commands token and kubeconfig: the demo person' },
+  { name: 'yes', value: '', help: 'do not ask before the first installation in a cluster of yours, or before --reset' },
   { name: 'reset', value: '', help: 'delete the state of the embedded cluster and start again' },
 ];
