@@ -188,6 +188,9 @@ function stateDirOf(config: Config, env: Terminal['env']): string {
 async function serve(config: Config, { env, note, confirm }: Terminal): Promise<number> {
   const { startChandlery } = await import('../compose.ts');
   const { createLog } = await import('../observe/log.ts');
+  const { confirmReset } = await import('./confirm-reset.ts');
+  const dialog = { note, ...(confirm === undefined ? {} : { confirm }) };
+  await confirmReset({ config, stateDir: stateDirOf(config, env), dialog });
   const log = createLog({ level: config.logLevel, format: config.logFormat, write: (text) => process.stderr.write(text) });
   const stop = new AbortController();
   // Not once: a second Ctrl-C while we stop would leave the cluster's processes behind.
@@ -199,7 +202,7 @@ async function serve(config: Config, { env, note, confirm }: Terminal): Promise<
     log,
     print: (text) => process.stdout.write(text),
     durability: 'kept',
-    dialog: { note, ...(confirm === undefined ? {} : { confirm }) },
+    dialog,
     signal: stop.signal,
   });
   // What collects the lines of the audit log finds nothing else among them.

@@ -80,5 +80,9 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'log-format', value: 'FORMAT', help: 'lines for people or json for collectors; default lines, in a pod json' },
   { name: 'as', value: 'PERSON', help: 'for the commands token and kubeconfig: the demo person' },
   { name: 'yes', value: '', help: 'do not ask before the first installation in a cluster of yours, or before --reset' },
-  { name: 'reset', value: '', help: 'delete the state of the embedded cluster and start again' },
+  {
+    name: 'reset',
+    value: '',
+    help: 'delete the content of the state folder and start again; it lists what it deletes and asks at a terminal',
+  },
 ];

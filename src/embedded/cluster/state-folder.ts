@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { appendFile, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -80,9 +80,15 @@ async function ensureId(marker: string): Promise<string> {
   return id;
 }
 
+/** The names that a reset deletes in a state folder, sorted; none in a folder that is missing or not ours. */
+export async function resettableEntries(path: string): Promise<readonly string[]> {
+  const folder = resolve(path);
+  const entries = existsSync(folder) ? await readdir(folder) : [];
+  return entries.includes(MARKER) ? entries.filter((entry) => entry !== MARKER && entry !== LOCK).sort() : [];
+}
+
 async function empty(folder: string): Promise<void> {
-  const entries = (await readdir(folder)).filter((entry) => entry !== MARKER && entry !== LOCK);
-  await Promise.all(entries.map((entry) => rm(join(folder, entry), { recursive: true, force: true })));
+  await Promise.all((await resettableEntries(folder)).map((entry) => rm(join(folder, entry), { recursive: true, force: true })));
 }
 
 function inUse(what: string, pid: number): AppError {
