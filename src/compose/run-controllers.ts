@@ -8,14 +8,15 @@ import { appDefinitions, compositionController } from './app-definition/app-defi
 import { type UploadWatch, watchUploads } from './create-charts.ts';
 import { helmChildren } from './create-ports.ts';
 import { instanceController } from './app-instance/instance-controller.ts';
+import { environmentControllers } from './environment/environment-controllers.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
+import { countInstances, type InstanceCounts, instancesInNamespaces, operatorsCounted } from './count-instances.ts';
 import { policyFile } from './install-crds-and-roles.ts';
 import { pinCachedCharts } from './pin-cached-charts.ts';
-import { namespaceOf, watchGenerated } from './environment/watch-generated.ts';
+import { namespaceOf } from './environment/watch-generated.ts';
 import { watchOperators } from './watch-operators.ts';
 import { watchRecords } from './watch-records.ts';
 import { type ControllerParts, type KeySource, mapSource, runController } from '../controller/controller.ts';
-import { countQuota } from '../domain/app-definition/limits.ts';
 import type { AppSummary } from '../domain/app/app.ts';
 import { buildCatalog } from '../domain/catalog/app-catalog.ts';
 import { textAt } from '../domain/core/read.ts';
@@ -49,8 +50,6 @@ import {
   POLICY_TYPES,
 } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
-import { ENVIRONMENT_SETTINGS } from '../reconcile/environment/environment-spec.ts';
-import { createEnvironmentReconciler } from '../reconcile/environment/reconcile-environment.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
 import { operatorReferrers } from '../reconcile/operator/memory/references-of.ts';
@@ -102,40 +101,23 @@ export async function runControllers(input: ControllersInput): Promise<void> {
   const records = watchRecords(input);
   const instances = appInstances(input, { helm, records });
   const uploads = watchUploads(input);
+  const { customResourceDefinitions: definitions } = input.catalog.reflectors;
+  const counts = countInstances({ kube: input.kube, definitions, log: input.log, signal: input.signal });
+  const inNamespaces = instancesInNamespaces(counts, instances);
   const controllers = [
-    environments(input),
+    ...environmentControllers(input, inNamespaces),
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     compositionController({ ...input, definitions: input.catalog.reflectors.appDefinitions }),
     catalogSources(input),
     catalogReleases(input),
     appDefinitions({ ...input, uploads, counted: instances.counted }),
-    await operators(input, { helm, records, uploads }),
+    await operators(input, { helm, records, uploads, counts }),
     instances,
     adminAccess(input),
     await admissionPolicies(input),
     await changeRequests(input),
   ];
   await Promise.all([...controllers.map((controller) => run(input, controller)), localControllers(input)]);
-}
-
-function environments({ kube, catalog, log, signal }: ControllersInput): Controller {
-  const cluster = kube.asController();
-  const reconcile = createEnvironmentReconciler({
-    cluster,
-    discovery: kube,
-    apps: () => appsIn(catalog),
-    appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
-    events: createEventRecorder({ cluster, log }),
-    settings: ENVIRONMENT_SETTINGS,
-    now,
-  });
-  const { environments: all, customResourceDefinitions: definitions, operators, appDefinitions } = catalog.reflectors;
-  return {
-    name: 'environment',
-    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators, appDefinitions, log, signal })],
-    reconcile,
-    workers: 2,
-  };
 }
 
 function appsIn(catalog: ControllersInput['catalog']): readonly AppSummary[] {
@@ -208,9 +190,12 @@ interface ReleaseParts {
   readonly records: Reflector;
 }
 
-async function operators(input: ControllersInput, parts: ReleaseParts & { readonly uploads: UploadWatch }): Promise<Controller> {
+async function operators(
+  input: ControllersInput,
+  parts: ReleaseParts & { readonly uploads: UploadWatch; readonly counts: InstanceCounts },
+): Promise<Controller> {
   const { kube, catalog, charts, imageRewrites, log, signal } = input;
-  const { records, uploads } = parts;
+  const { records, uploads, counts } = parts;
   const cluster = packCrds(kube.asController());
   const references = watchReferences({
     referrers: operatorReferrers(catalog.reflectors.operators),
@@ -237,15 +222,20 @@ async function operators(input: ControllersInput, parts: ReleaseParts & { readon
     holder: randomUUID(),
     leaseLost: input.metrics.leaseLost,
     watchedCrd: sameVersion(definitions.get),
+    instancesOf: counts.ofCrd,
   };
   const reconcile = createOperatorReconciler(ports, cache);
-  // Nothing of an Operator is written where an Environment has come.
-  const neighbours = mapSource(environments, (name) => {
-    const namespace = textAt(environments.get(name)?.status, 'namespace');
-    return namespace === undefined ? [] : operatorsIn(namespace, all.all());
-  });
-  const sources = [all, references, cache, neighbours, uploads.keysOf(all.all)];
+  const counted = operatorsCounted(counts, { definitions, operators: all });
+  const sources = [all, references, cache, neighbours(environments, all), uploads.keysOf(all.all), counted];
   return { name: 'operator', sources, reconcile, workers: 8, ready };
+}
+
+/** The Operators of a namespace where an Environment has come: nothing of theirs is written there. */
+function neighbours(environments: Reflector, operators: Reflector): KeySource {
+  return mapSource(environments, (name) => {
+    const namespace = textAt(environments.get(name)?.status, 'namespace');
+    return namespace === undefined ? [] : operatorsIn(namespace, operators.all());
+  });
 }
 
 function sameVersion(watched: (key: string) => KubeObject | undefined): (version: ObjectMeta) => KubeObject | undefined {

@@ -25,6 +25,7 @@ import { valueFaults } from '../../src/schema/values/value-faults.ts';
 import { structuralSchema } from '../../src/schema/structural/structural-schema.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { deleteUncounted } from '../support/delete-in-use.ts';
 import { eventually } from '../support/eventually.ts';
 import { samplesOf, schemas } from '../support/json-schemas.ts';
 import { offeredCharts } from '../support/offered-charts.ts';
@@ -282,9 +283,8 @@ describe('an AppDefinition', () => {
   });
 
   it('is not deleted while instances exist, and takes the kind with it after', async () => {
-    await cluster.delete({ ...APP_DEFINITION, name: NAME });
-    const { ready } = await untilReason('InstancesExist');
-    assert.match(ready?.message ?? '', /1 instance: default\/one; delete them/);
+    await deleteUncounted(cluster, APP_DEFINITION, NAME);
+    assert.match((await untilReason('InstancesExist')).ready?.message ?? '', /1 instance: default\/one; delete them/);
     await cluster.delete({ ...INSTANCES, namespace: 'default', name: 'one' });
     await removed(NAME);
     await eventually(async () => (await ifFound(cluster.get({ ...CRD, name: CRD_NAME }))) === undefined, 'the CRD is gone');

@@ -17,6 +17,7 @@ import { BROKEN_APPS } from '../support/broken-apps.ts';
 import { denyingServer, silentServer, VALIDATING_WEBHOOKS, webhookConfiguration } from '../support/dead-webhook.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleApp } from '../support/sample-apps.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const LIMITED = `why-limited-${RUN}`;
 const APP = `shops.${GROUP}`;
@@ -46,8 +47,7 @@ after(async () => {
   for (const name of [`denied-${RUN}`, `away-${RUN}`]) await cluster.delete({ ...VALIDATING_WEBHOOKS, name });
   await cluster.delete({ ...STORAGE_CLASS, name: SLOW });
   for (const name of [NS, LIMITED]) {
-    await cluster.delete({ ...ENVIRONMENT, name });
-    await cluster.delete({ ...NAMESPACE, name });
+    for (const type of [ENVIRONMENT, NAMESPACE]) await deleteWithIntent(cluster, { type, object: { metadata: { name } } });
   }
   for (const server of servers) server.close();
   await rm(logFile);

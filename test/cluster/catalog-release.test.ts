@@ -15,6 +15,7 @@ import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { startSourceWorld, type SourceWorld } from '../support/source-world.ts';
 import { RUN } from '../support/run-name.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const PROVIDER = `p${RUN}`;
 const DIGEST = `sha256:${'a'.repeat(64)}`;
@@ -26,7 +27,7 @@ before(async () => {
 });
 after(async () => {
   const cluster = world.kube.asController();
-  for (const { metadata } of await releases()) await cluster.delete({ ...CATALOG_RELEASE, name: metadata.name });
+  for (const object of await releases()) await deleteWithIntent(cluster, { type: CATALOG_RELEASE, object });
   await world.stop();
 });
 

@@ -58,6 +58,7 @@ describe('the command line in front of a cluster and of a server', { timeout: 30
     await until(async () => textAt((await product.api('admin', `/sources/${HERE}`)).body, 'state') === 'Synced', 'the source is synced');
   });
   after(async () => {
+    await program('kubectl', ['annotate', `catalogsources.chandlery.dev/${HERE}`, 'chandlery.dev/deletion-intent=Cascade']);
     await program('kubectl', ['delete', `catalogsources.chandlery.dev/${HERE}`, '--timeout=60s']);
     await rm(folder, { recursive: true, force: true });
     await product.stop();

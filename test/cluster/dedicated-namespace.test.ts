@@ -21,6 +21,7 @@ import { writersOfRelease } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const RUN = Date.now().toString(36).slice(-5);
 const ONE = `home-${RUN}-one`;
@@ -185,7 +186,7 @@ describe('an instance with a namespace of its own', () => {
     const after = (await cluster().get({ ...NAMESPACE, name })).metadata;
     assert.deepEqual([after.uid, after.deletionTimestamp, await quotaOf(name)], [before.uid, undefined, undefined]);
     assert.deepEqual((await cluster().list(ROLE_BINDING, { namespace: name })).items, []);
-    await cluster().delete({ ...NAMESPACE, name });
+    await deleteWithIntent(cluster(), { type: NAMESPACE, object: { metadata: { name } } });
   });
 
   it('keeps its mode while there are instances, and takes its namespace along', { timeout: 180_000 }, async () => {

@@ -24,7 +24,12 @@ import { changedInRun, TEST_SET } from '../support/test-set.ts';
  * - `json` can be read; `text` and `ts` are shown only.
  */
 const LANGUAGES = ['sh', 'console', 'yaml', 'json', 'text', 'ts', 'python'];
-const NEEDS = ['# Needs Docker and kind.', '# Needs a registry of yours.', '# Needs a forge of yours.'];
+const NEEDS = [
+  '# Needs Docker and kind.',
+  '# Needs a registry of yours.',
+  '# Needs a forge of yours.',
+  '# Needs a cluster that Chandlery leaves for good.',
+];
 /** What this test has done itself before, or is part of. */
 const DONE = ['npm start', 'npm test'];
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...globSync('docs/*.md', { cwd: repoRoot }).sort()];

@@ -11,6 +11,7 @@ import { chartFiles, packChart } from '../support/charts.ts';
 import { repoRoot } from '../support/cluster.ts';
 import { type Answer, until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
+import { deleteWhenUnused } from '../support/delete-in-use.ts';
 
 const CACHES = 'caches.samples.chandlery.dev';
 const HERE = `kubeplus-${process.pid}`;
@@ -140,8 +141,8 @@ describe('what KubePlus does, by the REST API', { timeout: 120_000 }, () => {
       assert.equal((await remove('2.0.0')).status, 202, 'nothing has it');
       await product.api('dev-a', instance, { method: 'DELETE' });
       await until(async () => (await product.api('dev-a', instance)).status === 404, 'the instance is gone');
-      await kube.delete({ ...OPERATOR, ...metadata });
-      await kube.delete({ ...APP_DEFINITION, name });
+      await deleteWhenUnused(kube, { ...OPERATOR, ...metadata });
+      await deleteWhenUnused(kube, { ...APP_DEFINITION, name });
       await until(async () => (await remove('1.0.0')).status === 202, 'it can be deleted');
       await until(async () => (await remove('1.1.0')).status === 202, 'it can be deleted');
       await cluster.close();

@@ -30,6 +30,7 @@ import { eventually } from '../support/eventually.ts';
 import { type OperatorWorld, startOperatorWorld } from '../support/operator-world.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { kubeconfigFor } from '../support/kubeconfig-for.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 // Runs in test:all: it runs a product with permissions of its own.
 
@@ -205,7 +206,7 @@ describe('The chart of Chandlery with listed permissions', () => {
         await eventually(async () => (await call('dev', one)).status === 404, `${one} is gone`, 60);
       }
       const namespace = await kube.asController().get({ ...NAMESPACE, name: SHOP });
-      await kube.asController().delete({ ...ENVIRONMENT, name: SHOP });
+      await deleteWithIntent(kube.asController(), { type: ENVIRONMENT, object: { metadata: { name: SHOP } } });
       // The file of the Environment is still there: the catalogue soon makes another one, and it a namespace of the same name.
       await eventually(
         async () => (await ifFound(kube.asController().get({ ...NAMESPACE, name: SHOP })))?.metadata.uid !== namespace.metadata.uid,

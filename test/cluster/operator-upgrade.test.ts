@@ -13,6 +13,7 @@ import { offerChart } from '../support/offer-chart.ts';
 import { kindsOf } from '../support/operator-charts.ts';
 import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const NS = `upgr-${RUN}`;
 const NOON = Date.parse('2030-01-01T12:00:00Z');
@@ -134,7 +135,7 @@ describe('a maintenance window', () => {
       return items[0]?.metadata.uid;
     };
     const before = await uidOf();
-    await world.kube.asController().delete({ ...CRD, name });
+    await deleteWithIntent(world.kube.asController(), { type: CRD, object: { metadata: { name } } });
     await eventually(async () => ![undefined, before].includes(await uidOf()), 'the definition is back', 60);
     assert.deepEqual(await revisionsOf('night'), ['1 deployed']);
   });

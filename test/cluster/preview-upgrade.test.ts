@@ -16,6 +16,7 @@ import { kindsOf } from '../support/operator-charts.ts';
 import { RUN } from '../support/run-name.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 import { startPreviewWorld, type PreviewWorld } from '../support/preview-world.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const NS = `preview-${RUN}`;
 const PASSWORD = 'hunter22-of-the-sea';
@@ -139,7 +140,7 @@ describe('the preview of an upgrade', () => {
       assert.ok((await listReleases(ports, ADMIN)).some((release) => release.name === name));
       await assert.rejects(showRelease(ports, DEVELOPER, { name }), /catalogreleases/);
     } finally {
-      await cluster.delete({ ...CATALOG_RELEASE, name });
+      await deleteWithIntent(cluster, { type: CATALOG_RELEASE, object: { metadata: { name } } });
       await cluster.patch(
         { ...OPERATOR, ...ADDRESS },
         { type: 'merge', body: { metadata: { labels: { 'chandlery.dev/release': null, 'chandlery.dev/release-target': null } } } },

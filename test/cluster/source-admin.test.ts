@@ -15,6 +15,7 @@ import { type Answer, until } from '../support/product.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 import { RUN } from '../support/run-name.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const NAME = `pages-${RUN}`;
 const SOURCE = `/sources/${NAME}`;
@@ -55,10 +56,7 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
   });
   after(async () => {
     await browser.close();
-    await kube
-      .asController()
-      .delete({ ...CATALOG_SOURCE, name: NAME })
-      .catch(() => undefined);
+    await deleteWithIntent(kube.asController(), { type: CATALOG_SOURCE, object: { metadata: { name: NAME } } }).catch(() => undefined);
     await until(async () => (await admin(SOURCE)).status === 404, 'it is gone');
     await kube.close();
     await rm(folder, { recursive: true, force: true });

@@ -7,6 +7,7 @@ import { openKube } from '../support/open-kube.ts';
 import { until } from '../support/product.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { RUN } from '../support/run-name.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const TOKEN = randomBytes(16).toString('hex');
 const BODY = JSON.stringify({ ref: 'refs/heads/main', repository: { clone_url: 'https://git.example.com/other.git' } });
@@ -51,7 +52,8 @@ describe('a webhook for a CatalogSource', { timeout: 120_000 }, () => {
     for (const type of Object.keys(FORGES)) await declare(type);
   });
   after(async () => {
-    for (const type of Object.keys(FORGES)) await kube.asController().delete({ ...CATALOG_SOURCE, name: nameOf(type) });
+    for (const type of Object.keys(FORGES))
+      await deleteWithIntent(kube.asController(), { type: CATALOG_SOURCE, object: { metadata: { name: nameOf(type) } } });
     await kube.asController().delete({ ...SECRET, namespace: 'chandlery-system', name: `hook-${RUN}` });
     await kube.close();
     await product.stop();

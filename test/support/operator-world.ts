@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CRD, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { createChartLibrary, type ChartLibraryOptions } from '../../src/chart/chart-library.ts';
 import type { Clock } from '../../src/controller/clock.ts';
+import { countInstances, operatorsCounted } from '../../src/compose/count-instances.ts';
 import { watchOperators } from '../../src/compose/watch-operators.ts';
 import { watchRecords } from '../../src/compose/watch-records.ts';
 import { mapSource, runController } from '../../src/controller/controller.ts';
@@ -46,6 +47,8 @@ export interface OperatorWorldOptions {
   readonly clock?: Clock;
   /** Comes between the reconciler and its outside. */
   readonly wrap?: (ports: OperatorPorts) => OperatorPorts;
+  /** `reported`: instances are counted in the status, so that admission policies reject deletions; default: they are not, and finalizers alone hold an Operator. */
+  readonly instanceCounts?: 'reported';
 }
 
 /** The reconciler of Operators at work on a real cluster, with real helm and charts from a folder. */
@@ -111,11 +114,17 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     signal,
   });
   await ready();
+  const counts = countInstances({ kube, definitions: crds, log, signal });
   const own = (key: string): string[] => (key.startsWith(options.namespaces) ? [key] : []);
   const { wrap = (ports) => ports } = options;
   const running = runController({
     name: 'operator',
-    sources: [mapSource(operators, own), mapSource(references, own), mapSource(cache, own)],
+    sources: [
+      mapSource(operators, own),
+      mapSource(references, own),
+      mapSource(cache, own),
+      mapSource(operatorsCounted(counts, { definitions: crds, operators }), own),
+    ],
     reconcile: createOperatorReconciler(
       wrap({
         cluster,
@@ -125,6 +134,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
         renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion }),
         helm,
         references,
+        ...(options.instanceCounts === undefined ? {} : { instancesOf: counts.ofCrd }),
         events: createEventRecorder({ cluster, log }),
         log,
         now: () => new Date(),

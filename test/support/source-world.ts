@@ -24,6 +24,7 @@ import { createFolderReader } from '../../src/folder/read-source-folder.ts';
 import { repoRoot, sharedCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
 import { RUN } from './run-name.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 /** The controller of CatalogSources on the shared cluster. */
 export interface SourceWorld {
@@ -195,7 +196,7 @@ function handsOf(
       await cluster.apply(CATALOG_SOURCE, object, { fieldManager: 'test', force: 'force' });
     },
     remove: async (name) => {
-      await cluster.delete({ ...CATALOG_SOURCE, name });
+      await deleteWithIntent(cluster, { type: CATALOG_SOURCE, object: { metadata: { name } } });
       await eventually(async () => (await status(name)) === undefined, `${name} is gone`);
     },
     operator: (name) => ifFound(cluster.get({ ...OPERATOR, namespace: 'default', name })),

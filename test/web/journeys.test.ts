@@ -17,6 +17,7 @@ import { until } from '../support/product.ts';
 import { sampleCrd } from '../support/sample-drafts.ts';
 import { addOperator, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const { customResourceDefinitions: CRD } = CATALOG_TYPES;
 const CACHES = 'caches.samples.chandlery.dev';
@@ -253,7 +254,7 @@ describe('the journeys through the pages', { timeout: 400_000 }, () => {
     );
     await visitor.close();
     await addToCatalog(product, TOOL_FILE, TOOL_OPERATOR);
-    for (const name of [SNAPSHOTS, TIDES]) await cluster.delete({ ...CRD, name });
+    for (const name of [SNAPSHOTS, TIDES]) await deleteWithIntent(cluster, { type: CRD, object: { metadata: { name } } });
     let last: readonly unknown[] = [];
     const areGone = async (): Promise<boolean> => {
       const operator = await cluster.get({ ...OPERATOR, namespace: 'chandlery-system', name: TOOL });

@@ -25,6 +25,7 @@ import { type OwnPerson, ownPerson } from '../support/own-person.ts';
 import { until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 // Runs in test:all: it builds and runs Gitea.
 
@@ -81,7 +82,7 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     await until(async () => (await product.api('dev-a', instance('orders'))).status === 200, 'the source is applied', 60_000);
   });
   after(async () => {
-    await kube.asController().delete({ ...CATALOG_SOURCE, name: SOURCE });
+    await deleteWithIntent(kube.asController(), { type: CATALOG_SOURCE, object: { metadata: { name: SOURCE } } });
     await removeApplications(kube);
     await kube.close();
     await browser.close();
@@ -231,7 +232,7 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     const spec = { git, allowedKinds: [{ group: 'samples.chandlery.dev', kind: 'Cache' }], interval: '1h' };
     await kube.asController().create(CATALOG_SOURCE, { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata, spec });
     await until(async () => (await product.api('dev-a', instance('lobby'))).status === 200, 'the source is applied', 60_000);
-    await kube.asController().delete({ ...CATALOG_SOURCE, name });
+    await deleteWithIntent(kube.asController(), { type: CATALOG_SOURCE, object: { metadata: { name } } });
     await until(async () => (await product.api('dev-a', instance('lobby'))).status === 404, 'its instances are gone', 60_000);
   });
 

@@ -18,6 +18,7 @@ import type { Kube } from '../../kube/kube.ts';
 import { type Reflector, startMetadataReflector, startReflector, waitForLists } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
+import type { InstanceCount } from '../../reconcile/environment/ports.ts';
 import { environmentOf } from '../../reconcile/instance/prerequisites.ts';
 import { createInstanceReconciler } from '../../reconcile/instance/reconcile-instance.ts';
 import { SETTLE_MS } from '../../reconcile/instance/release-actions.ts';
@@ -51,6 +52,10 @@ interface InstanceControllerInput {
 interface InstanceController extends ControllerParts {
   /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
+  /** How many instances there are in a namespace. */
+  inNamespace(namespace: string): InstanceCount;
+  /** The namespaces in which instances have come, changed or gone. */
+  readonly namespaces: KeySource;
   /** Resolves when everything that instances are made of has been listed, or after half a minute. */
   ready(): Promise<void>;
 }
@@ -90,6 +95,11 @@ export function instanceController(input: InstanceControllerInput): InstanceCont
     slow: { afterMs: 2_000, max: 6 },
     restMs: SETTLE_MS,
     counted: instances.counted,
+    inNamespace: (namespace) => {
+      const found = instances.keys((_kind, { metadata }) => metadata.namespace === namespace);
+      return { atLeast: found.length, isListed: instances.synced() };
+    },
+    namespaces: mapSource(instances, (key) => [key.split('/')[1] ?? '']),
     ready: async () => await waitForLists(needed, signal),
   };
 }

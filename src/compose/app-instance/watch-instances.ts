@@ -36,6 +36,8 @@ export interface WatchedInstances extends KeySource {
   kindOf(plural: string): GeneratedKind | undefined;
   /** The keys of the instances that a test picks. */
   keys(test: (kind: GeneratedKind, instance: KubeObject) => boolean): readonly string[];
+  /** Whether all of them have been listed. */
+  synced(): boolean;
   /** The keys of the instances that have a release of that name in a namespace. Costs the same however many instances there are. */
   ofRelease(namespace: string, release: string): readonly string[];
   /** The names of AppDefinitions that have an instance more or less, or one with another spec. */
@@ -79,6 +81,7 @@ export function watchInstances({ definitions, ...input }: WatchInstancesInput): 
   return {
     kindOf: (plural) => [...kinds.values()].find(({ kind }) => kind.resource === plural)?.kind,
     keys,
+    synced: () => [...kinds.values()].every(({ instances }) => instances.synced()),
     ofRelease: (namespace, release) => [...kinds.values()].flatMap((watched) => releasedBy(watched, namespace, release)),
     counted,
     onChange: changes.onChange,

@@ -1,6 +1,19 @@
 import { unchanged } from '../kind/structural-schema.ts';
 import { AGE_COLUMN, MESSAGE_COLUMN, READY_COLUMN, type Kind } from '../kind/kind.ts';
-import { choice, conditionsField, flag, foreign, generation, list, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
+import {
+  choice,
+  conditionsField,
+  flag,
+  foreign,
+  generation,
+  integer,
+  list,
+  object,
+  optional,
+  orEmpty,
+  text,
+  type ValueOf,
+} from '../kind/field.ts';
 import { monitoringField } from '../monitoring/monitoring-field.ts';
 import { ENVIRONMENT } from '../kubernetes/resource-types.ts';
 import { allowedAppsField } from './allowed-apps.ts';
@@ -229,6 +242,7 @@ const status = object(
       text({ description: 'The uid of that namespace. One of the same name that somebody else made is not taken for it.' }),
     ),
     expiresAt: optional(text({ description: 'When the environment expires, RFC 3339.' })),
+    instances: optional(integer({ description: 'How many instances of apps exist in the namespace.', minimum: 0 })),
     conditions: conditionsField('the environment'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },

@@ -72,6 +72,8 @@ export const OURS = {
   approvedPrune: 'chandlery.dev/approved-prune',
   /** Annotation on a CatalogSource: the folder or address that takes the place of the one it had. */
   confirmedOrigin: 'chandlery.dev/confirmed-origin',
+  /** Annotation: what to do with what depends on the object when it is deleted. Admission policies reject deletions that take something with them without it. */
+  deletionIntent: 'chandlery.dev/deletion-intent',
   /** Annotation on what a CatalogSource applied: `disabled` keeps it when its document is gone. */
   prune: 'chandlery.dev/prune',
   /** Annotations on what came of a request: the user who asked, and the one who let it be done. */

@@ -3,6 +3,7 @@ import { MESH_ANNOTATIONS, MESH_LABELS, meshMetadata } from '../../domain/enviro
 import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { deleteWithIntent } from '../../domain/kubernetes/deletion-intent.ts';
 import { labelsOf, namespaceLabels } from './environment-objects.ts';
 import { ACCOUNTS_ANNOTATION, ENVIRONMENT_UID_ANNOTATION, type EnvironmentSpec, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
 import type { EnvironmentPorts } from './ports.ts';
@@ -82,11 +83,10 @@ export async function disownNamespace(
 
 /** Asks for the deletion of the namespace, if it is still the one that was read. */
 export async function removeNamespace(
-  cluster: Pick<ClusterPart, 'delete'>,
+  cluster: Pick<ClusterPart, 'patch' | 'delete'>,
   input: { namespace: KubeObject; signal: AbortSignal },
 ): Promise<void> {
-  const { name, uid } = input.namespace.metadata;
-  await cluster.delete({ ...NAMESPACE, name }, { signal: input.signal, ...(uid === undefined ? {} : { uid }) });
+  await deleteWithIntent(cluster, { type: NAMESPACE, object: input.namespace, signal: input.signal });
 }
 
 function removed(values: Record<string, string>): Record<string, null> {

@@ -9,6 +9,13 @@ export interface EnvironmentApp extends AppIdentity {
   readonly plural: string;
 }
 
+/** How many instances there are in a namespace, as they are watched. */
+export interface InstanceCount {
+  readonly atLeast: number;
+  /** Whether all kinds have been listed; else there may be more. */
+  readonly isListed: boolean;
+}
+
 /** What reconciling an Environment needs of the world. */
 export interface EnvironmentPorts {
   /** As the controller's own account. */
@@ -18,6 +25,8 @@ export interface EnvironmentPorts {
   readonly apps: () => readonly EnvironmentApp[];
   /** The limits of AppDefinitions for each Environment, as they are now. */
   readonly appLimits: () => CountQuota;
+  /** How many instances there are in a namespace; absent: the number in the status stays. */
+  readonly instancesIn?: (namespace: string) => InstanceCount;
   readonly events: EventRecorder;
   readonly settings: EnvironmentSettings;
   readonly now: () => Date;

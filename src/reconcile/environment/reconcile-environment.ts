@@ -15,6 +15,7 @@ import {
 } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';
+import { deleteWithIntent } from '../../domain/kubernetes/deletion-intent.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { applyEnvironment, removeManagedObjects } from './apply-environment.ts';
 import { visibilityName } from './environment-objects.ts';
@@ -22,6 +23,7 @@ import type { EnvironmentSpec } from './environment-spec.ts';
 import { createNamespace, disownNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { type EnvironmentAction, nextEnvironmentAction } from './next-action.ts';
 import type { EnvironmentPorts } from './ports.ts';
+import { instancesNow } from './report-instances.ts';
 import { type EnvironmentState, readState } from './state.ts';
 
 /** How soon something that others finish is looked at again. */
@@ -169,10 +171,13 @@ async function writeEnvironmentCondition(
 ): Promise<void> {
   const { condition, also = [], expiry, signal } = input;
   const { metadata } = environment;
-  const { conditions: earlier, namespace, namespaceUID } = statusOf(ENVIRONMENT_KIND, environment);
+  const { conditions: earlier, namespace, namespaceUID, instances: counted } = statusOf(ENVIRONMENT_KIND, environment);
   const conditions = mergeConditions(earlier, [...conditionsOf(condition, metadata.generation ?? 0), ...also], timestamp(ports.now()));
+  const found = namespace === undefined ? undefined : ports.instancesIn?.(namespace);
+  const instances = found === undefined ? counted : instancesNow(counted, found);
   const status = {
     observedGeneration: metadata.generation ?? 0,
+    ...(instances === undefined ? {} : { instances }),
     ...namespaceOf({ namespace, namespaceUID }, condition),
     ...(expiry === undefined ? {} : { expiresAt: timestamp(new Date(expiry.expiresAt)) }),
     conditions,
@@ -279,10 +284,8 @@ async function expire(
   environment: KubeObject,
   { spec, signal }: { readonly spec: EnvironmentSpec; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { name, uid, resourceVersion } = environment.metadata;
   const message = `the environment expired at ${timestamp(new Date(spec.expiry?.expiresAt ?? 0))} and is deleted`;
   await events.record(environment, { type: 'Warning', reason: 'Deleted', message });
   // Only as it was read: somebody may have given it more time since.
-  const version = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-  await ifFound(cluster.delete({ ...ENVIRONMENT, name }, { ...version, signal }));
+  await ifFound(deleteWithIntent(cluster, { type: ENVIRONMENT, object: environment, only: 'Version', signal }));
 }

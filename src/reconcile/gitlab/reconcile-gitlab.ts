@@ -7,6 +7,7 @@ import { findCondition, conditionsOf } from '../../domain/kubernetes/condition.t
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ENVIRONMENT, GITLAB_DEPLOYMENT } from '../../domain/kubernetes/resource-types.ts';
+import { deleteWithIntent } from '../../domain/kubernetes/deletion-intent.ts';
 import { addFinalizer, isKindLost, removeFinalizer } from '../finalizer.ts';
 import { type Outcome, outcomeOfMade, type ReportPorts, reportOutcome, withReportedErrors } from '../report-outcome.ts';
 
@@ -115,9 +116,8 @@ async function finalize(ports: GitLabPorts, work: Work): Promise<ReconcileResult
     await removeFinalizer(cluster, removal);
     return {};
   }
-  const { name, uid, deletionTimestamp } = own.metadata;
-  if (deletionTimestamp === undefined)
-    await ifFound(cluster.delete({ ...ENVIRONMENT, name }, { signal, ...(uid === undefined ? {} : { uid }) }));
+  const { name, deletionTimestamp } = own.metadata;
+  if (deletionTimestamp === undefined) await ifFound(deleteWithIntent(cluster, { type: ENVIRONMENT, object: own, signal }));
   await report(ports, work, { kind: 'Reconciling', reason: 'EnvironmentTerminating', message: `environment ${name} is being deleted` });
   return { requeueAfter: SOON_MS };
 }

@@ -34,6 +34,8 @@ export interface OperatorPorts {
   readonly holder: string;
   /** A CRD as it is watched; undefined unless that is the version of it that the metadata is of. */
   readonly watchedCrd?: (version: ObjectMeta) => KubeObject | undefined;
+  /** How many instances of a CRD there are, as they are watched; undefined while that is not known. */
+  readonly instancesOf?: (crd: string) => number | undefined;
   /** Told when the lease of a release is lost while the release is changed. */
   readonly leaseLost?: () => void;
 }

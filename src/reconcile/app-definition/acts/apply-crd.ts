@@ -2,6 +2,7 @@ import { isAppError } from '../../../domain/core/errors.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../../domain/kubernetes/resource.ts';
 import { CRD } from '../../../domain/kubernetes/resource-types.ts';
+import { deleteWithIntent } from '../../../domain/kubernetes/deletion-intent.ts';
 import { type DefinitionWork, FORMER_DEFINITION } from '../observe.ts';
 
 /** Applies the generated CRD. @throws AppError `InvalidInput` when the api-server rejects it. */
@@ -17,12 +18,9 @@ export async function applyCrd({ ports, applied, signal }: DefinitionWork, candi
 }
 
 /** Deletes the CRD that was looked at; there are no instances. */
-export async function deleteCrd(
-  { ports, signal }: DefinitionWork,
-  { metadata: { name, uid, deletionTimestamp } }: KubeObject,
-): Promise<void> {
-  if (deletionTimestamp !== undefined) return;
-  await unlessGone(ports.cluster.delete({ ...CRD, name }, { propagation: 'Background', signal, ...(uid === undefined ? {} : { uid }) }));
+export async function deleteCrd({ ports, signal }: DefinitionWork, crd: KubeObject): Promise<void> {
+  if (crd.metadata.deletionTimestamp !== undefined) return;
+  await unlessGone(deleteWithIntent(ports.cluster, { type: CRD, object: crd, signal }));
 }
 
 /** Takes our label off a CRD that stays. The same AppDefinition takes it back when it is made again. */

@@ -11,6 +11,7 @@ import type { CrdVerdict } from '../../../domain/upgrade/crd-safety/finding.ts';
 import { blocksUpgrade, unsafeSentence } from '../../../domain/upgrade/crd-safety/stored-checks.ts';
 import { type CrdFact, findCrd, isEstablished, observeCrds } from '../facts/observe-crds.ts';
 import type { Work } from '../work.ts';
+import { deleteWithIntent } from '../../../domain/kubernetes/deletion-intent.ts';
 import { checkStoredInstances } from '../../../schema/stored/check-stored-instances.ts';
 import { ORIGIN_ANNOTATION } from '../../../domain/chart/extract-crds.ts';
 
@@ -143,10 +144,9 @@ const QUIETLY = { fieldManager: OURS.fieldManager, answer: 'metadata' } as const
 
 /** Deletes CRDs, and with them all that is stored of their kinds. Only for an explicit cascade. */
 export async function deleteCrds({ ports, signal }: Work, crds: readonly CrdFact[]): Promise<void> {
-  for (const { name, object } of crds) {
-    const { uid, deletionTimestamp } = object.metadata;
-    if (deletionTimestamp !== undefined) continue;
-    await unlessGone(ports.cluster.delete({ ...CRD, name }, { propagation: 'Background', signal, ...(uid === undefined ? {} : { uid }) }));
+  for (const { object } of crds) {
+    if (object.metadata.deletionTimestamp !== undefined) continue;
+    await unlessGone(deleteWithIntent(ports.cluster, { type: CRD, object, signal }));
   }
 }
 

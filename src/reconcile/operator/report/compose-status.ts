@@ -57,7 +57,7 @@ export function composeStatus(work: Work, finding: Finding, catalog: readonly Co
   const attempt = finding.attempt ?? earlier.lastAttempted;
   const availableVersion = finding.chart === undefined ? earlier.availableVersion : finding.chart.availableVersion;
   const pending = finding.pending ?? (finding.chart === undefined ? earlier.pendingUpgrade : finding.chart.pending);
-  const crds = finding.crds.map((crd) => crdStatus(crd, finding.instances));
+  const crds = finding.crds.map((crd) => crdStatus(work, crd, finding.instances));
   return {
     status: finding.legacyStatus,
     observedGeneration: generation,
@@ -104,16 +104,20 @@ function composeConditions(work: Work, { conditions, ready, phase, chart }: Find
   return mergeConditions(status.conditions, [...retained, ...current], nowOf(work));
 }
 
-function crdStatus(crd: CrdFact, instances: readonly InstancesFact[] | undefined): OperatorStatus['crds'][number] {
+function crdStatus(work: Work, crd: CrdFact, counts: readonly InstancesFact[] | undefined): OperatorStatus['crds'][number] {
   const { name, kind, origin, established } = crd;
-  const counted = instances?.find((fact) => fact.crd.name === name);
-  return {
-    name,
-    kind,
-    origin,
-    established,
-    ...(counted === undefined || counted.unavailable !== undefined ? {} : { instances: counted.total }),
-  };
+  const instances =
+    counts === undefined ? watchedCount(work, name) : counts.find((fact) => fact.crd.name === name && isCounted(fact))?.total;
+  return { name, kind, origin, established, ...(instances === undefined ? {} : { instances }) };
+}
+
+function isCounted({ unavailable }: InstancesFact): boolean {
+  return unavailable === undefined;
+}
+
+/** A number that is not known now stays what it was: an admission policy rejects the deletion of Operators that have instances. */
+function watchedCount({ ports, status }: Work, crd: string): number | undefined {
+  return ports.instancesOf?.(crd) ?? status.crds.find(({ name }) => name === crd)?.instances;
 }
 
 function installingOf({ chart, configDigest = '' }: Finding): { readonly chart: Chart; readonly configDigest: string } | undefined {

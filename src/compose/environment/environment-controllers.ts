@@ -1,0 +1,60 @@
+import { type ControllerParts, mapSource } from '../../controller/controller.ts';
+import { countQuota } from '../../domain/app-definition/limits.ts';
+import { buildCatalog } from '../../domain/catalog/app-catalog.ts';
+import { createEventRecorder } from '../../kube/events.ts';
+import type { Kube } from '../../kube/kube.ts';
+import type { LiveCatalog } from '../../kube/watch/catalog-cache.ts';
+import type { Log } from '../../observe/log.ts';
+import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
+import { createEnvironmentReconciler } from '../../reconcile/environment/reconcile-environment.ts';
+import { createInstanceCountReconciler } from '../../reconcile/environment/report-instances.ts';
+import type { InstancesInNamespaces } from '../count-instances.ts';
+import { namespaceOf, watchGenerated } from './watch-generated.ts';
+
+interface EnvironmentsInput {
+  readonly kube: Kube;
+  readonly catalog: LiveCatalog;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** The controller of Environments, and the one that counts the instances in each. */
+export function environmentControllers(input: EnvironmentsInput, instances: InstancesInNamespaces): readonly ControllerParts[] {
+  return [specs(input, instances), counts(input, instances)];
+}
+
+function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn }: InstancesInNamespaces): ControllerParts {
+  const cluster = kube.asController();
+  const reconcile = createEnvironmentReconciler({
+    cluster,
+    discovery: kube,
+    apps: () =>
+      buildCatalog(catalog.operators(), catalog.customResourceDefinitions(), catalog.appDefinitions()).map(({ summary }) => summary),
+    appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
+    instancesIn,
+    events: createEventRecorder({ cluster, log }),
+    settings: ENVIRONMENT_SETTINGS,
+    now: () => new Date(),
+  });
+  const { environments: all, customResourceDefinitions: definitions, operators, appDefinitions } = catalog.reflectors;
+  return {
+    name: 'environment',
+    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators, appDefinitions, log, signal })],
+    reconcile,
+    workers: 2,
+  };
+}
+
+/** Keeps the number of instances in the status of Environments. */
+function counts({ kube, catalog }: EnvironmentsInput, { instancesIn, namespaces }: InstancesInNamespaces): ControllerParts {
+  const { environments: all } = catalog.reflectors;
+  const ofNamespace = (namespace: string): string[] =>
+    all.all().flatMap((environment) => (namespaceOf(environment) === namespace ? [environment.metadata.name] : []));
+  const reconcile = createInstanceCountReconciler({ cluster: kube.asController(), environment: all.get, instancesIn });
+  return {
+    name: 'environment-instances',
+    sources: [all, ...namespaces.map((source) => mapSource(source, ofNamespace))],
+    reconcile,
+    workers: 1,
+  };
+}
