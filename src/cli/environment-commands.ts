@@ -1,4 +1,5 @@
 import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
+import { DELETION_INTENTS } from '../domain/kubernetes/deletion-intent.ts';
 import { listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { type Call, type ClientCommand, listing, type Result } from './client-command.ts';
@@ -12,6 +13,12 @@ const API_VERSION = 'chandlery.dev/v1alpha1';
 
 const DRY_RUN: Option = { name: 'dry-run', help: 'check or preview, and write nothing; exit with 3 if something blocks' };
 
+const INTENT: Option = {
+  name: 'intent',
+  value: 'INTENT',
+  help: 'of delete: Cascade deletes the instances with the namespace, Orphan leaves them without an environment; needed while there are any',
+};
+
 /** `chandlery environments`. */
 export const ENVIRONMENTS_COMMAND: ClientCommand = {
   name: 'environments',
@@ -23,6 +30,7 @@ export const ENVIRONMENTS_COMMAND: ClientCommand = {
       option.name === 'set' ? { ...option, help: 'set one field of the spec, with a value in YAML, e.g. spec.tier=staging' } : option,
     ),
     { name: 'unset', value: 'FIELD', many: 'many', help: 'of change: remove one field, so that its default applies' },
+    INTENT,
     DRY_RUN,
   ],
   examples: [
@@ -30,6 +38,7 @@ export const ENVIRONMENTS_COMMAND: ClientCommand = {
     'chandlery environments create shop -f shop.yaml --dry-run',
     'chandlery environments change shop --set spec.tier=staging',
     'chandlery environments delete shop --dry-run',
+    'chandlery environments delete shop --intent Cascade',
     'CHANDLERY_TOKEN=$REGISTRATION_TOKEN chandlery environments register team-x-shop --set spec.owner=team-x',
   ],
   act: async (call) => await act(call),
@@ -111,7 +120,9 @@ function done(data: unknown, name: string, did: string): Result {
 async function remove({ api, args }: Call, environment: string): Promise<Result> {
   const params = { environment };
   if (!args.flag('dry-run')) {
-    await api.call('deleteEnvironment', { params });
+    const intent = args.text('intent');
+    const query = intent === undefined ? {} : { intent: choiceOf('environments', intent, DELETION_INTENTS) };
+    await api.call('deleteEnvironment', { params, query });
     return done(params, environment, 'deletion accepted');
   }
   const preview = await api.call('deleteEnvironment', { params, query: { dryRun: 'All' } });

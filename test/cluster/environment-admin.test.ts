@@ -212,7 +212,12 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     const seen = await product.api('dev-a', `${PATH}?dryRun=All`, { method: 'DELETE' });
     assert.equal(at(seen.body, 'volumeClaims', 'kind'), 'PersistentVolumeClaim');
     assert.equal((await developer.api(PATH, { method: 'DELETE' })).status, 403);
-    const deleted = await product.api('admin', PATH, { method: 'DELETE' });
+    const slip = async (): Promise<Answer> => await product.api('admin', PATH, { method: 'DELETE' });
+    await until(async () => at((await product.api('admin', PATH)).body, 'object', 'status', 'instances') === 1, 'its instance is counted');
+    const rejected = await slip();
+    assert.deepEqual([rejected.status, textAt(rejected.body, 'code')], [422, 'AdmissionDenied']);
+    assert.match(textAt(rejected.body, 'detail') ?? '', /has 1 instance, which would keep running without the permissions of its people/);
+    const deleted = await product.api('admin', `${PATH}?intent=Orphan`, { method: 'DELETE' });
     assert.deepEqual([deleted.status, deleted.headers.get('location')], [202, `/api/v1${PATH}`]);
     await until(async () => (await product.api('admin', PATH)).status === 404, 'the environment is gone');
     const dry = await post('admin', manifest(`${NAME}-2`, { ...SPEC, namespace: NAME }), '?dryRun=All');

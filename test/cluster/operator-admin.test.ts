@@ -186,7 +186,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
       await page.getByRole('button', { name: 'Resume' }).click();
       await page.getByRole('button', { name: 'Reconcile now' }).waitFor();
       await page.getByRole('link', { name: 'Delete' }).click();
-      await page.getByText('1 instance would block the deletion').waitFor();
+      await page.getByText('1 instance blocks the deletion').waitFor();
       await visitor.check();
       await visitor.close();
     });
@@ -198,11 +198,16 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     const [app, operator] = [`${plural}.${group}`, `/operators/chandlery-system/${name}`];
     await offerChart(product.chartsDir, { name, version: '1.0.0' });
     const chart = `{repoURL: 'file://samples', name: ${name}, version: 1.0.0}`;
-    const text = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: ${name}, namespace: chandlery-system}\nspec: {chart: ${chart}}\n`;
+    const text = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: ${name}, namespace: chandlery-system}\nspec: {deletionPolicy: Cascade, chart: ${chart}}\n`;
     await addOperator(product, { name, text, app });
     const create = async (instance: string, query = ''): Promise<Answer> =>
       await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body: { app, name: instance, spec: {} } });
     assert.equal((await create('kept')).status, 201);
+    const kube = openKube(product.kubeconfigPath);
+    const kept = { group, version: 'v1', resource: plural, namespace: HERE, name: 'kept' };
+    const held = async (finalizers: readonly string[] | null): Promise<unknown> =>
+      await kube.asController().patch(kept, { type: 'merge', body: { metadata: { finalizers } } });
+    await held(['example.com/hold']);
     await rm(join(product.catalogDir, 'operators', `${name}.yaml`));
     assert.equal((await product.api('admin', operator, { method: 'DELETE' })).status, 202);
     // It waits for the instance.
@@ -212,7 +217,8 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
     const rejected = await create('late');
     assert.deepEqual([rejected.status, textAt(rejected.body, 'code')], [409, 'OperatorDeleting']);
     assert.equal((await product.api('dev-a', `${INSTANCES}/${app}/late`)).status, 404);
-    await product.api('dev-a', `${INSTANCES}/${app}/kept`, { method: 'DELETE' });
+    await held(null);
+    await kube.close();
     await until(async () => (await product.api('admin', operator)).status === 404, 'it is gone', 60_000);
   });
 });

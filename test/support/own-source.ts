@@ -33,7 +33,7 @@ export async function addSource(product: SharedProduct, name: string): Promise<O
     write: async (file, text) => await addToCatalog({ ...product, catalogDir: folder }, file, text),
     faults: async () => listAt(await shown(), 'faults'),
     remove: async () => {
-      await product.api('admin', path, { method: 'DELETE' });
+      await product.api('admin', `${path}?intent=Cascade`, { method: 'DELETE' });
       await until(async () => (await product.api('admin', path)).status === 404, `the source ${name} is gone`, 60_000);
       await rm(folder, { recursive: true });
     },

@@ -301,7 +301,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page(`${POSTGRES_OPERATOR}/delete`, 'admin', {
     title: 'Delete PostgreSQL',
-    holds: ['3 instances would block the deletion', 'The source would create it again'],
+    holds: ['3 instances block the deletion', 'The source would create it again'],
   }),
   page('/operators/default/queue-operator', 'admin', {
     title: 'queue-operator',

@@ -2,6 +2,7 @@ import { contentOf, splitContent } from '../../domain/instance/instance-content.
 import { ENVIRONMENT as ENVIRONMENT_TYPE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { EnvironmentChange } from '../../operation/environment/environment-change.ts';
+import { DELETION_INTENT_QUERY, intentIn } from '../deletion-intent.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import { proposed, PROPOSED, PROPOSE_QUERY, wishOf } from '../proposal/proposal-routes.ts';
 import type { Call, Reply, Route } from '../route.ts';
@@ -90,7 +91,7 @@ export const ENVIRONMENT_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'Delete an Environment according to its `reclaim`, or with `dryRun=All` preview the deletion (admins)',
     tag: 'Environments',
-    query: { dryRun: { enum: ['All'], description: '`All`: preview the deletion, and delete nothing' } },
+    query: { dryRun: { enum: ['All'], description: '`All`: preview the deletion, and delete nothing' }, ...DELETION_INTENT_QUERY },
     replies: {
       200: { description: 'The deletion preview (`dryRun=All`)', schema: ref('EnvironmentDeletion') },
       202: { description: 'The deletion is accepted; Location returns 404 once it is complete' },
@@ -99,7 +100,7 @@ export const ENVIRONMENT_ROUTES: readonly Route[] = [
       const environment = nameIn(params);
       if (query['dryRun'] === 'All')
         return { status: 200, body: await operations.previewEnvironmentDeletion(actor, { environment, preconditions }) };
-      await operations.deleteEnvironment(actor, { environment, preconditions, ...requestOrigin });
+      await operations.deleteEnvironment(actor, { environment, preconditions, intent: intentIn(query), ...requestOrigin });
       return { status: 202, location: pathOf(environment) };
     },
   },

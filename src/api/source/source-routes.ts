@@ -3,6 +3,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceFilter } from '../../domain/source/source-list.ts';
 import { SOURCE_STATES } from '../../domain/source/source-view.ts';
 import type { SourceAction } from '../../operation/source/change-source.ts';
+import { DELETION_INTENT_QUERY, intentIn } from '../deletion-intent.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
 import { integer, list, object, pageOf, ref, text } from '../schema-parts.ts';
@@ -191,9 +192,10 @@ export const SOURCE_ROUTES: readonly Route[] = [
     etag: 'strong',
     summary: 'Delete a CatalogSource, and with `prune` the resources that it owns',
     tag: 'Admin',
+    query: DELETION_INTENT_QUERY,
     replies: { 202: { description: 'The deletion is accepted; Location returns 404 once it is complete' } },
-    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
-      await operations.deleteSource(actor, { ...nameOf(params), preconditions, ...requestOrigin });
+    handle: async ({ operations, actor, params, query, preconditions, requestOrigin }) => {
+      await operations.deleteSource(actor, { ...nameOf(params), preconditions, intent: intentIn(query), ...requestOrigin });
       return { status: 202, location: locationOf(params) };
     },
   },

@@ -3,10 +3,12 @@ import { textAt } from '../../domain/core/read.ts';
 import type { EnvironmentDetails } from '../../domain/environment/environment.ts';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { DeletionIntent } from '../../domain/kubernetes/deletion-intent.ts';
 import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { ENVIRONMENT, permissionTo } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { deleteAs } from '../delete-as.ts';
 import { audited } from '../audit/audited.ts';
 import { USER_WRITE } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
@@ -50,6 +52,8 @@ export async function updateEnvironment(
 interface EnvironmentDeletionInput extends RequestOrigin {
   readonly environment: string;
   readonly preconditions?: Preconditions;
+  /** Absent: the api-server rejects the deletion of an Environment with instances. */
+  readonly intent?: DeletionIntent | undefined;
 }
 
 /**
@@ -57,12 +61,11 @@ interface EnvironmentDeletionInput extends RequestOrigin {
  * accepted.
  */
 export async function deleteEnvironment(ports: WritePorts, actor: Actor, deletion: EnvironmentDeletionInput): Promise<void> {
-  const { environment: name } = deletion;
+  const { environment: name, intent } = deletion;
   await audited(ports, actor, environmentEvent('delete environment', name, deletion), async () => {
     const object = await findEnvironmentObject(ports.clusters, actor, name);
-    const { uid } = object.metadata;
     await writeChecked({ ...deletion, what: environmentWords(name), object }, async (only) => {
-      await ports.clusters.asActor(actor).delete({ ...ENVIRONMENT, name }, { ...(uid === undefined ? {} : { uid }), ...only });
+      await deleteAs(ports.clusters.asActor(actor), { type: ENVIRONMENT, object, intent, only });
     });
   });
 }

@@ -4,6 +4,7 @@ import { commandsFor } from '../../domain/instance/instance-commands.ts';
 import { contentOf, newResource, ownContentOf } from '../../domain/instance/instance-content.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { DeletionIntent } from '../../domain/kubernetes/deletion-intent.ts';
 import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
@@ -16,6 +17,7 @@ import { sourceDeletion, type SourceDeletion } from '../../domain/source/source-
 import { sourceView, type SourceView } from '../../domain/source/source-view.ts';
 import { SOURCE_CONTENT } from '../../form/model/source-form.ts';
 import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
+import { deleteAs } from '../delete-as.ts';
 import { audited } from '../audit/audited.ts';
 import { rejectOtherKind, rejectReserved, USER_WRITE } from '../instance/instance-draft.ts';
 import { changesOfContent } from '../instance/value-changes.ts';
@@ -133,13 +135,16 @@ export async function previewSourceDeletion(ports: Pick<Ports, 'clusters'>, acto
   return sourceDeletion(await findSource(ports, actor, address));
 }
 
+interface SourceDeletionInput extends Checked, RequestOrigin {
+  /** Absent: the api-server rejects the deletion of a source whose resources would go with it. */
+  readonly intent?: DeletionIntent | undefined;
+}
+
 /** Asks for the deletion of exactly the source that stands there now. Resolves once the api-server has accepted. */
-export async function deleteSource(ports: Needs, actor: Actor, input: Checked & RequestOrigin): Promise<void> {
-  const { name } = input;
+export async function deleteSource(ports: Needs, actor: Actor, input: SourceDeletionInput): Promise<void> {
   await auditedChange(ports, actor, { ...input, what: 'delete source' }, async (object) => {
-    const { uid } = object.metadata;
     await writeChecked({ ...input, what: sourceWords(input), object }, async (only) => {
-      await ports.clusters.asActor(actor).delete({ ...CATALOG_SOURCE, name }, { ...(uid === undefined ? {} : { uid }), ...only });
+      await deleteAs(ports.clusters.asActor(actor), { type: CATALOG_SOURCE, object, intent: input.intent, only });
     });
   });
 }

@@ -83,7 +83,8 @@ async function remove(deps: WebDeps, visit: Visit): Promise<Answer> {
     );
   }
   if (body.get('name')?.trim() !== environment) return await confirm(deps, visit, `Type ${environment} to delete it`);
-  await deps.operations.deleteEnvironment(actor, { environment, ...requestOrigin });
+  const intent = reclaim === 'Delete' ? 'Cascade' : 'Orphan';
+  await deps.operations.deleteEnvironment(actor, { environment, intent, ...requestOrigin });
   return { redirect: `/environments?deleted=${encodeURIComponent(environment)}` };
 }
 

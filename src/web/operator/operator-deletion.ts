@@ -74,6 +74,8 @@ export interface OperatorDeletePage {
   readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
   /** With Cascade the name must be typed, so that a slip of the hand deletes nobody's data. */
   readonly typeName: boolean;
+  /** Whether it can be asked for: not again, and not while instances exist that it may not delete. */
+  readonly deletable: boolean;
   readonly fault: string;
   readonly faults: readonly { readonly message: string; readonly href: string }[];
   readonly source: string;
@@ -101,6 +103,7 @@ export function operatorDeletePage({ operator, deletion, fault = '', rejected }:
     deleting: deletion.state === 'Deleting',
     warning: warningOf(deletion),
     typeName: needsName(deletion),
+    deletable: deletion.state !== 'Deleting' && (deletion.policy !== 'Block' || deletion.instances === 0),
     fault,
     faults: fault === '' ? [] : [{ message: fault, href: '#name' }],
     source: operator.source ?? '',
@@ -148,11 +151,10 @@ function blockWarning(
 ): OperatorDeletePage['warning'] {
   const [warn, meanwhile] = [{ tone: 'warn', symbol: 'warn' }, 'Meanwhile its apps cannot be installed.'];
   if (instances > 0) {
-    const those = isCounted && instances === 1 ? 'that instance is' : 'all instances are';
     return {
       ...warn,
-      title: `${many} would block the deletion`,
-      text: `Nothing is deleted until ${those} deleted. ${meanwhile}`,
+      title: `${many} ${isCounted && instances === 1 ? 'blocks' : 'block'} the deletion`,
+      text: 'Delete them first, or change deletionPolicy to Cascade, which deletes them with all data, or to Orphan, which keeps them.',
     };
   }
   if (isCounted)

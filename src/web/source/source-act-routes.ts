@@ -81,7 +81,8 @@ async function doDelete(deps: WebDeps, visit: Visit): Promise<Answer> {
   if (deletesResources(deletion) && body.get('name')?.trim() !== name) {
     return await confirmDelete(deps, visit, `Type ${name} to delete it with its resources`);
   }
-  await deps.operations.deleteSource(actor, { name, ...requestOrigin });
+  const intent = deletesResources(deletion) ? { intent: 'Cascade' as const } : {};
+  await deps.operations.deleteSource(actor, { name, ...intent, ...requestOrigin });
   return { redirect: `${sourcePath(name)}?asked=delete` };
 }
 
