@@ -150,6 +150,7 @@ async function follow(target: Target, source: string): Promise<void> {
 }
 
 async function unfollow(target: Target, source: string): Promise<void> {
+  await kubectl(target, ['annotate', 'catalogsource', source, 'chandlery.dev/deletion-intent=Cascade', '--overwrite']);
   await kubectl(target, ['delete', 'catalogsource', source, '--timeout=30s']);
   await rm(folderOf(target, source), { recursive: true, force: true });
 }

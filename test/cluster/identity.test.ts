@@ -18,7 +18,7 @@ const [ORDERS, DEPLOYER] = [`shop-${process.pid}/orders`, `shop-${process.pid}/d
 const ENVIRONMENT = `
 apiVersion: chandlery.dev/v1alpha1
 kind: Environment
-metadata: { name: ${HERE} }
+metadata: { name: ${HERE}, annotations: { chandlery.dev/deletion-intent: Orphan } }
 spec:
   namespace: ${HERE}
   projects: [{ name: ${ORDERS}, branch: main, role: viewer }, { name: ${DEPLOYER}, role: developer }]

@@ -1,4 +1,5 @@
 import { isAppError, messageOf } from '../../src/domain/core/errors.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { CATALOG_SOURCE } from '../../src/domain/kubernetes/resource-types.ts';
 import type { TcpRelay } from '../support/tcp-relay.ts';
@@ -196,7 +197,7 @@ async function deletion(range: Range, draw: () => Fault): Promise<void> {
     await push(range, { large: next(range, 'large') });
     await wake(range);
     await elapse(range.random.next() * range.syncMs);
-    await range.kube.asController().delete({ ...CATALOG_SOURCE, name });
+    await deleteWithIntent(range.kube.asController(), { type: CATALOG_SOURCE, object: { metadata: { name } } });
     range.expected.large = { ...range.expected.large, content: undefined };
   };
   await part(range, { act: 'delete', fault: draw(), begin });

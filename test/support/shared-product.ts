@@ -113,7 +113,9 @@ export async function addToCatalog({ catalogDir }: SharedProduct, file: string, 
  */
 export async function addEnvironment(product: SharedProduct, name: string, more = ''): Promise<void> {
   const groups = '[{name: "oidc:team-a", role: developer}, {name: "oidc:platform", role: viewer}]';
-  const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${name}}\nspec:\n  tier: development\n  groups: ${groups}\n${more}`;
+  // Its file goes with the test, and instances may be left.
+  const metadata = `{name: ${name}, annotations: {chandlery.dev/deletion-intent: Cascade}}`;
+  const text = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: ${metadata}\nspec:\n  tier: development\n  groups: ${groups}\n${more}`;
   await addToCatalog(product, join('environments', `${name}.yaml`), text);
   environments.add(join(product.catalogDir, 'environments', `${name}.yaml`));
   await until(async () => at((await product.api('dev-a', `/environments/${name}`)).body, 'ready') === true, `${name} is ready`, 60_000);
