@@ -31,6 +31,7 @@ export const attacks: readonly Attack[] = [
         ['annotate', '--overwrite', 'namespace', ATTACKED, 'chandlery.dev/environment-uid=1'],
         ['annotate', 'namespace', ATTACKED, 'chandlery.dev/namespace-uid-'],
         ['label', 'namespace', 'default', `chandlery.dev/environment=${ATTACKED}`],
+        ['annotate', 'namespace', 'default', `chandlery.dev/last-environment=${ATTACKED}`],
       ];
       for (const args of tries) {
         assert.match((await target.kubectl('root', [...LABELLER, ...args])).stderr, /denied request.*update environments/, args.join(' '));

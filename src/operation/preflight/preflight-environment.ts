@@ -3,6 +3,7 @@ import { isSame } from '../../domain/core/merge-patch.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { ADOPT_ANNOTATION } from '../../domain/environment/environment.ts';
+import { LAST_ENVIRONMENT, wasNamespaceOf } from '../../domain/environment/last-environment.ts';
 import { commandsFor, type RestCall } from '../../domain/instance/instance-commands.ts';
 import { ownContentOf } from '../../domain/instance/instance-content.ts';
 import type { Commands, Preflight } from '../../domain/instance/instance.ts';
@@ -108,15 +109,21 @@ async function namespaceFindings(ports: PreflightPorts, actor: Actor, { object, 
   const operators = operatorsIn(name, ports.catalog.operators());
   if (operators.length > 0) return taken(`The namespace ${name} is used by the Operator ${operators.join(', ')}; choose another one`);
   let metadata: ObjectMeta | undefined;
+  let system: ObjectMeta | undefined;
   try {
-    metadata = await ports.clusters.dryRunAsController(actor).metadataOf({ ...NAMESPACE, name });
+    const cluster = ports.clusters.dryRunAsController(actor);
+    metadata = await cluster.metadataOf({ ...NAMESPACE, name });
+    if (metadata?.annotations?.[LAST_ENVIRONMENT] !== undefined)
+      system = await cluster.metadataOf({ ...NAMESPACE, name: OURS.systemNamespace });
   } catch (error) {
     if (!isAppError(error, 'Forbidden', 'InvalidInput')) throw error;
     return { unchecked: [line(`Whether the namespace ${name} exists: ${error.message}`)] };
   }
   if (metadata === undefined) return { created: [line(`The namespace ${name}`)] };
   const owner = environmentOf(metadata);
-  if (owner === object.metadata.name) return { changed: [line(`The namespace ${name}, which an Environment of this name had before`)] };
+  const returns = owner === undefined && wasNamespaceOf(metadata, [object.metadata.name], system?.uid);
+  if (owner === object.metadata.name || returns)
+    return { changed: [line(`The namespace ${name}, which an Environment of this name had before`)] };
   if (owner !== undefined) return taken(`The namespace ${name} belongs to the Environment ${owner}; choose another one`);
   if (object.metadata.annotations?.[ADOPT_ANNOTATION] === 'true')
     return { changed: [line(`The namespace ${name}, which exists, with everything in it`)] };

@@ -18,7 +18,7 @@ import {
 } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
-import { appQuota, environmentObjects, labelsOf, ownerOf, type Placed } from './environment-objects.ts';
+import { appQuota, labelsOf, ownerOf, peopleObjects, policyObjects, type Placed } from './environment-objects.ts';
 import { ACCOUNTS_ANNOTATION, type EnvironmentSpec } from './environment-spec.ts';
 import { labelNamespace, markMesh } from './namespace.ts';
 import type { EnvironmentApp, EnvironmentPorts } from './ports.ts';
@@ -59,7 +59,7 @@ export async function applyEnvironment(
 
 /**
  * Applies what a namespace of an Environment consists of, its own or one that is dedicated to an instance, and removes what it no longer asks for: first the level of
- * Pod Security and the permissions that are gone, then the rest.
+ * Pod Security, the permissions that are gone and those that people have, so that nothing else that fails keeps people out; then the rest.
  *
  * @returns the kind of the mesh that the Environment asks for, where the cluster serves it.
  */
@@ -69,33 +69,42 @@ export async function applyNamespace(
   signal: AbortSignal,
 ): Promise<ServedKind | undefined> {
   const { environment, namespace, spec } = applied;
-  await rejectForeignAccounts(cluster, applied, signal);
   await removeDeployerTokens(cluster, namespace, signal);
   await labelNamespace(cluster, environment, { ...applied, signal });
+  await applyPeople({ cluster, discovery }, applied, signal);
+  await rejectForeignAccounts(cluster, applied, signal);
   await markMesh(cluster, { ...applied, signal });
   const { ofMesh, istio } = await meshKinds(discovery, spec, signal);
-  const objects = [...environmentObjects(environment, spec, ofMesh), ...also];
+  const objects = [...policyObjects(environment, spec, ofMesh), ...also];
   const types = [...PRUNED, ...(istio === undefined ? [] : [istio])];
-  await applyObjects({ cluster, discovery }, { environment, namespace: spec.namespace, types, objects }, signal);
+  const kept = peopleObjects(environment, spec);
+  await applyObjects({ cluster, discovery }, { environment, namespace: spec.namespace, types, objects, kept }, signal);
   return ofMesh;
+}
+
+async function applyPeople(ports: NamespacePorts, { environment, spec }: AppliedNamespace, signal: AbortSignal): Promise<void> {
+  const objects = peopleObjects(environment, spec);
+  const kept = policyObjects(environment, spec);
+  await applyObjects(ports, { environment, namespace: spec.namespace, types: [ROLE_BINDING], objects, kept }, signal);
 }
 
 interface AppliedObjects {
   readonly environment: KubeObject;
   readonly namespace: string;
-  /** Of these, what is not among the objects goes. */
+  /** Of these, what is neither among the objects nor kept goes. */
   readonly types: readonly ResourceType[];
   readonly objects: readonly Placed[];
+  readonly kept?: readonly Placed[];
 }
 
 /** Applies objects of a namespace of an Environment, after what is there of the same types and no longer wanted has gone. */
 export async function applyObjects(
   { cluster, discovery }: NamespacePorts,
-  { environment, namespace, types, objects }: AppliedObjects,
+  { environment, namespace, types, objects, kept: also = [] }: AppliedObjects,
   signal: AbortSignal,
 ): Promise<void> {
   for (const type of types) {
-    const kept = new Set(objects.filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
+    const kept = new Set([...objects, ...also].filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
     await removeManagedObjects(cluster, { type, environment, namespace, keep: (object) => kept.has(keyOf(object)) }, signal);
   }
   for (const { type, object } of objects) {

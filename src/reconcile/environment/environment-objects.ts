@@ -37,6 +37,11 @@ const RBAC = 'rbac.authorization.k8s.io';
  * @param meshKind the kind of its mesh, where the cluster serves it.
  */
 export function environmentObjects(environment: KubeObject, spec: EnvironmentSpec, meshKind?: ServedKind): Placed[] {
+  return [...policyObjects(environment, spec, meshKind), ...peopleObjects(environment, spec)];
+}
+
+/** What limits the namespace, and the accounts in it. @param meshKind as of `environmentObjects`. */
+export function policyObjects(environment: KubeObject, spec: EnvironmentSpec, meshKind?: ServedKind): Placed[] {
   const meta = (name: string): ObjectMeta => ({ name, namespace: spec.namespace, labels: labelsOf(environment, spec) });
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: meta('chandlery'), spec: { hard: spec.quota } };
   const limits = { apiVersion: 'v1', kind: 'LimitRange', metadata: meta('chandlery'), spec: { limits: spec.limits } };
@@ -46,9 +51,12 @@ export function environmentObjects(environment: KubeObject, spec: EnvironmentSpe
     ...network(environment, spec, meshKind),
     ...accounts(environment, spec),
     ...deployer(environment, spec),
-    ...bindings(environment, spec),
-    ...(spec.dedicatedTo === undefined ? visibility(environment, spec) : []),
   ];
+}
+
+/** What makes people members: the permissions in the namespace, and that to see the Environment. */
+export function peopleObjects(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
+  return [...bindings(environment, spec), ...(spec.dedicatedTo === undefined ? visibility(environment, spec) : [])];
 }
 
 /** The ResourceQuota with the limits of AppDefinitions, apart from the quota that admins give the Environment. */

@@ -1,4 +1,5 @@
 import { ADOPT_ANNOTATION } from '../../domain/environment/environment.ts';
+import { wasNamespaceOf } from '../../domain/environment/last-environment.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -11,8 +12,8 @@ export type NamespaceOwnership =
   | { readonly kind: 'Missing' }
   | { readonly kind: 'Ours'; readonly namespace: KubeObject }
   | { readonly kind: 'Terminating'; readonly namespace: KubeObject; readonly why: string }
-  /** It is there without an owner; `adopt` says whether the Environment asks for it. */
-  | { readonly kind: 'Unowned'; readonly namespace: KubeObject; readonly adopt: 'asked' | 'not asked' }
+  /** It is there without an owner. `adopt` says whether the Environment asks for it, or `returns` to it because it was that of an Environment of this name. */
+  | { readonly kind: 'Unowned'; readonly namespace: KubeObject; readonly adopt: 'asked' | 'returns' | 'not asked' }
   | { readonly kind: 'Foreign'; readonly owner: string }
   /** Operators, as `namespace/name`, are in it or have their release there. */
   | { readonly kind: 'Occupied'; readonly operators: readonly string[] };
@@ -20,21 +21,29 @@ export type NamespaceOwnership =
 /**
  * Whose a namespace is, by its label: names of Environments are unique in the cluster. The label counts only where a uid confirms it. So an Environment that was
  * lost with its CRD and is made again finds its namespace, and a label that somebody else wrote gives nothing away.
+ *
+ * @param installation the uid of the namespace of Chandlery; absent where it is unknown, so that no Environment returns.
  */
-export function namespaceOwnershipOf(environment: KubeObject, namespace: KubeObject | undefined): NamespaceOwnership {
+export function namespaceOwnershipOf(
+  environment: KubeObject,
+  namespace: KubeObject | undefined,
+  installation?: string,
+): NamespaceOwnership {
   if (namespace === undefined) return { kind: 'Missing' };
   const { labels = {}, deletionTimestamp } = namespace.metadata;
   const owner = labels[OURS.environmentLabel];
   if (owner !== undefined && owner !== environment.metadata.name) return { kind: 'Foreign', owner };
   if (deletionTimestamp !== undefined) return { kind: 'Terminating', namespace, why: remainsOf(namespace) };
   if (owner !== undefined && isConfirmed(environment, namespace)) return { kind: 'Ours', namespace };
+  if (wasNamespaceOf(namespace.metadata, [environment.metadata.name], installation))
+    return { kind: 'Unowned', namespace, adopt: 'returns' };
   const adopt = environment.metadata.annotations?.[ADOPT_ANNOTATION] === 'true' ? 'asked' : 'not asked';
   return { kind: 'Unowned', namespace, adopt };
 }
 
 /** Whether an Environment could take the namespace now, so that it matters who else is in it. */
 export function isToBeTaken(ownership: NamespaceOwnership): boolean {
-  return ownership.kind === 'Missing' || (ownership.kind === 'Unowned' && ownership.adopt === 'asked');
+  return ownership.kind === 'Missing' || (ownership.kind === 'Unowned' && ownership.adopt !== 'not asked');
 }
 
 /** By the uid of the Environment, by what it remembers itself, or by what the namespace kept of an Environment of this name that is gone. */

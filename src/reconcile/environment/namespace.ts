@@ -1,4 +1,5 @@
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { LAST_ENVIRONMENT, LAST_ENVIRONMENT_UID, LAST_INSTALLATION } from '../../domain/environment/last-environment.ts';
 import { MESH_ANNOTATIONS, MESH_LABELS, meshMetadata } from '../../domain/environment/mesh.ts';
 import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -30,13 +31,17 @@ export async function labelNamespace(
   input: { namespace: KubeObject; spec: EnvironmentSpec; signal: AbortSignal },
 ): Promise<void> {
   const { labels = {}, annotations = {} } = input.namespace.metadata;
-  const metadata = {
+  const wanted = {
     labels: namespaceLabels(environment, input.spec),
     annotations: { ...(input.spec.dedicatedTo === undefined ? uidsOf(environment, input.namespace) : {}), ...accountsIn(input.spec) },
   };
-  if (hasAll(labels, metadata.labels) && hasAll(annotations, metadata.annotations)) return;
-  await patchNamespace(cluster, input, metadata);
+  const outdated = LAST.filter((name) => name in annotations);
+  if (hasAll(labels, wanted.labels) && hasAll(annotations, wanted.annotations) && outdated.length === 0) return;
+  const dropped = Object.fromEntries(outdated.map((name) => [name, null]));
+  await patchNamespace(cluster, input, { ...wanted, annotations: { ...wanted.annotations, ...dropped } });
 }
+
+const LAST: readonly string[] = [LAST_ENVIRONMENT, LAST_ENVIRONMENT_UID, LAST_INSTALLATION];
 
 /** The annotation is what policies go by. */
 function accountsIn({ accounts }: EnvironmentSpec): Record<string, string> {
@@ -69,15 +74,24 @@ function uidsOf(environment: KubeObject, namespace: KubeObject): Record<string, 
   };
 }
 
-/** Takes the Environment's labels and uids off a namespace, so that it belongs to nobody. Those of Pod Security stay: what runs there is no safer than before. */
+/**
+ * Takes the Environment's labels and uids off a namespace, so that it belongs to nobody, and writes down whose it was. Those of Pod Security stay: what runs there is no
+ * safer than before.
+ *
+ * @param installation as of `readInstallation`; without it, nothing is written down.
+ */
 export async function disownNamespace(
   cluster: Pick<ClusterPart, 'patch'>,
   environment: KubeObject,
-  input: { namespace: KubeObject; signal: AbortSignal },
+  input: { namespace: KubeObject; installation: string | undefined; signal: AbortSignal },
 ): Promise<void> {
+  const { name, uid = '' } = environment.metadata;
+  const { installation } = input;
+  const last =
+    installation === undefined ? {} : { [LAST_ENVIRONMENT]: name, [LAST_ENVIRONMENT_UID]: uid, [LAST_INSTALLATION]: installation };
   await patchNamespace(cluster, input, {
     labels: removed(labelsOf(environment, {})),
-    annotations: removed({ ...uidsOf(environment, input.namespace), [ACCOUNTS_ANNOTATION]: '' }),
+    annotations: { ...removed({ ...uidsOf(environment, input.namespace), [ACCOUNTS_ANNOTATION]: '' }), ...last },
   });
 }
 

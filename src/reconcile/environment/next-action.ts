@@ -41,7 +41,7 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
       return { kind: 'reject', reason: 'OperatorNamespace', message };
     }
     case 'Unowned': {
-      if (ownership.adopt === 'asked') return { kind: 'adopt-namespace', namespace: ownership.namespace };
+      if (ownership.adopt !== 'not asked') return { kind: 'adopt-namespace', namespace: ownership.namespace };
       const message = `namespace ${spec.namespace} already exists; choose another one, or annotate the environment with ${ADOPT_ANNOTATION}=true to adopt it`;
       return { kind: 'reject', reason: 'NamespaceExists', message };
     }

@@ -24,7 +24,7 @@ import { createNamespace, disownNamespace, labelNamespace, removeNamespace } fro
 import { type EnvironmentAction, nextEnvironmentAction } from './next-action.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { instancesNow } from './report-instances.ts';
-import { type EnvironmentState, readState } from './state.ts';
+import { type EnvironmentState, readInstallation, readState } from './state.ts';
 
 /** How soon something that others finish is looked at again. */
 const SOON_MS = 1_000;
@@ -219,7 +219,7 @@ async function releaseNamespace(
   for (const type of [ROLE_BINDING, ROLE, SERVICE_ACCOUNT]) {
     await removeManagedObjects(cluster, { type, environment, namespace, keep: () => false }, input.signal);
   }
-  await disownNamespace(cluster, environment, input);
+  await disownNamespace(cluster, environment, { ...input, installation: await readInstallation(cluster, input.signal) });
 }
 
 /** Removes what lets people see the Environment. */

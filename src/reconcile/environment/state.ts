@@ -1,4 +1,5 @@
 import { expiryPhase, type ExpiryPhase } from '../../domain/environment/expiry.ts';
+import { LAST_ENVIRONMENT } from '../../domain/environment/last-environment.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { NAMESPACE, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -30,12 +31,14 @@ export async function readState(
   const spec = parseEnvironment(environment, settings);
   const keeper = keeperOf(environment);
   const namespace = await findNamespace(cluster, spec.namespace, signal);
+  const wasReserved = namespace?.metadata.annotations?.[LAST_ENVIRONMENT] !== undefined;
+  const ownership = namespaceOwnershipOf(environment, namespace, wasReserved ? await readInstallation(cluster, signal) : undefined);
   return {
     environment,
     spec,
     finalizer: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'present' : 'missing',
     deleting: environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting',
-    ownership: await withOperators(cluster, { ownership: namespaceOwnershipOf(environment, namespace), namespace: spec.namespace, signal }),
+    ownership: await withOperators(cluster, { ownership, namespace: spec.namespace, signal }),
     ...(spec.expiry === undefined ? {} : { expiry: expiryPhase(spec.expiry, now().getTime()) }),
     ...(keeper === undefined ? {} : { keeper }),
   };
@@ -63,4 +66,13 @@ async function withOperators(cluster: EnvironmentPorts['cluster'], { ownership, 
 
 async function findNamespace(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   return await ifFound(cluster.get({ ...NAMESPACE, name }, { signal }));
+}
+
+/** What tells this Chandlery on this cluster from all others: the uid of its namespace; undefined without one. */
+export async function readInstallation(
+  cluster: Pick<EnvironmentPorts['cluster'], 'get'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const system = await ifFound(cluster.get({ ...NAMESPACE, name: OURS.systemNamespace }, { answer: 'metadata', signal }));
+  return system?.metadata.uid;
 }

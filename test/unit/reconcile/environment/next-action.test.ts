@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { ADOPT_ANNOTATION } from '../../../../src/domain/environment/environment.ts';
+import { LAST_ENVIRONMENT, LAST_ENVIRONMENT_UID, LAST_INSTALLATION } from '../../../../src/domain/environment/last-environment.ts';
 import { operatorsIn } from '../../../../src/domain/kubernetes/reserved-namespace.ts';
 import { parseEnvironment } from '../../../../src/reconcile/environment/environment-spec.ts';
 import { nextEnvironmentAction, type EnvironmentAction } from '../../../../src/reconcile/environment/next-action.ts';
@@ -27,6 +28,8 @@ interface World {
   readonly keeper?: string;
   /** The uid of the namespace in the status of the Environment. */
   readonly remembered?: string;
+  /** The uid of the namespace of Chandlery; default `i1`. */
+  readonly installation?: string;
 }
 
 function stateOf(world: World): EnvironmentState {
@@ -52,13 +55,18 @@ function stateOf(world: World): EnvironmentState {
     spec: parseEnvironment(environment, { projectPrefix: 'oidc:' }),
     finalizer: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'present' : 'missing',
     deleting: world.deleting === true ? 'deleting' : 'staying',
-    ownership: namespaceOwnershipOf(environment, namespace),
+    ownership: namespaceOwnershipOf(environment, namespace, world.installation ?? 'i1'),
     ...(world.expiry === undefined ? {} : { expiry: world.expiry }),
     ...(world.keeper === undefined ? {} : { keeper: world.keeper }),
   };
 }
 
 const OURS = { [LABEL]: 'team-a' };
+const left = (name: string): Record<string, string> => ({
+  [LAST_ENVIRONMENT]: name,
+  [LAST_ENVIRONMENT_UID]: 'e0',
+  [LAST_INSTALLATION]: 'i1',
+});
 const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegExp?])[] = [
   ['a new one gets its finalizer before anything else', { finalizers: [] }, 'add-finalizer'],
   ['without a namespace, one is made', {}, 'create-namespace'],
@@ -69,6 +77,14 @@ const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegEx
   ['a namespace that somebody made is not taken', { namespace: {} }, 'reject', /already exists/],
   ['a namespace that somebody made is taken when asked', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'true' } }, 'adopt-namespace'],
   ['anything but "true" does not ask', { namespace: {}, annotations: { [ADOPT_ANNOTATION]: 'yes' } }, 'reject', /already exists/],
+  ['a namespace that an environment of its name left is taken back', { namespace: {}, uids: left('team-a') }, 'adopt-namespace'],
+  ['a namespace that another environment left is not taken', { namespace: {}, uids: left('team-b') }, 'reject', /already exists/],
+  [
+    'a namespace that an environment of another installation left is not taken',
+    { namespace: {}, uids: left('team-a'), installation: 'i2' },
+    'reject',
+    /already exists/,
+  ],
   ['a namespace that it remembers is its own', { namespace: OURS, uids: {}, remembered: 'n1' }, 'apply'],
   [
     'the namespace of an environment of its name that was lost is its own',

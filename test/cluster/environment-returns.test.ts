@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { isAppError } from '../../src/domain/core/errors.ts';
+import { listAt } from '../../src/domain/core/read.ts';
+import { LAST_ENVIRONMENT, LAST_ENVIRONMENT_UID, LAST_INSTALLATION } from '../../src/domain/environment/last-environment.ts';
+import { type Condition, findCondition } from '../../src/domain/kubernetes/condition.ts';
+import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ENVIRONMENT, NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { watchGenerated } from '../../src/compose/environment/watch-generated.ts';
+import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import type { Kube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/watch/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
+import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
+import { runEnvironmentController } from '../support/environment-controller.ts';
+import { eventually } from '../support/eventually.ts';
+import { openKube } from '../support/open-kube.ts';
+
+const GROUP = { name: 'oidc:envback', role: 'developer' };
+const SECRETS = { verb: 'create', group: '', resource: 'secrets' };
+const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
+const ending = new AbortController();
+let testCluster: TestCluster;
+let kube: Kube;
+let running: Promise<void>;
+
+before(async () => {
+  testCluster = await sharedCluster();
+  kube = openKube(testCluster.kubeconfigPath);
+  const chart = join(repoRoot, 'charts', 'chandlery');
+  const [roles, policies] = ['cluster-roles.yaml', 'admission-policies.yaml'].map((file) => join(chart, 'files', file)) as [string, string];
+  await bootstrapCluster(kube, { crds: join(chart, 'crds'), roles, policies }, ending.signal);
+  const none = { onChange: () => () => undefined };
+  const environments = startReflector({ cluster: kube.asController(), type: ENVIRONMENT, log, signal: ending.signal });
+  const also = { definitions: none, operators: none, appDefinitions: { ...none, get: () => undefined } };
+  const generated = watchGenerated({ kube, environments, ...also, log, signal: ending.signal });
+  const isOwn = (name: string): boolean => name.startsWith('envback-');
+  running = runEnvironmentController({ kube, isOwn, sources: [environments, ...generated], log, signal: ending.signal });
+});
+
+after(async () => {
+  ending.abort();
+  await running;
+  await kube.close();
+  await testCluster.stop();
+});
+
+async function create(name: string, spec: object = {}, metadata: object = {}): Promise<KubeObject> {
+  const object = {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'Environment',
+    metadata: { name, ...metadata },
+    spec: { groups: [GROUP], ...spec },
+  };
+  return (await kube.asController().create(ENVIRONMENT, object)).object;
+}
+
+async function untilReason(name: string, reason: string): Promise<Condition> {
+  return await eventually(async () => {
+    const { status } = await kube.asController().get({ ...ENVIRONMENT, name });
+    const ready = findCondition(listAt(status, 'conditions') as Condition[], 'Ready');
+    return ready?.reason === reason ? ready : undefined;
+  }, `environment ${name} with reason ${reason}`);
+}
+
+async function find(type: ResourceType, name: string): Promise<KubeObject | undefined> {
+  try {
+    return await kube.asController().get({ ...type, name });
+  } catch (error) {
+    if (isAppError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function gone(type: ResourceType, name: string): Promise<void> {
+  await eventually(async () => ((await find(type, name)) === undefined ? true : undefined), `${type.resource} ${name} gone`);
+}
+
+async function remove(name: string): Promise<void> {
+  await kube.asController().delete({ ...ENVIRONMENT, name });
+}
+
+const member = () => kube.asActor({ user: 'oidc:envback-user', groups: [GROUP.name] });
+
+async function mayWork(namespace: string): Promise<boolean> {
+  return (await member().review({ ...SECRETS, namespace })).allowed;
+}
+
+describe('an environment that was deleted and is made again', () => {
+  test('takes its namespace back by itself, with the permissions of its members', async () => {
+    const name = 'envback-again';
+    const first = await create(name);
+    await untilReason(name, 'Ready');
+    const { uid } = await kube
+      .asController()
+      .get({ ...NAMESPACE, name })
+      .then(({ metadata }) => metadata);
+    await remove(name);
+    await gone(ENVIRONMENT, name);
+    const { annotations = {}, labels = {} } = (await kube.asController().get({ ...NAMESPACE, name })).metadata;
+    const system = await kube.asController().get({ ...NAMESPACE, name: 'chandlery-system' });
+    assert.deepEqual(
+      [annotations[LAST_ENVIRONMENT], annotations[LAST_ENVIRONMENT_UID], annotations[LAST_INSTALLATION]],
+      [name, first.metadata.uid, system.metadata.uid],
+    );
+    assert.equal(labels['chandlery.dev/environment'], undefined);
+    await create(name);
+    await untilReason(name, 'Ready');
+    const { metadata } = await kube.asController().get({ ...NAMESPACE, name });
+    assert.deepEqual([metadata.uid, metadata.annotations?.[LAST_ENVIRONMENT]], [uid, undefined]);
+    await eventually(async () => (await mayWork(name)) || undefined, 'the permissions of a developer');
+  });
+
+  test('has its members back before anything else, also when a part of its spec is rejected', async () => {
+    const name = 'envback-half';
+    await create(name);
+    await untilReason(name, 'Ready');
+    await remove(name);
+    await gone(ENVIRONMENT, name);
+    await create(name, { quota: { 'no such/resource/at/all': 1 } });
+    await untilReason(name, 'InvalidSpec');
+    await eventually(async () => (await mayWork(name)) || undefined, 'the permissions of a developer');
+  });
+
+  test('does not take a namespace that another environment, or one of another installation, left', async () => {
+    const annotations = { [LAST_ENVIRONMENT]: 'envback-foreign', [LAST_INSTALLATION]: 'of-another-cluster' };
+    await kube
+      .asController()
+      .create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'envback-foreign', annotations } });
+    await create('envback-foreign');
+    await untilReason('envback-foreign', 'NamespaceExists');
+    await create('envback-other', { namespace: 'envback-foreign' });
+    await untilReason('envback-other', 'NamespaceExists');
+  });
+
+  test('cannot be made to take a namespace by somebody who may change namespaces, and no environment', async () => {
+    const cluster = kube.asController();
+    const metadata = { name: 'envback-labeller' };
+    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata };
+    const rules = [{ apiGroups: [''], resources: ['namespaces'], verbs: ['get', 'patch'] }];
+    await cluster.create(CLUSTER_ROLE, { ...rbac, kind: 'ClusterRole', rules });
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const roleRef = { apiGroup, kind: 'ClusterRole', name: metadata.name };
+    const subjects = [{ apiGroup, kind: 'User', name: metadata.name }];
+    await cluster.create(CLUSTER_ROLE_BINDING, { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects });
+    await cluster.create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'envback-mine' } });
+    const labeller = kube.asActor({ user: metadata.name, groups: ['envback-labellers'] });
+    const mark = async (annotations: object): Promise<unknown> =>
+      await labeller.patch({ ...NAMESPACE, name: 'envback-mine' }, { type: 'merge', body: { metadata: { annotations } } });
+    await eventually(async () => await mark({ 'example.com/note': 'mine' }).catch(() => undefined), 'the permission on namespaces');
+    await eventually(
+      async () =>
+        await mark({ [LAST_ENVIRONMENT]: 'envback-again' }).then(
+          () => undefined,
+          (error: unknown) =>
+            isAppError(error, 'AdmissionDenied') && /update environments\.chandlery\.dev "envback-again"/.test(error.message),
+        ),
+      'the policy rejects it',
+    );
+  });
+});
