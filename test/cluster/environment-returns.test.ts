@@ -123,6 +123,21 @@ describe('an environment that was deleted and is made again', () => {
     await eventually(async () => (await mayWork(name)) || undefined, 'the permissions of a developer');
   });
 
+  test('leaves its members their permissions until it really goes', async () => {
+    const name = 'envback-held';
+    await create(name, {}, { finalizers: ['example.com/hold'] });
+    await untilReason(name, 'Ready');
+    await eventually(async () => (await mayWork(name)) || undefined, 'the permissions of a developer');
+    await remove(name);
+    const { message } = await untilReason(name, 'FinalizersRemaining');
+    assert.match(message, /example\.com\/hold/);
+    assert.equal(await mayWork(name), true);
+    const finalizers = ['chandlery.dev/finalizer'];
+    await kube.asController().patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { metadata: { finalizers } } });
+    await gone(ENVIRONMENT, name);
+    await eventually(async () => !(await mayWork(name)) || undefined, 'the permissions are gone');
+  });
+
   test('does not take a namespace that another environment, or one of another installation, left', async () => {
     const annotations = { [LAST_ENVIRONMENT]: 'envback-foreign', [LAST_INSTALLATION]: 'of-another-cluster' };
     await kube

@@ -12,9 +12,9 @@ export type EnvironmentAction =
   | { readonly kind: 'reject'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
   /** Its end has come. */
   | { readonly kind: 'expire' }
-  | { readonly kind: 'await-removal'; readonly message: string }
+  | { readonly kind: 'await-removal'; readonly reason: 'NamespaceTerminating' | 'FinalizersRemaining'; readonly message: string }
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
-  /** Takes the permissions and our label away and leaves the rest. */
+  /** The last step: takes the permissions and our label away, leaves the rest, and lets the Environment go. */
   | { readonly kind: 'release-namespace'; readonly namespace: KubeObject }
   | { readonly kind: 'finish' }
   | { readonly kind: 'rest' };
@@ -31,7 +31,7 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
     case 'Ours':
       return { kind: 'apply', namespace: ownership.namespace };
     case 'Terminating':
-      return { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${ownership.why}`.trim() };
+      return terminating(spec.namespace, ownership.why);
     case 'Foreign': {
       const message = `namespace ${spec.namespace} belongs to the environment ${ownership.owner}; choose another one`;
       return { kind: 'reject', reason: 'NamespaceTaken', message };
@@ -51,14 +51,15 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
 }
 
 /** What is not ours is left alone. */
-function actionOfRemoval({ ownership, spec }: EnvironmentState): EnvironmentAction {
+function actionOfRemoval({ ownership, spec, otherFinalizers }: EnvironmentState): EnvironmentAction {
   switch (ownership.kind) {
     case 'Ours':
-      return { kind: spec.reclaim === 'Delete' ? 'remove-namespace' : 'release-namespace', namespace: ownership.namespace };
+      if (spec.reclaim === 'Delete') return { kind: 'remove-namespace', namespace: ownership.namespace };
+      return otherFinalizers.length === 0
+        ? { kind: 'release-namespace', namespace: ownership.namespace }
+        : awaitFinalizers(otherFinalizers);
     case 'Terminating':
-      return spec.reclaim === 'Delete'
-        ? { kind: 'await-removal', message: `namespace ${spec.namespace} is being deleted. ${ownership.why}`.trim() }
-        : { kind: 'finish' };
+      return spec.reclaim === 'Delete' ? terminating(spec.namespace, ownership.why) : { kind: 'finish' };
     case 'Missing':
     case 'Unowned':
     case 'Foreign':
@@ -67,4 +68,14 @@ function actionOfRemoval({ ownership, spec }: EnvironmentState): EnvironmentActi
     default:
       return ownership satisfies never;
   }
+}
+
+function terminating(namespace: string, why: string): EnvironmentAction {
+  return { kind: 'await-removal', reason: 'NamespaceTerminating', message: `namespace ${namespace} is being deleted. ${why}`.trim() };
+}
+
+/** As long as the Environment cannot go, its members keep their permissions. */
+function awaitFinalizers(finalizers: readonly string[]): EnvironmentAction {
+  const message = `the environment is being deleted and waits for the finalizers ${finalizers.join(', ')}; its members keep their permissions until then`;
+  return { kind: 'await-removal', reason: 'FinalizersRemaining', message };
 }

@@ -86,9 +86,11 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
       });
       return { requeueAfter: DRIFT_MS };
     case 'await-removal':
-      await writeEnvironmentCondition(ports, environment, { condition: removing(act.message), signal });
+      await writeEnvironmentCondition(ports, environment, { condition: { ...act, kind: 'Reconciling' }, signal });
       return { requeueAfter: SOON_MS };
+    case 'release-namespace':
     case 'finish':
+      if (act.kind === 'release-namespace') await releaseNamespace(ports.cluster, environment, { namespace: act.namespace, signal });
       await hide(ports.cluster, environment, signal);
       await removeFinalizer(ports.cluster, { type: ENVIRONMENT, object: environment, signal });
       return {};
@@ -98,7 +100,6 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
     case 'create-namespace':
     case 'adopt-namespace':
     case 'remove-namespace':
-    case 'release-namespace':
       await step(ports.cluster, state, { act, signal });
       return AT_ONCE;
     default:
@@ -106,10 +107,7 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
   }
 }
 
-type Step = Extract<
-  EnvironmentAction,
-  { kind: 'add-finalizer' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' | 'release-namespace' }
->;
+type Step = Extract<EnvironmentAction, { kind: 'add-finalizer' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' }>;
 
 /** The acts after which the state is read again at once. */
 async function step(
@@ -126,8 +124,6 @@ async function step(
       return labelNamespace(cluster, environment, { namespace: act.namespace, spec, signal });
     case 'remove-namespace':
       return removeNamespace(cluster, { namespace: act.namespace, signal });
-    case 'release-namespace':
-      return releaseNamespace(cluster, environment, { namespace: act.namespace, signal });
     default:
       return act satisfies never;
   }
@@ -135,10 +131,6 @@ async function step(
 
 function readyIn(namespace: KubeObject): EnvironmentCondition {
   return { kind: 'Ready', reason: 'Ready', message: `namespace ${namespace.metadata.name} is ready`, namespace };
-}
-
-function removing(message: string): EnvironmentCondition {
-  return { kind: 'Reconciling', reason: 'NamespaceTerminating', message };
 }
 
 async function findEnvironment(cluster: EnvironmentPorts['cluster'], name: string, signal: AbortSignal): Promise<KubeObject | undefined> {

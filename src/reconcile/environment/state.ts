@@ -14,6 +14,8 @@ export interface EnvironmentState {
   readonly environment: KubeObject;
   readonly spec: EnvironmentSpec;
   readonly finalizer: 'present' | 'missing';
+  /** Finalizers of others, which keep it from going. */
+  readonly otherFinalizers: readonly string[];
   readonly deleting: 'deleting' | 'staying';
   readonly ownership: NamespaceOwnership;
   /** Absent for an Environment without an end. */
@@ -33,10 +35,12 @@ export async function readState(
   const namespace = await findNamespace(cluster, spec.namespace, signal);
   const wasReserved = namespace?.metadata.annotations?.[LAST_ENVIRONMENT] !== undefined;
   const ownership = namespaceOwnershipOf(environment, namespace, wasReserved ? await readInstallation(cluster, signal) : undefined);
+  const { finalizers = [] } = environment.metadata;
   return {
     environment,
     spec,
-    finalizer: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'present' : 'missing',
+    finalizer: finalizers.includes(OURS.finalizer) ? 'present' : 'missing',
+    otherFinalizers: finalizers.filter((finalizer) => finalizer !== OURS.finalizer),
     deleting: environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting',
     ownership: await withOperators(cluster, { ownership, namespace: spec.namespace, signal }),
     ...(spec.expiry === undefined ? {} : { expiry: expiryPhase(spec.expiry, now().getTime()) }),
