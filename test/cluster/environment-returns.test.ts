@@ -5,7 +5,14 @@ import { isAppError } from '../../src/domain/core/errors.ts';
 import { listAt } from '../../src/domain/core/read.ts';
 import { LAST_ENVIRONMENT, LAST_ENVIRONMENT_UID, LAST_INSTALLATION } from '../../src/domain/environment/last-environment.ts';
 import { type Condition, findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, ENVIRONMENT, NAMESPACE } from '../../src/domain/kubernetes/resource-types.ts';
+import {
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  ENVIRONMENT,
+  NAMESPACE,
+  ROLE_BINDING,
+  SERVICE_ACCOUNT,
+} from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { watchGenerated } from '../../src/compose/environment/watch-generated.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
@@ -174,4 +181,67 @@ describe('an environment that was deleted and is made again', () => {
       'the policy rejects it',
     );
   });
+});
+
+describe('an environment that is renamed', () => {
+  const [old, name, dedicated] = ['envback-old', 'envback-new', 'envback-dedicated'];
+  const spec = { namespace: 'envback-shop', reclaim: 'Delete', serviceAccounts: [{ name: 'robot', role: 'viewer' }] };
+  const movedFrom = (former: string) => ({ annotations: { 'chandlery.dev/moved-from': former } });
+  const inNamespace = async (type: ResourceType, one: string, namespace = spec.namespace): Promise<KubeObject> =>
+    await kube.asController().get({ ...type, namespace, name: one });
+  /** What must stay the same objects, because people and their tokens go by them. */
+  const kept = async (): Promise<unknown> => [
+    (await kube.asController().get({ ...NAMESPACE, name: spec.namespace })).metadata.uid,
+    (await inNamespace(ROLE_BINDING, 'chandlery-developer')).metadata.uid,
+    (await inNamespace(SERVICE_ACCOUNT, 'robot')).metadata.uid,
+    (await inNamespace(SERVICE_ACCOUNT, 'chandlery-deployer')).metadata.uid,
+  ];
+  const ownerOf = ({ metadata }: KubeObject): unknown => [
+    metadata.labels?.['chandlery.dev/environment'],
+    metadata.ownerReferences?.map((owner) => owner.name),
+  ];
+
+  test('waits for its former name, takes everything over when that is deleted, and lets it go', async () => {
+    await create(old, { ...spec, subjects: [{ kind: 'User', name: 'oidc:lead', role: 'maintainer' }] });
+    await untilReason(old, 'Ready');
+    const before = await kept();
+    await makeDedicated(await kube.asController().get({ ...ENVIRONMENT, name: old }));
+    await create(name, spec, movedFrom(old));
+    assert.match((await untilReason(name, 'MovePending')).message, /moves when the environment envback-old is deleted/);
+    await remove(old);
+    await untilReason(name, 'Ready');
+    await gone(ENVIRONMENT, old);
+    await gone(CLUSTER_ROLE, `chandlery-environment-${old}`);
+    assert.deepEqual(await kept(), before);
+    assert.deepEqual(ownerOf(await inNamespace(ROLE_BINDING, 'chandlery-developer')), [name, [name]]);
+    assert.deepEqual(ownerOf(await inNamespace(ROLE_BINDING, 'chandlery-developer', dedicated)), [name, [name]]);
+    assert.deepEqual(ownerOf(await kube.asController().get({ ...NAMESPACE, name: dedicated })), [name, undefined]);
+    await assert.rejects(inNamespace(ROLE_BINDING, 'chandlery-maintainer'), (error) => isAppError(error, 'NotFound'));
+    assert.equal((await member().get({ ...ENVIRONMENT, name })).metadata.name, name);
+  });
+
+  test('moves back the same way', async () => {
+    const before = await kept();
+    await create(old, spec, movedFrom(name));
+    await remove(name);
+    await untilReason(old, 'Ready');
+    await gone(ENVIRONMENT, name);
+    assert.deepEqual(await kept(), before);
+    assert.deepEqual(ownerOf(await inNamespace(ROLE_BINDING, 'chandlery-developer')), [old, [old]]);
+    assert.equal(await mayWork(spec.namespace), true);
+  });
+
+  async function makeDedicated(environment: KubeObject): Promise<void> {
+    const { uid = '' } = environment.metadata;
+    const labels = { 'app.kubernetes.io/managed-by': 'chandlery', 'chandlery.dev/environment': old, 'chandlery.dev/instance-uid': 'u1' };
+    const ownerReferences = [{ apiVersion: environment.apiVersion, kind: environment.kind, name: old, uid }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery-developer' };
+    await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: dedicated, labels } });
+    await kube.asController().create(ROLE_BINDING, {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'chandlery-developer', namespace: dedicated, labels, ownerReferences },
+      roleRef,
+    });
+  }
 });

@@ -22,7 +22,7 @@ import type { Log } from '../../observe/log.ts';
 
 interface WatchGeneratedInput {
   readonly kube: Pick<Kube, 'asController'>;
-  readonly environments: Pick<Reflector, 'all'>;
+  readonly environments: Pick<Reflector, 'all' | 'onChange'>;
   /** All CustomResourceDefinitions. */
   readonly definitions: KeySource;
   readonly operators: KeySource;
@@ -60,6 +60,7 @@ export function watchGenerated({
   const quotas = specChanges(startReflector({ cluster, type: RESOURCE_QUOTA, ...scope }));
   return [
     mapSource(namespaces, inNamespace),
+    mapSource(environments, (name) => renamed(environments.all(), name)),
     mapSource(quotas, ofObject),
     // The catalogue has changed.
     ...[definitions, operators].map((source) => mapSource(source, () => having('allowedApps'))),
@@ -70,6 +71,15 @@ export function watchGenerated({
     ...VISIBILITY.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(VISIBILITY_NAME))),
     ...POLICIES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(POLICY_NAME))),
   ];
+}
+
+/** The Environments that wait for one: what it was renamed to, and what its former name was. */
+function renamed(environments: readonly KubeObject[], name: string): string[] {
+  const formerOf = ({ metadata }: KubeObject): string[] => [metadata.annotations?.[OURS.movedFrom] ?? ''].filter((former) => former !== '');
+  return environments.flatMap((one) => {
+    const former = formerOf(one);
+    return one.metadata.name === name ? former : former.includes(name) ? [one.metadata.name] : [];
+  });
 }
 
 function afterPrefix(prefix: string): (name: string) => string[] {

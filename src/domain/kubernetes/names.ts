@@ -74,6 +74,8 @@ export const OURS = {
   confirmedOrigin: 'chandlery.dev/confirmed-origin',
   /** Annotation: what to do with what depends on the object when it is deleted. Admission policies reject deletions that take something with them without it. */
   deletionIntent: 'chandlery.dev/deletion-intent',
+  /** Annotation on what was renamed: its former name. The object of this name is being deleted, and what it stands for moves. */
+  movedFrom: 'chandlery.dev/moved-from',
   /** Annotation on what a CatalogSource applied: `disabled` keeps it when its document is gone. */
   prune: 'chandlery.dev/prune',
   /** Annotations on what came of a request: the user who asked, and the one who let it be done. */

@@ -78,18 +78,17 @@ export async function applyNamespace(
   const objects = [...policyObjects(environment, spec, ofMesh), ...also];
   const types = [...PRUNED, ...(istio === undefined ? [] : [istio])];
   const kept = peopleObjects(environment, spec);
-  await applyObjects({ cluster, discovery }, { environment, namespace: spec.namespace, types, objects, kept }, signal);
+  await applyObjects({ cluster, discovery }, { namespace: spec.namespace, types, objects, kept }, signal);
   return ofMesh;
 }
 
 async function applyPeople(ports: NamespacePorts, { environment, spec }: AppliedNamespace, signal: AbortSignal): Promise<void> {
   const objects = peopleObjects(environment, spec);
   const kept = policyObjects(environment, spec);
-  await applyObjects(ports, { environment, namespace: spec.namespace, types: [ROLE_BINDING], objects, kept }, signal);
+  await applyObjects(ports, { namespace: spec.namespace, types: [ROLE_BINDING], objects, kept }, signal);
 }
 
 interface AppliedObjects {
-  readonly environment: KubeObject;
   readonly namespace: string;
   /** Of these, what is neither among the objects nor kept goes. */
   readonly types: readonly ResourceType[];
@@ -100,12 +99,12 @@ interface AppliedObjects {
 /** Applies objects of a namespace of an Environment, after what is there of the same types and no longer wanted has gone. */
 export async function applyObjects(
   { cluster, discovery }: NamespacePorts,
-  { environment, namespace, types, objects, kept: also = [] }: AppliedObjects,
+  { namespace, types, objects, kept: also = [] }: AppliedObjects,
   signal: AbortSignal,
 ): Promise<void> {
   for (const type of types) {
     const kept = new Set([...objects, ...also].filter((placed) => placed.type === type).map((placed) => keyOf(placed.object)));
-    await removeManagedObjects(cluster, { type, environment, namespace, keep: (object) => kept.has(keyOf(object)) }, signal);
+    await removeManagedObjects(cluster, { type, namespace, keep: (object) => kept.has(keyOf(object)) }, signal);
   }
   for (const { type, object } of objects) {
     await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal }).catch((error: unknown) => {
@@ -163,7 +162,9 @@ async function rejectForeignAccounts(
   for (const name of [DEPLOYER, ...spec.accounts.map((account) => account.name)]) {
     const live = await ifFound(cluster.get({ ...SERVICE_ACCOUNT, namespace: spec.namespace, name }, { signal, answer: 'metadata' }));
     const labels = live?.metadata.labels ?? {};
-    const ours = Object.entries(labelsOf(environment, spec)).every(([key, value]) => labels[key] === value);
+    // The Environment may have had another name.
+    const wanted = { ...labelsOf(environment, spec), [OURS.environmentLabel]: labels[OURS.environmentLabel] ?? environment.metadata.name };
+    const ours = Object.entries(wanted).every(([key, value]) => labels[key] === value);
     if (live === undefined || ours) continue;
     const remedy = name === DEPLOYER ? 'delete it, Chandlery creates its own' : 'choose another name';
     const where = `${name === DEPLOYER ? 'deployer' : 'spec.serviceAccounts'}: ${JSON.stringify(name)}`;
@@ -173,15 +174,14 @@ async function rejectForeignAccounts(
 
 interface Removal {
   readonly type: ResourceType;
-  readonly environment: KubeObject;
   readonly namespace: string;
   readonly keep: (object: KubeObject) => boolean;
 }
 
-/** Removes the objects of a type that carry the Environment's label and are not kept. */
+/** Removes the objects of a type that Chandlery made for an Environment, also under a former name, and that are not kept. */
 export async function removeManagedObjects(cluster: NamespacePorts['cluster'], removal: Removal, signal: AbortSignal): Promise<void> {
-  const { type, environment, namespace, keep } = removal;
-  const labelSelector = `app.kubernetes.io/managed-by=chandlery,${OURS.environmentLabel}=${environment.metadata.name}`;
+  const { type, namespace, keep } = removal;
+  const labelSelector = `app.kubernetes.io/managed-by=chandlery,${OURS.environmentLabel}`;
   // The CRD of a mesh may have gone since its kinds were read.
   const live = await ifFound(cluster.list(type, { namespace, labelSelector, signal }));
   for (const { metadata } of (live?.items ?? []).filter((object) => !keep(object))) {
@@ -215,7 +215,7 @@ interface PolicyInput {
  * Keeps the admission policy in force by which kubectl meets the same wall as the pages: nobody creates instances of Apps that the Environment does not allow.
  * What differs is replaced, not applied: a field that somebody added, such as an exemption, would survive an apply.
  */
-async function keepAppsPolicy({ cluster, apps }: Pick<EnvironmentPorts, 'cluster' | 'apps'>, input: PolicyInput): Promise<void> {
+export async function keepAppsPolicy({ cluster, apps }: Pick<EnvironmentPorts, 'cluster' | 'apps'>, input: PolicyInput): Promise<void> {
   const { environment, spec, signal } = input;
   const denied = spec.allowedApps === undefined ? [] : apps().filter((app) => !isAppAllowed(spec.allowedApps, app));
   const wanted = denied.length === 0 ? [] : appsPolicy(environment, denied);

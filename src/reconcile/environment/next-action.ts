@@ -7,6 +7,9 @@ export type EnvironmentAction =
   | { readonly kind: 'add-finalizer' }
   | { readonly kind: 'create-namespace' }
   | { readonly kind: 'adopt-namespace'; readonly namespace: KubeObject }
+  /** It is that of the Environment under its former name. */
+  | { readonly kind: 'take-over-namespace'; readonly namespace: KubeObject }
+  | { readonly kind: 'await-move'; readonly reason: 'MovePending' | 'Moving'; readonly message: string }
   | { readonly kind: 'apply'; readonly namespace: KubeObject }
   /** Nothing can be done until somebody else does something. */
   | { readonly kind: 'reject'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
@@ -16,7 +19,8 @@ export type EnvironmentAction =
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
   /** The last step: takes the permissions and our label away, leaves the rest, and lets the Environment go. */
   | { readonly kind: 'release-namespace'; readonly namespace: KubeObject }
-  | { readonly kind: 'finish' }
+  /** @property successor the Environment that has taken the namespace over. */
+  | { readonly kind: 'finish'; readonly successor?: KubeObject }
   | { readonly kind: 'rest' };
 
 /** One act for each state. */
@@ -36,6 +40,12 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
       const message = `namespace ${spec.namespace} belongs to the environment ${ownership.owner}; choose another one`;
       return { kind: 'reject', reason: 'NamespaceTaken', message };
     }
+    case 'Former': {
+      if (ownership.former === 'goes') return { kind: 'take-over-namespace', namespace: ownership.namespace };
+      const { owner } = ownership;
+      const message = `namespace ${spec.namespace} belongs to the environment ${owner}, the former name of this one; it moves when the environment ${owner} is deleted`;
+      return { kind: 'await-move', reason: 'MovePending', message };
+    }
     case 'Occupied': {
       const message = `namespace ${spec.namespace} is used by the Operator ${ownership.operators.join(', ')}; choose another one, or move the Operator`;
       return { kind: 'reject', reason: 'OperatorNamespace', message };
@@ -51,10 +61,12 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
 }
 
 /** What is not ours is left alone. */
-function actionOfRemoval({ ownership, spec, otherFinalizers }: EnvironmentState): EnvironmentAction {
+function actionOfRemoval({ ownership, spec, otherFinalizers, move }: EnvironmentState): EnvironmentAction {
+  if (move?.kind === 'Begun') return moving(spec.namespace, move.successor);
+  if (move?.kind === 'Done') return { kind: 'finish', successor: move.successor };
   switch (ownership.kind) {
     case 'Ours':
-      if (spec.reclaim === 'Delete') return { kind: 'remove-namespace', namespace: ownership.namespace };
+      if (spec.reclaim === 'Delete' && move?.kind !== 'Aborted') return { kind: 'remove-namespace', namespace: ownership.namespace };
       return otherFinalizers.length === 0
         ? { kind: 'release-namespace', namespace: ownership.namespace }
         : awaitFinalizers(otherFinalizers);
@@ -63,11 +75,17 @@ function actionOfRemoval({ ownership, spec, otherFinalizers }: EnvironmentState)
     case 'Missing':
     case 'Unowned':
     case 'Foreign':
+    case 'Former':
     case 'Occupied':
       return { kind: 'finish' };
     default:
       return ownership satisfies never;
   }
+}
+
+function moving(namespace: string, { metadata: { name } }: KubeObject): EnvironmentAction {
+  const message = `the environment is renamed to ${name}, which takes over namespace ${namespace}; if that does not end, see the conditions of ${name}`;
+  return { kind: 'await-move', reason: 'Moving', message };
 }
 
 function terminating(namespace: string, why: string): EnvironmentAction {

@@ -5,26 +5,20 @@ import { type Expiry, nextPhaseAt } from '../../domain/environment/expiry.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
-import {
-  CLUSTER_ROLE,
-  CLUSTER_ROLE_BINDING,
-  ENVIRONMENT,
-  ROLE,
-  ROLE_BINDING,
-  SERVICE_ACCOUNT,
-} from '../../domain/kubernetes/resource-types.ts';
+import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';
 import { deleteWithIntent } from '../../domain/kubernetes/deletion-intent.ts';
-import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
-import { applyEnvironment, removeManagedObjects } from './apply-environment.ts';
-import { visibilityName } from './environment-objects.ts';
+import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
+import { applyEnvironment, keepAppsPolicy } from './apply-environment.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
-import { createNamespace, disownNamespace, labelNamespace, removeNamespace } from './namespace.ts';
+import { finalizeEnvironment } from './finalize-environment.ts';
+import { takeOverNamespace } from './move.ts';
+import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
 import { type EnvironmentAction, nextEnvironmentAction } from './next-action.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { instancesNow } from './report-instances.ts';
-import { type EnvironmentState, readInstallation, readState } from './state.ts';
+import { type EnvironmentState, readState } from './state.ts';
 
 /** How soon something that others finish is looked at again. */
 const SOON_MS = 1_000;
@@ -80,19 +74,12 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
       await expire(ports, environment, { spec, signal });
       return {};
     case 'reject':
-      await writeEnvironmentCondition(ports, environment, {
-        condition: { kind: 'Stalled', reason: act.reason, message: act.message },
-        signal,
-      });
-      return { requeueAfter: DRIFT_MS };
     case 'await-removal':
-      await writeEnvironmentCondition(ports, environment, { condition: { ...act, kind: 'Reconciling' }, signal });
-      return { requeueAfter: SOON_MS };
+    case 'await-move':
+      return await wait(ports, environment, { act, signal });
     case 'release-namespace':
     case 'finish':
-      if (act.kind === 'release-namespace') await releaseNamespace(ports.cluster, environment, { namespace: act.namespace, signal });
-      await hide(ports.cluster, environment, signal);
-      await removeFinalizer(ports.cluster, { type: ENVIRONMENT, object: environment, signal });
+      await finalizeEnvironment(ports.cluster, environment, { act, signal });
       return {};
     case 'rest':
       return {};
@@ -100,21 +87,32 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
     case 'create-namespace':
     case 'adopt-namespace':
     case 'remove-namespace':
-      await step(ports.cluster, state, { act, signal });
+    case 'take-over-namespace':
+      await step(ports, state, { act, signal });
       return AT_ONCE;
     default:
       return act satisfies never;
   }
 }
 
-type Step = Extract<EnvironmentAction, { kind: 'add-finalizer' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' }>;
+type Wait = Extract<EnvironmentAction, { kind: 'reject' | 'await-removal' | 'await-move' }>;
+
+/** Says what the Environment waits for. */
+async function wait(ports: EnvironmentPorts, environment: KubeObject, { act, signal }: Next<Wait>): Promise<ReconcileResult> {
+  const { reason, message } = act;
+  const kind = act.kind === 'reject' ? 'Stalled' : 'Reconciling';
+  await writeEnvironmentCondition(ports, environment, { condition: { kind, reason, message }, signal });
+  return { requeueAfter: act.kind === 'reject' ? DRIFT_MS : SOON_MS };
+}
+
+type Step = Extract<
+  EnvironmentAction,
+  { kind: 'add-finalizer' | 'create-namespace' | 'adopt-namespace' | 'remove-namespace' | 'take-over-namespace' }
+>;
 
 /** The acts after which the state is read again at once. */
-async function step(
-  cluster: EnvironmentPorts['cluster'],
-  { environment, spec }: EnvironmentState,
-  { act, signal }: Next<Step>,
-): Promise<void> {
+async function step(ports: EnvironmentPorts, { environment, spec }: EnvironmentState, { act, signal }: Next<Step>): Promise<void> {
+  const { cluster } = ports;
   switch (act.kind) {
     case 'add-finalizer':
       return void (await addFinalizer(cluster, { type: ENVIRONMENT, object: environment, signal }));
@@ -122,6 +120,10 @@ async function step(
       return createNamespace(cluster, environment, { spec, signal });
     case 'adopt-namespace':
       return labelNamespace(cluster, environment, { namespace: act.namespace, spec, signal });
+    case 'take-over-namespace':
+      // The policy of the former name does not match the label that the namespace gets.
+      await keepAppsPolicy(ports, { environment, spec, signal });
+      return takeOverNamespace(cluster, { environment, namespace: act.namespace, spec, signal });
     case 'remove-namespace':
       return removeNamespace(cluster, { namespace: act.namespace, signal });
     default:
@@ -199,26 +201,6 @@ function namespaceOf(before: Reserved, { namespace }: EnvironmentCondition): Res
   const name = namespace?.metadata.name ?? before.namespace;
   const uid = namespace?.metadata.uid ?? before.namespaceUID;
   return { ...(name === undefined ? {} : { namespace: name }), ...(uid === undefined ? {} : { namespaceUID: uid }) };
-}
-
-/** Takes the permissions of the Environment's people and its service accounts away, then our label; everything else in the namespace stays. */
-async function releaseNamespace(
-  cluster: EnvironmentPorts['cluster'],
-  environment: KubeObject,
-  input: { readonly namespace: KubeObject; readonly signal: AbortSignal },
-): Promise<void> {
-  const namespace = input.namespace.metadata.name;
-  for (const type of [ROLE_BINDING, ROLE, SERVICE_ACCOUNT]) {
-    await removeManagedObjects(cluster, { type, environment, namespace, keep: () => false }, input.signal);
-  }
-  await disownNamespace(cluster, environment, { ...input, installation: await readInstallation(cluster, input.signal) });
-}
-
-/** Removes what lets people see the Environment. */
-async function hide(cluster: EnvironmentPorts['cluster'], environment: KubeObject, signal: AbortSignal): Promise<void> {
-  for (const type of [CLUSTER_ROLE_BINDING, CLUSTER_ROLE]) {
-    await ifFound(cluster.delete({ ...type, name: visibilityName(environment) }, { signal }));
-  }
 }
 
 /** How often everything is put right again although nobody changed the Environment. */

@@ -93,7 +93,7 @@ async function applyWanted({ ports, signal }: Work, { environment, spec, policy 
     return;
   }
   const objects = environmentObjects(environment, spec).filter(({ type }) => type === ROLE_BINDING);
-  await applyObjects(ports, { environment, namespace: spec.namespace, types: [ROLE_BINDING], objects }, signal);
+  await applyObjects(ports, { namespace: spec.namespace, types: [ROLE_BINDING], objects }, signal);
 }
 
 interface WantedNamespace {

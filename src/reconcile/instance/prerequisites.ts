@@ -8,7 +8,8 @@ import type { Work } from './work.ts';
 
 /** The Environment that has reserved a namespace; undefined when it is no Environment's. */
 export function environmentOf(environments: readonly KubeObject[], namespace: string): KubeObject | undefined {
-  return environments.find((environment) => statusOf(ENVIRONMENT_KIND, environment).namespace === namespace);
+  const all = environments.filter((environment) => statusOf(ENVIRONMENT_KIND, environment).namespace === namespace);
+  return all.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? all[0];
 }
 
 /** Why nothing can be released in a namespace; undefined when it is that of an Environment. */

@@ -30,6 +30,9 @@ interface World {
   readonly remembered?: string;
   /** The uid of the namespace of Chandlery; default `i1`. */
   readonly installation?: string;
+  /** The Environment of the former name. */
+  readonly former?: 'staying' | 'deleting';
+  readonly move?: EnvironmentState['move'];
 }
 
 function stateOf(world: World): EnvironmentState {
@@ -56,10 +59,17 @@ function stateOf(world: World): EnvironmentState {
     finalizer: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'present' : 'missing',
     otherFinalizers: (environment.metadata.finalizers ?? []).filter((one) => one !== FINALIZER),
     deleting: world.deleting === true ? 'deleting' : 'staying',
-    ownership: namespaceOwnershipOf(environment, namespace, world.installation ?? 'i1'),
+    ownership: namespaceOwnershipOf(environment, namespace, { installation: world.installation ?? 'i1', former: formerOf(world) }),
     ...(world.expiry === undefined ? {} : { expiry: world.expiry }),
     ...(world.keeper === undefined ? {} : { keeper: world.keeper }),
+    ...(world.move === undefined ? {} : { move: world.move }),
   };
+}
+
+function formerOf({ former }: World): KubeObject | undefined {
+  if (former === undefined) return undefined;
+  const ending = former === 'deleting' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
+  return { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'team-b', uid: 'e2', ...ending } };
 }
 
 const OURS = { [LABEL]: 'team-a' };
@@ -68,6 +78,12 @@ const left = (name: string): Record<string, string> => ({
   [LAST_ENVIRONMENT_UID]: 'e0',
   [LAST_INSTALLATION]: 'i1',
 });
+const FORMERS = {
+  namespace: { [LABEL]: 'team-b' },
+  uids: { [ENVIRONMENT_UID]: 'e2' },
+  annotations: { 'chandlery.dev/moved-from': 'team-b' },
+};
+const SUCCESSOR: KubeObject = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'team-c' } };
 const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegExp?])[] = [
   ['a new one gets its finalizer before anything else', { finalizers: [] }, 'add-finalizer'],
   ['without a namespace, one is made', {}, 'create-namespace'],
@@ -106,6 +122,36 @@ const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegEx
     { namespace: { [LABEL]: 'team-b' }, annotations: { [ADOPT_ANNOTATION]: 'true' } },
     'reject',
     /team-b/,
+  ],
+  [
+    'the namespace of its former name is waited for while that one stays',
+    { ...FORMERS, former: 'staying' },
+    'await-move',
+    /team-b is deleted/,
+  ],
+  [
+    'the namespace of its former name is taken over when that one is being deleted',
+    { ...FORMERS, former: 'deleting' },
+    'take-over-namespace',
+  ],
+  [
+    'the namespace of its former name is taken over when that one is gone',
+    { ...FORMERS, uids: { [NAMESPACE_UID]: 'n1' } },
+    'take-over-namespace',
+  ],
+  ['a label of its former name without a uid gives nothing away', { ...FORMERS, uids: {}, former: 'deleting' }, 'reject', /belongs to/],
+  ['the namespace that its former name left is taken back', { ...FORMERS, namespace: {}, uids: left('team-b') }, 'adopt-namespace'],
+  [
+    'a renamed one waits until its new name has the namespace, whatever reclaim says',
+    { deleting: true, reclaim: 'Delete', namespace: OURS, move: { kind: 'Begun', successor: SUCCESSOR } },
+    'await-move',
+    /renamed to team-c/,
+  ],
+  ['a renamed one ends when its new name has the namespace', { deleting: true, move: { kind: 'Done', successor: SUCCESSOR } }, 'finish'],
+  [
+    'a renamed one whose new name is gone again keeps its namespace',
+    { deleting: true, reclaim: 'Delete', namespace: OURS, move: { kind: 'Aborted' } },
+    'release-namespace',
   ],
   [
     'a namespace on its way out is waited for',
