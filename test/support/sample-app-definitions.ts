@@ -67,7 +67,6 @@ const REVISIONS = appRevisionViews(
     metadata: { name: index === 0 ? 'web-app-5f70bf18a086' : 'web-app-aaaaaaaaaaaa', creationTimestamp: `2026-01-0${2 - index}T10:00:00Z` },
     spec: { definition: 'web-app', createdByGeneration: 1, source: {}, chart: { name: 'web-app', version }, digest: DIGEST },
   })),
-  'web-app',
 );
 
 const rejectOthers = ({ groups }: Actor, verb: string, resource: string): void => {

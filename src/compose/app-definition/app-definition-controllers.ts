@@ -3,6 +3,7 @@ import { type ControllerParts, type KeySource, mapSource } from '../../controlle
 import type { UploadWatch } from '../create-charts.ts';
 import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { at } from '../../domain/core/read.ts';
+import { renamedWith } from '../../domain/kubernetes/moved-from.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
@@ -44,7 +45,8 @@ export function appDefinitions({ kube, catalog, charts, uploads, counted, log }:
     const naming = all.all().filter((definition) => parseAppDefinitionStatus(definition).crd === name);
     return [...new Set([...naming.map(({ metadata }) => metadata.name), ...(owner === undefined ? [] : [owner])])];
   });
-  return { name: 'app-definition', sources: [all, generating, counted, uploads.keysOf(all.all)], reconcile, workers: 2 };
+  const renamed = mapSource(all, (name) => renamedWith(all.all(), name));
+  return { name: 'app-definition', sources: [all, renamed, generating, counted, uploads.keysOf(all.all)], reconcile, workers: 2 };
 }
 
 interface CompositionControllerInput {

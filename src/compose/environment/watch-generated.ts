@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type KeySource, mapSource } from '../../controller/controller.ts';
 import { at, textAt } from '../../domain/core/read.ts';
+import { renamedWith } from '../../domain/kubernetes/moved-from.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import {
@@ -60,7 +61,7 @@ export function watchGenerated({
   const quotas = specChanges(startReflector({ cluster, type: RESOURCE_QUOTA, ...scope }));
   return [
     mapSource(namespaces, inNamespace),
-    mapSource(environments, (name) => renamed(environments.all(), name)),
+    mapSource(environments, (name) => renamedWith(environments.all(), name)),
     mapSource(quotas, ofObject),
     // The catalogue has changed.
     ...[definitions, operators].map((source) => mapSource(source, () => having('allowedApps'))),
@@ -71,15 +72,6 @@ export function watchGenerated({
     ...VISIBILITY.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(VISIBILITY_NAME))),
     ...POLICIES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(POLICY_NAME))),
   ];
-}
-
-/** The Environments that wait for one: what it was renamed to, and what its former name was. */
-function renamed(environments: readonly KubeObject[], name: string): string[] {
-  const formerOf = ({ metadata }: KubeObject): string[] => [metadata.annotations?.[OURS.movedFrom] ?? ''].filter((former) => former !== '');
-  return environments.flatMap((one) => {
-    const former = formerOf(one);
-    return one.metadata.name === name ? former : former.includes(name) ? [one.metadata.name] : [];
-  });
 }
 
 function afterPrefix(prefix: string): (name: string) => string[] {

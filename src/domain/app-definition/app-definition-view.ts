@@ -125,11 +125,10 @@ export interface AppRevisionView {
   readonly created: string;
 }
 
-/** Newest first. */
-export function appRevisionViews(revisions: readonly KubeObject[], definition: string): AppRevisionView[] {
+/** Newest first. Those that it had under a former name have that one in their spec, so its label selects them. */
+export function appRevisionViews(revisions: readonly KubeObject[]): AppRevisionView[] {
   return revisions
     .map((revision) => ({ revision, spec: specOf(APP_REVISION_KIND, revision) }))
-    .filter(({ spec }) => spec.definition === definition)
     .map(({ revision, spec }) => ({
       name: revision.metadata.name,
       version: spec.chart.version,

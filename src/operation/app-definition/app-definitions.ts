@@ -76,7 +76,7 @@ export async function showAppDefinition(
   ]);
   return {
     ...definition,
-    revisions: appRevisionViews(revisions.items, name),
+    revisions: appRevisionViews(revisions.items),
     placed: found.instances,
     versions,
     missing: found.missing,

@@ -7,6 +7,7 @@ import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { deleteCrd, disownCrd } from './acts/apply-crd.ts';
 import { unpublishApp } from './acts/publish-crds.ts';
+import { observeMove } from './move.ts';
 import { type DefinitionWork, hasFinalizer, instanceType, observeInstances, observeOwnCrd } from './observe.ts';
 import { isFalse } from '../conditions.ts';
 import { report } from './report.ts';
@@ -20,13 +21,20 @@ const NAMED = 10;
 
 /** Brings an AppDefinition that is being deleted one act nearer to its end: instances → permissions → CRD → our finalizer. */
 export async function finalizeDefinition(work: DefinitionWork): Promise<ReconcileResult> {
-  const { ports, definition, spec, signal } = work;
+  const { definition, spec } = work;
   const crd = await observeOwnCrd(work);
   const instances = crd === undefined || spec.deletionPolicy === 'Orphan' ? [] : await instancesOf(work);
-  const state = determineDeletingState({ hasFinalizer: hasFinalizer(definition), policy: spec.deletionPolicy, crd, instances });
+  const facts = { hasFinalizer: hasFinalizer(definition), policy: spec.deletionPolicy, crd, instances, move: await observeMove(work) };
+  const state = determineDeletingState(facts);
   switch (state.kind) {
     case 'Finalized':
       return {};
+    case 'Moving':
+      await moving(work, state.successor);
+      return { requeueAfter: WAIT_MS };
+    case 'CannotMove':
+      await waiting(work, state.instances, 'CannotMove', cannotMove(state.successor));
+      return { requeueAfter: BLOCKED_MS };
     case 'InUse':
       await waiting(work, state.instances, 'InstancesExist', '; delete them, or set spec.deletionPolicy to Cascade or Orphan');
       return { requeueAfter: BLOCKED_MS };
@@ -45,21 +53,32 @@ export async function finalizeDefinition(work: DefinitionWork): Promise<Reconcil
       await leave(work);
       return {};
     case 'CrdDeleted':
+    case 'Moved':
       await leave(work);
       return {};
     default:
       return state satisfies never;
   }
+}
 
-  async function leave(leaving: DefinitionWork): Promise<void> {
-    await unpublishApp(leaving);
-    await removeFinalizer(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
-  }
+async function leave(work: DefinitionWork): Promise<void> {
+  const { ports, definition, signal } = work;
+  await unpublishApp(work);
+  await removeFinalizer(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
 }
 
 async function instancesOf(work: DefinitionWork): Promise<readonly KubeObject[]> {
   const { names } = parseAppDefinitionStatus(work.definition);
   return names === undefined ? [] : await observeInstances(work, names);
+}
+
+async function moving(work: DefinitionWork, successor: string): Promise<void> {
+  const message = `The AppDefinition is renamed to ${successor}, which takes over the kind with all instances; if that does not end, see the conditions of ${successor}`;
+  await report(work, { kind: 'Reconciling', reason: 'Moving', message, also: [isFalse('Deletable', 'Moving', message)] });
+}
+
+function cannotMove(successor: string): string {
+  return `; the AppDefinition ${successor} generates another kind, so they cannot move to it. Set its spec.names to those of this one, or delete the instances`;
 }
 
 async function waiting(work: DefinitionWork, instances: readonly KubeObject[], reason: string, remedy: string): Promise<void> {

@@ -6,9 +6,10 @@ import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
+import { formerNameOf } from '../../domain/kubernetes/moved-from.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
-import { APP_REVISION, CRD } from '../../domain/kubernetes/resource-types.ts';
+import { APP_DEFINITION, APP_REVISION, CRD } from '../../domain/kubernetes/resource-types.ts';
 import { checkStoredInstances } from '../../schema/stored/check-stored-instances.ts';
 import { fetchDefinition, type FetchedDefinition, type FetchMemory } from './fetch-definition.ts';
 import type { DefinitionPorts } from './ports.ts';
@@ -102,8 +103,12 @@ function digestOf({ metadata }: KubeObject): string | undefined {
 async function observeCrd(work: DefinitionWork, candidate: KubeObject): Promise<CrdFact> {
   const crd = await findCrd(work, candidate.metadata.name);
   if (crd === undefined) return { kind: 'Missing' };
-  const message = conflictOf(crd, work.definition.metadata.name);
-  if (message !== undefined) return { kind: 'Foreign', message };
+  const owner = ownerOf(crd);
+  const former = formerNameOf(work.definition);
+  const isFormers = former !== undefined && owner === former;
+  if (!isFormers && owner !== work.definition.metadata.name) return { kind: 'Foreign', message: conflictOf(crd) };
+  const refusal = isFormers ? await refusalOf(work, { former, crd, candidate }) : undefined;
+  if (refusal !== undefined) return refusal;
   const { uid = '', generation } = crd.metadata;
   const isApplied =
     isLabelled(crd, work.definition.metadata.name) && digestOf(crd) === digestOf(candidate) && work.applied.get(uid) === generation;
@@ -113,6 +118,7 @@ async function observeCrd(work: DefinitionWork, candidate: KubeObject): Promise<
     kind: 'Own',
     crd,
     applied: isApplied ? 'UpToDate' : 'Outdated',
+    ...(isFormers ? { former } : {}),
     serving: findCondition(conditions, 'Established')?.status === 'True' ? 'Established' : 'Pending',
     ...(accepted?.status === 'False'
       ? { rejection: `kind "${crd.metadata.name}": its names conflict with another CRD: ${accepted.message}; set spec.names` }
@@ -120,13 +126,36 @@ async function observeCrd(work: DefinitionWork, candidate: KubeObject): Promise<
   };
 }
 
-/** Why a CRD is not the AppDefinition's, a sentence; undefined when it is. */
-function conflictOf(crd: KubeObject, definition: string): string | undefined {
-  const { name, labels = {}, annotations = {} } = crd.metadata;
+/** The name of the AppDefinition that a CRD is of, or was last; undefined where it is of none. */
+function ownerOf({ metadata: { labels = {}, annotations = {} } }: KubeObject): string | undefined {
+  return labels[OURS.appDefinitionLabel] ?? annotations[FORMER_DEFINITION];
+}
+
+/** Why a CRD is not the AppDefinition's, a sentence. */
+function conflictOf({ metadata: { name, labels = {} } }: KubeObject): string {
   const owner = labels[OURS.appDefinitionLabel];
-  if (owner === definition || (owner === undefined && annotations[FORMER_DEFINITION] === definition)) return undefined;
   const whose = owner === undefined ? 'the CRD exists and no AppDefinition owns it' : `the AppDefinition "${owner}" owns it`;
   return `kind "${name}": ${whose}; set spec.names to names that are free, or delete that one first`;
+}
+
+interface FormerCrd {
+  readonly former: string;
+  readonly crd: KubeObject;
+  readonly candidate: KubeObject;
+}
+
+/** Why a CRD does not move from the former name of its AppDefinition, now or at all; undefined when it does. */
+async function refusalOf({ ports, signal }: DefinitionWork, { former, crd, candidate }: FormerCrd): Promise<CrdFact | undefined> {
+  const { name } = crd.metadata;
+  const [before, now] = [crd, candidate].map(({ spec }) => textAt(spec, 'names', 'kind'));
+  if (before !== now) {
+    const message = `kind "${name}": it cannot move from the AppDefinition "${former}", whose kind is ${before ?? ''} and not ${now ?? ''}; set spec.names.kind to ${before ?? ''}`;
+    return { kind: 'Foreign', message };
+  }
+  const live = await ifFound(ports.cluster.get({ ...APP_DEFINITION, name: former }, { answer: 'metadata', signal }));
+  if (live === undefined || live.metadata.deletionTimestamp !== undefined) return undefined;
+  const message = `kind "${name}" belongs to the AppDefinition "${former}", the former name of this one; it moves when that one is deleted`;
+  return { kind: 'Former', message };
 }
 
 function isLabelled({ metadata }: KubeObject, definition: string): boolean {

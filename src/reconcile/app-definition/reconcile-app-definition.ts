@@ -15,6 +15,7 @@ import { publishApp, publishCrds } from './acts/publish-crds.ts';
 import { finalizeDefinition } from './finalize-definition.ts';
 import type { FetchMemory } from './fetch-definition.ts';
 import { type DefinitionWork, observeDefinition, observeInstances } from './observe.ts';
+import { takeOverRevisions } from './move.ts';
 import type { DefinitionPorts } from './ports.ts';
 import { isFalse, isTrue } from '../conditions.ts';
 import { chartStatus } from '../helm-release/release-status.ts';
@@ -27,6 +28,8 @@ import { specOf } from '../../domain/kind/kind.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 const ESTABLISHING_MS = 250;
+/** How soon to look whether the former name has gone. */
+const PENDING_MS = 5_000;
 
 /** Makes the reconciler of AppDefinitions. Its key is the name of one. */
 export function createAppDefinitionReconciler(ports: DefinitionPorts): Reconcile {
@@ -75,8 +78,8 @@ async function act(work: DefinitionWork, state: ActiveState): Promise<ReconcileR
       return AT_ONCE;
     case 'Conflict':
     case 'ScaleInvalid':
-      await report(work, stalled(state.kind === 'Conflict' ? 'CrdConflict' : state.kind, state.message));
-      return { requeueAfter: spec.interval };
+    case 'MovePending':
+      return await blocked(work, state);
     case 'RevisionMissing':
       await ifNew(ports.cluster.create(APP_REVISION, state.chart.revision, { fieldManager: OURS.fieldManager, signal }));
       return AT_ONCE;
@@ -84,7 +87,7 @@ async function act(work: DefinitionWork, state: ActiveState): Promise<ReconcileR
       await report(work, stalled('BreakingChange', breakingSentence(state.chart.metadata.version, state.verdict)));
       return { requeueAfter: spec.interval };
     case 'CrdOutdated':
-      return await applied(work, state.candidate);
+      return await applied(work, state);
     case 'Establishing':
       await report(work, generating('the CRD'));
       return { requeueAfter: ESTABLISHING_MS };
@@ -99,6 +102,17 @@ function generating(what: string): { kind: 'Reconciling'; reason: string; messag
   return { kind: 'Reconciling', reason: 'Generating', message: `Generating ${what}` };
 }
 
+type Blocked = Extract<ActiveState, { kind: 'Conflict' | 'ScaleInvalid' | 'MovePending' }>;
+
+async function blocked(work: DefinitionWork, { kind, message }: Blocked): Promise<ReconcileResult> {
+  if (kind === 'MovePending') {
+    await report(work, { kind: 'Reconciling', reason: kind, message });
+    return { requeueAfter: PENDING_MS };
+  }
+  await report(work, stalled(kind === 'Conflict' ? 'CrdConflict' : kind, message));
+  return { requeueAfter: work.spec.interval };
+}
+
 function stalled(reason: string, message: string): Parameters<typeof report>[1] {
   return { kind: 'Stalled', reason, message };
 }
@@ -108,8 +122,11 @@ async function fetchFailed(work: DefinitionWork, error: AppError): Promise<void>
   await report(work, { kind: 'Stalled', reason: error.code, message, also: [isFalse('Fetched', error.code, message)] });
 }
 
-async function applied(work: DefinitionWork, candidate: KubeObject): Promise<ReconcileResult> {
+type CrdOutdated = Extract<ActiveState, { kind: 'CrdOutdated' }>;
+
+async function applied(work: DefinitionWork, { candidate, former }: CrdOutdated): Promise<ReconcileResult> {
   try {
+    if (former !== undefined) await takeOverRevisions(work, former);
     await applyCrd(work, candidate);
     return { requeueAfter: ESTABLISHING_MS };
   } catch (error) {

@@ -10,10 +10,14 @@ export type CrdFact =
   | { readonly kind: 'Missing' }
   /** @property message whose it is, and what to do. */
   | { readonly kind: 'Foreign'; readonly message: string }
+  /** It is that of the AppDefinition under its former name, which is not being deleted. @property message what it waits for. */
+  | { readonly kind: 'Former'; readonly message: string }
   | {
       readonly kind: 'Own';
       readonly crd: KubeObject;
       readonly applied: 'UpToDate' | 'Outdated';
+      /** The former name of the AppDefinition, where the CRD is still under it. */
+      readonly former?: string;
       readonly serving: 'Established' | 'Pending';
       /** Why its names are not accepted; absent: they are, or nobody has said yet. */
       readonly rejection?: string;
@@ -45,11 +49,12 @@ export type ActiveState =
   | { readonly kind: 'FetchFailed'; readonly error: AppError; readonly retryAfter: number }
   | { readonly kind: 'NamesUnrecorded'; readonly chart: FetchedDefinition; readonly names: GeneratedNames }
   | { readonly kind: 'Conflict'; readonly chart: FetchedDefinition; readonly message: string }
+  | { readonly kind: 'MovePending'; readonly message: string }
   /** The values of the chart have no integer where the spec names the replicas. */
   | { readonly kind: 'ScaleInvalid'; readonly message: string }
   | { readonly kind: 'RevisionMissing'; readonly chart: FetchedDefinition }
   | { readonly kind: 'Breaking'; readonly chart: FetchedDefinition; readonly verdict: CrdVerdict }
-  | { readonly kind: 'CrdOutdated'; readonly chart: FetchedDefinition; readonly candidate: KubeObject }
+  | { readonly kind: 'CrdOutdated'; readonly chart: FetchedDefinition; readonly candidate: KubeObject; readonly former?: string }
   | { readonly kind: 'Establishing'; readonly chart: FetchedDefinition }
   | { readonly kind: 'Ready'; readonly chart: FetchedDefinition; readonly names: GeneratedNames };
 
@@ -62,14 +67,23 @@ export function determineActiveState({ hasFinalizer, suspended, fetched, recorde
   if (generated === undefined) return { kind: 'Suspended' };
   const { names, candidate, crd, revision, stored } = generated;
   if (crd.kind === 'Foreign') return { kind: 'Conflict', chart, message: crd.message };
+  if (crd.kind === 'Former') return { kind: 'MovePending', message: crd.message };
   if (chart.scaleFault !== undefined) return { kind: 'ScaleInvalid', message: chart.scaleFault };
   if (recorded?.plural !== names.plural) return { kind: 'NamesUnrecorded', chart, names };
   if (stored !== undefined && stored.faults.length > 0) return { kind: 'Breaking', chart, verdict: stored };
   if (revision === 'Missing') return { kind: 'RevisionMissing', chart };
-  if (crd.kind === 'Missing' || crd.applied === 'Outdated') return { kind: 'CrdOutdated', chart, candidate };
+  if (crd.kind === 'Missing') return { kind: 'CrdOutdated', chart, candidate };
+  if (crd.applied === 'Outdated')
+    return { kind: 'CrdOutdated', chart, candidate, ...(crd.former === undefined ? {} : { former: crd.former }) };
   if (crd.rejection !== undefined) return { kind: 'Conflict', chart, message: crd.rejection };
   return crd.serving === 'Established' ? { kind: 'Ready', chart, names } : { kind: 'Establishing', chart };
 }
+
+/**
+ * How far a renamed AppDefinition has moved its kind to the one of its new name. `Impossible`: that one generates another kind, or none. `Aborted`: it has been deleted
+ * before it had the kind.
+ */
+export type DefinitionMove = { readonly kind: 'Begun' | 'Done' | 'Impossible'; readonly successor: string } | { readonly kind: 'Aborted' };
 
 /** What an AppDefinition that is being deleted depends on. */
 export interface DeletingFacts {
@@ -79,10 +93,17 @@ export interface DeletingFacts {
   readonly crd: KubeObject | undefined;
   /** Metadata of what exists of the kind. */
   readonly instances: readonly KubeObject[];
+  /** Only of a renamed one. */
+  readonly move?: DefinitionMove | undefined;
 }
 
 export type DeletingState =
   | { readonly kind: 'Finalized' }
+  /** The AppDefinition of the new name takes the kind over. */
+  | { readonly kind: 'Moving'; readonly successor: string }
+  | { readonly kind: 'Moved' }
+  /** That one generates another kind, so instances would lose theirs. */
+  | { readonly kind: 'CannotMove'; readonly successor: string; readonly instances: readonly KubeObject[] }
   | { readonly kind: 'Kept'; readonly crd: KubeObject | undefined }
   | { readonly kind: 'InUse'; readonly instances: readonly KubeObject[] }
   | { readonly kind: 'DeletingInstances'; readonly instances: readonly KubeObject[] }
@@ -90,9 +111,12 @@ export type DeletingState =
   | { readonly kind: 'CrdDeleted' };
 
 /** Says how far the deletion of an AppDefinition has come. Pure. */
-export function determineDeletingState({ hasFinalizer, policy, crd, instances }: DeletingFacts): DeletingState {
+export function determineDeletingState({ hasFinalizer, policy, crd, instances, move }: DeletingFacts): DeletingState {
   if (!hasFinalizer) return { kind: 'Finalized' };
-  if (policy === 'Orphan') return { kind: 'Kept', crd };
+  if (move?.kind === 'Begun') return { kind: 'Moving', successor: move.successor };
+  if (move?.kind === 'Done') return { kind: 'Moved' };
+  if (policy === 'Orphan' || move?.kind === 'Aborted') return { kind: 'Kept', crd };
+  if (move?.kind === 'Impossible' && instances.length > 0) return { kind: 'CannotMove', successor: move.successor, instances };
   if (instances.length > 0) return { kind: policy === 'Cascade' ? 'DeletingInstances' : 'InUse', instances };
   return crd === undefined ? { kind: 'CrdDeleted' } : { kind: 'CrdLeft', crd };
 }

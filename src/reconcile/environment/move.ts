@@ -1,6 +1,7 @@
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { isSuccessorOf } from '../../domain/kubernetes/moved-from.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ENVIRONMENT, NAMESPACE, ROLE, ROLE_BINDING, SERVICE_ACCOUNT } from '../../domain/kubernetes/resource-types.ts';
@@ -20,12 +21,6 @@ type MoveCluster = Pick<EnvironmentPorts['cluster'], 'get' | 'list' | 'listMetad
 /** These have the Environment as their owner, so that Kubernetes would delete them with it. */
 const OWNED = [ROLE_BINDING, ROLE, SERVICE_ACCOUNT];
 
-/** The former name of an Environment that was renamed; undefined for all others. */
-export function formerNameOf({ metadata: { name, annotations = {} } }: KubeObject): string | undefined {
-  const former = annotations[OURS.movedFrom];
-  return former === '' || former === name ? undefined : former;
-}
-
 /** The Environment that takes the namespace of one that is being deleted; undefined without one. */
 export async function findSuccessor(
   cluster: Pick<MoveCluster, 'list'>,
@@ -33,12 +28,7 @@ export async function findSuccessor(
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   const { items } = await cluster.list(ENVIRONMENT, { signal });
-  return items.find(
-    (one) =>
-      one.metadata.deletionTimestamp === undefined &&
-      formerNameOf(one) === name &&
-      (textAt(one.spec, 'namespace') ?? one.metadata.name) === namespace,
-  );
+  return items.find((one) => isSuccessorOf(one, name) && (textAt(one.spec, 'namespace') ?? one.metadata.name) === namespace);
 }
 
 /** Whether an Environment has all that it consists of in the namespace, so that nothing there needs the former one. */

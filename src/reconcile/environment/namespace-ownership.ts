@@ -2,10 +2,10 @@ import { ADOPT_ANNOTATION } from '../../domain/environment/environment.ts';
 import { wasNamespaceOf } from '../../domain/environment/last-environment.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
+import { formerNameOf } from '../../domain/kubernetes/moved-from.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import { formerNameOf } from './move.ts';
 import { ENVIRONMENT_UID_ANNOTATION, NAMESPACE_UID_ANNOTATION } from './environment-spec.ts';
 
 /** Whose the namespace of an Environment is. */

@@ -3,11 +3,12 @@ import { LAST_ENVIRONMENT } from '../../domain/environment/last-environment.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
 import { ENVIRONMENT, NAMESPACE, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
+import { formerNameOf } from '../../domain/kubernetes/moved-from.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { operatorsIn } from '../../domain/kubernetes/reserved-namespace.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { parseEnvironment, type EnvironmentSpec } from './environment-spec.ts';
-import { findSuccessor, formerNameOf, hasTaken } from './move.ts';
+import { findSuccessor, hasTaken } from './move.ts';
 import type { EnvironmentPorts } from './ports.ts';
 import { isToBeTaken, namespaceOwnershipOf, type NamespaceOwnership } from './namespace-ownership.ts';
 

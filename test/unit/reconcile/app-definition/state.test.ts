@@ -42,6 +42,11 @@ describe('the state of an AppDefinition that stays', () => {
       facts: { recorded: { ...names, plural: 'old' }, generated: { ...generated, crd: { kind: 'Foreign', message: 'm' } } },
       kind: 'Conflict',
     },
+    {
+      title: 'the CRD of its former name is waited for while that one stays',
+      facts: { recorded: { ...names, plural: 'old' }, generated: { ...generated, crd: { kind: 'Former', message: 'm' } } },
+      kind: 'MovePending',
+    },
     { title: 'names are written down first', facts: { recorded: { ...names, plural: 'old' } }, kind: 'NamesUnrecorded' },
     {
       title: 'a breaking schema leaves no revision',
@@ -77,6 +82,26 @@ describe('the state of an AppDefinition that is being deleted', () => {
     { title: 'Cascade deletes instances', facts: { policy: 'Cascade', instances: [instance] }, kind: 'DeletingInstances' },
     { title: 'then the CRD goes', facts: {}, kind: 'CrdLeft' },
     { title: 'then the finalizer', facts: { crd: undefined }, kind: 'CrdDeleted' },
+    {
+      title: 'a renamed one waits for its new name, whatever its policy',
+      facts: { policy: 'Cascade', instances: [instance], move: { kind: 'Begun', successor: 'store' } },
+      kind: 'Moving',
+    },
+    {
+      title: 'a renamed one ends when its new name has the kind, although there are instances',
+      facts: { crd: undefined, instances: [instance], move: { kind: 'Done', successor: 'store' } },
+      kind: 'Moved',
+    },
+    {
+      title: 'a renamed one whose new name generates another kind deletes no instances',
+      facts: { policy: 'Cascade', instances: [instance], move: { kind: 'Impossible', successor: 'store' } },
+      kind: 'CannotMove',
+    },
+    {
+      title: 'a renamed one whose new name is gone again keeps everything',
+      facts: { policy: 'Cascade', instances: [instance], move: { kind: 'Aborted' } },
+      kind: 'Kept',
+    },
     { title: 'Orphan keeps everything', facts: { policy: 'Orphan', instances: [instance] }, kind: 'Kept' },
   ];
   const facts: DeletingFacts = { hasFinalizer: true, policy: 'Block', crd, instances: [] };
