@@ -155,6 +155,43 @@ describe('a resource that has lost its document', () => {
   });
 });
 
+describe('a resource whose document has another name', () => {
+  const environment = (name: string): string =>
+    `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${name}}\nspec: {tier: development, namespace: ${nameOf('moves')}}\n`;
+  const read = async (name: string): Promise<KubeObject | undefined> =>
+    await ifFound(world.kube.asController().get({ ...ENVIRONMENT, name }));
+
+  it('moves, in both directions, without a delay', async () => {
+    const [old, young] = [nameOf('old'), nameOf('young')];
+    await replaceFile(join(folder, 'moves.yaml'), environment(old));
+    await world.reconcile(source);
+    await replaceFile(join(folder, 'moves.yaml'), environment(young));
+    await world.reconcile(source);
+    assert.equal((await read(young))?.metadata.annotations?.['chandlery.dev/moved-from'], old);
+    assert.equal(await read(old), undefined);
+    assert.equal((await reconciled()).removals, undefined);
+    // The annotation stays until the next move.
+    world.advanceClock(10 * DELAY_MS);
+    await world.reconcile(source);
+    assert.equal((await read(young))?.metadata.annotations?.['chandlery.dev/moved-from'], old);
+    await replaceFile(join(folder, 'moves.yaml'), environment(old));
+    await world.reconcile(source);
+    assert.equal((await read(old))?.metadata.annotations?.['chandlery.dev/moved-from'], young);
+    assert.equal(await read(young), undefined);
+  });
+
+  it('stays when the new one is rejected', async () => {
+    const [old, young] = [nameOf('old'), nameOf('young')];
+    await replaceFile(join(folder, 'moves.yaml'), environment(young).replace('tier: development', 'unknown: 1'));
+    await world.reconcile(source);
+    await world.untilReason(source, 'Invalid');
+    assert.equal((await read(old))?.metadata.deletionTimestamp, undefined);
+    await replaceFile(join(folder, 'moves.yaml'), environment(old));
+    await world.reconcile(source);
+    await world.untilReason(source, 'Synced');
+  });
+});
+
 describe('the folder of a source', () => {
   it('is not another one before somebody confirms it', async () => {
     const other = await realpath(await mkdtemp(join(tmpdir(), 'chandlery-other-')));

@@ -173,6 +173,7 @@ const inventoryItem = object(
           "The uid of the resource, once it has been applied. A resource of the same name that somebody made anew is not the source's.",
       }),
     ),
+    movedFrom: optional(text({ description: 'The former name of a resource that a revision has renamed.' })),
     missing: optional(
       object(
         {

@@ -11,6 +11,8 @@ export interface Removal {
   readonly item: InventoryItem;
   /** `with 3 instances`; absent when the resource holds nothing. */
   readonly loss?: string;
+  /** Another resource of the same revision takes over what it holds. */
+  readonly successor?: string;
 }
 
 export interface RemovalOptions {
@@ -41,15 +43,16 @@ const USUAL_SHARE = 0.3;
  */
 export function decideRemovals<R extends Removal>(removals: readonly R[], options: RemovalOptions): RemovalDecisions<R> {
   const { revision, approved, owned, now, delay } = options;
-  const isMuch = removals.length === owned || (removals.length >= 2 && removals.length > USUAL_SHARE * owned);
+  const { length } = removals.filter(({ successor }) => successor === undefined);
+  const isMuch = length === owned || (length >= 2 && length > USUAL_SHARE * owned);
   const due: R[] = [];
   const pending: { readonly item: InventoryItem; readonly removal: PendingRemoval }[] = [];
   for (const removal of removals) {
-    const { item, loss } = removal;
+    const { item, loss, successor } = removal;
     const missing = item.missing ?? { since: timestamp(new Date(now)), revision };
     const removeAt = Date.parse(missing.since) + delay;
     const needsApproval = isMuch || loss !== undefined;
-    if (approved === revision || (!needsApproval && now >= removeAt)) {
+    if (successor !== undefined || approved === revision || (!needsApproval && now >= removeAt)) {
       due.push(removal);
       continue;
     }

@@ -10,7 +10,7 @@ export interface SourceDeletion {
   readonly total: number;
   readonly kinds: readonly DeletedKind[];
   /** The first of them, by kind and name. */
-  readonly resources: readonly Omit<InventoryItem, 'missing'>[];
+  readonly resources: readonly Omit<InventoryItem, 'missing' | 'movedFrom'>[];
 }
 
 interface DeletedKind {
@@ -45,6 +45,6 @@ export function sourceDeletion(source: KubeObject): SourceDeletion {
         items.slice(0, 1).map(({ apiVersion, kind }) => ({ apiVersion, kind, count: items.length, note: NOTES[kind] ?? '' })),
       )
       .sort((a, b) => a.kind.localeCompare(b.kind)),
-    resources: sorted.slice(0, MOST_RESOURCES).map(({ missing: _missing, ...item }) => item),
+    resources: sorted.slice(0, MOST_RESOURCES).map(({ missing: _missing, movedFrom: _former, ...item }) => item),
   };
 }

@@ -25,7 +25,7 @@ export interface InventoryQuery extends SourceAddress {
 }
 
 /** A resource that a source owns, as the actor may see it. */
-export interface OwnedResource extends Omit<InventoryItem, 'uid' | 'missing'> {
+export interface OwnedResource extends Omit<InventoryItem, 'uid' | 'missing' | 'movedFrom'> {
   /** What the cluster has of it. `Unknown`: the actor may not read it, or its kind cannot be read now. */
   readonly state: 'Exists' | 'NotFound' | 'Replaced' | 'Unknown';
   /** Since when it has no document and so is pending removal, in RFC 3339; absent while it has one. */
@@ -109,7 +109,7 @@ async function readItem({ clusters, discovery }: Needs, actor: Actor, item: Inve
 }
 
 function ownedResource(ports: Needs, { item, kind, live, state, missing }: ReadItem): OwnedResource {
-  const { uid: _uid, missing: missingSince, ...named } = item;
+  const { uid: _uid, movedFrom: _former, missing: missingSince, ...named } = item;
   const environment = environmentOf(ports, item);
   return {
     ...named,

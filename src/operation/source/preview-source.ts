@@ -48,7 +48,7 @@ export interface SourcePreview extends Pick<SourceSpec, 'serviceAccount'> {
   readonly awaitsApproval: boolean;
 }
 
-export interface RemovedResource extends Omit<InventoryItem, 'uid' | 'missing'> {
+export interface RemovedResource extends Omit<InventoryItem, 'uid' | 'missing' | 'movedFrom'> {
   /** `HandedOver`: another source has a document of it. */
   readonly outcome: 'Deleted' | 'HandedOver' | 'Kept';
 }
@@ -220,7 +220,7 @@ function removedOf(source: KubeObject, { stock, sources, prune }: RemovalInput):
   const claimed = new Set(others.flatMap((one) => statusOf(CATALOG_SOURCE_KIND, one).faults.map(({ resource }) => resource)));
   const left = statusOf(CATALOG_SOURCE_KIND, source).inventory.filter((item) => !stock.named.has(idOfItem(item)));
   return left.map((item) => {
-    const { uid: _uid, missing: _missing, ...named } = item;
+    const { uid: _uid, missing: _missing, movedFrom: _former, ...named } = item;
     return { ...named, outcome: claimed.has(nameOfItem(item)) ? 'HandedOver' : prune ? 'Deleted' : 'Kept' };
   });
 }

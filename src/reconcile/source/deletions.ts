@@ -3,7 +3,16 @@ import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceRef } from '../../domain/kubernetes/resource.ts';
-import type { KnownType } from '../../domain/kubernetes/resource-types.ts';
+import { type DeletionIntent, deleteWithIntent } from '../../domain/kubernetes/deletion-intent.ts';
+import {
+  APP_DEFINITION,
+  CATALOG_RELEASE,
+  CRD,
+  ENVIRONMENT,
+  type KnownType,
+  NAMESPACE,
+  OPERATOR,
+} from '../../domain/kubernetes/resource-types.ts';
 import { rankOf } from '../../domain/source/apply-order.ts';
 import { idOfItem } from '../../domain/source/check-documents.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
@@ -67,6 +76,19 @@ function isOwned({ metadata }: KubeObject, item: InventoryItem, source: string):
   return labels[OURS.sourceLabel] === source && deletionTimestamp === undefined && (item.uid === undefined || item.uid === uid);
 }
 
+/** What somebody has decided about what depends on the resource; `None`: nothing may. */
+export type DeletionDecision = DeletionIntent | 'None';
+
+/** The kinds whose spec states what a deletion does. */
+const WITH_POLICY: readonly KnownType[] = [APP_DEFINITION, OPERATOR];
+/** The kinds whose deletion needs an annotation that states the intent. */
+const WITH_INTENT: readonly KnownType[] = [ENVIRONMENT, CATALOG_RELEASE, NAMESPACE, CRD];
+
+interface Execution {
+  readonly decision: DeletionDecision;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Deletes a resource that a source owns, or takes the source's label off, so that whoever has a document of it may take it. What the deletion does beyond
  * that, the resource's own deletion policy says.
@@ -77,7 +99,7 @@ function isOwned({ metadata }: KubeObject, item: InventoryItem, source: string):
 export async function carryOut(
   cluster: SourceCluster,
   { fate, ref, live }: Deletion,
-  signal: AbortSignal,
+  { decision, signal }: Execution,
 ): Promise<'Deleted' | 'HandedOver' | 'Left'> {
   if (fate === 'Leave' || ref === undefined || live === undefined) return 'Left';
   const { uid, resourceVersion } = live.metadata;
@@ -86,6 +108,16 @@ export async function carryOut(
       const body = { metadata: { resourceVersion, labels: { [OURS.sourceLabel]: null } } };
       await cluster.patch(ref, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
       return 'HandedOver';
+    }
+    const is = ({ group, resource }: KnownType): boolean => ref.group === group && ref.resource === resource;
+    if (decision !== 'None' && WITH_INTENT.some(is)) {
+      await deleteWithIntent(cluster, { type: ref, object: live, intent: decision, signal });
+      return 'Deleted';
+    }
+    // An approval does not overrule the deletion policy of the resource; what moves leaves nothing behind that it could be about.
+    if (decision === 'Orphan' && WITH_POLICY.some(is)) {
+      const body = { metadata: { uid }, spec: { deletionPolicy: 'Orphan' } };
+      await cluster.patch(ref, { type: 'merge', body }, { fieldManager: OURS.fieldManager, signal });
     }
     await cluster.delete(ref, { ...(uid === undefined ? {} : { uid }), propagation: 'Background', signal });
     return 'Deleted';

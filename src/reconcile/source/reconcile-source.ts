@@ -282,7 +282,9 @@ async function finalize(work: Work): Promise<SourceResult> {
     signal,
   };
   try {
-    if (spec.prune) for (const deletion of await assessDeletions(cluster, inventory, options)) await carryOut(cluster, deletion, signal);
+    if (spec.prune)
+      for (const deletion of await assessDeletions(cluster, inventory, options))
+        await carryOut(cluster, deletion, { signal, decision: 'Cascade' });
   } catch (error) {
     if (!isAppError(error, 'Forbidden', 'AdmissionDenied')) throw error;
     const message = `what the source owns cannot be deleted: ${messageOf(error)}; give the permission, or set spec.prune to false`;

@@ -3,16 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel } from '../../domain/core/in-parallel.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
+import { formerNameOf } from '../../domain/kubernetes/moved-from.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyStages, providedBy } from '../../domain/source/apply-order.ts';
 import type { InventoryItem, PendingRemoval, SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
-import { decideRemovals } from '../../domain/source/decide-removals.ts';
+import { decideRemovals, type Removal } from '../../domain/source/decide-removals.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { type AppliedDocument, applyDocument } from './apply-document.ts';
 import { checkHealth, checkOperators, type Unhealthy } from './check-health.ts';
-import { assessDeletions, carryOut, type DeletionOptions } from './deletions.ts';
+import { assessDeletions, carryOut, type Deletion, type DeletionDecision, type DeletionOptions } from './deletions.ts';
 import { sortOut } from './inventory.ts';
+import { findMoves, type Moves } from './moves.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
 
 export interface SynchroniseInput {
@@ -66,8 +68,10 @@ export interface Synchronised {
 }
 
 /** Dry run → inventory (old ∪ new) → apply → health → prune → exact inventory. A document with a fault keeps its last good version. */
-export async function synchronise(cluster: SourceCluster, input: SynchroniseInput): Promise<Synchronised> {
-  const { stock, inventory, unchanged } = input;
+export async function synchronise(cluster: SourceCluster, wanted: SynchroniseInput): Promise<Synchronised> {
+  const { stock, successors } = await findMoves(cluster, wanted);
+  const input = { ...wanted, stock };
+  const { inventory, unchanged } = input;
   const faults: SourceFault[] = [...stock.faults];
   const tried = await tryDocuments(cluster, input, faults);
   if (input.unit === 'Revision' && faults.length > 0) return nothingDone(input, faults);
@@ -94,7 +98,7 @@ export async function synchronise(cluster: SourceCluster, input: SynchroniseInpu
   // Of a revision that is live in part, what it no longer has may still be needed.
   if (unhealthy.length > 0 || (input.unit === 'Revision' && faults.length > 0))
     return { ...nothingDone(input, faults), ...done, inventory: union(inventory, items) };
-  const pruned = await prune(cluster, input, { applied, faults, owned: union(inventory, items).length });
+  const pruned = await prune(cluster, input, { applied, faults, successors, owned: union(inventory, items).length });
   return { ...pruned, ...done, inventory: union(pruned.kept, items), faults: sortFaults(faults) };
 }
 
@@ -199,16 +203,28 @@ interface Pruned extends Pick<Synchronised, 'pruned' | 'handedOver' | 'pending'>
   readonly kept: readonly InventoryItem[];
 }
 
-async function prune(
-  cluster: SourceCluster,
-  input: SynchroniseInput,
-  { applied, faults, owned }: { readonly applied: readonly Candidate[]; readonly faults: SourceFault[]; readonly owned: number },
-): Promise<Pruned> {
+interface Applied {
+  readonly applied: readonly Candidate[];
+  readonly faults: SourceFault[];
+  /** How many resources the source owns. */
+  readonly owned: number;
+  readonly successors: Moves['successors'];
+}
+
+async function prune(cluster: SourceCluster, input: SynchroniseInput, { applied, faults, owned, successors }: Applied): Promise<Pruned> {
   const { stock, inventory, signal } = input;
   const hasLeft = inventory.some((item) => !stock.named.has(idOfItem(item)));
   const claims = hasLeft ? await input.claims() : new Set<string>();
-  const { gone, kept } = sortOut(inventory, { stock, faults, applied, prune: input.prune, claims });
-  const assessed = await assessDeletions(cluster, gone, { ...input, claims });
+  const live = new Set(applied.map(({ id }) => id));
+  const sorted = sortOut(inventory, { stock, faults, applied, prune: input.prune, claims });
+  // What cannot move stays, with all that it holds.
+  const isStuck = (item: InventoryItem): boolean =>
+    !live.has(successors.get(idOfItem(item)) ?? item.name) && successors.has(idOfItem(item));
+  const [gone, kept] = [sorted.gone.filter((item) => !isStuck(item)), [...sorted.kept, ...sorted.gone.filter(isStuck)]];
+  const assessed = (await assessDeletions(cluster, gone, { ...input, claims })).map((deletion): Deletion & Pick<Removal, 'successor'> => {
+    const successor = successors.get(idOfItem(deletion.item));
+    return successor === undefined ? deletion : { ...deletion, successor };
+  });
   const { due, pending } = decideRemovals(
     assessed.filter(({ fate }) => fate === 'Delete'),
     { revision: stock.revision, approved: input.approvedPrune, owned, now: input.startedAt, delay: input.pruneDelay },
@@ -218,7 +234,8 @@ async function prune(
   for (const deletion of assessed.filter((one) => one.fate !== 'Delete' || due.includes(one))) {
     const name = nameOfItem(deletion.item);
     try {
-      ended[await carryOut(cluster, deletion, signal)].push(name);
+      const isDecided = deletion.successor !== undefined || input.approvedPrune === stock.revision;
+      ended[await carryOut(cluster, deletion, { signal, decision: isDecided ? decisionOn(deletion) : 'None' })].push(name);
     } catch (error) {
       if (!(error instanceof AppError) || !isAppError(error, 'Forbidden', 'AdmissionDenied')) throw error;
       faults.push({ file: deletion.item.file, line: 0, column: 0, resource: name, message: `it cannot be deleted: ${error.message}` });
@@ -226,6 +243,11 @@ async function prune(
     }
   }
   return { kept: stays, pruned: ended.Deleted, handedOver: ended.HandedOver, pending: pending.map(({ removal }) => removal) };
+}
+
+/** A person has approved the deletion with all that goes with it; of what moves, nothing goes. */
+function decisionOn({ successor }: Pick<Removal, 'successor'>): DeletionDecision {
+  return successor === undefined ? 'Cascade' : 'Orphan';
 }
 
 /** Both lists, the second one's entry winning, sorted. */
@@ -237,5 +259,7 @@ function union(first: readonly InventoryItem[], second: readonly InventoryItem[]
 function itemOf({ document, object }: Candidate, uid?: string): InventoryItem {
   const { namespace, name } = object.metadata;
   const place = { ...(namespace === undefined ? {} : { namespace }), name };
-  return { file: document.file, apiVersion: object.apiVersion, kind: object.kind, ...place, ...(uid === undefined ? {} : { uid }) };
+  const former = formerNameOf(object);
+  const more = { ...(uid === undefined ? {} : { uid }), ...(former === undefined ? {} : { movedFrom: former }) };
+  return { file: document.file, apiVersion: object.apiVersion, kind: object.kind, ...place, ...more };
 }
