@@ -10,7 +10,7 @@ import { helmChildren } from './create-ports.ts';
 import { instanceController } from './app-instance/instance-controller.ts';
 import { environmentControllers } from './environment/environment-controllers.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
-import { countInstances, type InstanceCounts, instancesInNamespaces, operatorsCounted } from './count-instances.ts';
+import { countInstances, type InstanceCounts, instancesInNamespaces, operatorsCounted } from './app-instance/count-instances.ts';
 import { policyFile } from './install-crds-and-roles.ts';
 import { pinCachedCharts } from './pin-cached-charts.ts';
 import { namespaceOf } from './environment/watch-generated.ts';

@@ -286,6 +286,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   previewUpgradeWithValues: { values: {} },
   approveUpgrade: { version: '9.9.9', digest: `sha256:${'0'.repeat(64)}` },
   approvePrune: { revision: 'x' },
+  confirmOrigin: { origin: '/x' },
+  keepResource: { resource: 'Operator default/x' },
 };
 
 /** An approval names what its approver has read. */

@@ -123,7 +123,7 @@ describe('a CatalogSource in the eyes of its admin and of others', { timeout: 30
   it('takes no approval of a revision that does not wait for one', async () => {
     const rejected = await admin(`${SOURCE}/prune-approval`, 'POST', { revision: 'main@sha1:0' });
     assert.deepEqual([rejected.status, textAt(rejected.body, 'code')], [409, 'Conflict']);
-    assert.match(textAt(rejected.body, 'detail') ?? '', /no revision waits for an approval/);
+    assert.match(textAt(rejected.body, 'detail') ?? '', /nothing is pending removal/);
   });
 
   it('rejects developers, naming the permission', async () => {

@@ -30,7 +30,9 @@ let folder: string;
 before(async () => {
   world = await startSourceWorld();
   folder = await realpath(await mkdtemp(join(tmpdir(), 'chandlery-removals-')));
-  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await save(name);
+  for (const name of ['a', 'c', 'd', 'e', 'f']) await save(name);
+  // With Block, an admission policy rejects the deletion as long as there are instances, whoever approves it.
+  await save('b', 'deletionPolicy: Cascade');
   await world.declare(source, { folder: { path: folder } });
   await world.untilReason(source, 'Synced');
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CRD, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { createChartLibrary, type ChartLibraryOptions } from '../../src/chart/chart-library.ts';
 import type { Clock } from '../../src/controller/clock.ts';
-import { countInstances, operatorsCounted } from '../../src/compose/count-instances.ts';
+import { countInstances, operatorsCounted } from '../../src/compose/app-instance/count-instances.ts';
 import { watchOperators } from '../../src/compose/watch-operators.ts';
 import { watchRecords } from '../../src/compose/watch-records.ts';
 import { mapSource, runController } from '../../src/controller/controller.ts';

@@ -22,7 +22,12 @@ export interface OwnSource {
 export async function addSource(product: SharedProduct, name: string): Promise<OwnSource> {
   const folder = join(product.folder, 'sources', name);
   await writeFiles(folder, { [`environments/${name}.yaml`]: ownEnvironment(name) });
-  const source = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'CatalogSource', metadata: { name }, spec: { folder: { path: folder } } };
+  const source = {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name },
+    spec: { folder: { path: folder }, pruneDelay: '1s' },
+  };
   const created = await product.api('admin', '/sources', { method: 'POST', body: source });
   assert.equal(created.status, 201, stringifyJson(created.body));
   const path = `/sources/${name}`;

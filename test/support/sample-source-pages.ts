@@ -42,7 +42,10 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
       'live within seconds',
     ],
   }),
-  page('/sources/moved', 'admin', { title: 'moved', holds: ['would delete 2 of 3 resources', 'Check the deletions in the preview'] }),
+  page('/sources/moved', 'admin', {
+    title: 'moved',
+    holds: ['would remove 1 of 3 resources', 'Pending removals', 'Remove 2 resources now'],
+  }),
   page('/sources/private', 'admin', { title: 'private', holds: ['rejects the credentials', 'Nothing is deleted', 'No revisions yet'] }),
   page('/sources/resting', 'admin', { title: 'resting', holds: ['The permission to patch catalogsources.chandlery.dev'] }),
   page('/sources/catalog?asked=sync', 'admin', {
@@ -65,7 +68,7 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
   }),
   page('/sources/moved/preview', 'admin', {
     title: 'Preview of moved',
-    holds: ['Approve, and delete 1 resource<', 'goes to another source', 'chandlery.dev/approved-prune&#x3D;main@sha1:9f2c4a1b03d7e6f5'],
+    holds: ['Remove 1 resource now<', 'goes to another source', 'chandlery.dev/approved-prune&#x3D;main@sha1:9f2c4a1b03d7e6f5'],
   }),
   page('/sources/private/preview', 'admin', {
     status: 422,

@@ -101,10 +101,11 @@ describe('one Operator', () => {
 
   it('is not deleted by a form that was opened under another policy', async () => {
     asked = [];
-    const page = await open(`${POSTGRES}/delete`, { javaScript: 'on' });
+    const page = await open('/operators/monitoring/metrics-operator/delete', { javaScript: 'on' });
     await page.evaluate('document.querySelector("input[name=policy]").value = "Orphan"');
-    await page.getByRole('button', { name: 'Delete PostgreSQL' }).click();
-    await page.getByText('its deletion policy is Block now', { exact: false }).waitFor();
+    await page.getByLabel('Type metrics-operator to delete it', { exact: false }).fill('metrics-operator');
+    await page.getByRole('button', { name: 'Delete Metrics' }).click();
+    await page.getByText('its deletion policy is Cascade now', { exact: false }).waitFor();
     assert.deepEqual(asked, []);
     await page.context().close();
   });

@@ -8,7 +8,7 @@ import type { Log } from '../../observe/log.ts';
 import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
 import { createEnvironmentReconciler } from '../../reconcile/environment/reconcile-environment.ts';
 import { createInstanceCountReconciler } from '../../reconcile/environment/report-instances.ts';
-import type { InstancesInNamespaces } from '../count-instances.ts';
+import type { InstancesInNamespaces } from '../app-instance/count-instances.ts';
 import { namespaceOf, watchGenerated } from './watch-generated.ts';
 
 interface EnvironmentsInput {

@@ -248,7 +248,7 @@ const status = object(
     origin: optional(
       text({
         description:
-          'Where the inventory comes from: the path of the folder, or the address of the repository or artifact. Another one has to be confirmed by the annotation chandlery.dev/confirmed-origin.',
+          'Where the inventory comes from: the path of the folder, or the address of the repository or artifact. Another folder has to be confirmed by the annotation chandlery.dev/confirmed-origin.',
       }),
     ),
     partialRevision: optional(

@@ -49,13 +49,17 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, { fol
   return { kind: 'Stocked', stock };
 }
 
-/** Where the resources of a source come from, when that is another folder or repository than its spec names now and nobody has confirmed it. The same content has only moved. */
+/**
+ * The folder that the resources of a source come from, when its spec names another one now and nobody has confirmed it. The same content has only moved. Who edits
+ * the address of a repository has decided about exactly that.
+ */
 function replacedOrigin(source: KubeObject, spec: SourceSpec, revision: string): string | undefined {
   const { origin, inventory, lastAppliedRevision } = statusOf(CATALOG_SOURCE_KIND, source);
   const now = originOfSpec(spec);
   const isConfirmed = source.metadata.annotations?.[OURS.confirmedOrigin] === now;
-  if (origin === undefined || origin === now || inventory.length === 0 || revision === lastAppliedRevision || isConfirmed) return undefined;
-  return origin;
+  const areFolders = spec.folder !== undefined && origin?.startsWith('/') === true;
+  const isSame = origin === now || revision === lastAppliedRevision;
+  return areFolders && !isSame && !isConfirmed && inventory.length > 0 ? origin : undefined;
 }
 
 /** What to do next about a CatalogSource. */

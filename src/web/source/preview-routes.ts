@@ -40,6 +40,11 @@ export function sourcePreviewRoutes(deps: WebDeps): Router {
       return await work.join(visit, address, { words: wordsFor(name), run: async () => await showPreview(deps, visit) });
     }),
   );
+  return decisionRoutes(router, deps);
+}
+
+/** What an admin decides about a source: its removals, and its origin. */
+function decisionRoutes(router: Router, deps: WebDeps): Router {
   router.post(
     '/sources/:name/approve',
     page(deps, async ({ actor, param, body, requestOrigin }) => {

@@ -1,12 +1,12 @@
-import { type KeySource, mapSource } from '../controller/controller.ts';
-import { OURS } from '../domain/kubernetes/names.ts';
-import { keyOf, type KubeObject, parseKey, type ResourceType } from '../domain/kubernetes/resource.ts';
-import { operatorLabelValue } from '../domain/operator/operator-spec.ts';
-import type { Kube } from '../kube/kube.ts';
-import { type Reflector, startMetadataReflector } from '../kube/watch/reflector.ts';
-import type { Log } from '../observe/log.ts';
-import type { InstanceCount } from '../reconcile/environment/ports.ts';
-import { crdFactOf } from '../reconcile/operator/facts/observe-crds.ts';
+import { type KeySource, mapSource } from '../../controller/controller.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
+import { keyOf, type KubeObject, parseKey, type ResourceType } from '../../domain/kubernetes/resource.ts';
+import { operatorLabelValue } from '../../domain/operator/operator-spec.ts';
+import type { Kube } from '../../kube/kube.ts';
+import { type Reflector, startMetadataReflector } from '../../kube/watch/reflector.ts';
+import type { Log } from '../../observe/log.ts';
+import type { InstanceCount } from '../../reconcile/environment/ports.ts';
+import { crdFactOf } from '../../reconcile/operator/facts/observe-crds.ts';
 
 interface CountInstancesInput {
   readonly kube: Pick<Kube, 'asController'>;
