@@ -262,9 +262,9 @@ function removalsOf(
   const act = { keep: sourcePath(name, 'keep'), approve: sourcePath(name, 'approve'), revision, label };
   return {
     removals: {
-      sentence: `${plural(removals, 'resource has', 'resources have')} no document any more. ${
-        unapproved > 0 ? 'Nothing that needs an approval is removed without it.' : 'They are removed in a moment.'
-      } Restore the documents to undo the removal.`,
+      sentence: `${plural(removals, 'resource has', 'resources have')} no document any more. Restore the documents to undo the removal.${
+        unapproved > 0 ? ' Without an approval, what needs one stays.' : ''
+      }`,
       rows: pendingRemovals.map(({ resource, file, loss = '', removeAt = '' }) => ({
         resource,
         file,
