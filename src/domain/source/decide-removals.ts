@@ -64,12 +64,27 @@ export function decideRemovals<R extends Removal>(removals: readonly R[], option
   return { due, pending };
 }
 
+/** The removals whose resources still have no document, by an inventory. */
+export function stillPending(removals: readonly PendingRemoval[], inventory: readonly InventoryItem[]): readonly PendingRemoval[] {
+  const missing = new Set(inventory.filter((item) => item.missing !== undefined).map(nameOfItem));
+  return removals.filter(({ resource }) => missing.has(resource));
+}
+
 /** The removals that somebody has to approve. */
 export function unapprovedRemovals(removals: readonly PendingRemoval[]): readonly PendingRemoval[] {
   return removals.filter(({ removeAt }) => removeAt === undefined);
 }
 
-/** When the next removal is due, in milliseconds since 1970; `Infinity` when none is. */
-export function nextRemovalAt(removals: readonly PendingRemoval[]): number {
-  return Math.min(Infinity, ...removals.flatMap(({ removeAt }) => (removeAt === undefined ? [] : [Date.parse(removeAt)])));
+/**
+ * Milliseconds after which the next removal is due; `Infinity` when none is. What was due when the attempt began could not be removed in it, so it waits for the
+ * regular retry.
+ *
+ * @param at when the attempt began, and now, in milliseconds since 1970.
+ */
+export function untilNextRemoval(
+  removals: readonly PendingRemoval[],
+  { startedAt, now }: { readonly startedAt: number; readonly now: number },
+): number {
+  const times = removals.flatMap(({ removeAt }) => (removeAt === undefined ? [] : [Date.parse(removeAt)]));
+  return Math.max(0, Math.min(Infinity, ...times.filter((time) => time > startedAt)) - now);
 }

@@ -10,7 +10,7 @@ import { sourceLabels } from '../../domain/source/check-documents.ts';
 import { nextPollAt } from '../../domain/source/poll-schedule.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
-import { nextRemovalAt, unapprovedRemovals } from '../../domain/source/decide-removals.ts';
+import { untilNextRemoval, unapprovedRemovals } from '../../domain/source/decide-removals.ts';
 import { contentsOf } from './contents.ts';
 import { assessDeletions, carryOut } from './deletions.ts';
 import { createSourceMemory, digestsOf, isAtRest, isCurrent, type Known, readClaims, unchangedOf } from './inventory.ts';
@@ -187,7 +187,7 @@ async function conclude(work: Reconciling, { before, done, stock, startedAt, app
   if (outcome.kind === 'Synced' || done.applied.length > 0) work.keep(knownOf(source, { appliedAt, done, outcome, stock }));
   if (outcome.kind === 'WaitingForHealth') return { requeueAfter: HEALTH_MS };
   const now = ports.now().getTime();
-  const removal = Math.max(0, nextRemovalAt(pending) - now);
+  const removal = untilNextRemoval(pending, { startedAt, now });
   return { requeueAfter: Math.min(removal, outcome.kind === 'Synced' ? nextLook(source, { spec, appliedAt, now }) : RETRY_MS) };
 }
 

@@ -49,11 +49,12 @@ export async function reportRemovals(work: RemovalWork, { before, done }: Remova
     await mark(work, item, undefined);
     if (live.has(idOfItem(item))) await reportReturn(work, item);
   }
-  for (const removal of done.pending) {
-    const item = [...now.values()].find((one) => nameOfItem(one) === removal.resource);
-    if (item === undefined) continue;
-    const live = await mark(work, item, removal);
-    if (!known.has(idOfItem(item))) await reportPending(work, removal, live);
+  const removals = new Map(done.pending.map((removal) => [removal.resource, removal]));
+  for (const item of now.values()) {
+    const removal = removals.get(nameOfItem(item));
+    if (removal === undefined) continue;
+    const marked = await mark(work, item, removal);
+    if (!known.has(idOfItem(item))) await reportPending(work, removal, marked);
   }
 }
 

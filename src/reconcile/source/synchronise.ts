@@ -8,7 +8,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { applyStages, providedBy } from '../../domain/source/apply-order.ts';
 import type { InventoryItem, PendingRemoval, SourceFault } from '../../domain/source/catalog-source.ts';
 import { type Candidate, idOfItem, nameOfItem, sortFaults } from '../../domain/source/check-documents.ts';
-import { decideRemovals, type Removal } from '../../domain/source/decide-removals.ts';
+import { decideRemovals, type Removal, stillPending } from '../../domain/source/decide-removals.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { type AppliedDocument, applyDocument } from './apply-document.ts';
 import { checkHealth, checkOperators, type Unhealthy } from './check-health.ts';
@@ -97,15 +97,14 @@ export async function synchronise(cluster: SourceCluster, wanted: SynchroniseInp
   const done = { applied, changed, unhealthy };
   // Of a revision that is live in part, what it no longer has may still be needed.
   if (unhealthy.length > 0 || (input.unit === 'Revision' && faults.length > 0))
-    return { ...nothingDone(input, faults), ...done, inventory: union(inventory, items) };
+    return { ...nothingDone({ ...input, inventory: union(inventory, items) }, faults), ...done };
   const pruned = await prune(cluster, input, { applied, faults, successors, owned: union(inventory, items).length });
   return { ...pruned, ...done, inventory: union(pruned.kept, items), faults: sortFaults(faults) };
 }
 
 function nothingDone({ inventory, pending }: SynchroniseInput, faults: readonly SourceFault[]): Synchronised {
   const nothing = { applied: [], changed: [], pruned: [], handedOver: [], unhealthy: [] };
-  const isMissing = new Set(inventory.filter(({ missing }) => missing !== undefined).map(nameOfItem));
-  return { ...nothing, inventory, faults: sortFaults(faults), pending: pending.filter(({ resource }) => isMissing.has(resource)) };
+  return { ...nothing, inventory, faults: sortFaults(faults), pending: stillPending(pending, inventory) };
 }
 
 function uidsOf({ inventory }: SynchroniseInput): ReadonlyMap<string, string | undefined> {
@@ -218,8 +217,10 @@ async function prune(cluster: SourceCluster, input: SynchroniseInput, { applied,
   const live = new Set(applied.map(({ id }) => id));
   const sorted = sortOut(inventory, { stock, faults, applied, prune: input.prune, claims });
   // What cannot move stays, with all that it holds.
-  const isStuck = (item: InventoryItem): boolean =>
-    !live.has(successors.get(idOfItem(item)) ?? item.name) && successors.has(idOfItem(item));
+  const isStuck = (item: InventoryItem): boolean => {
+    const successor = successors.get(idOfItem(item));
+    return successor !== undefined && !live.has(successor);
+  };
   const [gone, kept] = [sorted.gone.filter((item) => !isStuck(item)), [...sorted.kept, ...sorted.gone.filter(isStuck)]];
   const assessed = (await assessDeletions(cluster, gone, { ...input, claims })).map((deletion): Deletion & Pick<Removal, 'successor'> => {
     const successor = successors.get(idOfItem(deletion.item));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { InventoryItem } from '../../../../src/domain/source/catalog-source.ts';
-import { decideRemovals, nextRemovalAt } from '../../../../src/domain/source/decide-removals.ts';
+import { decideRemovals, untilNextRemoval } from '../../../../src/domain/source/decide-removals.ts';
 
 const NOW = Date.parse('2026-11-28T10:00:00Z');
 const item = (name: string, since?: string): InventoryItem => ({
@@ -76,6 +76,11 @@ describe('a removal', () => {
       delay: 60_000,
     });
     assert.deepEqual(pending[0]?.item.missing, { since: '2026-11-28T09:59:30Z', revision: 'before' });
-    assert.equal(nextRemovalAt(pending.map(({ removal }) => removal)), NOW + 30_000);
+    const removals = pending.map(({ removal }) => removal);
+    assert.equal(untilNextRemoval(removals, { startedAt: NOW, now: NOW + 1_000 }), 29_000);
+    // It became due during the attempt, which did not see that.
+    assert.equal(untilNextRemoval(removals, { startedAt: NOW, now: NOW + 31_000 }), 0);
+    // It was due before, and a fault of the revision kept it.
+    assert.equal(untilNextRemoval(removals, { startedAt: NOW + 30_000, now: NOW + 31_000 }), Infinity);
   });
 });
