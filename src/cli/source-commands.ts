@@ -92,24 +92,15 @@ async function waitedSource({ api, args, note, signal }: Call, name: string, bef
 export async function approveSource({ api, args }: Call, name: string): Promise<Result> {
   const source = await api.call('showSource', { params: { name } });
   const origin = textAt(source, 'awaitsConfirmation');
-  if (origin !== undefined) return await confirmOrigin({ api, args }, { name, source, origin });
   const revision = textAt(source, 'awaitsApproval');
-  if (revision === undefined) throw new AppError('ApprovalInvalid', `source/${name}: nothing is pending removal`);
+  if (origin === undefined && revision === undefined) throw new AppError('ApprovalInvalid', `source/${name}: nothing is pending removal`);
+  if (args.flag('dry-run')) return { data: source, names: [name], text: () => `${oneLine(textAt(source, 'message') ?? '')}\n` };
+  if (origin !== undefined) {
+    const text = (): string => `source/${name} is ${origin} now\n`;
+    return { data: await api.call('confirmOrigin', { params: { name }, body: { origin } }), names: [name], text };
+  }
   const text = (): string => `source/${name} removals of ${revision} approved\n`;
-  if (args.flag('dry-run')) return { data: source, names: [name], text: () => `${oneLine(textAt(source, 'message') ?? '')}\n` };
   return { data: await api.call('approvePrune', { params: { name }, body: { revision } }), names: [name], text };
-}
-
-interface Unconfirmed {
-  readonly name: string;
-  readonly source: unknown;
-  readonly origin: string;
-}
-
-async function confirmOrigin({ api, args }: Pick<Call, 'api' | 'args'>, { name, source, origin }: Unconfirmed): Promise<Result> {
-  if (args.flag('dry-run')) return { data: source, names: [name], text: () => `${oneLine(textAt(source, 'message') ?? '')}\n` };
-  const confirmed = await api.call('confirmOrigin', { params: { name }, body: { origin } });
-  return { data: confirmed, names: [name], text: () => `source/${name} is ${origin} now\n` };
 }
 
 /** `chandlery generate`. */

@@ -68,7 +68,7 @@ export const OURS = {
   releaseTargetLabel: 'chandlery.dev/release-target',
   /** Annotation by which a person asks for a reconciliation now; any new value counts. */
   reconcileAt: 'chandlery.dev/reconcile-at',
-  /** Annotation on a CatalogSource: the revision that may delete more of its resources than is usual. */
+  /** Annotation on a CatalogSource: the revision whose pending removals are approved. */
   approvedPrune: 'chandlery.dev/approved-prune',
   /** Annotation on a CatalogSource: the folder or address that takes the place of the one it had. */
   confirmedOrigin: 'chandlery.dev/confirmed-origin',

@@ -251,6 +251,13 @@ export function idOfItem({ apiVersion, kind, namespace, name }: InventoryItem): 
   return resourceId({ group: parseApiVersion(apiVersion).group, kind }, namespace, name);
 }
 
+/** Where an item of an inventory is, without the notes of the controller about it. */
+export type InventoryAddress = Pick<InventoryItem, 'file' | 'apiVersion' | 'kind' | 'namespace' | 'name'>;
+
+export function addressOfItem({ file, apiVersion, kind, namespace, name }: InventoryItem): InventoryAddress {
+  return { file, apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name };
+}
+
 /** The name of an inventory item, for people. */
 export function nameOfItem(item: InventoryItem): string {
   return resourceName(item.kind, item.namespace, item.name);

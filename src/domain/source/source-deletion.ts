@@ -1,6 +1,7 @@
 import { statusOf, specOf } from '../kind/kind.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type InventoryItem } from './catalog-source.ts';
+import { addressOfItem, type InventoryAddress } from './check-documents.ts';
 
 /** What deleting a CatalogSource does to the resources that it owns. */
 export interface SourceDeletion {
@@ -10,7 +11,7 @@ export interface SourceDeletion {
   readonly total: number;
   readonly kinds: readonly DeletedKind[];
   /** The first of them, by kind and name. */
-  readonly resources: readonly Omit<InventoryItem, 'missing' | 'movedFrom'>[];
+  readonly resources: readonly (InventoryAddress & Pick<InventoryItem, 'uid'>)[];
 }
 
 interface DeletedKind {
@@ -45,6 +46,8 @@ export function sourceDeletion(source: KubeObject): SourceDeletion {
         items.slice(0, 1).map(({ apiVersion, kind }) => ({ apiVersion, kind, count: items.length, note: NOTES[kind] ?? '' })),
       )
       .sort((a, b) => a.kind.localeCompare(b.kind)),
-    resources: sorted.slice(0, MOST_RESOURCES).map(({ missing: _missing, movedFrom: _former, ...item }) => item),
+    resources: sorted
+      .slice(0, MOST_RESOURCES)
+      .map((item) => ({ ...addressOfItem(item), ...(item.uid === undefined ? {} : { uid: item.uid }) })),
   };
 }

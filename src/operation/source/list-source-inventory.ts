@@ -8,6 +8,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type KubeObject, parseApiVersion, type ResourceRef, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import { resourceKey } from '../../domain/resource/resource-actions.ts';
+import { addressOfItem, type InventoryAddress } from '../../domain/source/check-documents.ts';
 import { CATALOG_SOURCE_KIND, type InventoryItem } from '../../domain/source/catalog-source.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { redactHealth, secretsOf } from '../instance/instance-masking.ts';
@@ -25,7 +26,7 @@ export interface InventoryQuery extends SourceAddress {
 }
 
 /** A resource that a source owns, as the actor may see it. */
-export interface OwnedResource extends Omit<InventoryItem, 'uid' | 'missing' | 'movedFrom'> {
+export interface OwnedResource extends InventoryAddress {
   /** What the cluster has of it. `Unknown`: the actor may not read it, or its kind cannot be read now. */
   readonly state: 'Exists' | 'NotFound' | 'Replaced' | 'Unknown';
   /** Since when it has no document and so is pending removal, in RFC 3339; absent while it has one. */
@@ -109,12 +110,11 @@ async function readItem({ clusters, discovery }: Needs, actor: Actor, item: Inve
 }
 
 function ownedResource(ports: Needs, { item, kind, live, state, missing }: ReadItem): OwnedResource {
-  const { uid: _uid, movedFrom: _former, missing: missingSince, ...named } = item;
   const environment = environmentOf(ports, item);
   return {
-    ...named,
+    ...addressOfItem(item),
     state,
-    ...(missingSince === undefined ? {} : { pendingRemovalSince: missingSince.since }),
+    ...(item.missing === undefined ? {} : { pendingRemovalSince: item.missing.since }),
     ...(kind === undefined || live === undefined ? {} : healthIn(ports, kind, live.object)),
     ...(missing === undefined ? {} : { missing }),
     ...(kind === undefined ? {} : { resource: resourceKey(kind) }),

@@ -6,9 +6,19 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
-import { CATALOG_SOURCE_KIND, type InventoryItem, type SourceFault, type SourceSpec } from '../../domain/source/catalog-source.ts';
+import { CATALOG_SOURCE_KIND, type SourceFault, type SourceSpec } from '../../domain/source/catalog-source.ts';
 import { providedBy } from '../../domain/source/apply-order.ts';
-import { type Candidate, idOfItem, labelled, nameOfItem, refOf, sortFaults, sourceLabels } from '../../domain/source/check-documents.ts';
+import {
+  addressOfItem,
+  type Candidate,
+  idOfItem,
+  type InventoryAddress,
+  labelled,
+  nameOfItem,
+  refOf,
+  sortFaults,
+  sourceLabels,
+} from '../../domain/source/check-documents.ts';
 import type { SourceCommit } from '../../domain/source/git-source.ts';
 import { sourceView } from '../../domain/source/source-view.ts';
 import { findKinds, type ParsedFolder, type Stock, stockOf } from '../../domain/source/stock.ts';
@@ -48,7 +58,7 @@ export interface SourcePreview extends Pick<SourceSpec, 'serviceAccount'> {
   readonly awaitsApproval: boolean;
 }
 
-export interface RemovedResource extends Omit<InventoryItem, 'uid' | 'missing' | 'movedFrom'> {
+export interface RemovedResource extends InventoryAddress {
   /** `HandedOver`: another source has a document of it. */
   readonly outcome: 'Deleted' | 'HandedOver' | 'Kept';
 }
@@ -220,8 +230,7 @@ function removedOf(source: KubeObject, { stock, sources, prune }: RemovalInput):
   const claimed = new Set(others.flatMap((one) => statusOf(CATALOG_SOURCE_KIND, one).faults.map(({ resource }) => resource)));
   const left = statusOf(CATALOG_SOURCE_KIND, source).inventory.filter((item) => !stock.named.has(idOfItem(item)));
   return left.map((item) => {
-    const { uid: _uid, missing: _missing, movedFrom: _former, ...named } = item;
-    return { ...named, outcome: claimed.has(nameOfItem(item)) ? 'HandedOver' : prune ? 'Deleted' : 'Kept' };
+    return { ...addressOfItem(item), outcome: claimed.has(nameOfItem(item)) ? 'HandedOver' : prune ? 'Deleted' : 'Kept' };
   });
 }
 
