@@ -63,7 +63,7 @@ export interface ChandleryInput {
   readonly print?: (text: string) => void;
   /** `throwaway` trades safety against a power cut for speed: for tests. */
   readonly durability: 'kept' | 'throwaway';
-  /** Asks the person who starts it; absent: nobody can be asked. */
+  /** Asks at the terminal; absent without one. */
   readonly dialog?: Dialog;
   /** Gives up the start. */
   readonly signal?: AbortSignal;

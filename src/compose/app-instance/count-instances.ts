@@ -70,7 +70,7 @@ export function operatorsCounted(
   });
 }
 
-/** The instances in namespaces, whoever brings their kinds. */
+/** Instances by namespace, of all kinds of apps. */
 export interface InstancesInNamespaces {
   readonly instancesIn: (namespace: string) => InstanceCount;
   /** The namespaces in which the number may have changed. */
@@ -134,7 +134,7 @@ function watchKind(
   return { type, instances, names, byNamespace, stop };
 }
 
-/** What to count of a CRD; undefined for one that no Operator brought, or that is not served. */
+/** What to count of a CRD; undefined for a CRD without an Operator, or one that is not served. */
 function countedType(definition: KubeObject | undefined): ResourceType | undefined {
   const label = definition?.metadata.labels?.[OURS.operatorLabel];
   if (definition === undefined || label === undefined) return undefined;

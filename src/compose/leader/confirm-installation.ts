@@ -32,8 +32,8 @@ const BACKOFF = { first: 250, longest: 10_000 };
 /**
  * Asks before Chandlery writes to a cluster in which it never ran.
  *
- * @returns `Unknown` when the cluster does not answer, so that nobody could be asked.
- * @throws AppError `ConfigInvalid` when the person says no, or nobody can be asked.
+ * @returns `Unknown` when the cluster does not answer, so that no confirmation is possible.
+ * @throws AppError `ConfigInvalid` when the installation is declined, or there is no terminal.
  */
 export async function confirmInstallation(input: FirstInstallation): Promise<'Confirmed' | 'Unknown'> {
   const { kube, dialog } = input;
