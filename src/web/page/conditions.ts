@@ -14,6 +14,8 @@ export interface ConditionRow {
 
 /** Types that tell of trouble while they are true, and of nothing while they are false. */
 const TROUBLE = /^(Stalled|Drifted|Degraded|Expired|Fail|.*(Failure|Failed|Pressure|Unavailable|Error)$)/;
+/** Types that ask for attention while they are true. */
+const WARNING = /^(PendingRemoval|Contended|Suspended|Paused|DisruptionTarget|NonStructuralSchema|.*(Pending|Remaining|Deprecated))$/;
 const WORK = /^(Reconciling|Progressing|Deleting|Terminating|Installing|Upgrading|Creating)$/;
 
 /** The sum of all first, then as they came. */
@@ -36,7 +38,8 @@ function statusBadge({ type, status }: Condition): Badge {
   const label = status === 'True' ? 'Yes' : 'No';
   if (WORK.test(type)) return status === 'True' ? { label, tone: 'busy', symbol: 'busy' } : { label, tone: 'idle', symbol: 'pause' };
   if (TROUBLE.test(type)) return status === 'True' ? { label, tone: 'bad', symbol: 'bad' } : { label, tone: 'good', symbol: 'check' };
-  return status === 'True' ? { label, tone: 'good', symbol: 'check' } : { label, tone: 'warn', symbol: 'warn' };
+  const isFine = (status === 'True') !== WARNING.test(type);
+  return isFine ? { label, tone: 'good', symbol: 'check' } : { label, tone: 'warn', symbol: 'warn' };
 }
 
 /** `MinimumReplicasAvailable` reads `Minimum replicas available`. */

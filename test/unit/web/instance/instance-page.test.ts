@@ -121,6 +121,8 @@ const CONDITIONS = [
   ['Ready', 'False', 'No', 'warn', 'a good sign that is missing'],
   ['Stalled', 'True', 'Yes', 'bad', 'trouble'],
   ['ReplicaFailure', 'False', 'No', 'good', 'no trouble'],
+  ['PendingRemoval', 'True', 'Yes', 'warn', 'a decision is due'],
+  ['NamespaceContentRemaining', 'False', 'No', 'good', 'nothing remains'],
   ['Reconciling', 'True', 'Yes', 'busy', 'work'],
   ['Ready', 'Unknown', 'Unknown', 'idle', 'nobody knows'],
 ] as const;
