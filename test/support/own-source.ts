@@ -10,6 +10,7 @@ import { addToCatalog, type SharedProduct } from './shared-product.ts';
 /** A CatalogSource of one test, for a folder with an Environment of the same name in `environments/<name>.yaml`. */
 export interface OwnSource {
   readonly name: string;
+  readonly folder: string;
   /** Writes a file of the folder. */
   write(file: string, text: string): Promise<void>;
   /** The faults that its status has now. */
@@ -19,14 +20,14 @@ export interface OwnSource {
 }
 
 /** Adds one, in which a test can write what is wrong: a fault in the shared catalogue would be one of all tests. Resolves when it is synced. */
-export async function addSource(product: SharedProduct, name: string): Promise<OwnSource> {
+export async function addSource(product: SharedProduct, name: string, spec: object = { pruneDelay: '1s' }): Promise<OwnSource> {
   const folder = join(product.folder, 'sources', name);
   await writeFiles(folder, { [`environments/${name}.yaml`]: ownEnvironment(name) });
   const source = {
     apiVersion: 'chandlery.dev/v1alpha1',
     kind: 'CatalogSource',
     metadata: { name },
-    spec: { folder: { path: folder }, pruneDelay: '1s' },
+    spec: { folder: { path: folder }, ...spec },
   };
   const created = await product.api('admin', '/sources', { method: 'POST', body: source });
   assert.equal(created.status, 201, stringifyJson(created.body));
@@ -35,6 +36,7 @@ export async function addSource(product: SharedProduct, name: string): Promise<O
   await until(async () => textAt(await shown(), 'state') === 'Synced', `the source ${name} is synced`);
   return {
     name,
+    folder,
     write: async (file, text) => await addToCatalog({ ...product, catalogDir: folder }, file, text),
     faults: async () => listAt(await shown(), 'faults'),
     remove: async () => {
