@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
-import { at } from '../../src/domain/core/read.ts';
+import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { ENVIRONMENT, NAMESPACE, ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
+import { CRD, ENVIRONMENT, NAMESPACE, OPERATOR, ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { eventually } from '../support/eventually.ts';
+import { offerChart } from '../support/offer-chart.ts';
 import { openKube } from '../support/open-kube.ts';
+import { kindsOf } from '../support/operator-charts.ts';
 import { replaceFile } from '../support/replace-file.ts';
 import { RUN } from '../support/run-name.ts';
-import { addEnvironment, type SharedProduct, sharedProduct } from '../support/shared-product.ts';
+import { addEnvironment, addOperator, type SharedProduct, sharedProduct } from '../support/shared-product.ts';
 
 /** A slip in the catalogue of a running product, and the way back. */
 describe('a slip in the catalogue folder', { timeout: 300_000 }, () => {
@@ -86,5 +89,47 @@ describe('a slip in the catalogue folder', { timeout: 300_000 }, () => {
     assert.equal(await namespaceUid(), uid);
     await eventually(async () => isDeepStrictEqual(await members(), people), 'its people have what they had');
     await rm(`${file()}.away`, { force: true });
+  });
+
+  it('leaves an Operator and the instances of its kind as they are when its file is away for a moment', async () => {
+    const name = `slip${RUN}`;
+    const { kind, plural, group } = kindsOf(name);
+    const app = `${plural}.${group}`;
+    const instance = { group, version: 'v1', resource: plural, namespace: home, name: 'orders' };
+    const [cluster, operatorFile] = [kube.asController(), join(product.catalogDir, 'operators', `${name}.yaml`)];
+    await offerChart(product.chartsDir, { name, version: '1.0.0' });
+    const spec = `{chart: {repoURL: "file://samples", name: ${name}, version: 1.0.0}, catalog: {kinds: [{kind: ${kind}}]}}`;
+    const metadata = `{namespace: chandlery-system, name: ${name}}`;
+    const text = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: ${metadata}\nspec: ${spec}\n`;
+    await addOperator(product, { name, text, app });
+    await cluster.create(instance, {
+      apiVersion: `${group}/v1`,
+      kind,
+      metadata: { name: instance.name, namespace: home },
+      spec: { size: 3 },
+    });
+    const operator = async (): Promise<KubeObject> => await cluster.get({ ...OPERATOR, namespace: 'chandlery-system', name });
+    await eventually(async () => numberAt(listAt((await operator()).status, 'crds')[0], 'instances') === 1, 'the instance is counted');
+    const deployment = { group: 'apps', version: 'v1', resource: 'deployments', namespace: 'chandlery-system', name };
+    const versions = async (): Promise<readonly unknown[]> => {
+      const objects = await Promise.all([cluster.get(instance), cluster.get({ ...CRD, name: app }), cluster.get(deployment)]);
+      return objects.map(({ metadata: { uid, generation, deletionTimestamp } }) => [uid, generation, deletionTimestamp]);
+    };
+    const pending = async () => findCondition(conditionsOf(await operator()), 'PendingRemoval');
+    const [before, { uid, generation }] = [await versions(), (await operator()).metadata];
+
+    await rename(operatorFile, `${operatorFile}.away`);
+    await eventually(async () => (await pending())?.reason === 'ApprovalNeeded', 'the Operator is pending removal');
+    assert.match((await pending())?.message ?? '', /with 1 instance/);
+    assert.equal(textAt((await product.api('dev-a', `/apps/${app}`)).body, 'availability'), 'Available');
+    assert.deepEqual(await versions(), before);
+    await rename(`${operatorFile}.away`, operatorFile);
+    await eventually(async () => (await pending()) === undefined, 'the removal is off');
+    assert.deepEqual(await versions(), before);
+    assert.deepEqual([(await operator()).metadata.uid, (await operator()).metadata.generation], [uid, generation]);
+
+    await cluster.delete(instance);
+    await eventually(async () => numberAt(listAt((await operator()).status, 'crds')[0], 'instances') === 0, 'no instance is counted');
+    await rm(operatorFile);
   });
 });
