@@ -108,6 +108,20 @@ describe('a resource that has lost its document', () => {
     await approve(revision);
     await world.untilReason(source, 'Synced');
     await eventually(async () => (await find('b')) === undefined, 'it is gone');
+    // The same content later is the same revision of a folder, and a decision of its own.
+    await save('b', 'deletionPolicy: Cascade');
+    await world.reconcile(source);
+    await hasInstances('b', 2);
+    await rm(join(folder, 'b.yaml'));
+    await world.reconcile(source);
+    const again = await world.untilReason(source, 'PruneNotApproved');
+    assert.equal(again.revision, revision);
+    world.advanceClock(10 * DELAY_MS);
+    await world.reconcile(source);
+    assert.equal((await live('b')).metadata.deletionTimestamp, undefined);
+    await approve(revision);
+    await world.untilReason(source, 'Synced');
+    await eventually(async () => (await find('b')) === undefined, 'it is gone');
   });
 
   it('waits for an approval when the revision removes more than 30 % and at least two', async () => {
@@ -219,6 +233,8 @@ describe('the folder of a source', () => {
     // What the old one had is a removal like others.
     const confirmed = await world.untilReason(source, 'PruneNotApproved');
     assert.equal(confirmed.origin, other);
+    const { metadata } = await world.kube.asController().get({ ...CATALOG_SOURCE, name: source });
+    assert.equal(metadata.annotations?.['chandlery.dev/confirmed-origin'], undefined, 'the confirmation is for one change');
     assert.ok(await find('x'));
     assert.equal((await live('c')).metadata.deletionTimestamp, undefined);
     for (const path of [other, moved]) await rm(path, { recursive: true });

@@ -19,6 +19,7 @@ import { allSources, readContent, readFolderOf } from './fetch-source.ts';
 import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
 import { reportRemovals } from './report-removals.ts';
 import { determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
+import { removeUsedApprovals } from './used-approvals.ts';
 import { synchronise, type Synchronised, type SynchroniseInput } from './synchronise.ts';
 
 /** How soon to look again when something in the folder, or on the way to the cluster, was wrong. */
@@ -184,6 +185,7 @@ async function conclude(work: Reconciling, { before, done, stock, startedAt, app
   await reportRemovals(work, { before, done });
   await reportSource(work, { outcome, read: stock, faults, inventory, pendingRemovals: pending, ...counts });
   await logChanges(work, { before, done, revision: stock.revision });
+  await removeUsedApprovals(work, { before, done, revision: stock.revision });
   if (outcome.kind === 'Synced' || done.applied.length > 0) work.keep(knownOf(source, { appliedAt, done, outcome, stock }));
   if (outcome.kind === 'WaitingForHealth') return { requeueAfter: HEALTH_MS };
   const now = ports.now().getTime();
