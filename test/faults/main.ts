@@ -18,6 +18,9 @@ type Run = (typeof RUNS)[number];
 /** What takes nothing away from the cluster runs side by side; what does, one by one on another cluster. */
 const SHARED: readonly Run[] = ['kills', 'instances', 'chart-host', 'disk', 'sources'];
 
+// A game of its own, which ends the process.
+if (process.argv[2] === 'slips') await import('./slips/main.ts');
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
