@@ -17,6 +17,9 @@ export interface Condition {
 /** The condition of a resource whose CatalogSource has no document of it any more. Written by the controller of sources, beside the conditions of its own controller. */
 export const PENDING_REMOVAL = 'PendingRemoval';
 
+/** The condition of a resource whose status another field manager, or another process with ours, writes too. */
+export const CONTENDED = 'Contended';
+
 /** A condition as a reconciler decides it, before the time of its last transition is known. */
 export type ConditionInput = Omit<Condition, 'lastTransitionTime'>;
 

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
+import { CATALOG_SOURCE } from '../../../src/domain/kubernetes/resource-types.ts';
+import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
+import { applyStatus } from '../../../src/reconcile/apply-status.ts';
+
+const MINUTE_MS = 60_000;
+const { signal } = new AbortController();
+
+/** One object of an api-server, whose status we and others write. */
+function startContest() {
+  let [version, time] = [1, 0];
+  let object: KubeObject = {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'CatalogSource',
+    metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
+  };
+  const write = (status: unknown, manager: string): KubeObject => {
+    version += 1;
+    const managedFields = [{ manager, subresource: 'status', time: `2026-01-01T00:00:${String(version).padStart(2, '0')}Z` }];
+    object = {
+      ...object,
+      metadata: { ...object.metadata, resourceVersion: String(version), managedFields },
+      status,
+    };
+    return object;
+  };
+  const cluster = {
+    applyStatus: async (_type: unknown, { status = {} }: KubeObject) => ({ object: write(status, 'chandlery'), warnings: [] }),
+  };
+  return {
+    status: () => object.status,
+    advance: (milliseconds: number) => void (time += milliseconds),
+    others: (manager: string) => void write({ revision: `by ${manager}`, conditions: [] }, manager),
+    ours: async () =>
+      await applyStatus(cluster, CATALOG_SOURCE, { object, status: { revision: 'ours', conditions: [] }, signal, now: () => time }),
+  };
+}
+
+test('a contended status is written once a minute, and as before when the other one has stopped', async () => {
+  const { status, advance, others, ours } = startContest();
+  await ours();
+  const outcomes: string[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    others('another');
+    outcomes.push(await ours());
+  }
+  assert.deepEqual(outcomes, [...Array.from({ length: 5 }, () => 'Written'), 'Unchanged', 'Unchanged', 'Unchanged']);
+  advance(MINUTE_MS);
+  assert.equal(await ours(), 'Written');
+  assert.match(stringifyJson(status()), /"type":"Contended".*the field manager another both write this status/);
+  others('another');
+  assert.equal(await ours(), 'Unchanged');
+  advance(11 * MINUTE_MS);
+  assert.equal(await ours(), 'Written');
+  assert.deepEqual(status(), { revision: 'ours', conditions: [] });
+});
+
+test('seldom writes of others are corrected without a word', async () => {
+  const { status, advance, others, ours } = startContest();
+  await ours();
+  for (let round = 0; round < 8; round += 1) {
+    advance(3 * MINUTE_MS);
+    others('a person');
+    assert.equal(await ours(), 'Written');
+  }
+  assert.deepEqual(status(), { revision: 'ours', conditions: [] });
+});
