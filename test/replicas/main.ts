@@ -8,6 +8,8 @@ import { elapse } from '../support/elapse.ts';
 // `npm run test:replicas -- --rounds N`: people use two web replicas through a proxy, installing and watching, while in each round one of the four processes dies at
 // a random moment. Nobody may be signed out, nothing may be done twice, and another controller has to lead within twenty seconds.
 
+if (process.argv[2] === 'at-rest') await import('./at-rest.ts');
+
 const MAX_TAKEOVER_MS = 20_000;
 const rounds = Number(process.argv[process.argv.indexOf('--rounds') + 1] ?? '') || 8;
 /** The instance whose page is open. */

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repoRoot } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
@@ -23,11 +23,13 @@ interface ReplicaInput {
   readonly name: string;
   readonly port: number;
   readonly options: readonly string[];
+  /** Where its log goes; default: nowhere, or with `CHANDLERY_TEST_LOGS` the terminal. */
+  readonly logFile?: string;
 }
 
 const FLAGS = JSON.parse(readFileSync(join(repoRoot, 'bin', 'node-flags.json'), 'utf8')) as readonly string[];
 
-export function createReplica({ name, port, options }: ReplicaInput): Replica {
+export function createReplica({ name, port, options, logFile }: ReplicaInput): Replica {
   const origin = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null;
@@ -43,10 +45,8 @@ export function createReplica({ name, port, options }: ReplicaInput): Replica {
     isRunning,
     start: async () => {
       const args = [...FLAGS, 'src/main.ts', 'serve', '--port', String(port), '--log-level', 'warn', ...options];
-      child = spawn(process.execPath, args, {
-        cwd: repoRoot,
-        stdio: ['ignore', 'ignore', process.env['CHANDLERY_TEST_LOGS'] === undefined ? 'ignore' : 'inherit'],
-      });
+      child = spawnLogging(args, logFile);
+      LIVING.add(child);
       await eventually(async () => (await fetch(`${origin}/healthz`)).ok, `${name} answers`, 180);
     },
     ready: async () => {
@@ -55,4 +55,20 @@ export function createReplica({ name, port, options }: ReplicaInput): Replica {
     kill: async () => await end('SIGKILL'),
     stop: async () => await end('SIGTERM'),
   };
+}
+
+const LIVING = new Set<ChildProcess>();
+process.once('exit', () => LIVING.forEach((child) => child.kill('SIGKILL')));
+
+function spawnLogging(args: readonly string[], logFile: string | undefined): ChildProcess {
+  if (logFile === undefined) {
+    const errors = process.env['CHANDLERY_TEST_LOGS'] === undefined ? 'ignore' : 'inherit';
+    return spawn(process.execPath, args, { cwd: repoRoot, stdio: ['ignore', 'ignore', errors] });
+  }
+  const log = openSync(logFile, 'a');
+  try {
+    return spawn(process.execPath, args, { cwd: repoRoot, stdio: ['ignore', log, log] });
+  } finally {
+    closeSync(log);
+  }
 }

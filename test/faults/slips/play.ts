@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../../src/domain/core/errors.ts';
 import { elapse } from '../../support/elapse.ts';
 import { createRandom, type Random } from '../random.ts';
@@ -24,8 +25,8 @@ export interface SlipTally {
 }
 
 const SLIPS_A_SEED = 4;
-const BACK_WITHIN_S = 90;
-const RECONCILED_WITHIN_S = 60;
+const BACK_WITHIN_S = 300;
+const RECONCILED_WITHIN_S = 240;
 
 /** Plays one seed after the other on one cluster, which each leaves as it was. After one that does not, a new cluster. */
 export async function playSlips({ seeds, first, steps, write }: SlipOptions): Promise<SlipTally> {
@@ -43,6 +44,7 @@ export async function playSlips({ seeds, first, steps, write }: SlipOptions): Pr
       failed.push(seed);
       for (const line of log) write(`  ${line}`);
       for (const fault of faults) write(`  - ${fault}`);
+      write(`  controller: ${await lastLines(table.world.logFile)}`);
       await table.close();
       table = await openTable();
     }
@@ -50,6 +52,12 @@ export async function playSlips({ seeds, first, steps, write }: SlipOptions): Pr
     await table.close();
   }
   return { seeds, steps: count, failed };
+}
+
+const LOG_LINES = 40;
+
+async function lastLines(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).trimEnd().split('\n').slice(-LOG_LINES).join('\n    ');
 }
 
 interface Table {

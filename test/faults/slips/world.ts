@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, realpath, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { statusOf } from '../../../src/domain/kind/kind.ts';
+import { specOf, statusOf } from '../../../src/domain/kind/kind.ts';
 import { isAppError, messageOf } from '../../../src/domain/core/errors.ts';
 import { conditionsOf, findCondition } from '../../../src/domain/kubernetes/condition.ts';
 import { OURS } from '../../../src/domain/kubernetes/names.ts';
@@ -26,19 +26,21 @@ export interface SlipWorld {
   readonly git: GitHost;
   /** The folders of the sources that have one. */
   readonly folders: Readonly<Record<'folder' | 'mount', string>>;
+  /** What the controller logs. */
+  readonly logFile: string;
   /** A folder for what is away. */
   readonly aside: string;
   /** Brings a new revision of the mount, as the kubelet does with a ConfigMap. */
   mount(files: Files): Promise<void>;
   patchSource(key: SourceKey, body: JsonObject): Promise<void>;
-  /** Has every source reconciled. @throws when it does not come about within `seconds`. */
+  /** Has every source reconciled that is not suspended. @throws when it does not come about within `seconds`. */
   reconciled(seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 const KEYS = Object.keys(SOURCES) as readonly SourceKey[];
 const POLL_MS = 50;
-const INSTALLED_WITHIN_S = 240;
+const INSTALLED_WITHIN_S = 600;
 const FIELD_MANAGER = 'slips';
 
 export async function startSlipWorld(): Promise<SlipWorld> {
@@ -71,7 +73,8 @@ async function start(onEnd: (end: () => Promise<unknown>) => void): Promise<Omit
   onEnd(kube.close);
   const options = ['--kubeconfig', cluster.kubeconfigPath, '--installation', 'slips', '--yes', '--state', join(root, 'state')];
   const more = ['--role', 'controller', '--chart-root', `slips=${charts}`, '--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128'];
-  const controller = createReplica({ name: 'controller', port: await freePort(), options: [...options, ...more] });
+  const logFile = join(root, 'controller.log');
+  const controller = createReplica({ name: 'controller', port: await freePort(), options: [...options, ...more], logFile });
   onEnd(controller.kill);
   await writeFiles(folders.folder, CONTENT.folder);
   await mountFiles(folders.mount, CONTENT.mount);
@@ -87,6 +90,7 @@ async function start(onEnd: (end: () => Promise<unknown>) => void): Promise<Omit
   return {
     kube,
     controller,
+    logFile,
     git,
     folders,
     aside,
@@ -189,7 +193,10 @@ export async function unready(kube: Kube): Promise<string> {
 
 async function areHandled(kube: Kube, at: string): Promise<boolean> {
   const { items } = await kube.asController().list(CATALOG_SOURCE);
-  return items.every((source) => statusOf(CATALOG_SOURCE_KIND, source).lastHandledReconcileAt === at);
+  // A suspended source handles nothing.
+  return items.every(
+    (source) => specOf(CATALOG_SOURCE_KIND, source).suspend || statusOf(CATALOG_SOURCE_KIND, source).lastHandledReconcileAt === at,
+  );
 }
 
 /** Asks again and again until it is so. @throws with the last error when the time is over. */
