@@ -9,7 +9,8 @@ import { at, isObject, listAt, objectAt, textAt } from '../domain/core/read.ts';
 import { compileFaults, type KindRules } from '../domain/health/custom-rules.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../domain/health/health.ts';
 import { judgeHealth } from '../domain/health/rules/health-of.ts';
-import { type KubeObject, parseApiVersion } from '../domain/kubernetes/resource.ts';
+import { flattenList } from '../domain/kubernetes/flatten-list.ts';
+import { type Json, type KubeObject, parseApiVersion } from '../domain/kubernetes/resource.ts';
 import { catalogKind } from '../domain/operator/kind/catalog-fields.ts';
 import { createHealthEvaluator } from '../operation/health/health-evaluator.ts';
 
@@ -109,7 +110,7 @@ function isMissing(cause: unknown): boolean {
 
 /** Objects need no name here: a status is enough to try a rule. */
 function objectsIn(file: string, text: string): KubeObject[] {
-  const objects = documentsIn(file, text).flatMap(itemsOf);
+  const objects = documentsIn(file, text);
   return objects.map((object, index) => {
     const [apiVersion, kind] = [textAt(object, 'apiVersion'), textAt(object, 'kind')];
     if (!isObject(object) || apiVersion === undefined || kind === undefined)
@@ -119,18 +120,19 @@ function objectsIn(file: string, text: string): KubeObject[] {
   });
 }
 
-function documentsIn(file: string, text: string): unknown[] {
+function documentsIn(file: string, text: string): readonly Json[] {
   try {
-    return parseYamlDocuments(text, BOUNDS).filter((document) => document !== null);
+    return parseYamlDocuments(text, BOUNDS)
+      .filter((document) => document !== null)
+      .flatMap(itemsOf);
   } catch (error) {
     throw bad(file, messageOf(error), error);
   }
 }
 
-function itemsOf(document: unknown): readonly unknown[] {
-  if (Array.isArray(document)) return document;
-  const items = isObject(document) && (textAt(document, 'kind') ?? '').endsWith('List') ? document['items'] : undefined;
-  return Array.isArray(items) ? items : [document];
+function itemsOf(document: Json): readonly Json[] {
+  if (Array.isArray(document)) return document as readonly Json[];
+  return isObject(document) ? flattenList(document).map(({ content }) => content) : [document];
 }
 
 function reportOf(object: KubeObject): HealthReport {

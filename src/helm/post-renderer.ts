@@ -20,14 +20,14 @@ export interface PostRenderedRun<T> {
 }
 
 /** Codes that a post-renderer may fail with. */
-const CODES: readonly ErrorCode[] = ['UpliftFailed', 'ResourceNotAllowed'];
+const CODES: readonly ErrorCode[] = ['UpliftFailed', 'ResourceNotAllowed', 'ObjectReserved'];
 const TIMEOUT_MS = 60_000;
 
 /**
  * Runs helm with a post-renderer: `post-renderer.sh` hands us the objects and helm our answer, so that no other program of ours has to start. In every mode Helm parses
  * the objects and writes them anew first. Helm drops what its plugins say when they fail, so the error says what failed here.
  *
- * @throws what the run throws; AppError `HelmFailed`, `UpliftFailed` or `ResourceNotAllowed` for what `transform` rejects.
+ * @throws what the run throws; AppError `HelmFailed`, `UpliftFailed`, `ResourceNotAllowed` or `ObjectReserved` for what `transform` rejects.
  */
 export async function postRendered<T>({ mode, rules, what, secrets, transform, run }: PostRenderedRun<T>): Promise<T> {
   // Nobody can guess it, so no chart ends its objects early.

@@ -6,10 +6,10 @@ import {
   type RenderedChart,
   type RenderFault,
 } from '../domain/chart/rendered-chart.ts';
+import { objectFaults } from '../domain/chart/object-faults.ts';
 import { isAppError } from '../domain/core/errors.ts';
 import { redact } from '../domain/core/secret.ts';
 import type { Discovery } from '../domain/kubernetes/cluster.ts';
-import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
 import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
 import { type ImageRewrite, rewriteImages } from '../domain/workload/image-rewrite.ts';
 import { selectNodes } from '../domain/workload/node-selector.ts';
@@ -44,8 +44,8 @@ export function createChartRenderer(ports: RenderChartPorts): RenderChart {
     const rendered = await renderForCluster(ports, input, signal);
     if ('code' in rendered) return redacted({ ...NOTHING, faults: [...invalid, rendered], unchecked }, secrets);
     const extracted = extractCrds(rendered, chart.contents, input.label);
-    const reserved = reservedObjects(rendered).map((message): RenderFault => ({ code: 'ObjectReserved', message }));
-    const faults = [...invalid, ...reserved, ...upliftFaults(input, extracted)];
+    const forbidden = objectFaults([...extracted.crds, ...extracted.objects], input.scope);
+    const faults = [...invalid, ...forbidden, ...upliftFaults(input, extracted)];
     const { objects, rewritten: rewrittenImages } = rewriteImages(extracted.objects, ports.imageRewrites ?? []);
     const placed = selectNodes(objects, input.nodeSelector);
     return redacted({ ...extracted, objects: placed, rewrittenImages, faults, unchecked }, secrets);

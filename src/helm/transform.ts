@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
-import { outOfScope, type ReleaseScope } from '../domain/app-instance/release-scope.ts';
+import type { ReleaseScope } from '../domain/app-instance/release-scope.ts';
+import { objectFaults } from '../domain/chart/object-faults.ts';
 import { AppError } from '../domain/core/errors.ts';
-import { parseNamed, splitRendered } from '../domain/kubernetes/manifest.ts';
+import { parseRendered } from '../domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
-import { reservedObjects } from '../domain/kubernetes/reserved-objects.ts';
+import { writeManifest } from '../domain/kubernetes/write-manifest.ts';
 import { isCustomResourceDefinition, uplift } from '../domain/uplift/uplift.ts';
 import { type ImageRewrite, rewriteImages } from '../domain/workload/image-rewrite.ts';
 import { selectNodes } from '../domain/workload/node-selector.ts';
@@ -35,53 +35,37 @@ const CRD_HOOK = 'crd-install';
 const ORIGIN = 'chandlery.dev/origin';
 
 /**
- * What leaves the post-renderer for what entered it. A document that nothing is to be done to leaves exactly as it came, so that no
- * reading of YAML other than Helm's own has a say in it.
+ * What leaves the post-renderer for what entered it: one document for each object that was read and checked, hooks included, in YAML that every parser
+ * reads alike. So Helm applies what was checked, however else its own parsers would have read what the chart rendered.
  *
- * @throws AppError `ResourceNotAllowed` naming each object that is out of the scope or belongs to Chandlery; `UpliftFailed` naming the object that cannot be carried over; `InvalidInput` naming the one that cannot be
- *   read, or for more than one release may hold.
+ * @throws AppError `ResourceNotAllowed` or `ObjectReserved` naming each object that is out of the scope or belongs to Chandlery; `UpliftFailed` naming the object that cannot be carried over;
+ *   `InvalidInput` naming the one that cannot be read, or for more than one release may hold.
  */
 export function transform(input: string, { mode, scope, imageRewrites = [], nodeSelector }: Transformation): string {
-  const applied = (objects: readonly KubeObject[]) => selectNodes(rewriteImages(lift(objects), imageRewrites).objects, nodeSelector);
-  const change = mode === 'reveal' ? reveal : applied;
-  const rendered = splitRendered(input);
-  const isPlain = mode === 'reveal' && scope === undefined && !input.includes(CRD_HOOK);
-  const parsed = isPlain ? [] : rendered.map((text): Document => ({ text, objects: parseNamed(text) }));
-  if (scope !== undefined) checkScope(parsed, scope);
-  const documents = isPlain ? rendered : parsed.flatMap((document) => transformDocument(document, change));
+  const objects = parseRendered(input);
+  const changed =
+    mode === 'reveal' ? objects.map(revealOne) : selectNodes(rewriteImages(lifted(objects, scope), imageRewrites).objects, nodeSelector);
   // Helm takes empty output for a failure, and a comment for no objects.
-  return documents.length === 0 ? '# nothing is left to install\n' : `${documents.join('\n---\n')}\n`;
+  return changed.length === 0 ? '# nothing is left to install\n' : writeManifest(changed.map(withoutEmptyName));
 }
 
-/** A document of YAML, and what is in it. */
-interface Document {
-  readonly text: string;
-  readonly objects: readonly KubeObject[];
-}
-
-function checkScope(documents: readonly Document[], scope: ReleaseScope): void {
-  const objects = documents.flatMap((document) => document.objects);
-  // A template may render them with a cluster at hand alone, so after they were looked for.
-  const faults = [...outOfScope(objects, scope), ...reservedObjects(objects)];
-  if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
-}
-
-function transformDocument({ text, objects }: Document, change: (objects: readonly KubeObject[]) => readonly KubeObject[]): string[] {
-  const next = change(objects);
-  const untouched = next.length === objects.length && next.every((object, index) => object === objects[index]);
-  return untouched ? [text] : next.map(write);
-}
-
-function lift(objects: readonly KubeObject[]): readonly KubeObject[] {
-  const { objects: lifted, failedConversions } = uplift(objects.filter((object) => !isCustomResourceDefinition(object)));
+/** The objects that Helm applies: all but CRDs, in current APIs. */
+function lifted(objects: readonly KubeObject[], scope: ReleaseScope | undefined): readonly KubeObject[] {
+  const { objects: current, failedConversions } = uplift(objects.filter((object) => !isCustomResourceDefinition(object)));
+  // A template may render an object with a cluster at hand alone, so the preview has not seen it.
+  const faults = objectFaults([...objects.filter(isCustomResourceDefinition), ...current], scope);
+  const [first] = faults;
+  if (first !== undefined) throw new AppError(first.code, faults.map(({ message }) => message).join('; '));
   const [failedConversion] = failedConversions;
-  if (failedConversion !== undefined)
-    throw new AppError('UpliftFailed', `uplift: ${failedConversion.kind} "${failedConversion.name}": ${failedConversion.reason}`);
-  return lifted;
+  if (failedConversion === undefined) return current;
+  throw new AppError('UpliftFailed', `uplift: ${failedConversion.kind} "${failedConversion.name}": ${failedConversion.reason}`);
 }
 
-function reveal(objects: readonly KubeObject[]): readonly KubeObject[] {
-  return objects.map(revealOne);
+/** An object with a `generateName` gets its name from the api-server. */
+function withoutEmptyName(object: KubeObject): KubeObject {
+  const { name, ...metadata } = object.metadata;
+  // The members of the type are what was read; without a name they are what was written.
+  return name === '' ? { ...object, metadata: metadata as KubeObject['metadata'] } : object;
 }
 
 /** A `crd-install` hook of Helm 2 as an ordinary object, so that `helm template` prints it, marked as what it was. */
@@ -90,9 +74,4 @@ function revealOne(object: KubeObject): KubeObject {
   if (hooks?.includes(CRD_HOOK) !== true) return object;
   const annotations = Object.fromEntries(Object.entries(object.metadata.annotations ?? {}).filter(([name]) => name !== HOOK));
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [ORIGIN]: 'hook' } } };
-}
-
-/** Written for a YAML 1.1 reader: text such as `yes` or `1:30` is quoted. */
-function write(object: KubeObject): string {
-  return stringify(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false }).trimEnd();
 }

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../kubernetes/resource.ts';
+import type { ReleaseScope } from '../app-instance/release-scope.ts';
 import type { Conversion } from '../uplift/conversion.ts';
 import type { RewrittenImage } from '../workload/image-rewrite.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import type { CrdSource, ExtractedCrds } from './extract-crds.ts';
+import type { ObjectFault } from './object-faults.ts';
 import type { Dependency, Subchart } from './subcharts.ts';
 
 /** What the pipeline needs of a chart in the cache. */
@@ -32,6 +34,8 @@ export interface RenderChartInput {
   readonly legacyAPIs: 'Uplift' | 'Reject';
   /** The value of the label `chandlery.dev/operator`. */
   readonly label: string;
+  /** What the objects may be, for the release of an instance. Default: anything that is not Chandlery's. */
+  readonly scope?: ReleaseScope;
   /** Labels of the nodes that pods have to run on. Default: none. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** `Stop`: values that a schema rejects end the pipeline. `Render`: helm runs all the same, for a preview that shows everything at once. */
@@ -42,7 +46,7 @@ export interface RenderChartInput {
 
 /** Why a chart cannot be installed. */
 export interface RenderFault {
-  readonly code: Extract<ErrorCode, 'ValuesInvalid' | 'HelmFailed' | 'InvalidInput' | 'ObjectReserved' | 'UpliftFailed'>;
+  readonly code: Extract<ErrorCode, 'ValuesInvalid' | 'HelmFailed' | 'InvalidInput' | ObjectFault['code'] | 'UpliftFailed'>;
   readonly message: string;
 }
 

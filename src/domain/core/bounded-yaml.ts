@@ -1,40 +1,30 @@
-import {
-  Composer,
-  type Document,
-  type DocumentOptions,
-  isScalar,
-  Lexer,
-  LineCounter,
-  type ParseOptions,
-  Parser,
-  type ScalarTag,
-  type SchemaOptions,
-  type Tags,
-  visit,
-  type YAMLError,
-} from 'yaml';
+import { type CST, Composer, type Document, isScalar, Lexer, LineCounter, Parser, type ScalarTag, type Tags, visit } from 'yaml';
 import { AppError } from './errors.ts';
 import type { Json } from '../kubernetes/resource.ts';
+import { yamlValue, YamlValueError } from '../yaml/yaml-value.ts';
 
 /** How much hostile YAML may ask of us. */
 interface YamlBounds {
   readonly maxCharacters: number;
   readonly maxDepth: number;
-  /** How often one anchor may be expanded, nested expansions multiplied. */
-  readonly maxAliases: number;
+  /** How much aliases may add to a document, in characters. */
+  readonly maxAliased: number;
   readonly maxDocuments: number;
 }
 
-export const YAML_BOUNDS: YamlBounds = { maxCharacters: 4 * 1024 * 1024, maxDepth: 100, maxAliases: 256, maxDocuments: 5000 };
+export const YAML_BOUNDS: YamlBounds = { maxCharacters: 4 * 1024 * 1024, maxDepth: 100, maxAliased: 2 * 1024 * 1024, maxDocuments: 5000 };
 const MAX_UNBALANCED = 1000;
-const MAX_ALIAS_SIGNS = 20_000;
 
-type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
+/** A place in a text, counted from 1. */
+interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
 
-/** The documents of a text, and for each of its errors the line and column, both from 1. */
-interface ParsedYaml {
+/** The documents of a text, whose scalars are all text as they stand (`jsonOf` resolves them), and where an offset of the text is. */
+export interface YamlStream {
   readonly documents: readonly Document.Parsed[];
-  placeOf(error: YAMLError): { readonly line: number; readonly column: number };
+  placeAt(offset: number): TextPlace;
 }
 
 /** The members of the lexer that say how far lines have to be indented; they are private, so a test watches over them. */
@@ -46,14 +36,21 @@ interface Indentation {
 
 /**
  * Reads YAML the way Kubernetes and Helm do (YAML 1.1: `yes` is a boolean, the last of duplicate keys wins; but timestamps and `1:30` stay
- * text), within bounds, so that neither an alias bomb nor deep nesting can stop the process. Empty documents are `null`.
+ * text), within bounds, so that neither an alias bomb nor deep nesting can stop the process. Empty documents are `null`. What parsers of YAML read
+ * differently is rejected.
  *
  * @throws AppError `InvalidInput` with line and column where there are some.
  */
 export function parseYamlDocuments(text: string, bounds: YamlBounds = YAML_BOUNDS): Json[] {
   if (text.length > bounds.maxCharacters) throw fault(`has ${text.length} characters, more than the ${bounds.maxCharacters} allowed`);
   try {
-    return readDocuments(text, bounds).map((document) => toJson(document, bounds));
+    const { documents, placeAt } = parseYamlStream(text);
+    if (documents.length > bounds.maxDocuments) throw fault(`has more than ${bounds.maxDocuments} documents`);
+    const broken = documents.find((document) => document.errors.length > 0)?.errors[0];
+    // The parser reports its own overflow as an error of the text.
+    if (broken?.message.includes('call stack') === true) throw new RangeError('too deep');
+    if (broken !== undefined) throw fault(`is not YAML: ${broken.message}`, placeAt(broken.pos[0]));
+    return documents.map((document) => placed(() => jsonOf(document, bounds), placeAt));
   } catch (error) {
     if (error instanceof RangeError) throw fault(`is nested more than ${bounds.maxDepth} levels deep`);
     throw error;
@@ -67,26 +64,61 @@ export function parseYamlDocument(text: string, bounds: YamlBounds = YAML_BOUNDS
   return documents[0] ?? null;
 }
 
-function readDocuments(text: string, bounds: YamlBounds): readonly Document.Parsed[] {
-  if (mayNestDeeply(text)) throw fault(`is nested more than ${bounds.maxDepth} levels deep`);
-  if (isCostly(text)) throw fault('expands its aliases more often than is allowed, or holds long runs of empty items');
-  const { documents, placeOf } = parseLenientYaml(text.replace(/^\uFEFF/, ''), {
-    version: '1.1',
-    customTags: goTags,
-    uniqueKeys: false,
-    // As tolerant as go-yaml: what is unambiguous is read.
-    strict: false,
-    logLevel: 'silent',
-  });
-  if (documents.length > bounds.maxDocuments) throw fault(`has more than ${bounds.maxDocuments} documents`);
-  const broken = documents.find((document) => document.errors.length > 0)?.errors[0];
-  // The parser reports its own overflow as an error of the text.
-  if (broken?.message.includes('call stack') === true) throw new RangeError('too deep');
-  if (broken !== undefined) throw fault(`is not YAML: ${broken.message}`, placeOf(broken));
-  return documents;
+/** The value of a document of a stream. Throws like `yamlValue`. */
+export function jsonOf(
+  document: Document.Parsed,
+  { maxDepth, maxAliased }: Omit<YamlBounds, 'maxCharacters' | 'maxDocuments'> = YAML_BOUNDS,
+): Json {
+  return yamlValue(document.contents, { maxDepth, maxAliased });
 }
 
-/** The tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */
+function placed<T>(task: () => T, placeAt: YamlStream['placeAt']): T {
+  try {
+    return task();
+  } catch (error) {
+    if (!(error instanceof YamlValueError)) throw error;
+    throw fault(error.message, error.offset === undefined ? undefined : placeAt(error.offset));
+  }
+}
+
+/** What go-yaml takes for the end of a line and YAML 1.2 does not, and what go-yaml rejects. */
+// oxlint-disable-next-line no-control-regex
+const FOREIGN_CHARACTER = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\p{Cs}/u;
+/** A separator with more than a comment behind it, which kubectl rejects and Helm splits at. */
+const ODD_SEPARATOR = /^---(?![ \t]*$|[ \t]+#)/m;
+/** kubectl sees no separator behind a carriage return, but go-yaml does. */
+const HIDDEN_SEPARATOR = /\r(?=---|\.\.\.)/;
+
+/**
+ * The documents of a text, each with its own errors. This is how every manifest is read, wherever it comes from.
+ *
+ * @throws AppError `InvalidInput` with line and column for what kubectl, Helm and YAML 1.2 split into documents differently.
+ */
+export function parseYamlStream(source: string): YamlStream {
+  const text = source.replace(/^\uFEFF/, '');
+  if (mayNestDeeply(text)) throw new RangeError('too deep');
+  if (/,[\s,]{2000}/.test(text)) throw fault('holds long runs of empty items');
+  const lines = new LineCounter();
+  const placeAt = (offset: number): TextPlace => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const documents = composeLeniently(text.replaceAll(/\r(?!\n)/g, '\n'), lines, placeAt);
+  for (const [pattern, what] of [
+    [
+      FOREIGN_CHARACTER,
+      'has a control character, or a line separator that not all parsers of YAML know; write it as an escape in double quotes',
+    ],
+    [ODD_SEPARATOR, 'has text behind a document separator; put it on the next line'],
+    [HIDDEN_SEPARATOR, 'has a document separator behind a carriage return; end lines with a line feed'],
+  ] as const) {
+    const found = pattern.exec(text);
+    if (found !== null) throw fault(what, placeAt(found.index));
+  }
+  return { documents, placeAt };
+}
+
+/** For documents that are edited: the tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */
 export function goTags(tags: Tags): Tags {
   const unknown = new Set([
     'tag:yaml.org,2002:binary',
@@ -107,7 +139,7 @@ const GO_TAGS: readonly ScalarTag[] = [
     test: /^[-+]?0(?:[oO][0-7_]+|X[0-9a-fA-F_]+|B[01_]+)$/,
     resolve: (text) => {
       const digits = text.replaceAll(/[-+_]/g, '').toLowerCase();
-      return text.startsWith('-') ? -Number(digits) : Number(digits);
+      return text.startsWith('-') ? -BigInt(digits) : BigInt(digits);
     },
   },
   { tag: 'tag:yaml.org,2002:binary', resolve: (text) => Buffer.from(text, 'base64').toString('utf8') },
@@ -119,7 +151,7 @@ function withDigits(tag: ScalarTag): ScalarTag {
   return { ...tag, test: new RegExp(`^(?=[-+]?\\.?[0-9])(?:${tag.test.source})`) };
 }
 
-/** The composer recurses, and is slow to find out; so unbalanced brackets are counted first, wherever they stand. Other deep nesting ends in `checked`. */
+/** The composer recurses, and is slow to find out; so unbalanced brackets are counted first, wherever they stand. Other deep nesting ends in `yamlValue`. */
 function mayNestDeeply(text: string): boolean {
   let open = 0;
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
@@ -129,63 +161,44 @@ function mayNestDeeply(text: string): boolean {
   return false;
 }
 
-/** What takes the parser time that grows with the square of its number. Callers that read what strangers wrote set a bound on time as well. */
-function isCostly(text: string): boolean {
-  if (/,[\s,]{2000}/.test(text)) return true;
-  let aliases = 0;
-  for (const _alias of text.matchAll(/\*[^\s,[\]{}*]+/g)) aliases += 1;
-  return aliases > MAX_ALIAS_SIGNS;
-}
-
-function toJson(document: Document.Parsed, bounds: YamlBounds): Json {
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: bounds.maxAliases, mapAsMap: false });
-  } catch (error) {
-    if (error instanceof ReferenceError) throw fault('expands its aliases more often than is allowed, or names an unknown one');
-    throw error;
-  }
-  return checked(value, bounds.maxDepth);
-}
-
-function checked(value: unknown, depth: number): Json {
-  if (depth < 0) throw new RangeError('too deep');
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'bigint') return Number(value);
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
-  if (Array.isArray(value)) return value.map((item) => checked(item, depth - 1));
-  if (typeof value !== 'object') return null;
-  // Entries are defined, not assigned, so that a key `__proto__` stays a plain key.
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, checked(member, depth - 1)]));
-}
-
-function fault(message: string, place?: { readonly line: number; readonly column: number }): AppError {
+function fault(message: string, place?: TextPlace): AppError {
   const where = place === undefined ? '' : ` (line ${place.line}, column ${place.column})`;
   return new AppError('InvalidInput', `yaml: the text ${message}${where}`, { faults: [{ message: `The text ${message}`, ...place }] });
 }
 
 /**
- * Parses a YAML stream with the leniency of go-yaml: the lines of a quoted scalar or a flow collection may begin in any column, a carriage return ends
+ * Composes a YAML stream with the leniency of go-yaml: the lines of a quoted scalar or a flow collection may begin in any column, a carriage return ends
  * a line, and `\\'` is an escape. The emitter of go-yaml, through which Helm sends manifests to a post-renderer, writes the closing quote of some
  * scalars in column 0, though YAML asks for an indent (YAML 1.2, 7.3).
  */
-function parseLenientYaml(source: string, options: YamlOptions): ParsedYaml {
-  const text = source.replaceAll(/\r(?!\n)/g, '\n');
-  const lines = new LineCounter();
+function composeLeniently(text: string, lines: LineCounter, placeAt: YamlStream['placeAt']): readonly Document.Parsed[] {
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
-  const composer = new Composer(options);
-  const tokens = function* (): Generator<Parameters<Composer['next']>[0], void> {
-    for (const lexeme of lenientLexer().lex(text)) yield* parser.next(withKnownEscapes(lexeme));
-    yield* parser.end();
+  const composer = new Composer({
+    version: '1.1',
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    // As tolerant as go-yaml: what is unambiguous is read.
+    strict: false,
+    logLevel: 'silent',
+    prettyErrors: false,
+  });
+  let previous: 'None' | 'Document' = 'None';
+  const checked = (token: CST.Token): CST.Token => {
+    if (token.type === 'directive') throw fault('has a directive (%); remove it', placeAt(token.offset));
+    if (token.type !== 'document') return token;
+    // go-yaml, kubectl and Helm read the first document of what is between two separators, and nothing behind it.
+    if (previous === 'Document' && !token.start.some(({ type }) => type === 'doc-start'))
+      throw fault('has a document without the separator (---) before it', placeAt(token.offset));
+    previous = 'Document';
+    return token;
   };
-  return {
-    documents: [...composer.compose(tokens())],
-    placeOf: ({ pos: [at] }) => {
-      const { line, col } = lines.linePos(at);
-      return { line, column: col };
-    },
+  const tokens = function* (): Generator<CST.Token, void> {
+    for (const lexeme of lenientLexer().lex(text)) for (const token of parser.next(withKnownEscapes(lexeme))) yield checked(token);
+    for (const token of parser.end()) yield checked(token);
   };
+  return [...composer.compose(tokens())];
 }
 
 function lenientLexer(): Lexer {

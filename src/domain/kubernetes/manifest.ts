@@ -1,5 +1,6 @@
 import { parseYamlDocuments } from '../core/bounded-yaml.ts';
 import { AppError, isAppError } from '../core/errors.ts';
+import { flattenList } from './flatten-list.ts';
 import type { Json, JsonObject, KubeObject } from './resource.ts';
 
 /** What one chart may render. A release of more would not fit into its Secret, and every reader of it would pay. */
@@ -17,7 +18,7 @@ export function parseRendered(text: string): KubeObject[] {
 }
 
 /** The documents that a chart rendered, as they are written. Throws AppError `InvalidInput` beyond `RENDERED_BOUNDS`. */
-export function splitRendered(text: string): string[] {
+function splitRendered(text: string): string[] {
   const { bytes } = RENDERED_BOUNDS;
   if (text.length > bytes)
     throw new AppError('InvalidInput', `manifest: the chart renders more than ${bytes / 1024 / 1024} MiB of objects`);
@@ -33,10 +34,10 @@ function checkCount(count: number): void {
 }
 
 /**
- * The Kubernetes objects of a YAML stream, in its order. Empty documents are skipped and the items of a `List` take its place.
+ * The Kubernetes objects of a YAML stream, in its order. Empty documents are skipped and the items of a list take its place (`flattenList`).
  * An object that only has a `generateName` gets the empty name.
  *
- * @throws AppError `InvalidInput` when a document is not YAML, or is no Kubernetes object.
+ * @throws AppError `InvalidInput` when a document is not YAML, or holds what is no Kubernetes object; it names the document and the field.
  */
 export function parseManifest(text: string): KubeObject[] {
   return parseYamlDocuments(text).flatMap((document, index) => (isEmpty(document) ? [] : toObjects(document, index + 1)));
@@ -51,14 +52,36 @@ function splitManifest(text: string): string[] {
     .filter((part) => part.split('\n').some((line) => line.trim() !== '' && !line.trim().startsWith('#')));
 }
 
-/** The objects of one of these documents. Throws like `parseManifest`, and names the object as far as its text tells. */
-export function parseNamed(document: string): KubeObject[] {
+/**
+ * The objects of one of these documents. To Helm a list is one thing: a hook, or none, from the file that it comes from. So its items have the
+ * annotations of Helm that the list has, and no hook of their own.
+ *
+ * @throws AppError like `parseManifest`, which names the object as far as its text tells.
+ */
+function parseNamed(document: string): KubeObject[] {
   try {
-    return parseManifest(document);
+    return parseYamlDocuments(document).flatMap((content, index) =>
+      isEmpty(content) ? [] : toObjects(content, index + 1).map((object) => withHelmOf(content, object)),
+    );
   } catch (error) {
     if (!isAppError(error)) throw error;
     throw new AppError(error.code, `${titleOf(document)}: ${error.message}`, { cause: error, faults: error.faults });
   }
+}
+
+const OF_HELM = /^(?:helm\.sh\/hook(?:-.*)?|postrenderer\.helm\.sh\/.*)$/;
+
+function withHelmOf(document: Json, object: KubeObject): KubeObject {
+  if (!isObject(document) || !('items' in document)) return object;
+  const ofHelm = (annotations: unknown, wanted: 'Helm' | 'Others'): (readonly [string, Json | undefined])[] =>
+    isObject(annotations) ? Object.entries(annotations).filter(([name]) => OF_HELM.test(name) === (wanted === 'Helm')) : [];
+  const { annotations, ...metadata } = object.metadata;
+  const list = isObject(document['metadata']) ? document['metadata']['annotations'] : undefined;
+  const merged = [...ofHelm(annotations, 'Others'), ...ofHelm(list, 'Helm')];
+  return {
+    ...object,
+    metadata: merged.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(merged) as Record<string, string> },
+  };
 }
 
 /** What Helm writes down about the file that a document came from: a comment, and on its way to a post-renderer an annotation. */
@@ -85,24 +108,34 @@ function isEmpty(document: Json): boolean {
 }
 
 function toObjects(document: Json, position: number): KubeObject[] {
-  if (!isObject(document)) throw notAnObject(position, 'it is not a map');
-  const { items, kind: listKind } = document;
-  // As helm does: any list of a typed client, too.
-  if (typeof listKind === 'string' && listKind.endsWith('List') && Array.isArray(items))
-    return items.flatMap((item: Json) => toObjects(item, position));
-  const { apiVersion, kind, metadata } = document;
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw notAnObject(position, 'it has no apiVersion');
-  if (typeof kind !== 'string' || kind === '') throw notAnObject(position, 'it has no kind');
-  if (!isObject(metadata)) throw notAnObject(position, `the ${kind} has no metadata`);
+  const where = `manifest: document ${position}`;
+  if (!isObject(document)) throw notAnObject(where, 'it is not a map');
+  return listed(document, where).map(({ content, path }) => toObject(content, path === '' ? where : `${where}, ${path}`));
+}
+
+function listed(document: JsonObject, where: string): ReturnType<typeof flattenList> {
+  try {
+    return flattenList(document);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    throw new AppError(error.code, `${where}, ${error.message}`, { cause: error, faults: error.faults });
+  }
+}
+
+function toObject(content: JsonObject, where: string): KubeObject {
+  const { apiVersion, kind, metadata } = content;
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw notAnObject(where, 'it has no apiVersion');
+  if (typeof kind !== 'string' || kind === '') throw notAnObject(where, 'it has no kind');
+  if (!isObject(metadata)) throw notAnObject(where, `the ${kind} has no metadata`);
   const name = metadata['name'] ?? (metadata['generateName'] === undefined ? undefined : '');
-  if (typeof name !== 'string') throw notAnObject(position, `the ${kind} has no metadata.name`);
-  return [{ ...document, apiVersion, kind, metadata: { ...metadata, name } }];
+  if (typeof name !== 'string') throw notAnObject(where, `the ${kind} has no metadata.name`);
+  return { ...content, apiVersion, kind, metadata: { ...metadata, name } };
 }
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function notAnObject(position: number, why: string): AppError {
-  return new AppError('InvalidInput', `manifest: document ${position} is not a Kubernetes object: ${why}`);
+function notAnObject(where: string, why: string): AppError {
+  return new AppError('InvalidInput', `${where} is not a Kubernetes object: ${why}`);
 }

@@ -6,16 +6,16 @@ import {
   isNode,
   isScalar,
   isSeq,
-  LineCounter,
   parseAllDocuments,
   stringify,
   type ToStringOptions,
 } from 'yaml';
-import { goTags, repeatedKey } from '../core/bounded-yaml.ts';
-import { AppError, type FieldFault, messageOf } from '../core/errors.ts';
+import { goTags, jsonOf, parseYamlStream, repeatedKey, type YamlStream } from '../core/bounded-yaml.ts';
+import { AppError, type FieldFault, isAppError, messageOf } from '../core/errors.ts';
 import { narrowIntegers } from '../core/exact-json.ts';
 import { isSame } from '../core/merge-patch.ts';
 import { isObject, textAt } from '../core/read.ts';
+import { YamlValueError } from '../yaml/yaml-value.ts';
 import type { Json, JsonObject } from '../kubernetes/resource.ts';
 
 /** The names and indexes from the root of a document to one of its values. */
@@ -53,47 +53,53 @@ const OPTIONS = { version: '1.1', customTags: goTags, intAsBigInt: true, prettyE
 export function parseReleaseFile(path: string, text: string): ReleaseFile & { readonly faults: readonly ReleaseFault[] } {
   const whole = (message: string) => ({ path, text, documents: [], faults: [{ file: path, line: 0, column: 0, message }] });
   if (text.length > MAX_CHARACTERS) return whole(`has more than ${MAX_CHARACTERS} characters; split the file`);
-  const lines = new LineCounter();
   const faults: ReleaseFault[] = [];
   const documents: ReleaseDocument[] = [];
   try {
-    for (const document of parseAllDocuments(text, { ...OPTIONS, lineCounter: lines, uniqueKeys: false })) {
-      const read = readDocument(document, { path, lines });
+    const stream = parseYamlStream(text);
+    for (const document of stream.documents) {
+      const read = readDocument(document, { path, ...stream });
       if (read === undefined) continue;
       if ('message' in read) faults.push(read);
       else documents.push(read);
     }
   } catch (error) {
-    return whole(
-      error instanceof RangeError ? 'invalid YAML: it is nested too deeply' : `invalid YAML: ${messageOf(error).split('\n')[0] ?? ''}`,
-    );
+    if (error instanceof RangeError) return whole('invalid YAML: it is nested too deeply');
+    const [fault] = isAppError(error) ? error.faults : [];
+    const message = `invalid YAML: ${fault?.message ?? messageOf(error).split('\n')[0] ?? ''}`;
+    return { ...whole(message), faults: [{ file: path, line: fault?.line ?? 0, column: fault?.column ?? 0, message }] };
   }
   return { path, text, documents, faults };
 }
 
 interface Reading {
   readonly path: string;
-  readonly lines: LineCounter;
+  readonly placeAt: YamlStream['placeAt'];
 }
 
-function readDocument(document: Document.Parsed, { path, lines }: Reading): ReleaseDocument | ReleaseFault | undefined {
+function readDocument(document: Document.Parsed, { path, placeAt }: Reading): ReleaseDocument | ReleaseFault | undefined {
   const faultAt = (offset: number, message: string): ReleaseFault => {
-    const { line, col } = lines.linePos(offset);
-    return { file: path, line, column: col, message };
+    return { file: path, ...placeAt(offset), message };
   };
   const [error] = document.errors;
   if (error !== undefined) return faultAt(error.pos[0], `invalid YAML: ${error.message.split('\n')[0] ?? ''}`);
   if (document.contents === null) return undefined;
   const repeated = repeatedKey(document);
   if (repeated !== undefined) return faultAt(repeated, 'invalid YAML: duplicate key; keep one of the two');
-  const content = narrowIntegers(document.toJS({ maxAliasCount: MAX_ALIASES }));
   const start = document.contents.range[0];
+  let content: Json;
+  try {
+    content = jsonOf(document);
+  } catch (thrown) {
+    if (!(thrown instanceof YamlValueError)) throw thrown;
+    return faultAt(thrown.offset ?? start, `invalid YAML: it ${thrown.message}`);
+  }
   if (content === null) return undefined;
   if (!isObject(content)) return faultAt(start, 'the document is not a resource; it must have apiVersion, kind and metadata');
   if (depthOf(content) > MAX_DEPTH) return faultAt(start, `it is nested more than ${MAX_DEPTH} levels deep`);
   return {
     file: path,
-    content: content as JsonObject,
+    content,
     fault: (names, message) => faultAt(offsetOf(document, names), message),
   };
 }

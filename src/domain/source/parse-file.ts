@@ -1,19 +1,10 @@
-import {
-  type Document,
-  type ErrorCode,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseAllDocuments,
-  type YAMLError,
-} from 'yaml';
-import { goTags, repeatedKey } from '../core/bounded-yaml.ts';
-import { messageOf } from '../core/errors.ts';
-import { narrowIntegers } from '../core/exact-json.ts';
+import { type Document, type ErrorCode, isAlias, isMap, isPair, isScalar, isSeq, type YAMLError } from 'yaml';
+import { jsonOf, parseYamlStream, repeatedKey, YAML_BOUNDS, type YamlStream } from '../core/bounded-yaml.ts';
+import { AppError, isAppError, messageOf } from '../core/errors.ts';
 import { isObject } from '../core/read.ts';
+import { YamlValueError } from '../yaml/yaml-value.ts';
+import { type DocumentObject, flattenList } from '../kubernetes/flatten-list.ts';
+import type { JsonObject } from '../kubernetes/resource.ts';
 import type { SourceFault } from './catalog-source.ts';
 
 /** A file with its whole text. */
@@ -48,10 +39,10 @@ interface PlacePair {
 /** Texts that select a row of a list are names; longer ones need not be sent. */
 const MAX_TEXT_LENGTH = 300;
 
-/** A document that is well-formed YAML and an object. */
+/** An object of a document that is well-formed YAML: the document itself, or an item of the list that it is. */
 export interface SourceDocument {
   readonly file: string;
-  /** Where the document's content begins. */
+  /** Where the content of the object begins. */
   readonly place: Place;
   readonly content: Readonly<Record<string, unknown>>;
   /** The place of a field (`spec.users[0].name`), or of the nearest part of it that is there. */
@@ -59,7 +50,7 @@ export interface SourceDocument {
 }
 
 /** The same as plain data, so that it can come from another thread. */
-type PlainDocument = Omit<SourceDocument, 'locate'> & { readonly places: PlaceNode };
+type PlainDocument = Omit<SourceDocument, 'locate'> & { readonly places: PlaceNode; readonly path: string };
 
 export interface PlainFile {
   readonly documents: readonly PlainDocument[];
@@ -73,7 +64,6 @@ export interface ParsedFile {
 
 /** As many values as a request may hold; a file can have thousands of resources, and needs not. */
 const MAX_VALUES = 20_000;
-const MAX_ALIASES = 100;
 const BEGINNING: Place = { line: 1, column: 1 };
 
 interface Step {
@@ -82,23 +72,27 @@ interface Step {
   readonly rest: string;
 }
 
-/** Reads the documents of a file one by one, as kubectl would (YAML 1.1), but for duplicate keys, which are faults: what is wrong with one of them does not touch the others. Empty documents are left out. */
+/**
+ * Reads the documents of a file one by one, as kubectl would (YAML 1.1), but for duplicate keys, which are faults: what is wrong with one of them does not touch
+ * the others. Empty documents are left out, and the items of a list take its place.
+ */
 export function parsePlainFile({ file, text }: SourceFile): PlainFile {
-  const lines = new LineCounter();
   const documents: PlainDocument[] = [];
   let left = MAX_VALUES;
   const faults: SourceFault[] = [];
-  for (const document of parseDocuments(text, lines)) {
-    if (document instanceof Error) {
-      faults.push({ file, line: 0, column: 0, message: `invalid YAML: ${sentence(document)}` });
-      continue;
-    }
-    const read = readDocument(document, file, lines);
+  const stream = parseStream(file, text);
+  if ('message' in stream) return { documents, faults: [stream] };
+  for (const document of stream.documents) {
+    const read = readDocument(document, file, stream);
     if (read === undefined) continue;
     if ('content' in read) left -= countValues(read.content, left);
     if (left < 0) return { documents: [], faults: [{ file, line: 0, column: 0, message: TOO_MANY }] };
     if ('message' in read) faults.push(read);
-    if ('content' in read) documents.push(read);
+    if ('content' in read) {
+      const objects = objectsOf(read, file);
+      if ('message' in objects) faults.push(objects);
+      else documents.push(...objects);
+    }
   }
   return { documents, faults };
 }
@@ -106,7 +100,10 @@ export function parsePlainFile({ file, text }: SourceFile): PlainFile {
 /** The documents of a file with the places of their fields. */
 export function located({ documents, faults }: PlainFile): ParsedFile {
   return {
-    documents: documents.map(({ places, ...document }) => ({ ...document, locate: (field) => locateField(places, field) })),
+    documents: documents.map(({ places, path, ...document }) => ({
+      ...document,
+      locate: (field) => locateField(places, within(path, field)),
+    })),
     faults,
   };
 }
@@ -122,51 +119,63 @@ function countValues(value: unknown, allowed: number): number {
   return count;
 }
 
-function parseDocuments(text: string, lines: LineCounter): readonly (Document | Error)[] {
+function within(path: string, field: string): string {
+  return path === '' ? field : `${path}.${field.replace(/^\./, '')}`;
+}
+
+function parseStream(file: string, text: string): YamlStream | SourceFault {
   try {
-    // An empty stream comes back as an empty array that also carries properties of its own.
-    return [
-      ...parseAllDocuments(text, {
-        version: '1.1',
-        customTags: goTags,
-        intAsBigInt: true,
-        lineCounter: lines,
-        prettyErrors: false,
-        logLevel: 'silent',
-        uniqueKeys: false,
-      }),
-    ];
+    return parseYamlStream(text);
   } catch (error) {
     // The parser recurses, so that thousands of nested brackets end its stack.
-    return [error instanceof RangeError ? new Error('it is nested too deeply') : new Error(messageOf(error))];
+    if (error instanceof RangeError) return { file, line: 0, column: 0, message: 'invalid YAML: it is nested too deeply' };
+    if (!isAppError(error)) throw error;
+    const [fault] = error.faults;
+    return { file, line: fault?.line ?? 0, column: fault?.column ?? 0, message: `invalid YAML: ${fault?.message ?? error.message}` };
   }
 }
 
-function readDocument(document: Document, file: string, lines: LineCounter): PlainDocument | SourceFault | undefined {
+/** The content of a document, and where its parts stand. */
+interface DocumentContent {
+  readonly content: JsonObject;
+  readonly place: Place;
+  readonly places: PlaceNode;
+}
+
+function readDocument(document: Document.Parsed, file: string, { placeAt }: YamlStream): DocumentContent | SourceFault | undefined {
   const [error] = document.errors;
-  if (error !== undefined) return { file, ...placeAt(lines, error.pos[0]), message: explain(error) };
+  if (error !== undefined) return { file, ...placeAt(error.pos[0]), message: explain(error) };
   if (document.contents === null) return undefined;
   const repeated = repeatedKey(document);
-  if (repeated !== undefined) return { file, ...placeAt(lines, repeated), message: REPEATED_KEY };
-  const start = placeAt(lines, document.contents.range?.[0] ?? 0);
+  if (repeated !== undefined) return { file, ...placeAt(repeated), message: REPEATED_KEY };
+  const start = placeAt(document.contents.range[0]);
   let content: unknown;
   try {
-    const raw: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    if (countValues(raw, MAX_VALUES) > MAX_VALUES) return { file, ...start, message: TOO_MANY };
-    content = narrowIntegers(raw);
+    content = jsonOf(document, BOUNDS);
   } catch (thrown) {
-    const tooMany = messageOf(thrown).includes('alias count');
-    const why = tooMany ? 'its aliases repeat too much text; write out what they stand for' : sentence(thrown);
-    return { file, ...start, message: `invalid YAML: ${why}` };
+    if (thrown instanceof RangeError) return { file, ...start, message: 'invalid YAML: it is nested too deeply' };
+    if (!(thrown instanceof YamlValueError)) throw thrown;
+    const tooMany = thrown.message.includes('aliases more often');
+    const why = tooMany ? 'its aliases repeat too much text; write out what they stand for' : `it ${thrown.message}`;
+    return { file, ...(thrown.offset === undefined ? start : placeAt(thrown.offset)), message: `invalid YAML: ${why}` };
   }
   if (content === null) return undefined;
   if (!isObject(content)) return { file, ...start, message: 'the document is not a resource; it must have apiVersion, kind and metadata' };
-  return {
-    file,
-    place: start,
-    content,
-    places: placesIn(document.contents, lines),
-  };
+  return { content: content as JsonObject, place: start, places: placesIn(document.contents, placeAt) };
+}
+
+const BOUNDS = { maxDepth: YAML_BOUNDS.maxDepth, maxAliased: 4 * 1024 * 1024 };
+
+/** The document as an object, or the items of the list that it is, or why it is a list that nobody can read. */
+function objectsOf({ content, place, places }: DocumentContent, file: string): readonly PlainDocument[] | SourceFault {
+  let objects: readonly DocumentObject[];
+  try {
+    objects = flattenList(content);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { file, ...locateField(places, error.faults[0]?.field ?? ''), message: error.message };
+  }
+  return objects.map((object) => ({ file, ...object, place: object.path === '' ? place : locateField(places, object.path), places }));
 }
 
 const TOO_MANY = `it holds more than ${MAX_VALUES} values; split the file`;
@@ -187,11 +196,6 @@ function explain(error: YAMLError): string {
 
 function sentence(error: unknown): string {
   return messageOf(error).split('\n')[0]?.replace(/[.:]$/, '') ?? '';
-}
-
-function placeAt(lines: LineCounter, offset: number): Place {
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
 }
 
 /**
@@ -242,29 +246,27 @@ function matches(item: PlaceNode, selector: string): boolean {
 }
 
 /** The places within a YAML node. What an alias stands for is where its anchor is, so nothing is below it. */
-function placesIn(node: unknown, lines: LineCounter): PlaceNode {
-  const place = placeOf(node, lines);
+function placesIn(node: unknown, placeAt: YamlStream['placeAt']): PlaceNode {
+  const place = placeOf(node, placeAt);
   const at = place === undefined ? {} : { place };
   if (isScalar(node)) return { ...at, text: String(node.value).slice(0, MAX_TEXT_LENGTH) };
-  if (isSeq(node)) return { ...at, items: node.items.map((item) => placesIn(item, lines)) };
+  if (isSeq(node)) return { ...at, items: node.items.map((item) => placesIn(item, placeAt)) };
   if (!isMap(node)) return at;
   const pairs = node.items.filter((item) => isPair(item));
   return {
     ...at,
     pairs: pairs.map((pair): PlacePair => {
-      const key = placeOf(pair.key, lines);
+      const key = placeOf(pair.key, placeAt);
       return {
         key: isScalar(pair.key) ? String(pair.key.value) : '',
         ...(key === undefined ? {} : { place: key }),
-        value: placesIn(pair.value, lines),
+        value: placesIn(pair.value, placeAt),
       };
     }),
   };
 }
 
-function placeOf(node: unknown, lines: LineCounter): Place | undefined {
+function placeOf(node: unknown, placeAt: YamlStream['placeAt']): Place | undefined {
   const offset = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node) ? node.range?.[0] : undefined;
-  if (offset === undefined) return undefined;
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
+  return offset === undefined ? undefined : placeAt(offset);
 }

@@ -1,11 +1,9 @@
 import { generatedKind } from '../../domain/app-instance/instance.ts';
 import { parseInstanceStatus } from '../../domain/app-instance/instance.ts';
-import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
-import { outOfScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
+import { isObjectFault } from '../../domain/chart/object-faults.ts';
 import { conversionsSentence } from '../../domain/chart/rendered-chart.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/secret.ts';
-import { specOf } from '../../domain/kind/kind.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
@@ -99,20 +97,16 @@ async function isAccepted(write: Promise<Written>): Promise<boolean> {
   }
 }
 
-interface CheckContext extends RenderContext {
-  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades' | 'discovery'>;
-}
-
 interface Sides {
   readonly from?: RenderedRelease;
   readonly to: RenderedRelease;
   readonly tried: 'Tried' | 'Untried';
 }
 
-async function previewed(context: CheckContext, { from, to, tried }: Sides): Promise<ReleasePreview> {
+async function previewed(context: RenderContext, { from, to, tried }: Sides): Promise<ReleasePreview> {
   const { namespace, state } = to.place;
   const secrets = [...(from?.secrets ?? []), ...to.secrets];
-  const faults = to.rendered.faults.map(({ message }) => line(redact(`The chart does not render with these values: ${message}`, secrets)));
+  const faults = unrendered(to).map(({ message }) => line(redact(`The chart does not render with these values: ${message}`, secrets)));
   const unread = [line('Values come from Secrets that you may not read, so the objects of the release may differ')];
   const unchecked = to.unread > 0 ? unread : [];
   const sources = to.faults.map((message) => line(redact(message, secrets)));
@@ -120,7 +114,7 @@ async function previewed(context: CheckContext, { from, to, tried }: Sides): Pro
     const reported = to.unread > 0 || sources.length > 0 || tried === 'Untried' ? { warned: faults } : { blocked: faults };
     return { ...NOTHING, findings: joinFindings([reported, { warned: sources, unchecked }]) };
   }
-  const isKnown = from !== undefined && from.rendered.faults.length === 0;
+  const isKnown = from !== undefined && unrendered(from).length === 0;
   const compared = { from: isKnown ? from.rendered.objects : [], to: to.rendered.objects, namespace, secrets };
   const objects = from === undefined || isKnown ? { objects: objectChanges(compared) } : {};
   const images = redactTexts(releaseImages(to.rendered.objects, to.rendered.rewrittenImages), secrets);
@@ -140,19 +134,22 @@ async function previewed(context: CheckContext, { from, to, tried }: Sides): Pro
   };
 }
 
+/** Why a chart does not render at all. */
+function unrendered({ rendered }: RenderedRelease): RenderedRelease['rendered']['faults'] {
+  return rendered.faults.filter((fault) => !isObjectFault(fault));
+}
+
 /** Objects that the release may not have are named, and then nothing is tried: helm would write nothing, either. */
-async function checkRelease(context: CheckContext, to: RenderedRelease): Promise<Pick<CheckedObjects, 'findings' | 'remedies'>> {
-  const { ports, actor, entry, environment, signal } = context;
+async function checkRelease(context: RenderContext, to: RenderedRelease): Promise<Pick<CheckedObjects, 'findings' | 'remedies'>> {
+  const { ports, actor, environment, signal } = context;
   const { rendered, secrets, release, unread, faults } = to;
   const { namespace, state } = to.place;
-  const { allowedResources } = specOf(APP_DEFINITION_KIND, entry.operator);
-  const scope = releaseScope(namespace, allowedResources, await ports.discovery.kinds(signal));
-  const refused = outOfScope([...rendered.crds, ...rendered.objects], scope);
+  const forbidden = rendered.faults.filter(isObjectFault);
   const converted =
     rendered.conversions.length === 0 ? [] : [line(`Deprecated APIs are converted: ${conversionsSentence(rendered.conversions)}`)];
   const known = { warned: converted, unchecked: rendered.unchecked.map(line) };
-  if (refused.length > 0) {
-    const blocked = refused.map((message): Finding => ({ ...line(redact(message, secrets)), subject: 'Object' }));
+  if (forbidden.length > 0) {
+    const blocked = forbidden.map(({ message }): Finding => ({ ...line(redact(message, secrets)), subject: 'Object' }));
     return { findings: joinFindings([known, { blocked }]), remedies: [] };
   }
   const standIn = environment.namespace;
@@ -173,7 +170,7 @@ async function checkRelease(context: CheckContext, to: RenderedRelease): Promise
 
 /** Kinds whose objects the actor may not read: whether one differs from what is live would tell them what is in it. */
 async function hiddenKinds(
-  { ports, actor, signal }: CheckContext,
+  { ports, actor, signal }: RenderContext,
   namespace: string,
   objects: readonly KubeObject[],
 ): Promise<ReadonlySet<string>> {

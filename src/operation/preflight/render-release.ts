@@ -9,6 +9,7 @@ import {
   releaseNameOf,
 } from '../../domain/app-instance/instance.ts';
 import type { InstanceSpec } from '../../domain/app-instance/instance-kind.ts';
+import { releaseScope } from '../../domain/app-instance/release-scope.ts';
 import { checkRange, isInChannel, newestVersion } from '../../domain/chart/chart-version.ts';
 import type { RenderedChart } from '../../domain/chart/rendered-chart.ts';
 import { AppError } from '../../domain/core/errors.ts';
@@ -40,7 +41,7 @@ export interface RenderedRelease {
 }
 
 export interface RenderContext {
-  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades'>;
+  readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades' | 'discovery'>;
   readonly actor: Actor;
   readonly entry: CatalogEntry;
   readonly kind: GeneratedKind;
@@ -72,8 +73,10 @@ export async function renderRelease(context: RenderContext, wanted: KubeObject):
   const how = { action, legacyAPIs: 'Uplift', label: instanceLabelValue(kind, name), invalidValues: 'Stop' } as const;
   const values = mergeLayers([base, ...given]);
   const place = releasePlaceOf(context, name);
-  const nodes = nodeSelectorOf(specOf(APP_DEFINITION_KIND, entry.operator).policy, values);
-  const input = { chart, values, secrets, release, namespace: place.namespace, nodeSelector: nodes.labels, ...how };
+  const { policy, allowedResources } = specOf(APP_DEFINITION_KIND, entry.operator);
+  const nodes = nodeSelectorOf(policy, values);
+  const scope = releaseScope(place.namespace, allowedResources, await ports.discovery.kinds(signal));
+  const input = { chart, values, secrets, release, namespace: place.namespace, nodeSelector: nodes.labels, scope, ...how };
   const { faults, ...more } = await ports.upgrades.renderChart(input, signal);
   const rendered = { ...more, faults: [...nodes.faults.map((message) => ({ code: 'ValuesInvalid', message }) as const), ...faults] };
   return { rendered, release, place, secrets, unread: overlaid.missing.length, faults: overlaid.faults };

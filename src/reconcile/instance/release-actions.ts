@@ -1,6 +1,6 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { outOfScope, type ReleaseScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
+import { type ReleaseScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { RenderableChart } from '../../domain/chart/rendered-chart.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { checkChartValues } from '../../schema/values/check-values.ts';
@@ -98,14 +98,11 @@ async function checkObjects(work: Work, { target, chart, verb, scope }: CheckedO
   const how = { action: verb, legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
   const { nodeSelector } = target;
   const { values, secrets } = target.values;
-  const rendered = await ports.renderChart({ chart, values, secrets, nodeSelector, ...release, ...how }, signal);
+  const rendered = await ports.renderChart({ chart, values, secrets, nodeSelector, scope, ...release, ...how }, signal);
   const [first] = rendered.faults;
-  if (first !== undefined) {
-    const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
-    throw new AppError(first.code, messages.join('; '));
-  }
-  const faults = outOfScope([...rendered.crds, ...rendered.objects], scope);
-  if (faults.length > 0) throw new AppError('ResourceNotAllowed', faults.join('; '));
+  if (first === undefined) return;
+  const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
+  throw new AppError(first.code, messages.join('; '));
 }
 
 async function scopeOf({ ports, release: { namespace }, signal }: Work, { allowed }: Target): Promise<ReleaseScope> {

@@ -16,10 +16,10 @@ describe('reading a file of the catalogue', () => {
       message: /duplicate key/,
     },
     { title: 'a tab for indentation is a fault', text: 'spec:\n\ta: 1\n', line: 2, column: 1, message: /tab/ },
-    { title: 'an alias of nothing is a fault', text: 'kind: A\nb: *x\n', line: 1, column: 1, message: /alias/ },
+    { title: 'an alias of nothing is a fault', text: 'kind: A\nb: *x\n', line: 2, column: 4, message: /alias/ },
     { title: 'a document that is a list is a fault', text: '# first\n\n- a\n', line: 3, column: 1, message: /not a resource/ },
     { title: 'a document that is a word is a fault', text: 'hello\n', line: 1, column: 1, message: /not a resource/ },
-    { title: 'aliases that multiply are a fault', text: bomb(), line: 1, column: 1, message: /write out/ },
+    { title: 'aliases that multiply are a fault', text: bomb(), line: 8, column: 10, message: /write out/ },
   ];
   for (const { title, text, line, column, message } of faulty) {
     it(title, () => {
@@ -29,6 +29,38 @@ describe('reading a file of the catalogue', () => {
       assert.deepEqual({ file: faults[0]?.file, line: faults[0]?.line, column: faults[0]?.column }, { file: 'a.yaml', line, column });
     });
   }
+
+  it('takes a list apart, whatever its kind, and finds the fields of its items', () => {
+    const item = (name: string): string => `{kind: B, apiVersion: v1, metadata: {name: ${name}}}`;
+    const text = `kind: ConfigMap\nmetadata: {name: a}\nitems:\n- ${item('b')}\n- kind: C\n  items: [${item('c')}]\n`;
+    const { documents, faults } = parseFile({ file: 'a.yaml', text });
+    assert.deepEqual(faults, []);
+    assert.deepEqual(
+      documents.map(({ content, place, locate }) => [content['kind'], place, locate('metadata.name')]),
+      [
+        ['B', { line: 4, column: 3 }, { line: 4, column: 40 }],
+        ['B', { line: 6, column: 11 }, { line: 6, column: 48 }],
+      ],
+    );
+    const malformed = parseFile({ file: 'a.yaml', text: 'kind: List\nitems:\n- a: b\n- text\n' });
+    assert.deepEqual(malformed.documents, []);
+    assert.match(malformed.faults[0]?.message ?? '', /^items\[1\]: it is not an object/);
+    assert.equal(malformed.faults[0]?.line, 4);
+  });
+
+  it('rejects what parsers of YAML take for different documents, with its place', () => {
+    for (const [text, line, message] of [
+      ['kind: A\n...\nkind: B\n', 3, /without the separator/],
+      ['%YAML 1.1\n---\nkind: A\n', 1, /directive/],
+      ['kind: A\n--- {kind: B}\n', 2, /behind a document separator/],
+      ['kind: A # a\u2028kind: B\n', 1, /line separator/],
+      ['kind: A\r---\rkind: B\n', 1, /carriage return/],
+    ] as const) {
+      const { documents, faults } = parseFile({ file: 'a.yaml', text });
+      assert.deepEqual([documents.length, faults[0]?.line], [0, line], JSON.stringify(text));
+      assert.match(faults[0]?.message ?? '', message);
+    }
+  });
 
   it('says of brackets without end that they are too many', () => {
     const { faults } = parseFile({ file: 'a.yaml', text: `a: ${'['.repeat(20_000)}` });
@@ -91,7 +123,7 @@ describe('reading the files of a folder', () => {
   const head = 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec:\n';
 
   it('gives large files as small ones, from another thread', async () => {
-    const text = `${head}  long: 9007199254740993\n  list:\n${'    - name: x\n'.repeat(1_000)}  odd: .inf\n`;
+    const text = `${head}  long: 9007199254740993\n  list:\n${'    - name: x\n'.repeat(1_000)}  odd: 0o17\n`;
     const [small, large] = await parseFiles([
       { file: 'a.yaml', text: `${head}  b: 1\n` },
       { file: 'b.yaml', text },

@@ -11,15 +11,38 @@ import { postRendered } from '../../../src/helm/post-renderer.ts';
 import { transform } from '../../../src/helm/transform.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../src/helm/post-renderer.sh', import.meta.url));
-const MODERN =
-  'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations: {postrenderer.helm.sh/postrender-filename: \'x.yaml\'}\ndata:\n  yes: "no"   # kept\n';
+const FROM = '  annotations:\n    postrenderer.helm.sh/postrender-filename: x.yaml\n';
+const MODERN = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n${FROM}data:\n  "true": "no"\n`;
 const LEGACY =
   'apiVersion: apps/v1beta1\nkind: Deployment\nmetadata: {name: d, annotations: {on: "yes", at: "1:30", date: "2020-01-01"}}\nspec: {template: {metadata: {labels: {a: "012"}}}}\n';
 const CRD = 'apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b.c}\nspec: {}\n';
 const HOOK = CRD.replace('name: a.b.c', 'name: h.b.c, annotations: {"helm.sh/hook": crd-install, keep: me}');
 
-test('what needs nothing leaves as it came, to the letter', () => {
-  assert.equal(transform(`---\n${MODERN}---\n${MODERN}`, { mode: 'uplift' }), `${MODERN.trimEnd()}\n---\n${MODERN}`);
+test('each object leaves as one document that every parser reads alike', () => {
+  const written = MODERN.replace('"true"', 'yes').replace('name: a', 'name: !!str a # comment');
+  for (const mode of ['uplift', 'reveal'] as const)
+    assert.equal(transform(`---\n${written}---\n${MODERN}`, { mode }), `${MODERN}---\n${MODERN}`);
+});
+
+test('a list of any kind leaves as its objects, each from the file of the list, and a hook where the list is one', () => {
+  const list = (annotations: string): string =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: l, annotations: {postrenderer.helm.sh/postrender-filename: x.yaml${annotations}}}\nitems:\n`;
+  const plain = '- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {yes: "no"}}\n';
+  const hook = '- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, annotations: {helm.sh/hook: test}}, data: {yes: "no"}}\n';
+  const lifted = (text: string): string => transform(text, { mode: 'uplift' });
+  assert.equal(lifted(list('') + plain), MODERN);
+  assert.equal(lifted(list('') + hook), MODERN, 'to Helm an item is no hook');
+  const annotated = MODERN.replace('x.yaml', 'x.yaml\n    helm.sh/hook: pre-install\n    helm.sh/hook-weight: "-5"');
+  assert.equal(lifted(list(', helm.sh/hook: pre-install, helm.sh/hook-weight: "-5"') + plain), annotated);
+  assert.match(lifted('apiVersion: v1\nkind: List\nitems:\n'), /^# nothing/);
+  assert.throws(() => lifted('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: l}\nitems: {a: b}\n'), /items: it is not a list/);
+});
+
+test('of an Operator, objects that belong to Chandlery are rejected when Helm is about to apply them, in lists too', () => {
+  const binding =
+    '{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: b}, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: chandlery-admin}}';
+  for (const text of [binding, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, items: [{kind: A, items: [${binding}]}]}`])
+    assert.throws(() => transform(`${text}\n`, { mode: 'uplift' }), { code: 'ObjectReserved', message: /it grants chandlery-admin/ });
 });
 
 test('CRDs are taken out and legacy objects carried over, text that looks like something else staying text', () => {
@@ -47,7 +70,7 @@ test('when nothing is left, a comment is, which Helm takes for no objects', () =
 
 test('revealing shows the hook that Helm drops and touches nothing else', () => {
   const output = transform([MODERN, HOOK].join('---\n'), { mode: 'reveal' });
-  assert.ok(output.startsWith(MODERN.trimEnd()));
+  assert.ok(output.startsWith(MODERN));
   assert.deepEqual(parseManifest(output)[1]?.metadata.annotations, { keep: 'me', 'chandlery.dev/origin': 'hook' });
 });
 
@@ -68,10 +91,10 @@ async function throughProgram(objects: string, transformed = createParser().tran
 
 describe('the program that helm starts', () => {
   it('gives out what was made of the objects, to the letter, whatever a shell might see in it', async () => {
-    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: "$HOME `id` \\\\n %s"\n  b: |\n    -n\n\n    é\n';
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: "$HOME `id` \\\\n %s"\n  b: |\n    -n\n\n    é\n';
     assert.equal((await throughProgram(text)).output, text);
     assert.equal((await throughProgram('')).output, '# nothing is left to install\n');
-    const large = `${MODERN}  large: ${'é'.repeat(1024 * 1024)}\n`;
+    const large = `${MODERN}  large: "${'é'.repeat(1024 * 1024)}"\n`;
     assert.equal((await throughProgram(`${large}---\n${CRD}`)).output, large);
   });
 

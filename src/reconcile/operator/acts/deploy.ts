@@ -92,6 +92,7 @@ const SUBJECTS: Readonly<Record<RenderFault['code'], string>> = {
   HelmFailed: '',
   InvalidInput: '',
   ObjectReserved: 'chart: ',
+  ResourceNotAllowed: 'chart: ',
   UpliftFailed: 'uplift: ',
 };
 

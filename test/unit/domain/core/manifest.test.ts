@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseYamlDocument, parseYamlDocuments } from '../../../../src/domain/core/bounded-yaml.ts';
-import { parseManifest, splitRendered } from '../../../../src/domain/kubernetes/manifest.ts';
+import { parseManifest, parseRendered } from '../../../../src/domain/kubernetes/manifest.ts';
+import { writeManifest } from '../../../../src/domain/kubernetes/write-manifest.ts';
 
 test('YAML is read as Kubernetes reads it', () => {
   const text =
@@ -56,7 +57,7 @@ test('a fault of YAML has its place', () => {
 });
 
 test('neither size, depth nor aliases stop the process', () => {
-  const bounds = { maxCharacters: 100_000, maxDepth: 50, maxAliases: 100, maxDocuments: 10 };
+  const bounds = { maxCharacters: 100_000, maxDepth: 50, maxAliased: 100, maxDocuments: 10 };
   const block = Array.from({ length: 200 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n');
   const flow = `a: ${'[ '.repeat(20_000)}${']'.repeat(20_000)}`;
   const mixed = `a: ${'{a: '.repeat(15_000)}`;
@@ -89,6 +90,79 @@ items:
   );
 });
 
+test('a list is what has items, whatever its kind, and what is wrong in it has its place', () => {
+  const names = (items: string): (string | undefined)[] =>
+    parseManifest(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: l}\nitems: ${items}\n`).map(
+      ({ kind, metadata }) => `${kind} ${metadata.name}`,
+    );
+  assert.deepEqual(names('[{apiVersion: v1, kind: B, metadata: {name: b}}, {metadata: {name: c}}]'), ['B b', 'ConfigMap c']);
+  assert.deepEqual(names('[{kind: C, items: [{apiVersion: v1, kind: D, metadata: {name: d}}]}]'), ['D d']);
+  assert.deepEqual([names('[]'), names('')], [[], []]);
+  for (const [items, why] of [
+    ['{}', /document 1, items: it is not a list/],
+    ['[{metadata: {name: a}}, 1]', /document 1, items\[1\]: it is not an object/],
+    ['[{kind: C, items: }]', /document 1, items\[0\].items: it is not a list/],
+    [
+      '[{kind: C, items: [{kind: D, apiVersion: v1}]}]',
+      /document 1, items\[0\].items\[0\] is not a Kubernetes object: the D has no metadata/,
+    ],
+  ] as const)
+    assert.throws(() => names(items), { code: 'InvalidInput', message: why });
+});
+
+test('whole numbers keep 64 bits, merges are made in order, and what JSON has no value for is rejected', () => {
+  const text = 'long: 9007199254740993\nhex: 0xFFFFFFFFFFFFFFFFFF\nbig: 1_0\na: 1\n<<: [{a: 2, b: 2}, {b: 3, c: 3}]\nc: 4\n';
+  assert.deepEqual(parseYamlDocument(text), { long: 9007199254740993n, hex: '0xFFFFFFFFFFFFFFFFFF', big: 10, a: 2, b: 2, c: 4 });
+  for (const odd of ['.inf', '!!timestamp 2020-01-01', '!foo {}', '{1: a, "1": b}', '{1.25e9: a}', '{[a]: b}', '&a [*a]', '{~: a}'])
+    assert.throws(() => parseYamlDocument(`a: ${odd}\n`), { code: 'InvalidInput', message: /line 1, column/ }, odd);
+});
+
+test('a manifest that is written is read as it was', () => {
+  const texts = [
+    '',
+    ' ',
+    'yes',
+    '0o17',
+    '1:30',
+    '~',
+    '<<',
+    'e1',
+    '-',
+    '? a',
+    'a: b',
+    '# a',
+    '&a',
+    '*a',
+    '!a',
+    '%a',
+    '@a',
+    "it's",
+    '\\',
+    '"',
+  ];
+  const lines = [
+    'a\nb\n',
+    'a\n\nb',
+    ' a\nb',
+    'a \nb',
+    'a\n\n',
+    '\na',
+    'a\tb\nc',
+    'a\r\nb',
+    'a\u2028b\nc',
+    '\u0085',
+    '---\na',
+    '...\nb\n',
+    '# a\nb',
+    '😀\nb',
+  ];
+  const data = Object.fromEntries(
+    [...texts, ...lines, 'k'.repeat(2000)].map((text) => [text, { text, list: [text, [text], {}, [], null, [[]]] }]),
+  );
+  const object = { apiVersion: 'v1', kind: 'A', metadata: { name: 'a' }, data, numbers: [1, -1.5, 1e21, 9007199254740993n, 0.1, true] };
+  assert.deepEqual(parseManifest(writeManifest([object, object])), [object, object]);
+});
+
 test('what is no Kubernetes object is named by its position', () => {
   const good = 'apiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n';
   for (const [document, why] of [
@@ -102,8 +176,15 @@ test('what is no Kubernetes object is named by its position', () => {
   }
 });
 
-test('a stream is split without changing a letter of its documents', () => {
-  const one = 'kind: A\ntext: |\n  ---\n  not a mark: yes   # kept\nflow: {a:   1}';
-  const two = '# Source: x\nkind: B';
-  assert.deepEqual(splitRendered(`---\n${one}\n---\n# only a comment\n---\n\n--- \n${two}\n`), [one, two]);
+test('what a chart renders is read document by document, and a fault names the object and its file', () => {
+  const one = 'kind: A\napiVersion: v1\nmetadata: {name: a}\ntext: |\n  ---\n  not a mark: yes   # kept\n';
+  const two = '# Source: x\nkind: B\nmetadata:\n  name: b\n';
+  assert.deepEqual(
+    parseRendered(`---\n${one}---\n# only a comment\n---\n\n--- \napiVersion: v1\n${two}`).map((object) => [object.kind, object['text']]),
+    [
+      ['A', '---\nnot a mark: yes   # kept\n'],
+      ['B', undefined],
+    ],
+  );
+  assert.throws(() => parseRendered(`${one}---\n${two}`), { message: /^B "b" \(x\): .*it has no apiVersion$/ });
 });
