@@ -2,7 +2,7 @@ import { operatorsIn } from '../domain/kubernetes/reserved-namespace.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { CATALOG_RELEASE, CHANGE_REQUEST } from '../domain/kubernetes/resource-types.ts';
+import { CATALOG_RELEASE, CHANGE_REQUEST, SECRET } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { appDefinitions, compositionController } from './app-definition/app-definition-controllers.ts';
 import { type UploadWatch, watchUploads } from './create-charts.ts';
@@ -50,6 +50,7 @@ import {
   POLICY_TYPES,
 } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
+import { createKeptReconciler } from '../reconcile/keep/reconcile-kept.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
 import { operatorReferrers } from '../reconcile/operator/memory/references-of.ts';
@@ -113,6 +114,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
     appDefinitions({ ...input, uploads, counted: instances.counted }),
     await operators(input, { helm, records, uploads, counts }),
     instances,
+    keptObjects(input),
     adminAccess(input),
     await admissionPolicies(input),
     await changeRequests(input),
@@ -140,13 +142,16 @@ function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }:
     log,
     now,
   });
-  // What somebody deleted although its document is there comes back, and what its source has given away goes to the one that waits for it.
-  const lostFrom = (reflector: Reflector, kind: string): KeySource =>
-    mapSource(reflector, (key) => {
+  // What somebody deletes although its document is there comes back, and what its source has given away goes to the one that waits for it.
+  const lostFrom = (reflector: Reflector, kind: string): KeySource => {
+    const isNews = oncePerDeletion();
+    return mapSource(reflector, (key) => {
       const live = reflector.get(key);
+      if (live !== undefined && isNews(live)) return sourcesOwning(kind, key, sources.all());
       if (live?.metadata.labels?.[OURS.sourceLabel] !== undefined) return [];
       return [...(live === undefined ? sourcesOwning(kind, key, sources.all()) : []), ...sourcesWaiting(kind, key, sources.all())];
     });
+  };
   const lost = [lostFrom(operators, 'Operator'), lostFrom(environments, 'Environment'), lostFrom(appDefinitions, 'AppDefinition')];
   // A kind of ours that was lost is served again, and all its objects are to be made anew.
   const restored = mapSource(crds, (name) =>
@@ -161,6 +166,17 @@ function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }:
   // Those that depend on a source are looked at as soon as it may have become ready.
   const dependents = mapSource(sources, (name) => dependentsOf(name, sources.all()));
   return { name: 'source', sources: [sources, watchFolders({ sources, signal }), ...reapplied, dependents], reconcile, workers: 2 };
+}
+
+/** Tells the first sight of an object that is being deleted from all others. */
+function oncePerDeletion(): (object: KubeObject) => boolean {
+  const seen = new Set<string>();
+  return ({ metadata: { uid = '', deletionTimestamp } }) => {
+    if (deletionTimestamp === undefined || seen.has(uid)) return false;
+    if (seen.size >= 1_000) seen.clear();
+    seen.add(uid);
+    return true;
+  };
 }
 
 function catalogReleases({ kube, catalog, log, signal }: ControllersInput): Controller {
@@ -252,6 +268,15 @@ function appInstances(
   const { customResourceDefinitions: definitions, operators, environments, appDefinitions } = catalog.reflectors;
   const watched = { definitions, operators, environments, appDefinitions };
   return instanceController({ kube, ...parts, charts, ...watched, imageRewrites, leaseLost: metrics.leaseLost, log, signal });
+}
+
+/** Creates again what was deleted and is kept. */
+function keptObjects({ kube, log, signal }: ControllersInput): Controller {
+  const cluster = kube.asController();
+  const scope = { namespace: OURS.systemNamespace, labelSelector: OURS.keptObjectLabel };
+  const records = startMetadataReflector({ cluster, type: SECRET, ...scope, log, signal });
+  const reconcile = createKeptReconciler({ cluster, events: createEventRecorder({ cluster, log }), log });
+  return { name: 'kept-object', sources: [records], reconcile, workers: 2 };
 }
 
 /** What admins may read of their Operators at work. */

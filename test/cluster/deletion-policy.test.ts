@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
+import { at, listAt, textAt } from '../../src/domain/core/read.ts';
 import { type Cluster, ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { apiVersionOf, type KubeObject, type ResourceRef } from '../../src/domain/kubernetes/resource.ts';
 import {
@@ -10,13 +11,17 @@ import {
   CATALOG_SOURCE,
   CRD,
   ENVIRONMENT,
+  DEPLOYMENT,
   type KnownType,
   NAMESPACE,
   OPERATOR,
+  SECRET,
 } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { createLog } from '../../src/observe/log.ts';
 import { repoRoot, sharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
+import { keepThroughKills } from '../support/keep-through-kills.ts';
 import { kindsOf, operatorChart } from '../support/operator-charts.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
@@ -24,6 +29,9 @@ import { RUN } from '../support/run-name.ts';
 
 const NS = `deny-${RUN}`;
 const { signal } = new AbortController();
+/** The one whom the policies let through. */
+const AS_CONTROLLER_MANAGER = '--as system:kube-controller-manager --as-group system:masters';
+const SILENT = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 let world: OperatorWorld;
 let cluster: Cluster;
 let shell: (command: string) => Promise<{ readonly exitCode?: number | undefined; readonly stderr: string }>;
@@ -103,6 +111,53 @@ describe('the deletion of an Operator', () => {
       !(await exists({ ...OPERATOR, namespace: NS, name: 'urn' }));
     await eventually(isAccepted, 'the deletion is accepted');
     await gone({ ...OPERATOR, namespace: NS, name: 'urn' });
+  });
+
+  it('that began nevertheless is cancelled by the command of its condition, whenever the controller is killed; nothing of what it has is made anew', async () => {
+    await world.writeChart('chest', operatorChart('chest', '1.0.0'));
+    const chest = kindsOf('chest');
+    const crd = { ...CRD, name: `${chest.plural}.${chest.group}` };
+    const one = { group: chest.group, version: 'v1', resource: chest.plural, namespace: NS, name: 'one' };
+    const own = { ...OPERATOR, namespace: NS, name: 'chest' };
+    await world.create(NS, 'chest', { chart: { repoURL: 'file://samples', name: 'chest', version: '1.0.0' }, values: { replicas: 0 } });
+    await world.condition(NS, 'chest', { type: 'Ready', status: 'True' });
+    await cluster.create(one, { apiVersion: `${chest.group}/v1`, kind: chest.kind, metadata: { name: 'one', namespace: NS } });
+    const everything = async (): Promise<readonly unknown[]> => [
+      (await cluster.get(crd)).metadata.uid,
+      (await cluster.get(one)).metadata.uid,
+      (await cluster.list(DEPLOYMENT, { namespace: NS })).items.map(({ metadata }) => [metadata.name, metadata.uid]),
+      (await world.status(NS, 'chest')).release?.revision,
+    ];
+    const [before, uid] = [await everything(), (await cluster.get(own)).metadata.uid ?? ''];
+
+    // As it is without the policies: the controller manager is let through.
+    assert.equal((await shell(`kubectl delete kop chest --namespace ${NS} --wait=false ${AS_CONTROLLER_MANAGER}`)).exitCode, 0);
+    const { message } = await world.condition(NS, 'chest', { type: 'Deletable', status: 'False', reason: 'InstancesExist' });
+    assert.match(
+      message,
+      /^The Operator waits for 1 instance: .*; to keep the Operator: kubectl annotate operators\.operatorcontroller\.kubeplus chest/,
+    );
+    assert.equal((await shell(commandIn(message))).exitCode, 0);
+    await eventually(() => exists({ ...SECRET, namespace: 'chandlery-system', name: `kept-${uid}` }), 'it is written down');
+    const events: string[] = [];
+    const record = (_about: KubeObject, event: { readonly reason: string; readonly message: string }): Promise<void> =>
+      Promise.resolve(void events.push(`${event.reason}: ${event.message}`));
+    const kills = await keepThroughKills({ cluster, events: { record }, log: SILENT }, `kept-${uid}`);
+
+    assert.ok(kills >= 6, `${kills} processes were killed`);
+    assert.deepEqual([...new Set(events)], ['Kept: The Operator is kept: its deletion was cancelled, and all that depends on it stayed']);
+    await world.condition(NS, 'chest', { type: 'Ready', status: 'True' });
+    const { metadata } = await cluster.get(own);
+    assert.notEqual(metadata.uid, uid);
+    assert.deepEqual([metadata.deletionTimestamp, metadata.annotations ?? {}], [undefined, {}]);
+    assert.ok(
+      !listAt(metadata, 'managedFields').some(
+        (entry) => textAt(entry, 'manager') === 'chandlery' && at(entry, 'fieldsV1', 'f:spec') !== undefined,
+      ),
+    );
+    assert.deepEqual(await everything(), before);
+    assert.ok(!(await exists({ ...SECRET, namespace: 'chandlery-system', name: `kept-${uid}` })));
+    await cluster.delete(one);
   });
 
   it('does not keep a namespace that is being deleted', async () => {

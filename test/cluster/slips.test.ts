@@ -5,10 +5,12 @@ import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
+import { statusOf } from '../../src/domain/kind/kind.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
-import { CRD, ENVIRONMENT, NAMESPACE, OPERATOR, ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE, CRD, ENVIRONMENT, EVENT, NAMESPACE, OPERATOR, ROLE_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE_KIND } from '../../src/domain/source/catalog-source.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { eventually } from '../support/eventually.ts';
 import { offerChart } from '../support/offer-chart.ts';
@@ -17,6 +19,8 @@ import { kindsOf } from '../support/operator-charts.ts';
 import { replaceFile } from '../support/replace-file.ts';
 import { RUN } from '../support/run-name.ts';
 import { addEnvironment, addOperator, type SharedProduct, sharedProduct } from '../support/shared-product.ts';
+
+const HOLD = 'example.com/hold';
 
 /** A slip in the catalogue of a running product, and the way back. */
 describe('a slip in the catalogue folder', { timeout: 300_000 }, () => {
@@ -83,9 +87,9 @@ describe('a slip in the catalogue folder', { timeout: 300_000 }, () => {
   });
 
   it('gives an environment back that somebody deletes, by its file', async () => {
-    const [uid, people] = [await namespaceUid(), await members()];
+    const [uid, people, old] = [await namespaceUid(), await members(), await environmentUid()];
     await kube.asController().delete({ ...ENVIRONMENT, name: home });
-    await eventually(() => isReadyFor('dev-a', home), 'it is there again');
+    await untilAnother(old);
     assert.equal(await namespaceUid(), uid);
     await eventually(async () => isDeepStrictEqual(await members(), people), 'its people have what they had');
     await rm(`${file()}.away`, { force: true });
@@ -131,5 +135,75 @@ describe('a slip in the catalogue folder', { timeout: 300_000 }, () => {
     await cluster.delete(instance);
     await eventually(async () => numberAt(listAt((await operator()).status, 'crds')[0], 'instances') === 0, 'no instance is counted');
     await rm(operatorFile);
+  });
+
+  const environmentUid = async (): Promise<string | undefined> =>
+    (await ifFound(kube.asController().get({ ...ENVIRONMENT, name: home })))?.metadata.uid;
+  const untilAnother = async (uid: string | undefined): Promise<void> => {
+    await eventually(async () => ![undefined, uid].includes(await environmentUid()), 'it is there again');
+    await eventually(() => isReadyFor('dev-a', home), 'it is ready');
+  };
+  /** Deletes the environment while a finalizer of somebody else holds it, and resolves with the reason and the message of its condition. */
+  const deleteHeld = async (annotations: object, reason: string): Promise<string> => {
+    const cluster = kube.asController();
+    const { finalizers = [] } = (await cluster.get({ ...ENVIRONMENT, name: home })).metadata;
+    const metadata = { finalizers: [...finalizers, HOLD], annotations };
+    await cluster.patch({ ...ENVIRONMENT, name: home }, { type: 'merge', body: { metadata } }, { fieldManager: 'kubectl' });
+    await cluster.delete({ ...ENVIRONMENT, name: home });
+    return await eventually(async () => {
+      const ready = findCondition(conditionsOf(await cluster.get({ ...ENVIRONMENT, name: home })), 'Ready');
+      return ready?.reason === reason ? ready.message : undefined;
+    }, `the deletion waits with ${reason}`);
+  };
+  const release = async (): Promise<void> => {
+    const ref = { ...ENVIRONMENT, name: home };
+    const { finalizers = [] } = (await kube.asController().get(ref)).metadata;
+    const body = { metadata: { finalizers: finalizers.filter((one) => one !== HOLD) } };
+    await kube.asController().patch(ref, { type: 'merge', body });
+  };
+  const bindings = async (): Promise<readonly string[]> =>
+    (await kube.asController().list(ROLE_BINDING, { namespace: home })).items
+      .map(({ metadata }) => `${metadata.name} ${metadata.uid ?? ''}`)
+      .sort();
+  const faultOf = async (): Promise<string | undefined> => {
+    const sources = (await kube.asController().list(CATALOG_SOURCE)).items;
+    const faults = sources.flatMap((one) => statusOf(CATALOG_SOURCE_KIND, one).faults);
+    return faults.find(({ resource }) => resource === `Environment ${home}`)?.message;
+  };
+
+  it('keeps an environment that is being deleted although its file is there: its namespace, and every permission without a gap', async () => {
+    const ref = { ...ENVIRONMENT, name: home };
+    const [uid, namespace, granted] = [await environmentUid(), await namespaceUid(), await bindings()];
+    const message = await deleteHeld({}, 'KeepPending');
+    assert.match(message, /^The Environment is kept as soon as it has lost the finalizers of others: example\.com\/hold/);
+    await release();
+    await untilAnother(uid);
+    assert.equal(await namespaceUid(), namespace);
+    assert.deepEqual(await bindings(), granted);
+    const { metadata } = await kube.asController().get(ref);
+    const owners = (await kube.asController().list(ROLE_BINDING, { namespace: home })).items.map(
+      ({ metadata: { ownerReferences } }) => ownerReferences,
+    );
+    assert.ok(
+      owners.every((one) => one?.length === 1 && one[0]?.uid === metadata.uid),
+      'the new one owns them',
+    );
+    await eventually(async () => {
+      const { items } = await kube.asController().list(EVENT, { namespace: 'default', fieldSelector: 'reason=Kept' });
+      return items.some(
+        (event) => textAt(event, 'involvedObject', 'uid') === metadata.uid || textAt(event, 'regarding', 'uid') === metadata.uid,
+      );
+    }, 'an event tells it');
+    await eventually(async () => (await faultOf()) === undefined, 'its source is in step');
+  });
+
+  it('lets a deletion go on that was meant to take what depends on it, says so at the source, and creates the environment again then', async () => {
+    const uid = await environmentUid();
+    const message = await deleteHeld({ 'chandlery.dev/deletion-intent': 'Cascade' }, 'FinalizersRemaining');
+    assert.match(message, new RegExp(`to keep it: kubectl annotate environments\\.chandlery\\.dev ${home} chandlery\\.dev/keep=true$`));
+    const fault = await eventually(faultOf, 'the source says it');
+    assert.match(fault, /is being deleted with what depends on it, as its deletion states; the source creates it again afterwards/);
+    await release();
+    await untilAnother(uid);
   });
 });

@@ -74,6 +74,12 @@ export const OURS = {
   confirmedOrigin: 'chandlery.dev/confirmed-origin',
   /** Annotation: what to do with what depends on the object when it is deleted. Admission policies reject deletions that take something with them without it. */
   deletionIntent: 'chandlery.dev/deletion-intent',
+  /** Annotation on an object that is being deleted: `true` keeps it, with all that depends on it. */
+  keep: 'chandlery.dev/keep',
+  /** Annotation on an object that was deleted and is kept, until it has back what depends on it: the uid that it had. */
+  keptFrom: 'chandlery.dev/kept-from',
+  /** Label on the Secret that holds a deleted object until it is there again: its resource, as `operators`. */
+  keptObjectLabel: 'chandlery.dev/kept-object',
   /** Annotation on what was renamed: its former name. The object of this name is being deleted, and what it stands for moves. */
   movedFrom: 'chandlery.dev/moved-from',
   /** Annotation on what a CatalogSource applied: `disabled` keeps it when its document is gone. */

@@ -4,7 +4,9 @@ import { parseAppDefinitionStatus } from '../../domain/app-definition/app-defini
 import { isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
+import { keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { removeFinalizer } from '../finalizer.ts';
+import { keepDeleted } from '../keep/keep-deleted.ts';
 import { deleteCrd, disownCrd } from './acts/apply-crd.ts';
 import { unpublishApp } from './acts/publish-crds.ts';
 import { observeMove } from './move.ts';
@@ -19,8 +21,18 @@ const BLOCKED_MS = 5_000;
 const WAIT_MS = 500;
 const NAMED = 10;
 
-/** Brings an AppDefinition that is being deleted one act nearer to its end: instances → permissions → CRD → our finalizer. */
+/** Brings an AppDefinition that is being deleted one act nearer to its end, unless it is to be kept. */
 export async function finalizeDefinition(work: DefinitionWork): Promise<ReconcileResult> {
+  const { ports, definition, signal } = work;
+  const decision = await keepDeleted(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
+  if (decision.kind === 'Delete') return await deleteDefinition(work);
+  if (decision.kind === 'Keep') return {};
+  await reportDeletion(work, decision);
+  return { requeueAfter: BLOCKED_MS };
+}
+
+/** Instances → permissions → CRD → our finalizer. */
+async function deleteDefinition(work: DefinitionWork): Promise<ReconcileResult> {
   const { definition, spec } = work;
   const crd = await observeOwnCrd(work);
   const instances = crd === undefined || spec.deletionPolicy === 'Orphan' ? [] : await instancesOf(work);
@@ -84,13 +96,25 @@ function cannotMove(successor: string): string {
 async function waiting(work: DefinitionWork, instances: readonly KubeObject[], reason: string, remedy: string): Promise<void> {
   const names = instances.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
   const count = instances.length === 1 ? '1 instance' : `${instances.length} instances`;
-  const message = `The AppDefinition waits for ${count}: ${listInShort(names, NAMED)}${remedy}`;
+  const keep = `; to keep the AppDefinition: ${keepCommand(APP_DEFINITION, work.definition)}`;
+  const message = `The AppDefinition waits for ${count}: ${listInShort(names, NAMED)}${remedy}${keep}`;
+  await reportDeletion(work, { reason, message, instances: instances.length });
+}
+
+interface DeletionReport {
+  readonly reason: string;
+  readonly message: string;
+  /** How many there are; absent when nobody has counted. */
+  readonly instances?: number;
+}
+
+async function reportDeletion(work: DefinitionWork, { reason, message, instances }: DeletionReport): Promise<void> {
   await report(work, {
     kind: 'Reconciling',
     reason,
     message,
     also: [isFalse('Deletable', reason, message)],
-    found: { instances: instances.length },
+    ...(instances === undefined ? {} : { found: { instances } }),
   });
 }
 

@@ -5,6 +5,7 @@ import { type Admission, admit, hasLimits, limitsCondition } from '../../domain/
 import { type AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
 import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { isIncomplete } from '../../domain/kubernetes/kept-object.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { type KubeObject, oldestFirst } from '../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION, APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
@@ -37,7 +38,7 @@ export function createAppDefinitionReconciler(ports: DefinitionPorts): Reconcile
   const applied = new Map<string, number>();
   return async (name, signal) => {
     const definition = await ifFound(ports.cluster.get({ ...APP_DEFINITION, name }, { signal }));
-    if (definition === undefined) return {};
+    if (definition === undefined || isIncomplete(definition)) return {};
     const { deletionTimestamp, uid = '' } = definition.metadata;
     const work = { ports, definition, spec: parseAppDefinition(definition), fetches, applied, signal };
     if (deletionTimestamp !== undefined) {

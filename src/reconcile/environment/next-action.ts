@@ -1,6 +1,11 @@
 import { ADOPT_ANNOTATION } from '../../domain/environment/environment.ts';
+import { isToBeKept, keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import type { EnvironmentState } from './state.ts';
+
+/** What the deletion of an Environment waits for. */
+type RemovalReason = 'NamespaceTerminating' | 'FinalizersRemaining' | 'KeepPending' | 'KeepRejected';
 
 /** What to do next about an Environment. */
 export type EnvironmentAction =
@@ -15,7 +20,7 @@ export type EnvironmentAction =
   | { readonly kind: 'reject'; readonly reason: 'NamespaceTaken' | 'NamespaceExists' | 'OperatorNamespace'; readonly message: string }
   /** Its end has come. */
   | { readonly kind: 'expire' }
-  | { readonly kind: 'await-removal'; readonly reason: 'NamespaceTerminating' | 'FinalizersRemaining'; readonly message: string }
+  | { readonly kind: 'await-removal'; readonly reason: RemovalReason; readonly message: string }
   | { readonly kind: 'remove-namespace'; readonly namespace: KubeObject }
   /** The last step: takes the permissions and our label away, leaves the rest, and lets the Environment go. */
   | { readonly kind: 'release-namespace'; readonly namespace: KubeObject }
@@ -61,7 +66,7 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
 }
 
 /** What is not ours is left alone. */
-function actionOfRemoval({ ownership, spec, otherFinalizers, move }: EnvironmentState): EnvironmentAction {
+function actionOfRemoval({ environment, ownership, spec, otherFinalizers, move }: EnvironmentState): EnvironmentAction {
   if (move?.kind === 'Begun') return moving(spec.namespace, move.successor);
   if (move?.kind === 'Done') return { kind: 'finish', successor: move.successor };
   switch (ownership.kind) {
@@ -69,9 +74,9 @@ function actionOfRemoval({ ownership, spec, otherFinalizers, move }: Environment
       if (spec.reclaim === 'Delete' && move?.kind !== 'Aborted') return { kind: 'remove-namespace', namespace: ownership.namespace };
       return otherFinalizers.length === 0
         ? { kind: 'release-namespace', namespace: ownership.namespace }
-        : awaitFinalizers(otherFinalizers);
+        : awaitFinalizers(environment, otherFinalizers);
     case 'Terminating':
-      return spec.reclaim === 'Delete' ? terminating(spec.namespace, ownership.why) : { kind: 'finish' };
+      return spec.reclaim === 'Delete' ? terminating(spec.namespace, ownership.why, environment) : { kind: 'finish' };
     case 'Missing':
     case 'Unowned':
     case 'Foreign':
@@ -88,12 +93,17 @@ function moving(namespace: string, { metadata: { name } }: KubeObject): Environm
   return { kind: 'await-move', reason: 'Moving', message };
 }
 
-function terminating(namespace: string, why: string): EnvironmentAction {
-  return { kind: 'await-removal', reason: 'NamespaceTerminating', message: `namespace ${namespace} is being deleted. ${why}`.trim() };
+function terminating(namespace: string, why: string, deleted?: KubeObject): EnvironmentAction {
+  const late =
+    deleted !== undefined && isToBeKept(deleted)
+      ? 'The environment cannot be kept any more: a namespace that is being deleted cannot be kept.'
+      : '';
+  const message = `namespace ${namespace} is being deleted. ${late} ${why}`.replaceAll(/ +/g, ' ').trim();
+  return { kind: 'await-removal', reason: 'NamespaceTerminating', message };
 }
 
 /** As long as the Environment cannot go, its members keep their permissions. */
-function awaitFinalizers(finalizers: readonly string[]): EnvironmentAction {
-  const message = `the environment is being deleted and waits for the finalizers ${finalizers.join(', ')}; its members keep their permissions until then`;
+function awaitFinalizers(environment: KubeObject, finalizers: readonly string[]): EnvironmentAction {
+  const message = `the environment is being deleted and waits for the finalizers ${finalizers.join(', ')}; its members keep their permissions until then; to keep it: ${keepCommand(ENVIRONMENT, environment)}`;
   return { kind: 'await-removal', reason: 'FinalizersRemaining', message };
 }

@@ -5,11 +5,13 @@ import { type Expiry, nextPhaseAt } from '../../domain/environment/expiry.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import { type Condition, type ConditionInput, findCondition, mergeConditions } from '../../domain/kubernetes/condition.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { isIncomplete } from '../../domain/kubernetes/kept-object.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts';
 import { applyStatus } from '../apply-status.ts';
 import { deleteWithIntent } from '../../domain/kubernetes/deletion-intent.ts';
 import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
+import { keepDeleted } from '../keep/keep-deleted.ts';
 import { applyEnvironment, keepAppsPolicy } from './apply-environment.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
 import { finalizeEnvironment } from './finalize-environment.ts';
@@ -40,12 +42,15 @@ interface EnvironmentCondition {
 export function createEnvironmentReconciler(ports: EnvironmentPorts): Reconcile {
   return async (name, signal) => {
     const environment = await findEnvironment(ports.cluster, name, signal);
-    if (environment === undefined) return {};
+    if (environment === undefined || isIncomplete(environment)) return {};
     const { deletionTimestamp } = environment.metadata;
     const deletion = { type: ENVIRONMENT, object: environment, signal };
     if (deletionTimestamp !== undefined && (await removeFinalizerOfLostKind(ports.cluster, deletion)) === 'KindLost') return {};
     try {
       const state = await readState(ports, environment, signal);
+      const decision = state.ownership.kind === 'Terminating' ? undefined : await keepDeleted(ports.cluster, deletion);
+      if (decision?.kind === 'Keep') return {};
+      if (decision?.kind === 'Wait') return await wait(ports, environment, { act: { ...decision, kind: 'await-removal' }, signal });
       return await act(ports, state, { act: nextEnvironmentAction(state), signal });
     } catch (error) {
       signal.throwIfAborted();

@@ -3,7 +3,9 @@ import type { ReconcileResult } from '../../controller/controller.ts';
 import { findCondition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
+import { keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { isFalse } from '../conditions.ts';
+import { keepDeleted } from '../keep/keep-deleted.ts';
 import { deleteInstances, instancesSentence, observeDeletionHooks, uninstall } from './acts/deletion.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { isOperatorLeaseLeft, withReleaseLease } from './acts/with-release-lease.ts';
@@ -25,16 +27,23 @@ const FAILED_MS = 30_000;
 
 /** Brings an Operator that is being deleted one action nearer to its end: instances → release → CRDs if asked → RBAC → our finalizer. */
 export async function finalizeOperator(work: Work): Promise<ReconcileResult> {
+  const { ports, operator, signal } = work;
+  const decision = await keepDeleted(ports.cluster, { type: OPERATOR, object: operator, signal });
+  if (decision.kind === 'Keep') return {};
   const facts = await observe(work);
+  if (decision.kind === 'Wait') {
+    await report(work, facts, isFalse('Deletable', decision.reason, decision.message));
+    return { requeueAfter: BLOCKED_MS };
+  }
   const state = determineDeletingState(facts);
   switch (state.kind) {
     case 'Finalized':
       return {};
     case 'InUse':
-      await report(work, facts, blocked(state.instances));
+      await report(work, facts, blocked(work, state.instances));
       return { requeueAfter: BLOCKED_MS };
     case 'DeletingInstances':
-      await report(work, facts, isFalse('Deletable', 'DeletingInstances', `Waiting for ${instancesSentence(state.instances)}`));
+      await report(work, facts, isFalse('Deletable', 'DeletingInstances', deletingInstances(work, state.instances)));
       await deleteInstances(work, state.instances);
       return { requeueAfter: WAIT_MS };
     case 'Installed':
@@ -106,12 +115,17 @@ async function wayOut(work: Work): Promise<string> {
   return `. Blocked by ${objects}, which a deletion hook of the chart creates; delete it if it is not needed: ${commands}, or ${without}`;
 }
 
-function blocked(instances: readonly InstancesFact[]): ConditionInput {
+function deletingInstances({ operator }: Work, instances: readonly InstancesFact[]): string {
+  return `Waiting for ${instancesSentence(instances)}; to keep the Operator with what is left: ${keepCommand(OPERATOR, operator)}`;
+}
+
+function blocked({ operator }: Work, instances: readonly InstancesFact[]): ConditionInput {
   const waits = `The Operator waits for ${instancesSentence(instances)}`;
+  const keep = `to keep the Operator: ${keepCommand(OPERATOR, operator)}`;
   if (instances.some(({ items }) => items.length > 0))
-    return isFalse('Deletable', 'InstancesExist', `${waits}; delete them, or set spec.deletionPolicy to Cascade`);
+    return isFalse('Deletable', 'InstancesExist', `${waits}; delete them, or set spec.deletionPolicy to Cascade; ${keep}`);
   const orphan = 'to keep the release, the CRDs and the instances, set spec.deletionPolicy to Orphan';
-  return isFalse('Deletable', 'InstancesUnknown', `${waits}; Chandlery tries again every ${BLOCKED_MS / 1000} s; ${orphan}`);
+  return isFalse('Deletable', 'InstancesUnknown', `${waits}; Chandlery tries again every ${BLOCKED_MS / 1000} s; ${orphan}; ${keep}`);
 }
 
 async function report(work: Work, facts: DeletingFacts, deletable?: ConditionInput): Promise<void> {

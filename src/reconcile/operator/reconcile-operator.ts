@@ -3,6 +3,7 @@ import type { LendableWorker } from '../../controller/queue.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { FairQueue } from '../../domain/core/fair-queue.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import { isIncomplete } from '../../domain/kubernetes/kept-object.ts';
 import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import { type ChartSource, claimedCrds } from '../../domain/operator/operator-spec.ts';
@@ -94,6 +95,8 @@ interface Look {
 async function reconcileLive(memory: OperatorMemory, ports: OperatorPorts, { key, signal }: Look): Promise<ReconcileResult> {
   const operator = await find(ports, key, signal);
   if (operator === undefined) return {};
+  // Its controller goes on when it has back what it had.
+  if (isIncomplete(operator)) return {};
   const work = workOn(ports, operator, signal);
   if (operator.metadata.deletionTimestamp === undefined) return reconcileOperator(memory, work);
   memory.charts.delete(operator.metadata.uid ?? '');
@@ -128,6 +131,7 @@ async function reconcileFromCache(
 ): Promise<ReconcileResult | undefined> {
   const operator = cache.operator(key);
   if (operator === undefined || operator.metadata.deletionTimestamp !== undefined || !hasFinalizer(operator)) return undefined;
+  if (isIncomplete(operator)) return {};
   const work = workOn(ports, operator, signal);
   const reads = cache.readsFor({ ...work.release, label: work.label, claims: claimedCrds(work.spec) }, ports.cluster);
   const action = { needed: false };

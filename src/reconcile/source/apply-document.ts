@@ -8,6 +8,7 @@ import type { DocumentNeed } from '../../domain/source/apply-order.ts';
 import { type Candidate, idOfItem, labelled, refOf } from '../../domain/source/check-documents.ts';
 import { changedBy, fieldManagerOf, sourceOfManager, upgradeManagers } from './ownership.ts';
 import type { SourceCluster } from './ports.ts';
+import { returnDeleted } from './return-deleted.ts';
 
 export interface ApplyInput {
   readonly candidate: Candidate;
@@ -29,6 +30,8 @@ export interface AppliedDocument {
   readonly changedAt?: number;
   /** It cannot be tried before what it needs is there: its namespace, or the CRD of its kind. */
   readonly needs?: DocumentNeed;
+  /** It is being deleted, and there again in a moment. */
+  readonly state?: 'Returning';
 }
 
 /** Whose a resource is, as one CatalogSource sees it. */
@@ -50,8 +53,10 @@ export async function applyDocument(cluster: SourceCluster, input: ApplyInput): 
     const answer = await applyOwned(cluster, input);
     if (answer.kind === 'Foreign') return { faults: [answer.fault] };
     const { uid, deletionTimestamp } = answer.object.metadata;
-    const faults = deletionTimestamp === undefined ? [] : [beingDeleted(candidate)];
-    return { faults, ...(uid === undefined ? {} : { uid }), changedAt: changedBy(answer.object, input.source) };
+    const made = { ...(uid === undefined ? {} : { uid }), changedAt: changedBy(answer.object, input.source) };
+    if (deletionTimestamp === undefined) return { faults: [], ...made };
+    const { fault, ...state } = await returnDeleted(cluster, input, answer.object);
+    return { faults: [fault], ...made, ...state };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const needs = missingPart(error);
@@ -107,7 +112,7 @@ async function takeOver(cluster: SourceCluster, { candidate, source, signal }: A
 }
 
 /** To apply creates what is not there; only the namespace can be missing, or the kind. */
-function missingPart(error: AppError): AppliedDocument['needs'] {
+function missingPart(error: AppError): DocumentNeed | undefined {
   if (isKindAway(error) && !/terminating/.test(error.message)) return 'Kind';
   return error.code === 'NotFound' ? 'Namespace' : undefined;
 }
@@ -120,11 +125,6 @@ function ownedBy({ document, resource }: Candidate, owner: string): SourceFault 
 /** The CRD of the kind is being deleted, or made anew: nothing is wrong with the document. */
 function isKindAway({ message }: AppError): boolean {
   return /custom resource definition is terminating|could not find the requested resource|404 page not found/.test(message);
-}
-
-function beingDeleted(candidate: Candidate): SourceFault {
-  const message = `${candidate.resource} is still being deleted; the source creates it again afterwards`;
-  return { file: candidate.document.file, ...candidate.document.place, resource: candidate.resource, message };
 }
 
 function faultsOf({ candidate, source }: ApplyInput, error: AppError): readonly SourceFault[] {

@@ -15,6 +15,7 @@ import {
 } from '../../domain/kubernetes/resource-types.ts';
 import { rankOf } from '../../domain/source/apply-order.ts';
 import { idOfItem } from '../../domain/source/check-documents.ts';
+import { fieldManagerOf } from './ownership.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
 
 export interface DeletionOptions {
@@ -86,6 +87,8 @@ const WITH_INTENT: readonly KnownType[] = [ENVIRONMENT, CATALOG_RELEASE, NAMESPA
 
 interface Execution {
   readonly decision: DeletionDecision;
+  /** The name of the CatalogSource. */
+  readonly source: string;
   readonly signal: AbortSignal;
 }
 
@@ -99,7 +102,7 @@ interface Execution {
 export async function carryOut(
   cluster: SourceCluster,
   { fate, ref, live }: Deletion,
-  { decision, signal }: Execution,
+  { decision, source, signal }: Execution,
 ): Promise<'Deleted' | 'HandedOver' | 'Left'> {
   if (fate === 'Leave' || ref === undefined || live === undefined) return 'Left';
   const { uid, resourceVersion } = live.metadata;
@@ -111,7 +114,7 @@ export async function carryOut(
     }
     const is = ({ group, resource }: KnownType): boolean => ref.group === group && ref.resource === resource;
     if (decision !== 'None' && WITH_INTENT.some(is)) {
-      await deleteWithIntent(cluster, { type: ref, object: live, intent: decision, signal });
+      await deleteWithIntent(cluster, { type: ref, object: live, intent: decision, fieldManager: fieldManagerOf(source), signal });
       return 'Deleted';
     }
     // An approval does not overrule the deletion policy of the resource; what moves leaves nothing behind that it could be about.

@@ -46,7 +46,7 @@ export interface SourcePorts {
   };
   readonly discovery: Pick<Discovery, 'find'>;
   /** As the controller's own account. */
-  readonly cluster: SourceCluster & Pick<Cluster, 'listMetadata'>;
+  readonly cluster: SourceCluster & Pick<Cluster, 'listMetadata' | 'create'>;
   /** The kinds of the catalogue, whose objects are instances. */
   readonly appKinds: () => readonly Pick<AppSummary, 'group' | 'version' | 'kind' | 'plural'>[];
   /** With the permissions of a ServiceAccount. */

@@ -3,6 +3,7 @@ import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { isIncomplete, keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec, type SourceStatus, storedStatus } from '../../domain/source/catalog-source.ts';
@@ -15,6 +16,7 @@ import { contentsOf } from './contents.ts';
 import { assessDeletions, carryOut } from './deletions.ts';
 import { createSourceMemory, digestsOf, isAtRest, isCurrent, type Known, readClaims, unchangedOf } from './inventory.ts';
 import type { SourceCluster, SourcePorts } from './ports.ts';
+import { keepDeleted } from '../keep/keep-deleted.ts';
 import { allSources, readContent, readFolderOf } from './fetch-source.ts';
 import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
 import { reportRemovals } from './report-removals.ts';
@@ -46,7 +48,7 @@ export function createSourceReconciler(ports: SourcePorts): SourceReconciler {
     if (rested !== undefined) return rested;
     const keep = memory.begin(key);
     const source = await find(ports, key, signal);
-    if (source === undefined) {
+    if (source === undefined || isIncomplete(source)) {
       memory.forget(key);
       return {};
     }
@@ -271,6 +273,9 @@ function waitingSince(source: KubeObject, { stock, now }: Pick<Ended, 'stock' | 
 /** Deletes what the source brought, unless it is not to prune, and lets it go. What another source has too is handed over. */
 async function finalize(work: Work): Promise<SourceResult> {
   const { ports, source, signal } = work;
+  const decision = await keepDeleted(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
+  if (decision.kind === 'Keep') return {};
+  if (decision.kind === 'Wait') return await waitForDeletion(work, decision);
   const { inventory } = statusOf(CATALOG_SOURCE_KIND, source);
   const spec = specOf(CATALOG_SOURCE_KIND, source);
   const { name } = source.metadata;
@@ -286,14 +291,22 @@ async function finalize(work: Work): Promise<SourceResult> {
   try {
     if (spec.prune)
       for (const deletion of await assessDeletions(cluster, inventory, options))
-        await carryOut(cluster, deletion, { signal, decision: 'Cascade' });
+        await carryOut(cluster, deletion, { signal, source: name, decision: 'Cascade' });
   } catch (error) {
     if (!isAppError(error, 'Forbidden', 'AdmissionDenied')) throw error;
-    const message = `what the source owns cannot be deleted: ${messageOf(error)}; give the permission, or set spec.prune to false`;
-    const fault = { file: '', line: 0, column: 0, message };
-    await reportSource(work, { outcome: { kind: 'Rejected', reason: 'DeletionDenied', fault }, faults: [fault] });
-    return { requeueAfter: RETRY_MS };
+    const keep = `to keep the source: ${keepCommand(CATALOG_SOURCE, source)}`;
+    const message = `what the source owns cannot be deleted: ${messageOf(error)}; give the permission, or set spec.prune to false; ${keep}`;
+    return await waitForDeletion(work, { reason: 'DeletionDenied', message });
   }
   await removeFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
   return {};
+}
+
+async function waitForDeletion(
+  work: Work,
+  { reason, message }: { readonly reason: 'DeletionDenied' | 'KeepPending' | 'KeepRejected'; readonly message: string },
+): Promise<SourceResult> {
+  const fault = { file: '', line: 0, column: 0, message };
+  await reportSource(work, { outcome: { kind: 'Rejected', reason, fault }, faults: [fault] });
+  return { requeueAfter: RETRY_MS };
 }

@@ -126,7 +126,7 @@ async function tryDocuments(
   faults: SourceFault[],
 ): Promise<ReadonlyMap<string, AppliedDocument>> {
   const { stock, unchanged } = input;
-  const isProvided = providedBy(stock.candidates);
+  const isProvided = isToCome(stock.candidates);
   const owned = uidsOf(input);
   const faulty = new Set(input.knownFaults.map(({ resource }) => resource));
   const isNew = ({ id, resource }: Candidate): boolean => input.unit === 'Document' && !owned.has(id) && !faulty.has(resource);
@@ -137,7 +137,7 @@ async function tryDocuments(
     AT_ONCE,
     async (candidate) => {
       const found = await applyDocument(cluster, { ...input, candidate, mode: 'DryRun' });
-      if (found.faults.length === 0 || isProvided(candidate, found.needs)) tried.set(candidate.id, found);
+      if (found.faults.length === 0 || isProvided(candidate, found)) tried.set(candidate.id, found);
       else faults.push(...found.faults);
     },
   );
@@ -147,6 +147,12 @@ async function tryDocuments(
 /** For what an applied CRD or Environment brings a moment later. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 250;
+
+/** Whether a document has what it needs in a moment: another document brings it, or it is its own resource, which is kept. */
+function isToCome(candidates: readonly Candidate[]): (candidate: Candidate, found: AppliedDocument) => boolean {
+  const isProvided = providedBy(candidates);
+  return (candidate, { needs, state }) => state === 'Returning' || isProvided(candidate, needs);
+}
 
 interface Attempt {
   readonly tried: ReadonlyMap<string, AppliedDocument>;
@@ -160,11 +166,11 @@ async function applyDocuments(
 ): Promise<ReadonlyMap<string, AppliedDocument>> {
   const live = new Map<string, AppliedDocument>();
   const deadline = performance.now() + PATIENCE_MS;
-  const isProvided = providedBy(input.stock.candidates);
+  const isProvided = isToCome(input.stock.candidates);
   for (const stage of applyStages(input.stock.candidates.filter(({ id }) => tried.has(id)))) {
     await inParallel(stage, AT_ONCE, async (candidate) => {
       let found = await applyDocument(cluster, { ...input, candidate, mode: 'Apply' });
-      while (isProvided(candidate, found.needs) && performance.now() < deadline) {
+      while (isProvided(candidate, found) && performance.now() < deadline) {
         await sleep(PAUSE_MS, undefined, { signal: input.signal });
         found = await applyDocument(cluster, { ...input, candidate, mode: 'Apply' });
       }
@@ -236,7 +242,9 @@ async function prune(cluster: SourceCluster, input: SynchroniseInput, { applied,
     const name = nameOfItem(deletion.item);
     try {
       const isDecided = deletion.successor !== undefined || input.approvedPrune === stock.revision;
-      ended[await carryOut(cluster, deletion, { signal, decision: isDecided ? decisionOn(deletion) : 'None' })].push(name);
+      ended[await carryOut(cluster, deletion, { signal, source: input.source, decision: isDecided ? decisionOn(deletion) : 'None' })].push(
+        name,
+      );
     } catch (error) {
       if (!(error instanceof AppError) || !isAppError(error, 'Forbidden', 'AdmissionDenied')) throw error;
       faults.push({ file: deletion.item.file, line: 0, column: 0, resource: name, message: `it cannot be deleted: ${error.message}` });
