@@ -11,6 +11,7 @@ import { AUDIT_ROUTES } from './audit/audit-routes.ts';
 import { CHANGE_REQUEST_ROUTES } from './change-request/change-request-routes.ts';
 import { SAVED_CONFIGURATION_ROUTES } from './saved-configuration/saved-configuration-routes.ts';
 import { RELEASE_ROUTES } from './release/release-routes.ts';
+import { KEEP_ROUTES } from './keep-routes.ts';
 import { SOURCE_ROUTES } from './source/source-routes.ts';
 import { UPGRADE_ROUTES } from './upgrade/upgrade-routes.ts';
 import { TIMELINE_ROUTES } from './timeline/timeline-routes.ts';
@@ -50,6 +51,7 @@ export const ROUTES: readonly Route[] = [
   ...OPERATOR_ROUTES,
   ...APP_DEFINITION_ROUTES,
   ...SOURCE_ROUTES,
+  ...KEEP_ROUTES,
   ...RELEASE_ROUTES,
   ...UPGRADE_ROUTES,
   ...METRICS_ROUTES,

@@ -116,9 +116,9 @@ async function namesOf(
     case 'command':
       return lines(context.commands.map(({ name }) => name));
     case 'source-action':
-      return lines(['list', 'sync', 'suspend', 'resume']);
+      return lines(['list', 'sync', 'suspend', 'resume', 'keep']);
     case 'environment-action':
-      return lines(['create', 'change', 'delete', 'register']);
+      return lines(['create', 'change', 'delete', 'keep', 'register']);
     case 'shell':
       return lines(SHELLS);
     case 'app':

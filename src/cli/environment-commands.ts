@@ -8,7 +8,7 @@ import { bullets, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
 import { isCount, untilAfter } from './access-token-command.ts';
 
-const ENVIRONMENT_ACTIONS = ['create', 'change', 'delete', 'register'] as const;
+const ENVIRONMENT_ACTIONS = ['create', 'change', 'delete', 'keep', 'register'] as const;
 const API_VERSION = 'chandlery.dev/v1alpha1';
 
 const DRY_RUN: Option = { name: 'dry-run', help: 'check or preview, and write nothing; exit with 3 if something blocks' };
@@ -22,8 +22,9 @@ const INTENT: Option = {
 /** `chandlery environments`. */
 export const ENVIRONMENTS_COMMAND: ClientCommand = {
   name: 'environments',
-  usage: '[create|change|delete|register NAME]',
-  summary: 'list the environments that you can see; create, change or delete one (admins); register one with a registration token',
+  usage: '[create|change|delete|keep|register NAME]',
+  summary:
+    'list the environments that you can see; create, change or delete one, or keep one that is being deleted (admins); register one with a registration token',
   words: { least: 0, most: 2, kinds: ['environment-action', 'environment'] },
   options: [
     ...VALUE_OPTIONS.map((option) =>
@@ -39,6 +40,7 @@ export const ENVIRONMENTS_COMMAND: ClientCommand = {
     'chandlery environments change shop --set spec.tier=staging',
     'chandlery environments delete shop --dry-run',
     'chandlery environments delete shop --intent Cascade',
+    'chandlery environments keep shop',
     'CHANDLERY_TOKEN=$REGISTRATION_TOKEN chandlery environments register team-x-shop --set spec.owner=team-x',
   ],
   act: async (call) => await act(call),
@@ -58,6 +60,9 @@ async function act(call: Call): Promise<Result> {
       return await change(call, environment, content);
     case 'delete':
       return await remove(call, environment);
+    case 'keep':
+      await call.api.call('keepEnvironment', { params: { environment } });
+      return done({ environment }, environment, 'deletion cancelled');
     case 'register':
       return await register(call, environment, content);
     default:

@@ -12,14 +12,14 @@ import { dirname, join } from 'node:path';
 import { manifestYaml } from '../domain/instance/instance-commands.ts';
 import { isDnsLabel, OURS } from '../domain/kubernetes/names.ts';
 
-const ACTIONS = ['list', 'sync', 'suspend', 'resume'] as const;
-const OPERATIONS = { sync: 'syncSource', suspend: 'suspendSource', resume: 'resumeSource' } as const;
+const ACTIONS = ['list', 'sync', 'suspend', 'resume', 'keep'] as const;
+const OPERATIONS = { sync: 'syncSource', suspend: 'suspendSource', resume: 'resumeSource', keep: 'keepSource' } as const;
 
 /** `chandlery source`. */
 export const SOURCE_COMMAND: ClientCommand = {
   name: 'source',
-  usage: 'list|sync|suspend|resume [NAME]',
-  summary: 'list the CatalogSources, sync one now, suspend or resume it (admins)',
+  usage: 'list|sync|suspend|resume|keep [NAME]',
+  summary: 'list the CatalogSources, sync one now, suspend or resume it, or keep one that is being deleted (admins)',
   words: { least: 1, most: 2, kinds: ['source-action', 'source'] },
   options: [
     {
@@ -42,8 +42,8 @@ async function actOnSource(call: Call): Promise<Result> {
   const before = await api.call('showSource', { params });
   const after = await api.call(OPERATIONS[action], { params });
   if (action === 'sync' && args.flag('wait')) return await waitedSource(call, name, before);
-  const done = { sync: 'sync requested', suspend: 'suspended', resume: 'resumed' }[action];
-  return { data: after, names: [name], text: () => `source/${name} ${done}\n` };
+  const done = { sync: 'sync requested', suspend: 'suspended', resume: 'resumed', keep: 'deletion cancelled' }[action];
+  return { data: after ?? params, names: [name], text: () => `source/${name} ${done}\n` };
 }
 
 async function listSources({ api }: Call): Promise<Result> {

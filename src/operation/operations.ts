@@ -107,6 +107,7 @@ import {
   proposeRequest,
   proposeUpgrade,
 } from './proposal/propose.ts';
+import { keepDeleted } from './keep-deleted.ts';
 import { showEnvironmentOwner, showOperatorOwner, showOwner } from './proposal/show-owner.ts';
 import type { Ports } from './ports.ts';
 
@@ -115,6 +116,7 @@ const OPERATIONS = {
   approveChangeRequest,
   approvePrune,
   confirmOrigin,
+  keepDeleted,
   keepResource,
   approveUpgrade,
   changeSavedConfiguration,

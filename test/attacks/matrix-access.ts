@@ -38,6 +38,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     reconcileOperator forceOperator suspendOperator resumeOperator showOperatorMetrics previewUpgrade
     previewUpgradeWithValues approveUpgrade listReleases showRelease previewRelease listSources createSource showSource
     listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune confirmOrigin keepResource
+    keepOperator keepAppDefinition keepEnvironment keepSource
     previewSourceDeletion deleteSource reviewAccess listAppDefinitions createAppDefinition showAppDefinition
     previewChart listUploadedCharts uploadChart showUploadedChart deleteUploadedChart listAllAccessTokens revokeAnyAccessToken
     listRegistrationTokens createRegistrationToken rotateRegistrationToken revokeRegistrationToken
@@ -62,7 +63,7 @@ export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   [/ \/(operators|sources|releases|catalog|admin)(\/|$)/, 'Admin'],
   // Members see which permission they lack.
   [/^GET \/environments\/:environment\/delete$/, 'ViewerOrAdmin'],
-  [/ \/environments\/(new|:environment\/(edit|delete))$/, 'Admin'],
+  [/ \/environments\/(new|:environment\/(edit|delete|cancel-deletion))$/, 'Admin'],
   // Where the environment or the request is in the form.
   [/^POST \/(apps\/:app|change-requests)\//, 'Everybody'],
   [/^POST \/environments\/:environment\/(instances|resources)\//, 'Developer'],

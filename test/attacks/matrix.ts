@@ -322,7 +322,7 @@ function pathOf({ path, operationId = '' }: Endpoint, id: string): string {
       ? 'cronjobs.batch'
       : 'deployments.apps';
   const values: Record<string, string> = {
-    environment: /^(update|replace|delete)Environment$/.test(operationId) ? SPARE : ATTACKED,
+    environment: /^(update|replace|delete|keep)Environment$/.test(operationId) ? SPARE : ATTACKED,
     app: APP,
     kind: 'cache',
     chart: ARCHIVE.metadata.name,

@@ -197,13 +197,20 @@ describe('a slip in the catalogue folder', { timeout: 300_000 }, () => {
     await eventually(async () => (await faultOf()) === undefined, 'its source is in step');
   });
 
-  it('lets a deletion go on that was meant to take what depends on it, says so at the source, and creates the environment again then', async () => {
-    const uid = await environmentUid();
+  it('lets a deletion go on that was meant to take what depends on it, and says so at the source, until an admin keeps the environment', async () => {
+    const [uid, namespace] = [await environmentUid(), await namespaceUid()];
     const message = await deleteHeld({ 'chandlery.dev/deletion-intent': 'Cascade' }, 'FinalizersRemaining');
     assert.match(message, new RegExp(`to keep it: kubectl annotate environments\\.chandlery\\.dev ${home} chandlery\\.dev/keep=true$`));
     const fault = await eventually(faultOf, 'the source says it');
     assert.match(fault, /is being deleted with what depends on it, as its deletion states; the source creates it again afterwards/);
+    const keep = `/environments/${home}/keep`;
+    assert.equal((await product.api('dev-a', keep, { method: 'POST' })).status, 403);
+    assert.equal((await product.api('admin', keep, { method: 'POST' })).status, 202);
     await release();
     await untilAnother(uid);
+    assert.equal(await namespaceUid(), namespace);
+    assert.equal((await product.api('admin', keep, { method: 'POST' })).status, 409);
+    const events = listAt((await product.api('admin', `/audit-events?environment=${home}`)).body, 'items');
+    assert.ok(events.some((event) => textAt(event, 'action') === 'keep environment' && textAt(event, 'outcome') !== 'denied'));
   });
 });

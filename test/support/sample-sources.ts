@@ -260,6 +260,7 @@ export const SAMPLE_SOURCE_OPERATIONS = {
   approvePrune: async (_actor, { name }) => sourceNamed(name),
   confirmOrigin: async (_actor, { name }) => sourceNamed(name),
   keepResource: async (_actor, { name }) => sourceNamed(name),
+  keepDeleted: async () => undefined,
   deleteSource: async () => undefined,
   previewSourceDeletion: async (_actor, { name }) => sourceDeletion(OBJECTS.find((one) => one.metadata.name === name) ?? missing(name)),
   sourcePermissions: async (_actor, { name }) =>

@@ -3,6 +3,7 @@ import type { AppDefinitionDetails } from '../../operation/app-definition/app-de
 import type { RolloutResult } from '../../domain/app-definition/rollout.ts';
 import type { Badge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
+import { keepButton } from '../page/keep-routes.ts';
 import { renderMarkdown } from '../page/markdown.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { appDefinitionPath, appPath, instancePath } from '../page/paths.ts';
@@ -69,6 +70,8 @@ export interface AppDefinitionPage {
   readonly message: string;
   /** The page of the App; empty before it exists. */
   readonly appHref: string;
+  /** Cancels its deletion; absent while it is not being deleted. */
+  readonly keep?: ReturnType<typeof keepButton>;
   readonly facts: readonly { readonly term: string; readonly text: string }[];
   readonly conditions: readonly ConditionRow[];
   readonly revisions: readonly (AppRevisionView & { readonly current: boolean })[];
@@ -114,6 +117,7 @@ export function appDefinitionPage(definition: AppDefinitionDetails): AppDefiniti
     state: BADGES[state],
     message,
     appHref: app === undefined ? '' : appPath(app),
+    ...(state === 'Deleting' ? { keep: keepButton(appDefinitionPath(name)) } : {}),
     facts: factsOf(definition),
     conditions: conditionRows(conditions),
     revisions: revisions.map((one) => ({ ...one, current: one.name === revision })),

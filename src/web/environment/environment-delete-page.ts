@@ -7,6 +7,7 @@ import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import type { EnvironmentDeletion } from '../../operation/environment/preview-environment-deletion.ts';
 import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
 import { missingSentence } from '../page/message-page.ts';
+import { keepButton } from '../page/keep-routes.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { environmentPath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
@@ -21,6 +22,8 @@ export interface EnvironmentDeletePage {
   readonly namespace: string;
   readonly reclaim: EnvironmentDeletion['reclaim'];
   readonly deleting: boolean;
+  /** Cancels the deletion; absent without the permission, or while it is not being deleted. */
+  readonly keep?: ReturnType<typeof keepButton>;
   readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
   readonly goes: readonly string[];
   readonly stays: readonly string[];
@@ -67,7 +70,7 @@ async function confirm({ operations, publicUrl }: WebDeps, { actor, param }: Vis
     title: `${fault === '' ? '' : 'Error: '}Delete ${displayName}`,
     section: 'environments',
     crumbs: [{ label: 'Environments', href: '/environments' }, { label: displayName, href: environmentPath(name) }, { label: 'Delete' }],
-    model: deletePage({ environment, deletion, owner, rejected, fault, publicUrl }),
+    model: deletePage({ environment, deletion, owner, rejected, mayKeep: permissions.update === undefined, fault, publicUrl }),
     ...(fault === '' ? {} : { status: 422 }),
   };
 }
@@ -93,11 +96,13 @@ interface DeletePageInput {
   readonly deletion: EnvironmentDeletion;
   readonly owner: InstanceOwner;
   readonly rejected: string;
+  /** Whether the reader may update it. */
+  readonly mayKeep: boolean;
   readonly fault: string;
   readonly publicUrl: string;
 }
 
-function deletePage({ environment, deletion, owner, rejected, fault, publicUrl }: DeletePageInput): EnvironmentDeletePage {
+function deletePage({ environment, deletion, owner, rejected, mayKeep, fault, publicUrl }: DeletePageInput): EnvironmentDeletePage {
   const { name, displayName } = environment;
   const { namespace, reclaim, state, goes, stays, instances, volumeClaims, missing, unavailable } = deletion;
   const url = `${publicUrl}/api/v1/environments/${name}`;
@@ -109,6 +114,7 @@ function deletePage({ environment, deletion, owner, rejected, fault, publicUrl }
     namespace,
     reclaim,
     deleting: state === 'Deleting',
+    ...(state === 'Deleting' && mayKeep ? { keep: keepButton(environmentPath(name)) } : {}),
     warning: warningOf(deletion),
     goes,
     stays,

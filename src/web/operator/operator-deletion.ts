@@ -4,6 +4,7 @@ import type { OperatorView } from '../../domain/operator/operator.ts';
 import type { Badge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { displayNameOf } from './operators-page.ts';
+import { keepButton } from '../page/keep-routes.ts';
 import { operatorPath } from '../page/paths.ts';
 import type { OperatorDeletion } from '../../operation/operator/write-operator.ts';
 
@@ -70,6 +71,8 @@ export interface OperatorDeletePage {
   readonly displayName: string;
   readonly preview: DeletionView;
   readonly deleting: boolean;
+  /** Cancels the deletion; absent while it is not being deleted. */
+  readonly keep?: ReturnType<typeof keepButton>;
   /** What there is to lose, or to wait for. */
   readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
   /** With Cascade the name must be typed, so that a slip of the hand deletes nobody's data. */
@@ -101,6 +104,7 @@ export function operatorDeletePage({ operator, deletion, fault = '', rejected }:
     displayName: displayNameOf(operator),
     preview: deletionView(deletion, deletion.state === 'Preview' ? 'still' : undefined),
     deleting: deletion.state === 'Deleting',
+    ...(deletion.state === 'Deleting' ? { keep: keepButton(operatorPath(operator)) } : {}),
     warning: warningOf(deletion),
     typeName: needsName(deletion),
     deletable: deletion.state !== 'Deleting' && (deletion.policy !== 'Block' || deletion.instances === 0),

@@ -3,6 +3,7 @@ import type { OperatorView } from '../../domain/operator/operator.ts';
 import { type Badge, operatorBadge } from '../page/badges.ts';
 import { missingSentence } from '../page/message-page.ts';
 import { displayNameOf } from './operators-page.ts';
+import { keepButton } from '../page/keep-routes.ts';
 import { operatorPath } from '../page/paths.ts';
 import type { OperatorPermissions } from '../../operation/operator/operator-permissions.ts';
 
@@ -83,7 +84,7 @@ export function operatorFrame({ operator, permissions, tab, asked }: FrameInput)
     tab,
     logsHref: `${page}/logs`,
     tabs: OPERATOR_TABS.map((one) => ({ label: LABELS[one], href: tabPath(operator, one), current: one === tab })),
-    buttons: permissions.patch !== undefined || deleting ? [] : stepButtons(operator),
+    buttons: permissions.patch !== undefined ? [] : deleting ? [keepButton(page)] : stepButtons(operator),
     ...(permissions.delete !== undefined || deleting ? {} : { deleteHref: `${page}/delete` }),
     rejected: rejection(permissions),
     asked: askedSentence(asked),
@@ -131,6 +132,7 @@ const ASKED: Readonly<Record<string, string>> = {
   suspend: 'Suspended. The controller does not reconcile this Operator until you resume it.',
   resume: 'Resumed. The result appears here.',
   delete: 'Deletion requested. The progress appears here.',
+  'cancel-deletion': 'Keeping requested. The Operator is created again in a moment, with all that depends on it.',
 };
 
 function askedSentence(step: string | null): string {

@@ -7,6 +7,7 @@ import type { SourcePermissions } from '../../operation/source/find-source.ts';
 import { type Badge, sourceBadge } from '../page/badges.ts';
 import { conditionRows, type ConditionRow } from '../page/conditions.ts';
 import { missingSentence } from '../page/message-page.ts';
+import { keepButton } from '../page/keep-routes.ts';
 import { sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import { inventoryFilter } from './inventory-tab.ts';
@@ -69,7 +70,7 @@ export function sourceFrame({ source, permissions, tab, query }: FrameInput): So
   return {
     name,
     previewHref: sourcePath(name, 'preview'),
-    buttons: permissions.patch !== undefined || deleting ? [] : buttonsOf(source),
+    buttons: permissions.patch !== undefined ? [] : deleting ? [keepButton(sourcePath(name))] : buttonsOf(source),
     ...(permissions.delete !== undefined || deleting ? {} : { deleteHref: sourcePath(name, 'delete') }),
     asked: ASKED.get(query.get('asked') ?? '') ?? '',
     lead: origin.kind !== 'Folder' ? `${originAddress(origin)}, ${origin.ref}` : originAddress(origin),
@@ -112,6 +113,7 @@ const ASKED: ReadonlyMap<string, string> = new Map([
   ['confirm', 'Confirmed. The controller reads the new origin now.'],
   ['keep', 'The resource stays, and no longer belongs to this source.'],
   ['delete', 'Deletion requested. The progress appears here.'],
+  ['cancel-deletion', 'Keeping requested. The source is created again in a moment, with all that depends on it.'],
 ]);
 
 function commandsOf({ name, suspended, awaitsApproval, awaitsConfirmation }: SourceView): SourceFrame['commands'] {

@@ -90,7 +90,7 @@ describe('the page of an Operator', () => {
   it('offers what makes sense in its state', () => {
     assert.deepEqual(labels(frame({})), ['Reconcile now', 'Force upgrade', 'Suspend']);
     assert.deepEqual(labels(frame({ suspended: true })), ['Resume']);
-    assert.deepEqual(labels(frame({ status: 'DELETING' })), []);
+    assert.deepEqual(labels(frame({ status: 'DELETING' })), ['Keep']);
     assert.equal(frame({ status: 'DELETING' }).deleteHref, undefined);
   });
 
