@@ -15,10 +15,12 @@ import {
   type KnownType,
   NAMESPACE,
   OPERATOR,
+  RESOURCE_COMPOSITION,
   SECRET,
 } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createLog } from '../../src/observe/log.ts';
+import { createCompositionReconciler } from '../../src/reconcile/kubeplus/reconcile-composition.ts';
 import { repoRoot, sharedCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepThroughKills } from '../support/keep-through-kills.ts';
@@ -171,6 +173,14 @@ describe('the deletion of an Operator', () => {
   });
 });
 
+const COMPOSITION = {
+  newResource: {
+    resource: { kind: `Denied${RUN}`, group: 'platformapi.kubeplus', version: 'v1alpha1', plural: `denied${RUN}s` },
+    chartURL: 'https://charts.example.com/x-1.0.0.tgz',
+    chartName: 'x',
+  },
+};
+
 interface Case {
   readonly title: string;
   readonly type: KnownType;
@@ -262,6 +272,29 @@ describe('the deletion of', () => {
       assert.equal(exitCode, 0, stderr);
     });
   }
+
+  it('a ResourceComposition with instances is rejected, until its AppDefinition says what becomes of them', async () => {
+    const own = { ...RESOURCE_COMPOSITION, namespace: NS, name: `deny-${RUN}` };
+    const object = { apiVersion: apiVersionOf(own), kind: own.kind, metadata: { namespace: NS, name: own.name } };
+    await cluster.create(own, { ...object, spec: COMPOSITION });
+    const reconcile = createCompositionReconciler({ cluster, events: { record: () => Promise.resolve() }, now: () => new Date() });
+    const key = `${NS}/${own.name}`;
+    for (let step = 0; step < 3; step += 1) await reconcile(key, signal);
+    const definition = { apiVersion: apiVersionOf(APP_DEFINITION), kind: APP_DEFINITION.kind, metadata: { name: own.name } };
+    await cluster.applyStatus(APP_DEFINITION, { ...definition, status: { instances: 2 } }, { fieldManager: 'test', force: 'force' });
+    await reconcile(key, signal);
+    const deletion = `kubectl delete resourcecompositions.workflows.kubeplus ${own.name} --namespace ${NS} --wait=false`;
+    const { exitCode, stderr } = await shell(deletion);
+    assert.equal(exitCode, 1, stderr);
+    assert.match(stderr, /the ResourceComposition "\S+" has 2 instances: delete them first/);
+    assert.equal((await shell(commandIn(stderr))).exitCode, 0);
+    await reconcile(key, signal);
+    assert.equal((await shell(deletion)).exitCode, 0);
+    await reconcile(key, signal);
+    await gone({ ...APP_DEFINITION, name: own.name });
+    await reconcile(key, signal);
+    await gone(own);
+  });
 
   it('an Environment of which only half the intent is stated is rejected', async () => {
     const name = `half-${RUN}`;

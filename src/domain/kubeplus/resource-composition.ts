@@ -1,5 +1,5 @@
 import { AGE_COLUMN, type Kind, MESSAGE_COLUMN, READY_COLUMN, specOf } from '../kind/kind.ts';
-import { conditionsField, foreign, generation, map, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
+import { conditionsField, foreign, generation, integer, map, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
 import { uploadOfKubePlus } from '../app-definition/uploaded-chart.ts';
 import { parseQuantity } from '../core/quantity.ts';
 import { listAt } from '../core/read.ts';
@@ -89,6 +89,11 @@ const status = object(
     status: orEmpty(text({ description: 'The sentence of the condition Ready.' })),
     appDefinition: optional(text({ description: 'The AppDefinition that Chandlery made of it.' })),
     crd: optional(text({ description: 'The name of the generated CustomResourceDefinition.' })),
+    instances: optional(
+      integer({
+        description: 'How many instances of the kind block the deletion. Counted while the AppDefinition has the deletionPolicy Block.',
+      }),
+    ),
     conditions: conditionsField('the ResourceComposition'),
   },
   { description: 'What the controller found and did. Written by the controller alone.' },

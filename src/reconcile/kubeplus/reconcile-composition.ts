@@ -1,5 +1,5 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { parseAppDefinition, parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import {
   type ComposedDefinition,
   definitionOf,
@@ -104,11 +104,13 @@ async function report(
   composed?: ComposedDefinition,
 ): Promise<void> {
   const own = definition !== undefined && isOwn(definition, key) ? definition : undefined;
-  const { crd } = own === undefined ? {} : parseAppDefinitionStatus(own);
+  const { crd, instances } = own === undefined ? {} : parseAppDefinitionStatus(own);
+  const blocks = own !== undefined && parseAppDefinition(own).deletionPolicy === 'Block';
   const rest = {
     status: outcome.message,
     ...(own === undefined ? {} : { appDefinition: own.metadata.name }),
     ...(crd === undefined ? {} : { crd }),
+    ...(instances === undefined || !blocks ? {} : { instances }),
   };
   const others = composed === undefined ? [] : [completeness(composed)];
   await reportOutcome(ports, RESOURCE_COMPOSITION_KIND, { object: composition, outcome, rest, others, signal });
