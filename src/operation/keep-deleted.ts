@@ -16,7 +16,7 @@ export type DeletedAddress =
   | { readonly kind: 'Operator'; readonly namespace: string; readonly name: string }
   | { readonly kind: 'AppDefinition' | 'Environment' | 'CatalogSource'; readonly name: string };
 
-export type KeepInput = DeletedAddress & RequestOrigin & { readonly preconditions?: Preconditions };
+type KeepInput = DeletedAddress & RequestOrigin & { readonly preconditions?: Preconditions };
 
 const TYPES = { Operator: OPERATOR, AppDefinition: APP_DEFINITION, Environment: ENVIRONMENT, CatalogSource: CATALOG_SOURCE };
 const WORDS = { Operator: 'operator', AppDefinition: 'app definition', Environment: 'environment', CatalogSource: 'source' };

@@ -30,7 +30,6 @@ import { changeRequestRoutes } from './change-request/change-request-routes.ts';
 import { meOf, page, type WebDeps } from './page/page.ts';
 import { TIER_BOARD_PATH } from './page/paths.ts';
 import { type Me, shellOf } from './page/shell.ts';
-import { keepRoutes } from './page/keep-routes.ts';
 import { resourceRoutes } from './resource/resource-routes.ts';
 import { savedConfigurationCompareRoutes, savedConfigurationRoutes } from './saved-configuration/saved-configuration-routes.ts';
 import { savedConfigurationEditRoutes } from './saved-configuration/edit-routes.ts';
@@ -50,7 +49,6 @@ export function createWebRouter(deps: WebDeps): Router {
     environmentRoutes(deps),
     environmentFormRoutes(deps),
     environmentDeleteRoutes(deps),
-    keepRoutes(deps),
     boardRoutes(deps),
     membersRoutes(deps),
     permissionsRoutes(deps),

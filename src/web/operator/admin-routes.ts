@@ -8,10 +8,11 @@ import type { AuditPage } from '../../operation/audit/list-audit-events.ts';
 import type { OperatorAddress } from '../../operation/operator/find-operator.ts';
 import { newOperatorRoutes, operatorRoutes, operatorsRoutes } from './operator-routes.ts';
 import type { Badge } from '../page/badges.ts';
-import { page, type WebDeps } from '../page/page.ts';
+import { type Answer, page, type WebDeps } from '../page/page.ts';
 import { draftsPath, hrefWith, instancePath, operatorPath } from '../page/paths.ts';
 import { appDefinitionRoutes } from '../app-definition/app-definition-routes.ts';
 import { releaseRoutes } from '../release/release-routes.ts';
+import { keepRoutes } from '../page/keep-routes.ts';
 import { sourceActRoutes } from '../source/source-act-routes.ts';
 import { sourcePreviewRoutes } from '../source/preview-routes.ts';
 import { sourceRoutes } from '../source/source-routes.ts';
@@ -40,16 +41,14 @@ export function adminRoutes(deps: WebDeps): Router {
     appDefinitionRoutes(deps),
     sourceRoutes(deps),
     sourceActRoutes(deps),
+    keepRoutes(deps),
     sourcePreviewRoutes(deps),
     releaseRoutes(deps),
     accessReviewRoutes(deps),
   );
   router.get(
     '/catalog/faults',
-    page(deps, async ({ actor }) => {
-      const model = faultsPage(await operations.listFaults(actor));
-      return { view: 'faults', title: 'Catalogue faults', section: 'faults', model };
-    }),
+    page(deps, async ({ actor }) => showFaults(await operations.listFaults(actor))),
   );
   router.get(
     '/catalog/drafts',
@@ -68,6 +67,10 @@ export function adminRoutes(deps: WebDeps): Router {
     }),
   );
   return router;
+}
+
+function showFaults(faults: readonly CatalogFault[]): Answer {
+  return { view: 'faults', title: 'Catalogue faults', section: 'faults', model: faultsPage(faults) };
 }
 
 function faultsPage(faults: readonly CatalogFault[]): { faults: FaultRow[] } {
