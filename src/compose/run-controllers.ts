@@ -51,6 +51,7 @@ import {
 } from '../reconcile/admission-policy/reconcile-admission-policies.ts';
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
 import { createKeptReconciler } from '../reconcile/keep/reconcile-kept.ts';
+import { operatorsMovedWith } from '../domain/operator/operator-move.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
 import { operatorReferrers } from '../reconcile/operator/memory/references-of.ts';
@@ -242,7 +243,8 @@ async function operators(
   };
   const reconcile = createOperatorReconciler(ports, cache);
   const counted = operatorsCounted(counts, { definitions, operators: all });
-  const sources = [all, references, cache, neighbours(environments, all), uploads.keysOf(all.all), counted];
+  const moved = mapSource(all, (key) => operatorsMovedWith(all.all(), key));
+  const sources = [all, moved, references, cache, neighbours(environments, all), uploads.keysOf(all.all), counted];
   return { name: 'operator', sources, reconcile, workers: 8, ready };
 }
 

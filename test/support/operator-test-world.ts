@@ -5,7 +5,7 @@ import { startOperatorWorld, type OperatorWorld, type OperatorWorldOptions } fro
 /** The world of one file of tests: a namespace of its own on the cluster of the test process, which stops with it. */
 export async function startTestWorld(
   namespace: string,
-  options: Pick<OperatorWorldOptions, 'instanceCounts'> = {},
+  options: Pick<OperatorWorldOptions, 'instanceCounts' | 'wrap'> = {},
 ): Promise<OperatorWorld> {
   const { kubeconfigPath, tools, stop } = await sharedCluster();
   const world = await startOperatorWorld({ kubeconfigPath, helm: tools.helm, namespaces: namespace, ...options });

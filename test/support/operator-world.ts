@@ -9,6 +9,7 @@ import { watchOperators } from '../../src/compose/watch-operators.ts';
 import { watchRecords } from '../../src/compose/watch-records.ts';
 import { mapSource, runController } from '../../src/controller/controller.ts';
 import { type Condition, findCondition } from '../../src/domain/kubernetes/condition.ts';
+import { operatorsMovedWith } from '../../src/domain/operator/operator-move.ts';
 import { type OperatorStatus, parseOperatorStatus } from '../../src/domain/operator/operator-status.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { pinCachedCharts } from '../../src/compose/pin-cached-charts.ts';
@@ -121,6 +122,7 @@ export async function startOperatorWorld(options: OperatorWorldOptions): Promise
     name: 'operator',
     sources: [
       mapSource(operators, own),
+      mapSource(operators, (key) => operatorsMovedWith(operators.all(), key).flatMap(own)),
       mapSource(references, own),
       mapSource(cache, own),
       mapSource(operatorsCounted(counts, { definitions: crds, operators }), own),

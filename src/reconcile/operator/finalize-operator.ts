@@ -1,5 +1,6 @@
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { ReconcileResult } from '../../controller/controller.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import { findCondition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
@@ -11,10 +12,11 @@ import { removeFinalizer } from '../finalizer.ts';
 import { isOperatorLeaseLeft, withReleaseLease } from './acts/with-release-lease.ts';
 import { deleteCrds, disownCrds } from './acts/apply-crds.ts';
 import { observeCrds } from './facts/observe-crds.ts';
+import { observeDeparture } from './facts/observe-move.ts';
 import { observeInstances, type InstancesFact } from './facts/observe-instances.ts';
 import { observeRelease } from '../helm-release/observe-release.ts';
 import { unpublish } from './acts/publish.ts';
-import { determineDeletingState, type DeletingFacts } from './state.ts';
+import { determineDeletingState, type DeletingFacts, type DeletingState } from './state.ts';
 import { writeStatus } from './report/write-status.ts';
 import { hasFinalizer, type Work } from './work.ts';
 
@@ -39,6 +41,15 @@ export async function finalizeOperator(work: Work): Promise<ReconcileResult> {
   switch (state.kind) {
     case 'Finalized':
       return {};
+    case 'Moving':
+      await report(work, facts, isFalse('Deletable', 'Moving', movingSentence(state.successor)));
+      return { requeueAfter: WAIT_MS };
+    case 'Moved':
+      await removeFinalizer(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
+      return {};
+    case 'CannotMove':
+      await report(work, facts, isFalse('Deletable', 'CannotMove', cannotMoveSentence(state)));
+      return { requeueAfter: BLOCKED_MS };
     case 'InUse':
       await report(work, facts, blocked(work, state.instances));
       return { requeueAfter: BLOCKED_MS };
@@ -65,9 +76,25 @@ async function observe(work: Work): Promise<DeletingFacts> {
   const query = { label: work.label, signal };
   const release = await observeRelease(ports.cluster, work.release, query);
   const crds = await observeCrds(ports, work.release, query);
+  const move = hasFinalizer(operator) ? await observeDeparture(work) : undefined;
   const counts = spec.deletionPolicy !== 'Orphan' && hasFinalizer(operator);
   const instances = counts ? await observeInstances(ports.cluster, crds, signal) : [];
-  return { hasFinalizer: hasFinalizer(operator), policy: spec.deletionPolicy, release, crds, instances };
+  return {
+    hasFinalizer: hasFinalizer(operator),
+    policy: spec.deletionPolicy,
+    release,
+    crds,
+    instances,
+    ...(move === undefined ? {} : { move }),
+  };
+}
+
+function movingSentence(successor: string): string {
+  return `The Operator is renamed to ${successor}, which takes over the release with its CRDs and permissions; if that does not end, see the conditions of ${successor}`;
+}
+
+function cannotMoveSentence({ successor, message }: Pick<Extract<DeletingState, { kind: 'CannotMove' }>, 'successor' | 'message'>): string {
+  return `The Operator cannot be renamed to ${successor}: ${message} of ${successor}, or remove its annotation ${OURS.movedFrom}`;
 }
 
 /**

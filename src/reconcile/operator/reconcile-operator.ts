@@ -6,7 +6,8 @@ import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isIncomplete } from '../../domain/kubernetes/kept-object.ts';
 import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
-import { type ChartSource, claimedCrds } from '../../domain/operator/operator-spec.ts';
+import { formerOperatorOf } from '../../domain/operator/operator-move.ts';
+import { type ChartSource, claimedCrds, operatorLabelValue } from '../../domain/operator/operator-spec.ts';
 import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { createLeaseMemory, type LeaseMemory } from '../helm-release/release-lease.ts';
 import { finalizeOperator } from './finalize-operator.ts';
@@ -16,6 +17,7 @@ import type { Chart, ChartPort } from '../helm-release/ports.ts';
 import type { OperatorPorts } from './ports.ts';
 import { hasFinalizer, type Work, workOn } from './work.ts';
 import { isInChart } from '../../domain/operator/operator-status.ts';
+import { takeOver } from './acts/take-over.ts';
 import { adopt, install, restoreCrds, rollBack, upgrade } from './acts/change-release.ts';
 import { waitBeforeAttempt } from '../helm-release/retry.ts';
 import { correctDrift, type DriftMemory, observeDrift } from './drift.ts';
@@ -25,6 +27,7 @@ import { clearLease, unlockRelease } from './acts/with-release-lease.ts';
 import { type CrdFact, observeCrds } from './facts/observe-crds.ts';
 import { observeDependencies } from './facts/observe-dependencies.ts';
 import { observeHealth } from './facts/observe-health.ts';
+import { observeMove } from './facts/observe-move.ts';
 import { observeReservation } from './facts/observe-reservation.ts';
 import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { readHistory } from './facts/read-history.ts';
@@ -133,7 +136,10 @@ async function reconcileFromCache(
   if (operator === undefined || operator.metadata.deletionTimestamp !== undefined || !hasFinalizer(operator)) return undefined;
   if (isIncomplete(operator)) return {};
   const work = workOn(ports, operator, signal);
-  const reads = cache.readsFor({ ...work.release, label: work.label, claims: claimedCrds(work.spec) }, ports.cluster);
+  const reads = cache.readsFor(
+    { ...work.release, label: work.label, claims: claimedCrds(work.spec), ...formerLabel(operator) },
+    ports.cluster,
+  );
   const action = { needed: false };
   try {
     const result = await reconcileOperator(memory, { ...work, ports: readOnly(ports, reads, action) });
@@ -142,6 +148,11 @@ async function reconcileFromCache(
     if (action.needed) return undefined;
     throw error;
   }
+}
+
+function formerLabel(operator: KubeObject): { readonly former?: string } {
+  const former = formerOperatorOf(operator);
+  return former === undefined ? {} : { former: operatorLabelValue(former.namespace, former.name) };
 }
 
 /** @param action notes that a write was wanted, should a step swallow the error. */
@@ -240,6 +251,8 @@ async function act(memory: OperatorMemory, { work, facts }: Observed, state: Act
     case 'FinalizerMissing':
       await addFinalizer(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
       return AT_ONCE;
+    case 'MoveDue':
+      return takeOver(work, state.move);
     case 'Locked':
       return (await unlockRelease(work)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
     case 'Absent':
@@ -258,20 +271,9 @@ async function act(memory: OperatorMemory, { work, facts }: Observed, state: Act
       return testRelease(work, facts, state);
     case 'Drifted':
       return correctDrift(memory.drift, work, state.drift);
-    case 'Suspended':
-    case 'Waiting':
-    case 'Reserved':
-    case 'Foreign':
-    case 'Unfetched':
-    case 'Unresolved':
-    case 'Blocked':
-    case 'RolledBack':
-    case 'RollbackFailed':
-    case 'InSync':
-    case 'OutsideWindow':
-      return afterReport(memory.leases, work, await report(work, facts, state));
     default:
-      return state satisfies never;
+      // The type of what is reported has every state that needs no action.
+      return afterReport(memory.leases, work, await report(work, facts, state));
   }
 }
 
@@ -283,10 +285,13 @@ async function observe(memory: OperatorMemory, work: Work): Promise<ActiveFacts>
     observeRelease(ports.cluster, work.release, query),
     observeCrds(ports, work.release, { ...query, claims: claimedCrds(spec) }),
   ]);
-  const facts = factsOf(work, release, crds);
+  const known = factsOf(work, release, crds);
+  const move = known.suspended || !known.hasFinalizer ? undefined : await observeMove(work);
+  const facts = move === undefined ? known : { ...known, move };
   if (
     facts.suspended ||
     !facts.hasFinalizer ||
+    facts.move !== undefined ||
     facts.reserved !== undefined ||
     facts.wait > 0 ||
     (release.kind === 'Foreign' && !isAdoptable(facts, release))

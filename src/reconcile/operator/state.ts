@@ -8,6 +8,7 @@ import type { CrdFact } from './facts/observe-crds.ts';
 import type { DependencyFact } from './facts/observe-dependencies.ts';
 import type { DriftFact } from './drift.ts';
 import type { InstancesFact } from './facts/observe-instances.ts';
+import type { DepartureFact, MoveFact } from './facts/observe-move.ts';
 import type { ForeignRelease, OwnRelease, ReleaseFact } from '../helm-release/observe-release.ts';
 import type { PastFact } from './facts/read-history.ts';
 import type { Chart } from '../helm-release/ports.ts';
@@ -17,6 +18,8 @@ import type { ResolvedValues } from '../helm-release/resolve-values.ts';
 export interface ActiveFacts {
   readonly hasFinalizer: boolean;
   readonly suspended: boolean;
+  /** Absent unless it was renamed and something is still the former one's. */
+  readonly move?: MoveFact;
   /** Why it must not work in its namespaces. */
   readonly reserved?: AppError;
   /** Milliseconds until the next attempt is due; 0 when it is due now. */
@@ -54,12 +57,17 @@ export interface DeletingFacts {
   readonly release: ReleaseFact;
   readonly crds: readonly CrdFact[];
   readonly instances: readonly InstancesFact[];
+  /** Absent unless it was renamed. */
+  readonly move?: DepartureFact;
 }
 
 /** What is true of an Operator that is to stay. */
 export type ActiveState =
   | { readonly kind: 'Suspended' }
   | { readonly kind: 'FinalizerMissing' }
+  /** It was renamed, and its former one is not being deleted, or has another release. */
+  | { readonly kind: 'MovePending'; readonly move: Exclude<MoveFact, { kind: 'Due' }> }
+  | { readonly kind: 'MoveDue'; readonly move: Extract<MoveFact, { kind: 'Due' }> }
   /** A namespace that it uses belongs to an Environment or to Kubernetes. */
   | { readonly kind: 'Reserved'; readonly error: AppError }
   /** Somebody else has a release of that name. */
@@ -122,6 +130,11 @@ export interface RevisionFailure {
 /** What is true of an Operator that is being deleted. */
 export type DeletingState =
   | { readonly kind: 'Finalized' }
+  /** The Operator that it was renamed to takes the release over. */
+  | { readonly kind: 'Moving'; readonly successor: string }
+  | { readonly kind: 'Moved' }
+  /** That one has another release. */
+  | { readonly kind: 'CannotMove'; readonly successor: string; readonly message: string }
   | { readonly kind: 'ReleaseKept' }
   /** Kinds have instances, or nobody can tell now whether they have. */
   | { readonly kind: 'InUse'; readonly instances: readonly InstancesFact[] }
@@ -145,6 +158,8 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
   const { release, chart } = facts;
   if (facts.suspended) return { kind: 'Suspended' };
   if (!facts.hasFinalizer) return { kind: 'FinalizerMissing' };
+  if (facts.move !== undefined)
+    return facts.move.kind === 'Due' ? { kind: 'MoveDue', move: facts.move } : { kind: 'MovePending', move: facts.move };
   if (facts.reserved !== undefined) return { kind: 'Reserved', error: facts.reserved };
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
   if (release.kind === 'Own' && isPending(release)) return { kind: 'Locked', release };
@@ -163,8 +178,12 @@ export function isAdoptable({ adopt }: Pick<ActiveFacts, 'adopt'>, release: Fore
 
 /** Says how far the deletion of an Operator has come. Pure. */
 export function determineDeletingState(facts: DeletingFacts): DeletingState {
+  const { move } = facts;
   if (!facts.hasFinalizer) return { kind: 'Finalized' };
-  if (facts.policy === 'Orphan') return { kind: 'ReleaseKept' };
+  if (move?.kind === 'Moving') return { kind: 'Moving', successor: move.successor };
+  if (move?.kind === 'Moved') return { kind: 'Moved' };
+  if (facts.policy === 'Orphan' || move?.kind === 'Aborted') return { kind: 'ReleaseKept' };
+  if (move?.kind === 'Impossible' && facts.release.kind === 'Own') return { ...move, kind: 'CannotMove' };
   const used = facts.instances.filter(({ items, unavailable }) => items.length > 0 || unavailable !== undefined);
   if (used.length > 0) return { kind: facts.policy === 'Cascade' ? 'DeletingInstances' : 'InUse', instances: used };
   if (facts.release.kind === 'Own') return { kind: 'Installed' };

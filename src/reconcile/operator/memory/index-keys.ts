@@ -4,6 +4,7 @@ import { statusOf } from '../../../domain/kind/kind.ts';
 import { calledBy, type CalledService } from '../../../domain/operator/called-services.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { claimedCrds, operatorLabelValue, parseOperatorSpec } from '../../../domain/operator/operator-spec.ts';
+import { formerOperatorOf } from '../../../domain/operator/operator-move.ts';
 import type { ReleaseRef } from '../../helm-release/ports.ts';
 
 /*
@@ -28,7 +29,12 @@ export function keysOfOperator(operator: KubeObject): readonly string[] {
   const spec = parseOperatorSpec(operator);
   const { releaseName, targetNamespace } = spec;
   const definitions = new Set([...statusOf(OPERATOR_KIND, operator).customResourceDefinitions, ...claimedCrds(spec)]);
-  const own = [labelKey(operatorLabelValue(namespace, name)), releaseKey({ release: releaseName, namespace: targetNamespace })];
+  const former = formerOperatorOf(operator);
+  const labels = [{ namespace, name }, ...(former === undefined ? [] : [former])];
+  const own = [
+    ...labels.map((one) => labelKey(operatorLabelValue(one.namespace, one.name))),
+    releaseKey({ release: releaseName, namespace: targetNamespace }),
+  ];
   return [...own, ...[...definitions].map(crdKey)];
 }
 

@@ -49,6 +49,8 @@ export interface Subject extends ReleaseRef {
   readonly label: string;
   /** Names of CRDs that the Operator says are its own. */
   readonly claims: readonly string[];
+  /** The label of its former Operator, where it was renamed. */
+  readonly former?: string;
 }
 
 /** What is known of Operators and what they brought, without asking the cluster; it may be a moment old. */
@@ -111,12 +113,12 @@ function answersFor({ definitions, records, roles, workloads, callers, slices }:
     return (options) => (asked(options) === question ? objects() : undefined);
   };
   const release = releaseKey(who);
-  const label = labelKey(who.label);
-  const indexKeys = [label, release, ...who.claims.map(crdKey)];
+  const roleLabels = [who.label, ...(who.former === undefined ? [] : [who.former])];
+  const indexKeys = [...roleLabels.map(labelKey), release, ...who.claims.map(crdKey)];
   const answers: [string, Answer][] = [
     [pathOf(CRD), when('', () => [...new Set(indexKeys.flatMap((indexKey) => definitions.having(indexKey)))])],
     [pathOf(SECRET), when(`${who.namespace} owner=helm,name=${who.release}`, () => records.having(release))],
-    [pathOf(CLUSTER_ROLE), when(`${OURS.operatorLabel}=${who.label}`, () => roles.having(label))],
+    [pathOf(CLUSTER_ROLE), (options) => rolesOf(roles, roleLabels, asked(options))],
   ];
   answers.push([pathOf(ENDPOINT_SLICE), (options) => slicesIn(slices, options)]);
   for (const type of [...WORKLOADS, ...CALLERS]) {
@@ -124,6 +126,11 @@ function answersFor({ definitions, records, roles, workloads, callers, slices }:
     if (index !== undefined) answers.push([pathOf(type), when('app.kubernetes.io/managed-by=Helm', () => index.having(release))]);
   }
   return new Map(answers);
+}
+
+function rolesOf(roles: Indexer, labels: readonly string[], question: string): readonly KubeObject[] | undefined {
+  const label = labels.find((one) => question === `${OURS.operatorLabel}=${one}`);
+  return label === undefined ? undefined : roles.having(labelKey(label));
 }
 
 /** Only where there are any: the Service of somebody else than Helm has others. */

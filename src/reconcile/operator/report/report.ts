@@ -19,6 +19,7 @@ import { chartOfRevision } from '../../../domain/operator/revision-history.ts';
 import { crdsEstablished, drifted, fetched, healthy, UNTESTED, waitingSentence } from './conditions.ts';
 import { isFalse, isTrue, notReady, reconciling, released, stalled } from '../../conditions.ts';
 import { type Failure, reportFailure } from './report-failure.ts';
+import { reportMove } from './report-move.ts';
 import { writeStatus } from './write-status.ts';
 
 /** States in which only the status is written. */
@@ -27,6 +28,7 @@ type ReportedState = Extract<
   {
     kind:
       | 'Suspended'
+      | 'MovePending'
       | 'Waiting'
       | 'Reserved'
       | 'Foreign'
@@ -58,6 +60,8 @@ export async function report(work: Work, facts: ActiveFacts, state: ReportedStat
   switch (state.kind) {
     case 'Suspended':
       return reportSuspended(work, facts);
+    case 'MovePending':
+      return reportMove(work, facts, state.move);
     case 'Waiting':
       return { requeueAfter: Math.max(state.wait, 1_000) };
     case 'Reserved':

@@ -64,6 +64,8 @@ function isUnderWay(reason: string): boolean {
     'NotEstablished',
     'DependencyNotReady',
     'Unlocking',
+    'MovePending',
+    'Moving',
     'Deleting',
     'Uninstalling',
     'Unknown',

@@ -36,6 +36,18 @@ describe('what an Operator that is being deleted is', () => {
       facts: { policy: 'Orphan', instances: used },
       state: 'ReleaseKept',
     },
+    {
+      title: 'one that is renamed is left to its successor, whatever its policy',
+      facts: { policy: 'Cascade', instances: used, move: { kind: 'Moving', successor: 'ns/new' } },
+      state: 'Moving',
+    },
+    { title: 'one whose successor has everything goes alone', facts: { move: { kind: 'Moved', successor: 'ns/new' } }, state: 'Moved' },
+    {
+      title: 'one whose successor has another release is not uninstalled',
+      facts: { move: { kind: 'Impossible', successor: 'ns/new', message: 'no' } },
+      state: 'CannotMove',
+    },
+    { title: 'one whose successor is deleted first leaves everything', facts: { move: { kind: 'Aborted' } }, state: 'ReleaseKept' },
     { title: 'without instances its release goes', facts: {}, state: 'Installed' },
     {
       title: 'a half made release goes, too',

@@ -34,6 +34,21 @@ const CASES: readonly Case[] = [
     state: 'FinalizerMissing',
   },
   {
+    title: 'a renamed one waits for the deletion of its former one',
+    facts: { move: { kind: 'Pending', former: 'ns/old' }, release: foreign() },
+    state: 'MovePending',
+  },
+  {
+    title: 'a renamed one installs nothing while its former one has another release',
+    facts: { move: { kind: 'Impossible', former: 'ns/old', message: 'no' }, release: ABSENT },
+    state: 'MovePending',
+  },
+  {
+    title: 'a renamed one takes over before a locked release is freed',
+    facts: { move: { kind: 'Due', former: 'ns/old', label: 'ns.old' }, release: own({ status: 'pending-upgrade' }) },
+    state: 'MoveDue',
+  },
+  {
     title: 'one whose release somebody has made by hand is rejected',
     facts: { release: foreign() },
     state: 'Foreign',
