@@ -196,6 +196,61 @@ describe('a resource whose document has another name', () => {
     assert.equal(await read(young), undefined);
   });
 
+  it('is an Operator that moves with its Helm release, also when the controller dies between the two steps', async () => {
+    const [old, young] = [nameOf('captain'), nameOf('skipper')];
+    const operator = (name: string): string => operatorDocument(name, `releaseName: ${old}`);
+    await replaceFile(join(folder, 'operator.yaml'), operator(old));
+    await world.reconcile(source);
+    const former = await world.operator(old);
+    await replaceFile(join(folder, 'operator.yaml'), operator(young));
+    await world.reconcile(source);
+    assert.equal((await world.operator(young))?.metadata.annotations?.['chandlery.dev/moved-from'], `default/${old}`);
+    assert.equal(await world.operator(old), undefined);
+    // Both are there and in the inventory when the controller dies before it deletes the former one.
+    const { namespace, labels } = former?.metadata ?? {};
+    const metadata = { name: old, namespace: namespace ?? '', labels: labels ?? {} };
+    await world.kube
+      .asController()
+      .create(OPERATOR, { apiVersion: former?.apiVersion ?? '', kind: OPERATOR.kind, metadata, spec: former?.spec });
+    const { inventory } = await reconciled();
+    const [item] = inventory.filter(({ name }) => name === young);
+    const { uid: _uid, movedFrom: _former, ...address } = item ?? {};
+    const body = { status: { inventory: [...inventory, { ...address, name: old }] } };
+    await world.kube.asController().patch({ ...CATALOG_SOURCE, name: source }, { type: 'merge', body }, { subresource: 'status' });
+    await replaceFile(join(folder, 'operator.yaml'), `${operator(young)}# read again\n`);
+    await world.reconcile(source);
+    assert.equal(await world.operator(old), undefined);
+    assert.equal((await reconciled()).removals, undefined);
+    await replaceFile(join(folder, 'operator.yaml'), operator(old));
+    await world.reconcile(source);
+    assert.equal((await world.operator(old))?.metadata.annotations?.['chandlery.dev/moved-from'], `default/${young}`);
+    assert.equal(await world.operator(young), undefined);
+  });
+
+  it('is an Operator that stays when its Helm release cannot move, and the fault names the field', async () => {
+    const [old, young] = [nameOf('captain'), nameOf('skipper')];
+    const uid = (await world.operator(old))?.metadata.uid;
+    await replaceFile(join(folder, 'operator.yaml'), operatorDocument(young));
+    await world.reconcile(source);
+    const { faults, removals } = await world.untilReason(source, 'Invalid');
+    const why = `Helm cannot move the release default/${old} to default/${young}; set spec.releaseName to "${old}" for a rename`;
+    assert.deepEqual(
+      faults.map(({ file, line, resource, message }) => [file, line, resource, message]),
+      [
+        [
+          'operator.yaml',
+          5,
+          `Operator default/${young}`,
+          `it has the chart of Operator default/${old}, which this revision removes: ${why}, or remove the one and add the other in two revisions`,
+        ],
+      ],
+    );
+    assert.deepEqual([(await world.operator(old))?.metadata.uid, await world.operator(young), removals], [uid, undefined, undefined]);
+    await replaceFile(join(folder, 'operator.yaml'), operatorDocument(old, `releaseName: ${old}`));
+    await world.reconcile(source);
+    await world.untilReason(source, 'Synced');
+  });
+
   it('stays when the new one is rejected', async () => {
     const [old, young] = [nameOf('old'), nameOf('young')];
     await replaceFile(join(folder, 'moves.yaml'), environment(young).replace('tier: development', 'unknown: 1'));

@@ -173,7 +173,9 @@ const inventoryItem = object(
           "The uid of the resource, once it has been applied. A resource of the same name that somebody made anew is not the source's.",
       }),
     ),
-    movedFrom: optional(text({ description: 'The former name of a resource that a revision has renamed.' })),
+    movedFrom: optional(
+      text({ description: 'The former name of a resource that a revision has renamed, of an Operator with its namespace.' }),
+    ),
     missing: optional(
       object(
         {

@@ -87,7 +87,7 @@ export async function synchronise(cluster: SourceCluster, wanted: SynchroniseInp
 
   const live = await applyDocuments(cluster, input, { tried, faults });
   const applied = valid.filter(({ id }) => unchanged.has(id) || live.has(id));
-  const unhealthy = faults.length === 0 ? await findUnhealthy(cluster, input, { applied, faults }) : [];
+  const unhealthy = faults.length === 0 ? await findUnhealthy(cluster, input, { applied, faults, successors }) : [];
   const items = applied.map((candidate) => itemOf(candidate, live.get(candidate.id)?.uid ?? owned.get(candidate.id)));
   const isChanged = ({ id }: Candidate): boolean => {
     const { uid, changedAt = 0 } = live.get(id) ?? {};
@@ -183,13 +183,15 @@ async function applyDocuments(
 
 /**
  * What has to be healthy first: the Operators, as long as documents wait for the CRDs of their kinds, and with `wait` all that was applied. Once the Operators
- * are ready, a document whose kind is still not served has a fault.
+ * are ready, a document whose kind is still not served has a fault. A renamed resource is not waited for: it waits for the deletion of its former one.
  */
 async function findUnhealthy(
   cluster: SourceCluster,
   { stock: { waiting }, wait, discovery, signal }: SynchroniseInput,
-  { applied, faults }: { readonly applied: readonly Candidate[]; readonly faults: SourceFault[] },
+  { faults, successors, ...done }: Pick<Applied, 'applied' | 'faults' | 'successors'>,
 ): Promise<readonly Unhealthy[]> {
+  const moving = new Set(successors.values());
+  const applied = done.applied.filter(({ id }) => !moving.has(id));
   const isOperator = ({ type }: Candidate): boolean => type.kind === OPERATOR.kind && type.group === OPERATOR.group;
   const operators = waiting.length === 0 ? [] : await checkOperators(cluster, applied.filter(isOperator), signal);
   if (operators.length > 0) return operators;
