@@ -31,7 +31,7 @@ import { observeMove } from './facts/observe-move.ts';
 import { observeReservation } from './facts/observe-reservation.ts';
 import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { readHistory } from './facts/read-history.ts';
-import { report } from './report/report.ts';
+import { isReported, report, type ReportedState } from './report/report.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState, isAdoptable } from './state.ts';
 import { testRelease } from './acts/test-release.ts';
 
@@ -242,11 +242,17 @@ const HELD_MS = 5_000;
 /** Brings an Operator that is to stay one action nearer to its spec: observes, says what is, and acts once. */
 async function reconcileOperator(memory: OperatorMemory, work: Work): Promise<ReconcileResult> {
   const facts = await observe(memory, work);
-  return act(memory, { work, facts }, determineActiveState(facts));
+  const state = determineActiveState(facts);
+  if (isReported(state)) return afterReport(memory.leases, work, await report(work, facts, state));
+  return act(memory, { work, facts }, state);
 }
 
-/** One action for each state. */
-async function act(memory: OperatorMemory, { work, facts }: Observed, state: ActiveState): Promise<ReconcileResult> {
+/** One action for each state that needs one. */
+async function act(
+  memory: OperatorMemory,
+  { work, facts }: Observed,
+  state: Exclude<ActiveState, ReportedState>,
+): Promise<ReconcileResult> {
   switch (state.kind) {
     case 'FinalizerMissing':
       await addFinalizer(work.ports.cluster, { type: OPERATOR, object: work.operator, signal: work.signal });
@@ -272,8 +278,7 @@ async function act(memory: OperatorMemory, { work, facts }: Observed, state: Act
     case 'Drifted':
       return correctDrift(memory.drift, work, state.drift);
     default:
-      // The type of what is reported has every state that needs no action.
-      return afterReport(memory.leases, work, await report(work, facts, state));
+      return state satisfies never;
   }
 }
 

@@ -23,24 +23,27 @@ import { reportMove } from './report-move.ts';
 import { writeStatus } from './write-status.ts';
 
 /** States in which only the status is written. */
-type ReportedState = Extract<
-  ActiveState,
-  {
-    kind:
-      | 'Suspended'
-      | 'MovePending'
-      | 'Waiting'
-      | 'Reserved'
-      | 'Foreign'
-      | 'Unfetched'
-      | 'Unresolved'
-      | 'Blocked'
-      | 'RolledBack'
-      | 'RollbackFailed'
-      | 'InSync'
-      | 'OutsideWindow';
-  }
->;
+const REPORTED = [
+  'Suspended',
+  'MovePending',
+  'Waiting',
+  'Reserved',
+  'Foreign',
+  'Unfetched',
+  'Unresolved',
+  'Blocked',
+  'RolledBack',
+  'RollbackFailed',
+  'InSync',
+  'OutsideWindow',
+] as const satisfies readonly ActiveState['kind'][];
+
+/** What an Operator is while it needs no action. */
+export type ReportedState = Extract<ActiveState, { kind: (typeof REPORTED)[number] }>;
+
+export function isReported(state: ActiveState): state is ReportedState {
+  return REPORTED.some((kind) => kind === state.kind);
+}
 
 const WAIT_MS = 5_000;
 
