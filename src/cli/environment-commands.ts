@@ -135,6 +135,10 @@ async function remove({ api, args }: Call, environment: string): Promise<Result>
   const counts = [...listAt(preview, 'instances'), ...(isObject(claims) ? [claims] : [])].map(
     (one) => `${numberAt(one, 'count') ?? 0} ${textAt(one, 'kind') ?? ''}: ${textsAt(one, 'names').join(', ')}`,
   );
+  const members = listAt(preview, 'members').map((one) => {
+    const [kind, name, namespace, role] = ['kind', 'name', 'namespace', 'role'].map((key) => textAt(one, key) ?? '');
+    return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name} (${role})`;
+  });
   const missing = listAt(preview, 'missing').map((one) => `${textAt(one, 'verb') ?? ''} ${textAt(one, 'resource') ?? ''}`);
   return {
     data: preview,
@@ -144,6 +148,7 @@ async function remove({ api, args }: Call, environment: string): Promise<Result>
         `Reclaim ${textAt(preview, 'reclaim') ?? ''}, namespace ${textAt(preview, 'namespace') ?? ''}\n`,
         bullets('Deleted', textsAt(preview, 'goes')),
         bullets('Kept', textsAt(preview, 'stays')),
+        bullets('Members who lose access', members),
         bullets('In the namespace', counts),
         bullets('Not counted, missing permissions', missing),
       ]

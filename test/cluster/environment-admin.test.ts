@@ -208,6 +208,7 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     const preview = await product.api('admin', `${PATH}?dryRun=All`, { method: 'DELETE' });
     assert.deepEqual([textAt(preview.body, 'reclaim'), at(preview.body, 'reserved')], ['Retain', true]);
     assert.deepEqual(at(preview.body, 'instances'), [{ resource: CACHES, kind: 'Cache', count: 1, names: ['orders'] }]);
+    assert.deepEqual(at(preview.body, 'members'), [{ kind: 'Group', name: 'oidc:team-a', role: 'developer' }]);
     assert.ok(listAt(preview.body, 'missing').some((one) => textAt(one, 'resource') === 'persistentvolumeclaims'));
     const seen = await product.api('dev-a', `${PATH}?dryRun=All`, { method: 'DELETE' });
     assert.equal(at(seen.body, 'volumeClaims', 'kind'), 'PersistentVolumeClaim');

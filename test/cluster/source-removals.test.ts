@@ -145,7 +145,7 @@ describe('a resource that has lost its document', () => {
   it('waits for an approval when it is an Environment whose people would lose access', async () => {
     const cluster = world.kube.asController();
     const environment = nameOf('held');
-    const document = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${environment}}\nspec: {tier: development}\n`;
+    const document = `apiVersion: chandlery.dev/v1alpha1\nkind: Environment\nmetadata: {name: ${environment}}\nspec:\n  tier: development\n  groups: [{name: "oidc:b", role: developer}, {name: "oidc:a", role: viewer}]\n  subjects: [{kind: User, name: "oidc:ada", role: maintainer}, {kind: User, name: "oidc:bob", role: viewer}]\n`;
     await replaceFile(join(folder, 'held.yaml'), document);
     await world.reconcile(source);
     await world.untilReason(source, 'Synced');
@@ -163,7 +163,7 @@ describe('a resource that has lost its document', () => {
     const { pendingRemovals, revision = '' } = await world.untilReason(source, 'PruneNotApproved');
     assert.deepEqual(
       pendingRemovals.map(({ loss }) => loss),
-      ["with its people's access to 1 volume claim"],
+      ['with the access of Group oidc:a (viewer), Group oidc:b (developer), User oidc:ada (maintainer) and 1 more to 1 volume claim'],
     );
     await approve(revision);
     await world.reconcile(source);

@@ -30,12 +30,13 @@ export const SAMPLE_ENVIRONMENT_OPERATIONS = {
   preflightEnvironmentChange: async ({ user, groups }, { environment, spec }) =>
     preflight({ ...details(environment).object, spec }, isAdmin(groups) ? '' : user),
   previewEnvironmentDeletion: async (_actor, { environment }) => {
-    const { namespace } = details(environment);
+    const { namespace, groups, subjects } = details(environment);
     return {
       state: 'Preview',
       namespace,
       reclaim: environment === 'shop' ? 'Retain' : 'Delete',
       reserved: true,
+      members: [...groups.map((group) => ({ kind: 'Group' as const, ...group })), ...subjects],
       instances: [
         { resource: 'postgresclusters.samples.chandlery.dev', kind: 'PostgresCluster', count: 3, names: ['archive', 'orders', 'reports'] },
       ],

@@ -69,14 +69,14 @@ const FAULT = {
   resource: 'Operator default/queue-operator',
   message: 'spec.chart.verison is not a field of Operator; did you mean "version"?',
 };
-const PRUNE = `${REVISION} would remove 1 of 3 resources (Environment shop with its people's access to 2 instances); everything else is live. To undo it, restore the documents.`;
+const PRUNE = `${REVISION} would remove 1 of 3 resources (Environment shop with the access of Group oidc:shop (developer) to 2 instances); everything else is live. To undo it, restore the documents.`;
 const REMOVALS = [
   {
     resource: 'Environment shop',
     file: 'environments/shop.yaml',
     since: CREATED,
     revision: REVISION,
-    loss: "with its people's access to 2 instances",
+    loss: 'with the access of Group oidc:shop (developer) to 2 instances',
   },
   {
     resource: 'Operator default/queue',

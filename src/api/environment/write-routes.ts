@@ -1,3 +1,4 @@
+import { ENVIRONMENT_ROLES } from '../../domain/environment/environment-kind.ts';
 import { contentOf, splitContent } from '../../domain/instance/instance-content.ts';
 import { ENVIRONMENT as ENVIRONMENT_TYPE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -170,6 +171,7 @@ export const ENVIRONMENT_WRITE_SCHEMAS = {
       namespace: text,
       reclaim: { enum: ['Retain', 'Delete'] },
       reserved: { ...flag, description: 'Whether the namespace is the one of the Environment; another one is left alone' },
+      members: { ...list(ref('EnvironmentMember')), description: 'Subjects with a role in the environment, which lose it' },
       instances: { ...list(ref('KindCount')), description: 'Instances by app' },
       volumeClaims: { ...ref('KindCount'), description: 'Absent when you may not list them' },
       goes: { ...list(text), description: 'What is deleted' },
@@ -177,7 +179,16 @@ export const ENVIRONMENT_WRITE_SCHEMAS = {
       missing: { ...list(ref('MissingPermission')), description: 'Missing permissions; without them, the counts are incomplete' },
       unavailable: list(ref('UnavailableKind')),
     },
-    ['state', 'namespace', 'reclaim', 'reserved', 'instances', 'goes', 'stays', 'missing', 'unavailable'],
+    ['state', 'namespace', 'reclaim', 'reserved', 'members', 'instances', 'goes', 'stays', 'missing', 'unavailable'],
+  ),
+  EnvironmentMember: object(
+    {
+      kind: { enum: ['User', 'Group', 'ServiceAccount', 'Project'], description: '`Project`: the jobs of a CI project' },
+      name: text,
+      namespace: { ...text, description: 'The namespace of a ServiceAccount' },
+      role: { enum: [...ENVIRONMENT_ROLES] },
+    },
+    ['kind', 'name', 'role'],
   ),
   KindCount: kindCount,
 } as const;

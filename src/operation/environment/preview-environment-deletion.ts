@@ -4,6 +4,7 @@ import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-
 import pMap from 'p-map';
 import type { MissingPermission } from '../../domain/core/errors.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { type EnvironmentMember, environmentMembers } from '../../domain/environment/environment-members.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
@@ -34,6 +35,8 @@ export interface EnvironmentDeletion {
   readonly reclaim: 'Retain' | 'Delete';
   /** Whether the namespace is the Environment's; another one is left alone whatever `reclaim` says. */
   readonly reserved: boolean;
+  /** Who loses access. */
+  readonly members: readonly EnvironmentMember[];
   /** Instances by kind; kinds without any are left out. */
   readonly instances: readonly KindCount[];
   /** Absent when the actor may not list them. */
@@ -59,7 +62,8 @@ export async function previewEnvironmentDeletion(
 ): Promise<EnvironmentDeletion> {
   const object = await findEnvironmentObject(ports.clusters, actor, name);
   checkPreconditions(environmentWords(name), etagOf(object), preconditions);
-  const { namespace = name, reclaim } = specOf(ENVIRONMENT_KIND, object);
+  const spec = specOf(ENVIRONMENT_KIND, object);
+  const { namespace = name, reclaim } = spec;
   const reserved = statusOf(ENVIRONMENT_KIND, object).namespaceUID !== undefined;
   const cluster = ports.clusters.asActor(actor);
   const entries = catalogEntries(ports);
@@ -75,6 +79,7 @@ export async function previewEnvironmentDeletion(
     namespace,
     reclaim,
     reserved,
+    members: reserved ? environmentMembers(spec, namespace) : [],
     instances,
     ...(volumeClaims === undefined ? {} : { volumeClaims }),
     ...fates({ namespace, reclaim, reserved }, dedicatedOf(entries, { instances, namespace })),

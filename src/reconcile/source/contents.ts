@@ -1,6 +1,9 @@
 import { inParallel } from '../../domain/core/in-parallel.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { listAt, numberAt, textAt } from '../../domain/core/read.ts';
+import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
+import { environmentMembers, membersInShort } from '../../domain/environment/environment-members.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 import type { AppSummary } from '../../domain/app/app.ts';
 import { ifFound, type ListOptions } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -71,7 +74,8 @@ async function lossOfDefinition({ cluster }: ContentsPorts, { spec }: KubeObject
 /** Namespaces are read at most so many kinds at once. */
 const CONCURRENCY = 8;
 
-async function lossOfEnvironment(ports: ContentsPorts, { spec, status }: KubeObject, signal: AbortSignal): Promise<string | undefined> {
+async function lossOfEnvironment(ports: ContentsPorts, environment: KubeObject, signal: AbortSignal): Promise<string | undefined> {
+  const { spec, status } = environment;
   const namespace = textAt(status, 'namespace');
   const isDeleted = textAt(spec, 'reclaim') === 'Delete';
   if (namespace === undefined) return undefined;
@@ -90,9 +94,11 @@ async function lossOfEnvironment(ports: ContentsPorts, { spec, status }: KubeObj
     [pods, 'pod'],
     [claims, 'volume claim'],
   ] as const;
+  const members = membersInShort(environmentMembers(specOf(ENVIRONMENT_KIND, environment), namespace));
   const words = held.flatMap(([number, noun]) => (number === 0 ? [] : [count(number, noun)])).join(', ');
-  if (isDeleted) return `with its namespace and all that is in it${words === '' ? '' : ` (${words})`}`;
-  return words === '' ? undefined : `with its people's access to ${words}`;
+  const access = members === '' ? '' : `, and the access of ${members}`;
+  if (isDeleted) return `with its namespace and all that is in it${words === '' ? '' : ` (${words})`}${access}`;
+  return words === '' ? undefined : `with the access of ${members === '' ? 'its members' : members} to ${words}`;
 }
 
 function typeOf({ group, version, plural }: Pick<AppSummary, 'group' | 'version' | 'plural'>): ResourceType {

@@ -27,6 +27,8 @@ export interface EnvironmentDeletePage {
   readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
   readonly goes: readonly string[];
   readonly stays: readonly string[];
+  /** Who loses access. */
+  readonly members: readonly { readonly kind: string; readonly name: string; readonly role: string }[];
   /** What is in the namespace, by kind. */
   readonly counts: readonly { readonly kind: string; readonly count: number; readonly names: string }[];
   readonly missing: readonly string[];
@@ -104,7 +106,7 @@ interface DeletePageInput {
 
 function deletePage({ environment, deletion, owner, rejected, mayKeep, fault, publicUrl }: DeletePageInput): EnvironmentDeletePage {
   const { name, displayName } = environment;
-  const { namespace, reclaim, state, goes, stays, instances, volumeClaims, missing, unavailable } = deletion;
+  const { namespace, reclaim, state, goes, stays, members, instances, volumeClaims, missing, unavailable } = deletion;
   const url = `${publicUrl}/api/v1/environments/${name}`;
   const { kubectl, curl } = deletionCommands(environment.object, { app: `${ENVIRONMENT.resource}.${ENVIRONMENT.group}`, url });
   const counts = [...instances, ...(volumeClaims === undefined || volumeClaims.count === 0 ? [] : [volumeClaims])];
@@ -118,6 +120,11 @@ function deletePage({ environment, deletion, owner, rejected, mayKeep, fault, pu
     warning: warningOf(deletion),
     goes,
     stays,
+    members: members.map(({ kind, name: member, namespace: of, role }) => ({
+      kind,
+      name: of === undefined ? member : `${of}/${member}`,
+      role,
+    })),
     counts: counts.map(({ kind, count, names }) => ({ kind, count, names: listInShort(names, names.length, count) })),
     missing: missing.map(missingSentence),
     unavailable,
