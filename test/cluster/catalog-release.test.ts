@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { specOf, statusOf } from '../../src/domain/kind/kind.ts';
 import { CATALOG_RELEASE, CONFIG_MAP, CRD, NAMESPACE, OPERATOR } from '../../src/domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
@@ -155,6 +156,27 @@ describe('a tree of releases in git', () => {
       [state, components.map(({ name, version }) => `${name} ${version}`)],
       ['active', ['cache 0.2.0', 'machinepool v1.22.0']],
     );
+  });
+
+  it('stays while an installation runs it, when its document is removed', async () => {
+    const name = nameOf('v22.0.0');
+    const labels = { 'chandlery.dev/release': name, 'chandlery.dev/release-target': 'gauss.peu01' };
+    await reconciled('v22.0.0', [
+      { apiVersion: apiVersionOf(OPERATOR), kind: OPERATOR.kind, metadata: { name: 'cache', namespace, labels } },
+    ]);
+    await writeFile(join(tree, 'aws/kustomization.yaml'), 'resources: [v21.0.0/release.yaml]\n');
+    await world.reconcile(`${source}-aws`);
+    const { pendingRemovals } = await world.untilReason(`${source}-aws`, 'PruneNotApproved');
+    assert.deepEqual(
+      pendingRemovals.map(({ resource, loss, removeAt }) => [resource, loss, removeAt]),
+      [[`CatalogRelease ${name}`, 'with the definition of what gauss.peu01 runs', undefined]],
+    );
+    const pending = async (): Promise<string | undefined> => findCondition(conditionsOf(await get('v22.0.0')), 'PendingRemoval')?.reason;
+    assert.equal(await pending(), 'ApprovalNeeded');
+    await writeFile(join(tree, 'aws/kustomization.yaml'), 'resources: [v21.0.0/release.yaml, v22.0.0/release.yaml]\n');
+    await world.reconcile(`${source}-aws`);
+    await world.untilReason(`${source}-aws`, 'Synced');
+    assert.equal(await pending(), undefined);
   });
 
   /** What somebody wrote of each object, without what says who applied it. */

@@ -1,10 +1,10 @@
 import { timestamp } from '../kubernetes/resource.ts';
-import { APP_DEFINITION, ENVIRONMENT, type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
+import { APP_DEFINITION, CATALOG_RELEASE, ENVIRONMENT, type KnownType, OPERATOR } from '../kubernetes/resource-types.ts';
 import type { InventoryItem, PendingRemoval } from './catalog-source.ts';
 import { nameOfItem } from './check-documents.ts';
 
 /** The kinds whose resources say themselves, by a condition, that they are pending removal. */
-export const PRUNED_KINDS: readonly KnownType[] = [OPERATOR, APP_DEFINITION, ENVIRONMENT];
+export const PRUNED_KINDS: readonly KnownType[] = [OPERATOR, APP_DEFINITION, ENVIRONMENT, CATALOG_RELEASE];
 
 /** A resource that has lost its document, and what else is lost when it is deleted. */
 export interface Removal {

@@ -3,13 +3,16 @@ import { isAppError } from '../../domain/core/errors.ts';
 import { listAt, numberAt, textAt } from '../../domain/core/read.ts';
 import { ENVIRONMENT_KIND } from '../../domain/environment/environment-kind.ts';
 import { environmentMembers, membersInShort } from '../../domain/environment/environment-members.ts';
-import { specOf } from '../../domain/kind/kind.ts';
+import { CATALOG_RELEASE_KIND } from '../../domain/release/catalog-release.ts';
+import { listInShort } from '../../domain/core/name-words.ts';
+import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import type { AppSummary } from '../../domain/app/app.ts';
 import { ifFound, type ListOptions } from '../../domain/kubernetes/cluster.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import {
   APP_DEFINITION,
+  CATALOG_RELEASE,
   CRD,
   ENVIRONMENT,
   GITLAB_DEPLOYMENT,
@@ -22,6 +25,9 @@ import {
   SECRET,
 } from '../../domain/kubernetes/resource-types.ts';
 import type { SourcePorts } from './ports.ts';
+
+/** Names in a sentence at most. */
+const NAMED = 3;
 
 interface ContentsInput {
   readonly type: KnownType;
@@ -52,6 +58,7 @@ async function lossOf(ports: ContentsPorts, { type, live, signal }: ContentsInpu
   if (is(OPERATOR)) return lossOfOperator(live);
   if (is(APP_DEFINITION)) return await lossOfDefinition(ports, live, signal);
   if (is(ENVIRONMENT)) return await lossOfEnvironment(ports, live, signal);
+  if (is(CATALOG_RELEASE)) return lossOfRelease(live);
   if (is(GITLAB_DEPLOYMENT)) return await lossOfOwned(ports, { owner: live, type: ENVIRONMENT, lossOf: lossOfEnvironment, signal });
   if (is(RESOURCE_COMPOSITION)) return await lossOfOwned(ports, { owner: live, type: APP_DEFINITION, lossOf: lossOfDefinition, signal });
   const isInstance = ports.appKinds().some(({ group, kind }) => type.group === group && type.kind === kind);
@@ -69,6 +76,14 @@ async function lossOfDefinition({ cluster }: ContentsPorts, { spec }: KubeObject
   if (resource === undefined || textAt(spec, 'deletionPolicy') === 'Orphan') return undefined;
   const instances = await countOf(cluster, { group: OURS.appsGroup, version: 'v1alpha1', resource }, { signal });
   return instances === 0 ? undefined : `with ${count(instances, 'instance')}`;
+}
+
+/** What a CatalogRelease lists is applied by the sources of its installations, so it stays. */
+function lossOfRelease(release: KubeObject): string | undefined {
+  const targets = statusOf(CATALOG_RELEASE_KIND, release).targets.map(({ name }) => name);
+  return targets.length === 0
+    ? undefined
+    : `with the definition of what ${listInShort(targets, NAMED)} ${targets.length === 1 ? 'runs' : 'run'}`;
 }
 
 /** Namespaces are read at most so many kinds at once. */
