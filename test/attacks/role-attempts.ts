@@ -34,10 +34,10 @@ function secrets(): Attempt[] {
     ['kubernetes.io/basic-auth', { username: 'a', password: 'b' }],
     ['kubernetes.io/ssh-auth', { 'ssh-privatekey': 'a' }],
     ['kubernetes.io/tls', { 'tls.crt': '', 'tls.key': '' }],
-    ['helm.sh/release.v1', { release: 'a' }],
   ];
   return [
     ...types.map(([type, data]) => create(`Secret of type ${type}`, secret(ATTACKED, type, data), WRITERS)),
+    create('Secret of type helm.sh/release.v1', secret(ATTACKED, 'helm.sh/release.v1', { release: 'a' })),
     // Read by the API server in kube-system alone, so there it is a credential and here it is not.
     create('Secret of type bootstrap token here', secret(ATTACKED, 'bootstrap.kubernetes.io/token', bootstrap), WRITERS),
     create('Secret of type bootstrap token in kube-system', {

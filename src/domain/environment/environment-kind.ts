@@ -48,22 +48,24 @@ const group = object(
   {},
 );
 
-const subject = object(
-  {
-    kind: choice(['User', 'Group', 'ServiceAccount'], { description: 'User, Group or ServiceAccount.' }),
-    name: text({ description: 'The name exactly as the api-server sees it.', minLength: 1, maxLength: 253 }),
-    namespace: optional(text({ description: 'The namespace of the ServiceAccount.', maxLength: 63 })),
-    role,
-  },
-  {
-    rules: [
-      {
-        rule: "(self.kind == 'ServiceAccount') == has(self.__namespace__)",
-        message: 'namespace is needed for a ServiceAccount, and only there',
-      },
-    ],
-  },
-);
+const subjectMembers = {
+  kind: choice(['User', 'Group', 'ServiceAccount'], { description: 'User, Group or ServiceAccount.' }),
+  name: text({ description: 'The name exactly as the api-server sees it.', minLength: 1, maxLength: 253 }),
+  namespace: optional(text({ description: 'The namespace of the ServiceAccount.', maxLength: 63 })),
+};
+
+const SUBJECT_RULES = {
+  rules: [
+    {
+      rule: "(self.kind == 'ServiceAccount') == has(self.__namespace__)",
+      message: 'namespace is needed for a ServiceAccount, and only there',
+    },
+  ],
+};
+
+const subject = object({ ...subjectMembers, role }, SUBJECT_RULES);
+
+const helmUser = object(subjectMembers, SUBJECT_RULES);
 
 const project = object(
   {
@@ -190,6 +192,14 @@ const spec = object(
           'Service accounts of the environment, each with a role, for scripts and bots. Maintainers create short-lived tokens for them.',
         maxItems: 50,
         merge: { by: 'name' },
+      }),
+    ),
+    helmUsers: orEmpty(
+      list(helmUser, {
+        description:
+          'Who may write the release records of Helm in the namespace, to deploy with helm itself beside Chandlery. Chandlery acts on a record as chandlery-deployer, so whoever writes one can have that account create and delete objects.',
+        maxItems: 100,
+        merge: 'atomic',
       }),
     ),
     maintainerServiceAccounts: flag({

@@ -9,13 +9,15 @@ const RESERVED_GROUPS: readonly string[] = [OURS.group, OURS.operatorGroup, 'wor
 const SAMPLE_GROUP = `samples.${OURS.group}`;
 
 /** The ClusterRoles that Chandlery applies, and those that it makes for each App and Environment. */
-const RESERVED_ROLE = /^chandlery-(admin|viewer|developer|maintainer|deployer|operator-events|(base|app|environment)-.+)$/;
-const RESERVED_BINDING = /^chandlery-(demo-admin|admins-.+|environment-.+|viewer|developer|maintainer|deployer)$/;
+const RESERVED_ROLE = /^chandlery-(admin|viewer|developer|maintainer|deployer|helm-user|operator-events|(base|app|environment)-.+)$/;
+const RESERVED_BINDING = /^chandlery-(demo-admin|admins-.+|environment-.+|viewer|developer|maintainer|deployer|helm-user)$/;
 
 /** Labels by which Chandlery knows what it made itself. Its own label replaces the first one on a CRD. */
 const OWNER_LABELS: readonly string[] = [OURS.operatorLabel, OURS.environmentLabel, OURS.sourceLabel];
 
-const HELM_RECORD = 'helm.sh/release.v1';
+/** The type of the Secrets in which Helm keeps the revisions of a release. */
+export const HELM_RECORD = 'helm.sh/release.v1';
+const HELM_RECORD_NAME = 'sh.helm.release.v1.';
 
 /** Whether an API group is Chandlery's own, so that no chart and no operator may define kinds in it. */
 export function isReservedGroup(group: string): boolean {
@@ -73,7 +75,7 @@ function reservedName(object: KubeObject): string | undefined {
     case 'Namespace':
       return metadata.name === OURS.systemNamespace ? 'it is the namespace of Chandlery' : undefined;
     case 'Secret':
-      return textAt(object, 'type') === HELM_RECORD ? 'it is a release record, which only Helm writes' : undefined;
+      return isReleaseRecord(object) ? 'it is a release record, which only Helm writes' : undefined;
     case 'ValidatingAdmissionPolicy':
     case 'ValidatingAdmissionPolicyBinding':
     case 'MutatingAdmissionPolicy':
@@ -82,6 +84,12 @@ function reservedName(object: KubeObject): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Whether Helm, or a policy that guards its records, would take a Secret for the record of a revision. */
+function isReleaseRecord(secret: KubeObject): boolean {
+  const { name, labels = {} } = secret.metadata;
+  return textAt(secret, 'type') === HELM_RECORD || name.startsWith(HELM_RECORD_NAME) || labels['owner'] === 'helm';
 }
 
 function reservedLabel({ kind, metadata }: KubeObject): string | undefined {

@@ -85,21 +85,25 @@ export function namespaceLabels(
   return { ...labelsOf(environment, spec), ...podSecurityLabels(spec.podSecurity) };
 }
 
+const HELM_USER = 'chandlery-helm-user';
+
 /** One RoleBinding for each role that somebody has. */
 function bindings(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
-  const { namespace, members } = spec;
+  const { namespace, members, helmUsers } = spec;
   const labels = labelsOf(environment, spec);
-  const roles = ENVIRONMENT_ROLES.filter((role) => members[role].length > 0).map((role) => [roleName(role), members[role]] as const);
-  return roles.map(([name, subjects]) => ({
-    type: ROLE_BINDING,
-    object: {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name, namespace, labels, ownerReferences: [ownerOf(environment)] },
-      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
-      subjects: subjects.map(rbacSubject),
-    },
-  }));
+  const roles = [...ENVIRONMENT_ROLES.map((role) => [roleName(role), members[role]] as const), [HELM_USER, helmUsers] as const];
+  return roles
+    .filter(([, subjects]) => subjects.length > 0)
+    .map(([name, subjects]) => ({
+      type: ROLE_BINDING,
+      object: {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'RoleBinding',
+        metadata: { name, namespace, labels, ownerReferences: [ownerOf(environment)] },
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+        subjects: subjects.map(rbacSubject),
+      },
+    }));
 }
 
 /** Who may connect: by the NetworkPolicy of the Environment, and by the mesh. */

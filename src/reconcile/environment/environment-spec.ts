@@ -31,6 +31,8 @@ export interface EnvironmentAccount {
 export interface EnvironmentSpec {
   readonly namespace: string;
   readonly members: Readonly<Record<EnvironmentRole, readonly Subject[]>>;
+  /** Those who may write the release records of Helm. */
+  readonly helmUsers: readonly Subject[];
   /** By name. */
   readonly accounts: readonly EnvironmentAccount[];
   /** The hard limits of a ResourceQuota; undefined without any. */
@@ -103,6 +105,7 @@ export function parseEnvironment(environment: KubeObject, settings: EnvironmentS
   return {
     namespace,
     members,
+    helmUsers: sorted(fields.helmUsers),
     accounts: accounts.map(({ name, holders }) => ({ name, holders })),
     quota: Object.keys(quota).length === 0 ? undefined : quota,
     limits: limitRange,
