@@ -24,6 +24,24 @@ export const RELEASE_COMMANDS: readonly ClientCommand[] = [
     act: async (call) => await testInstance(call),
   },
   {
+    name: 'reinstall',
+    usage: 'INSTANCE',
+    summary: 'delete the release records of an instance that somebody changed, and install its chart anew; objects stay',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION],
+    examples: ['chandlery reinstall shop -e team-a'],
+    act: async (call) => await repairRelease(call, 'reinstallInstance', 'reinstallation requested'),
+  },
+  {
+    name: 'forget',
+    usage: 'INSTANCE',
+    summary: 'let the deletion of an instance end whose release records somebody changed; the objects of its release stay',
+    words: { least: 1, most: 1, kinds: ['instance'] },
+    options: [ENVIRONMENT_OPTION],
+    examples: ['chandlery forget shop -e team-a'],
+    act: async (call) => await repairRelease(call, 'forgetRelease', 'release will be forgotten'),
+  },
+  {
     name: 'sleep',
     usage: 'INSTANCE',
     summary: 'scale the workloads of an instance of a chart to zero; data stays',
@@ -79,6 +97,12 @@ async function testInstance(call: Call): Promise<Result> {
 
 function lastTestOf(instance: unknown): unknown {
   return at(instance, 'object', 'status', 'lastTest');
+}
+
+async function repairRelease({ api, args }: Call, operation: 'reinstallInstance' | 'forgetRelease', done: string): Promise<Result> {
+  const params = await findInstance(api, args.text('environment'), args.words[0] ?? '');
+  const name = `${params.app}/${params.name}`;
+  return { data: await api.call(operation, { params }), names: [name], text: () => `${name} ${done}\n` };
 }
 
 async function setSleep(call: Call, command: 'sleep' | 'wake'): Promise<Result> {

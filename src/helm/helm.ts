@@ -85,6 +85,8 @@ export interface UninstallInput extends ReleaseRef {
 export interface RollbackInput extends ReleaseRef {
   readonly revision: number;
   readonly conflicts?: Conflicts;
+  /** `skipped`: the hooks of the revision do not run. Default: they do. */
+  readonly hooks?: 'skipped';
   /** Revisions to keep. Default 10. */
   readonly historyLimit?: number;
   /** Strings that must not show in an error. */
@@ -138,8 +140,8 @@ function helmOver(renderer: HelmParts, online: HelmRunner): Helm {
     render: (input, signal) => render(renderer, input, signal),
     install: (input, signal) => install({ runner: online, home, transform, imageRewrites, signal }, input),
     upgrade: (input, signal) => upgrade({ runner: online, home, transform, imageRewrites, signal }, input),
-    uninstall: ({ hooks, ...ref }, signal) => uninstall(online, ref, { signal, hooks: hooks === undefined ? [] : ['--no-hooks'] }),
-    rollback: (input, signal) => rollback(online, input, { signal, hooks: [] }),
+    uninstall: ({ hooks, ...ref }, signal) => uninstall(online, ref, { signal, hooks: hookOptions(hooks) }),
+    rollback: ({ hooks, ...input }, signal) => rollback(online, input, { signal, hooks: hookOptions(hooks) }),
     test: (input, signal) => testRelease(online, input, signal),
     history: (ref, signal) => history(online, ref, { signal, max: 256 }),
     status: (ref, signal) => status(online, ref, signal),
@@ -153,6 +155,10 @@ function helmOver(renderer: HelmParts, online: HelmRunner): Helm {
 interface ChangeRun {
   readonly signal: AbortSignal;
   readonly hooks: readonly '--no-hooks'[];
+}
+
+function hookOptions(hooks: 'skipped' | undefined): ChangeRun['hooks'] {
+  return hooks === undefined ? [] : ['--no-hooks'];
 }
 
 async function uninstall(runner: HelmRunner, ref: ReleaseRef, { signal, hooks }: ChangeRun): Promise<void> {

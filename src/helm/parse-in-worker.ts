@@ -12,6 +12,12 @@ export type ParseInWorker = (text: string, timeoutMs: number) => Promise<KubeObj
 
 /** What Helm has kept of a revision. */
 export interface RevisionObjects {
+  readonly release: string;
+  readonly namespace: string;
+  readonly revision: number;
+  /** As of `releaseDigest`. */
+  readonly digest: string;
+  readonly hooks: readonly KubeObject[];
   /** As they were sent; without hooks. */
   readonly objects: readonly KubeObject[];
   /** Empty when it has none. */
@@ -54,7 +60,7 @@ export function createParser(): Parser {
     },
     readRecord: async (record, timeoutMs) => {
       const { objects, result } = await objectsOf(timeoutMs, (onPart) => host.run('readRecord', [record], { timeoutMs, onPart }));
-      return { objects, notes: result };
+      return { ...result, objects };
     },
     transform: async (text, how, timeoutMs) => resultOf(await host.run('transform', [text, how], { timeoutMs }), timeoutMs),
   };

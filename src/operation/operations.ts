@@ -38,7 +38,15 @@ import { listDeployments, reportDeployment } from './environment/job-deployments
 import { previewEnvironmentDeletion } from './environment/preview-environment-deletion.ts';
 import { showTierBoard } from './environment/show-tier-board.ts';
 import { showEnvironmentStatus } from './environment/show-environment-status.ts';
-import { createInstance, deleteInstance, requestInstanceTest, setInstanceSleep, updateInstance } from './instance/write-instance.ts';
+import {
+  createInstance,
+  deleteInstance,
+  forgetRelease,
+  requestInstanceTest,
+  requestReinstallation,
+  setInstanceSleep,
+  updateInstance,
+} from './instance/write-instance.ts';
 import { copyOf, promotionOf } from './instance/copy-instance.ts';
 import { instancePermissions } from './instance/instance-permissions.ts';
 import { listRevisions, preflightRollback, rollbackInstance, rollbackOf } from './instance/instance-history.ts';
@@ -213,6 +221,8 @@ const OPERATIONS = {
   registerEnvironment,
   reportDeployment,
   requestInstanceTest,
+  requestReinstallation,
+  forgetRelease,
   requestOperatorAction,
   requestSourceAction,
   revealConnectionKey,

@@ -28,7 +28,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showLogs showConnection previewInstanceMigration listRevisions listReleaseRevisions showReleaseRevision createChangeRequest showChangeRequest withdrawChangeRequest
   `,
   Developer: `
-    createInstance updateInstance replaceInstance rollbackInstance testInstance sleepInstance wakeInstance copyInstance promoteInstance deleteInstance revealConnectionKey restartWorkload showScale
+    createInstance updateInstance replaceInstance rollbackInstance testInstance reinstallInstance forgetRelease sleepInstance wakeInstance copyInstance promoteInstance deleteInstance revealConnectionKey restartWorkload showScale
     scaleResource runCronJob suspendCronJob resumeCronJob evictPod reportDeployment approveChangeRequest declineChangeRequest
   `,
   Admin: `

@@ -43,7 +43,7 @@ export const ROLLBACK: Rollback = {
 };
 
 export function own(more: Partial<OwnRelease> = {}): OwnRelease {
-  return { kind: 'Own', revision: 1, status: 'deployed', configDigest: 'today', records: [], ...more };
+  return { kind: 'Own', revision: 1, status: 'deployed', configDigest: 'today', recordVersion: '1', records: [], ...more };
 }
 
 export function foreign(more: Partial<ForeignRelease> = {}): ForeignRelease {

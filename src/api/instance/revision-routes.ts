@@ -71,6 +71,32 @@ export const REVISION_ROUTES: readonly Route[] = [
     },
   },
   {
+    method: 'post',
+    path: `${INSTANCE}/reinstallation`,
+    operationId: 'reinstallInstance',
+    etag: 'strong',
+    summary: 'Delete the release records that somebody changed, and install the chart of an instance anew; objects stay',
+    tag: 'Instances',
+    replies: { 202: { description: 'Without changed records nothing happens; Location is the instance', schema: ref('Instance') } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const asked = { ...addressOf(params), at: new Date().toISOString(), preconditions, ...requestOrigin };
+      return { status: 202, body: await operations.requestReinstallation(actor, asked), location: pathOf(addressOf(params)) };
+    },
+  },
+  {
+    method: 'delete',
+    path: `${INSTANCE}/release`,
+    operationId: 'forgetRelease',
+    etag: 'strong',
+    summary: 'Let the deletion of an instance end whose release records somebody changed: the records are deleted, the objects stay',
+    tag: 'Instances',
+    replies: { 202: { description: 'Without changed records nothing happens; Location is the instance', schema: ref('Instance') } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const asked = { ...addressOf(params), preconditions, ...requestOrigin };
+      return { status: 202, body: await operations.forgetRelease(actor, asked), location: pathOf(addressOf(params)) };
+    },
+  },
+  {
     method: 'get',
     path: `${INSTANCE}/sleep`,
     operationId: 'showInstanceSleep',

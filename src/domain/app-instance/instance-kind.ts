@@ -1,4 +1,5 @@
 import {
+  choice,
   conditionsField,
   flag,
   foreign,
@@ -42,6 +43,17 @@ const testField = object(
     time: time({ description: 'When they ended.' }),
   },
   { description: 'The tests of the chart that somebody asked for last.' },
+);
+
+const recordDigestField = object(
+  {
+    revision: integer({ description: 'The revision of the release.' }),
+    digest: text({ description: 'The SHA-256 digest of its manifest, hooks, chart and values, without its status.' }),
+    hooks: choice(['Run', 'Skipped'], {
+      description: 'Whether Chandlery runs its hooks: Skipped for a revision that Chandlery did not make, or made before it kept digests.',
+    }),
+  },
+  {},
 );
 
 const valuesFromItem = object(
@@ -177,6 +189,15 @@ export const instanceStatus = object(
     history: orEmpty(
       list(revisionField, { description: 'The revisions of the release, newest first, at most ten.', maxItems: 100, merge: 'atomic' }),
     ),
+    recordDigests: orEmpty(
+      list(recordDigestField, {
+        description:
+          'The release records of Helm as Chandlery released or first saw them, newest first. Chandlery acts on no record that differs, with the reason ReleaseRecordChanged.',
+        maxItems: 20,
+        merge: 'atomic',
+      }),
+    ),
+    lastReinstallAt: optional(text({ description: 'The value of the annotation chandlery.dev/reinstall-at that was handled last.' })),
     rollback: optional(rollbackField),
     lastTest: optional(testField),
     notes: optional(text({ description: 'The notes of the chart, at most 8,000 characters, without values of Secrets.' })),

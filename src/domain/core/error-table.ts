@@ -306,6 +306,12 @@ export const ERROR_TABLE = {
       'An AppDefinition, an Operator, or an earlier AppRevision uses the uploaded chart. Without it, its instances cannot be installed again.',
     remedy: 'Give them another chart, or delete them. AppRevisions go by `revisionHistoryLimit` of their AppDefinition.',
   },
+  ReleaseRecordChanged: {
+    status: 409,
+    title: 'Somebody changed the release record of Helm',
+    meaning: 'A Secret with a revision of a release is not as Chandlery released it. Helm would act on it, so Chandlery did nothing.',
+    remedy: 'Reinstall the instance, or forget its release ([changed release records](app-instances.md#changed-release-records)).',
+  },
   ReleaseConflict: {
     status: 409,
     title: 'The release has another owner',

@@ -16,7 +16,7 @@ const RESERVED_BINDING = /^chandlery-(demo-admin|admins-.+|environment-.+|viewer
 const OWNER_LABELS: readonly string[] = [OURS.operatorLabel, OURS.environmentLabel, OURS.sourceLabel];
 
 /** The type of the Secrets in which Helm keeps the revisions of a release. */
-export const HELM_RECORD = 'helm.sh/release.v1';
+const HELM_RECORD = 'helm.sh/release.v1';
 const HELM_RECORD_NAME = 'sh.helm.release.v1.';
 
 /** Whether an API group is Chandlery's own, so that no chart and no operator may define kinds in it. */

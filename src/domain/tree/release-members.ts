@@ -27,7 +27,7 @@ const RELEASE_NAME = 'meta.helm.sh/release-name';
 const RELEASE_NAMESPACE = 'meta.helm.sh/release-namespace';
 
 /** Whether the annotations that Helm puts on the objects of a release name this one. */
-function isOfRelease({ metadata: { annotations = {} } }: KubeObject, release: ReleaseName): boolean {
+export function isOfRelease({ metadata: { annotations = {} } }: KubeObject, release: ReleaseName): boolean {
   return annotations[RELEASE_NAME] === release.name && annotations[RELEASE_NAMESPACE] === release.namespace;
 }
 

@@ -14,7 +14,7 @@ import { rejectChartValues } from './chart-values.ts';
 import { createSecrets, ownSecrets, undone } from './new-secrets.ts';
 import type { Ports } from '../ports.ts';
 import { recordRevision } from './record-revision.ts';
-import { TEST_AT } from '../../domain/app-instance/instance.ts';
+import { FORGET_RELEASE, REINSTALL_AT, TEST_AT } from '../../domain/app-instance/instance.ts';
 import { AppError } from '../../domain/core/errors.ts';
 
 /** Creates an Instance as the actor; see `makeInstance`. */
@@ -126,14 +126,66 @@ export async function requestInstanceTest(
   actor: Actor,
   input: TestInput & RequestOrigin,
 ): Promise<InstanceView> {
-  return await audited(ports, actor, instanceEvent('test instance', input, input), async () => await request(ports, actor, input));
+  const wanted = { annotation: TEST_AT, value: input.at, without: 'tests' };
+  return await audited(ports, actor, instanceEvent('test instance', input, input), async () => await annotate(ports, actor, input, wanted));
 }
 
-async function request(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, input: TestInput): Promise<InstanceView> {
-  const { entry, environment, ref, object } = await findRelease(ports, actor, { ...input, verb: 'patch', without: 'tests' });
+/**
+ * Asks for the release of an instance to be installed anew where somebody changed its records, as the actor. The controller deletes the records and installs the chart over the
+ * objects. Throws as `requestInstanceTest`.
+ */
+export async function requestReinstallation(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  actor: Actor,
+  input: TestInput & RequestOrigin,
+): Promise<InstanceView> {
+  const wanted = { annotation: REINSTALL_AT, value: input.at, without: 'release records' };
+  return await audited(
+    ports,
+    actor,
+    instanceEvent('reinstall instance', input, input),
+    async () => await annotate(ports, actor, input, wanted),
+  );
+}
+
+/**
+ * Lets the deletion of an instance end whose release records somebody changed: the controller deletes the records and leaves the objects. Throws as `requestInstanceTest`, and
+ * `InvalidInput` for an instance that is not being deleted.
+ */
+export async function forgetRelease(
+  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  actor: Actor,
+  input: InstanceDeletion & RequestOrigin,
+): Promise<InstanceView> {
+  const wanted = { annotation: FORGET_RELEASE, value: 'true', without: 'release records' };
+  return await audited(ports, actor, instanceEvent('forget release', input, input), async () => {
+    const { object } = await findInstance(ports, actor, input);
+    if (object.metadata.deletionTimestamp === undefined)
+      throw new AppError(
+        'InvalidInput',
+        `${input.name}: only an instance that is being deleted can forget its release; reinstall it instead`,
+      );
+    return await annotate(ports, actor, input, wanted);
+  });
+}
+
+interface WantedAnnotation {
+  readonly annotation: string;
+  readonly value: string;
+  /** What an instance that is no release lacks. */
+  readonly without: string;
+}
+
+async function annotate(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  input: InstanceDeletion,
+  { annotation, value, without }: WantedAnnotation,
+): Promise<InstanceView> {
+  const { entry, environment, ref, object } = await findRelease(ports, actor, { ...input, verb: 'patch', without });
   const what = `${entry.summary.displayName} ${JSON.stringify(input.name)}`;
   return await writeChecked({ ...input, what, object }, async (only) => {
-    const body = { metadata: { annotations: { [TEST_AT]: input.at }, ...only } };
+    const body = { metadata: { annotations: { [annotation]: value }, ...only } };
     const patched = await ports.clusters.asActor(actor).patch(ref, { type: 'merge', body }, USER_WRITE);
     return instanceView(entry, environment, patched.object);
   });

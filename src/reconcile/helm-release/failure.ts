@@ -19,6 +19,7 @@ const TERMINAL: ReadonlySet<ErrorCode> = new Set([
   'UnsafeUpgrade',
   'NamespaceReserved',
   'ReleaseConflict',
+  'ReleaseRecordChanged',
   'ReleaseTooLarge',
   'InvalidInput',
   'AdmissionDenied',

@@ -59,6 +59,8 @@ export interface OwnRelease {
   readonly status: ReleaseStatus;
   /** The configuration digest of the newest revision; empty when it has none. */
   readonly configDigest: string;
+  /** The resource version of the record of the newest revision; empty when unknown. */
+  readonly recordVersion: string;
   /** All revisions that Helm keeps, newest first. */
   readonly records: readonly RevisionRecord[];
 }
@@ -75,7 +77,8 @@ function classifyRelease(
   const { revision, status, configDigest } = newest;
   const owners = live.map(({ metadata }) => metadata.labels?.[key]).filter((owner) => owner !== undefined);
   if (!owners.includes(label)) return { kind: 'Foreign', owner: owners[0] ?? '', revision, status };
-  return { kind: 'Own', revision, status, configDigest, records };
+  const recordVersion = live.find(({ metadata }) => Number(metadata.labels?.['version']) === revision)?.metadata.resourceVersion ?? '';
+  return { kind: 'Own', revision, status, configDigest, recordVersion, records };
 }
 
 function recordOf({ metadata: { labels = {}, creationTimestamp = '' } }: KubeObject): RevisionRecord {

@@ -1,6 +1,8 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
-import { isAppError } from '../../domain/core/errors.ts';
+import { FORGET_RELEASE } from '../../domain/app-instance/instance.ts';
+import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
+import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
 import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
@@ -8,7 +10,9 @@ import { isFalse } from '../conditions.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { isLeaseLeft, withLeaseOf } from '../helm-release/release-lease.ts';
+import { annotateCommand } from './record-actions.ts';
 import { AT_ONCE, BUSY_MS } from './release-actions.ts';
+import { checkRecords, deleteRecords, mayRunHooks, newestRevision } from './release-records.ts';
 import { deleteNamespace, findDedicatedNamespace } from './dedicated-namespace.ts';
 import { environmentOf } from './prerequisites.ts';
 import { writeStatus } from './report.ts';
@@ -60,23 +64,44 @@ async function observe({ ports, release, label, signal }: Work): Promise<Release
 }
 
 async function uninstall(work: Work, release: ReleaseFact): Promise<ReconcileResult> {
-  const skipHooks = work.instance.metadata.annotations?.[SKIP_HOOKS] === 'true';
-  const hooks = skipHooks ? ({ hooks: 'skipped' } as const) : {};
+  const { [SKIP_HOOKS]: skip, [FORGET_RELEASE]: forget } = work.instance.metadata.annotations ?? {};
   try {
     const change = async (signal: AbortSignal): Promise<void> => {
+      const checked = await checkRecords({ ...work, signal });
+      const hooks = skip === 'true' || !mayRunHooks(checked, newestRevision(checked)) ? ({ hooks: 'skipped' } as const) : {};
       await work.deployer.helm.unlock(work.release, signal);
       await work.deployer.helm.uninstall({ ...work.release, ...hooks }, signal);
     };
     return (await withLeaseOf(leasedBy(work), change)) === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
   } catch (error) {
     work.signal.throwIfAborted();
-    if (!isAppError(error, 'HelmFailed', 'Forbidden', 'WebhookUnavailable')) throw error;
-    const { kind, namespace, instance } = work;
-    const skip = `kubectl annotate ${kind.resource}.${kind.group} ${instance.metadata.name} --namespace ${namespace} ${SKIP_HOOKS}=true`;
-    const condition = isFalse('Released', 'UninstallFailed', `${error.message}. To uninstall without the chart's hooks: ${skip}`);
+    if (!isAppError(error, 'HelmFailed', 'Forbidden', 'WebhookUnavailable', 'ReleaseRecordChanged')) throw error;
+    if (error.code === 'ReleaseRecordChanged' && forget === 'true') return await forgetRelease(work);
+    const condition = uninstallFailed(work, error);
     await writeStatus(work, { ready: { ...condition, type: 'Ready' }, conditions: [condition], release });
     return { requeueAfter: FAILED_MS };
   }
+}
+
+function uninstallFailed(work: Work, { code, message }: AppError): ConditionInput {
+  if (code !== 'ReleaseRecordChanged')
+    return isFalse(
+      'Released',
+      'UninstallFailed',
+      `${message}. To uninstall without the chart's hooks: ${annotateCommand(work, `${SKIP_HOOKS}=true`)}`,
+    );
+  const advice = `To delete the records and leave the objects of the release: ${annotateCommand(work, `${FORGET_RELEASE}=true`)}`;
+  return isFalse('Released', code, `${message}. Chandlery uninstalls nothing by it. ${advice}`);
+}
+
+/** Somebody changed what the release consists of, and a person has decided to leave its objects where they are. */
+async function forgetRelease(work: Work): Promise<ReconcileResult> {
+  const outcome = await withLeaseOf(leasedBy(work), async (signal) => await deleteRecords({ ...work, signal }));
+  work.ports.log.warn('The changed records of a release were deleted on request; its objects stay', {
+    kind: work.kind.kind,
+    ...work.release,
+  });
+  return outcome === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
 }
 
 /** Under the lease and after another look: a worker that has just died may have begun an installation that nobody would remove any more. */

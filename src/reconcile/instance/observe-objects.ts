@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { type Health, worstHealth } from '../../domain/health/health.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
@@ -8,6 +9,8 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { instanceScale, type WorkloadScale, workloadScale } from '../../domain/app-instance/scale.ts';
 import { compareRelease, type Comparison } from '../helm-release/compare-release.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
+import type { RevisionRecord } from './ports.ts';
+import { checkRecord } from './release-records.ts';
 import type { Work } from './work.ts';
 
 /** What was seen of the objects of each release, by the uid of its instance, so that one in sync costs little. */
@@ -15,6 +18,8 @@ export type ObjectMemory = Map<string, Observation>;
 
 interface Observation {
   readonly revision: number;
+  /** Resource version of the record; empty when unknown. */
+  readonly recordVersion: string;
   readonly manifest: readonly KubeObject[];
   readonly notes: string;
   /** How each object was when it was read last, in the order of the manifest; empty when they have not been looked at. */
@@ -100,9 +105,24 @@ export async function readObjects(memory: ObjectMemory, work: Work, release: Own
   return await Promise.all(manifest.map(async (object) => await readLive(work, object)));
 }
 
+/** Why the record of the newest revision is not the one that Chandlery released; undefined where it is, or none is known. */
+export async function observeRecord(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<AppError | undefined> {
+  if (release.status !== 'deployed') return undefined;
+  try {
+    await observationOf(memory, work, release);
+    return undefined;
+  } catch (error) {
+    if (isAppError(error, 'ReleaseRecordChanged')) return error;
+    throw error;
+  }
+}
+
 async function observationOf(memory: ObjectMemory, work: Work, release: OwnRelease): Promise<Observation> {
   const known = memory.get(memoryKey(work));
-  const observation = known?.revision === release.revision ? known : await observeAgain(work, release);
+  const isSame = known?.revision === release.revision && known.recordVersion === release.recordVersion;
+  const observation = isSame
+    ? known
+    : { ...(await observeAgain(work, release)), ...(known?.revision === release.revision ? seenOf(known) : {}) };
   memory.set(memoryKey(work), observation);
   return observation;
 }
@@ -111,11 +131,18 @@ function memoryKey({ instance }: Work): string {
   return instance.metadata.uid ?? '';
 }
 
-async function observeAgain({ ports, deployer, release, signal }: Work, { revision }: OwnRelease): Promise<Observation> {
+/** What the objects were like, while the record of their revision says the same as before. */
+function seenOf({ objects, fingerprint, requestedAt, comparisonDue, drift }: Observation): Partial<Observation> {
+  return { objects, fingerprint, requestedAt, comparisonDue, drift };
+}
+
+async function observeAgain(work: Work, { revision, recordVersion }: OwnRelease): Promise<Observation> {
+  const { ports, deployer, release, signal } = work;
   // Read by ourselves: a helm program for it costs as much as another release.
   const name = recordName(release.release, revision);
   const secret = await deployer.cluster.get({ ...SECRET, namespace: release.namespace, name }, { signal });
-  const { objects: all, notes } = await deployer.helm.readRecord(secret);
+  const record = await readCheckedRecord(work, secret);
+  const { objects: all, notes } = record;
   const typeOf = async ({ apiVersion, kind }: KubeObject) => await ports.discovery.find(apiVersion, kind, signal);
   const found = await Promise.all(all.map(async (object) => ({ object, type: await typeOf(object) })));
   // What an admin has allowed elsewhere is not the deployer's to read.
@@ -123,7 +150,13 @@ async function observeAgain({ ports, deployer, release, signal }: Work, { revisi
     ({ object, type }) => type?.namespaced !== false && (object.metadata.namespace ?? release.namespace) === release.namespace,
   );
   const manifest = own.map(({ object }) => object);
-  return { revision, manifest, notes, objects: [], fingerprint: '', requestedAt: '', comparisonDue: 0, drift: NOT_COMPARED };
+  return { revision, recordVersion, manifest, notes, objects: [], fingerprint: '', requestedAt: '', comparisonDue: 0, drift: NOT_COMPARED };
+}
+
+async function readCheckedRecord(work: Work, secret: KubeObject): Promise<RevisionRecord> {
+  const record = await work.deployer.helm.readRecord(secret);
+  checkRecord(work, secret, record);
+  return record;
 }
 
 async function readLive({ ports, deployer, release: { namespace }, signal }: Work, object: KubeObject): Promise<KubeObject | undefined> {

@@ -62,7 +62,7 @@ export interface SourceApp extends ResourceType {
 
 /** The api-server and helm with the permissions of a deployer. */
 export interface Deployer {
-  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply' | 'patch'>;
+  readonly cluster: Pick<Cluster, 'get' | 'list' | 'apply' | 'patch' | 'delete'>;
   readonly helm: InstanceHelm;
 }
 
@@ -78,7 +78,25 @@ export interface InstanceHelm extends Pick<HelmPort, 'test' | 'uninstall' | 'unl
   /** With `conflicts: 'force'`, what others have changed by hand is as the release has it again. */
   upgrade(request: ScopedChange & { readonly conflicts: 'force' }, signal: AbortSignal): Promise<ReleaseInfo>;
   /** Goes back to an earlier revision, as a new one. */
-  rollback(request: RollbackRequest & { readonly conflicts: 'force' }, signal: AbortSignal): Promise<ReleaseInfo>;
-  /** What is in the Secret that Helm keeps of a revision: its objects without hooks, and its notes, which may be empty. */
-  readRecord(secret: KubeObject): Promise<{ readonly objects: readonly KubeObject[]; readonly notes: string }>;
+  rollback(
+    request: RollbackRequest & { readonly conflicts: 'force'; readonly hooks?: 'skipped' },
+    signal: AbortSignal,
+  ): Promise<ReleaseInfo>;
+  /** What is in the Secret that Helm keeps of a revision. @throws AppError `HelmFailed` for one that cannot be read. */
+  readRecord(secret: KubeObject): Promise<RevisionRecord>;
+}
+
+/** What Helm keeps of a revision. */
+export interface RevisionRecord {
+  /** The release, its namespace and the revision that the record itself names. */
+  readonly release: string;
+  readonly namespace: string;
+  readonly revision: number;
+  /** Digest over all that Helm acts on. */
+  readonly digest: string;
+  /** Without hooks. */
+  readonly objects: readonly KubeObject[];
+  readonly hooks: readonly KubeObject[];
+  /** Empty when it has none. */
+  readonly notes: string;
 }

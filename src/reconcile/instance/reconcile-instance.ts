@@ -1,5 +1,5 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import { AppError } from '../../domain/core/errors.ts';
+import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { GeneratedKind } from '../../domain/app-instance/instance.ts';
 import { MAX_NOTES } from '../../domain/app-instance/instance-kind.ts';
@@ -11,15 +11,17 @@ import { isFalse, isTrue, notReady, reconciling, released, stalled } from '../co
 import { addFinalizer } from '../finalizer.ts';
 import { memoizeVersion } from '../memoize-for.ts';
 import { differencesSentence } from '../helm-release/compare-release.ts';
-import { type ForeignRelease, observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
-import { clearLeaseOf, createLeaseMemory, type LeaseMemory, withLeaseOf } from '../helm-release/release-lease.ts';
+import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
+import { clearLeaseOf, createLeaseMemory, type LeaseMemory } from '../helm-release/release-lease.ts';
 import { waitBeforeAttempt } from '../helm-release/retry.ts';
-import { AT_ONCE, BUSY_MS, deploy, rollBack, testRelease } from './release-actions.ts';
+import { AT_ONCE, BUSY_MS, deploy, testRelease } from './release-actions.ts';
+import { firstDigests, reportChangedRecord, reportForeign } from './record-actions.ts';
+import { rollBack, unlock } from './recover-release.ts';
 import { findDedicatedNamespace, keepNamespace, type NamespaceMemory, reserveNamespace } from './dedicated-namespace.ts';
 import { environmentFault, limitOf } from './prerequisites.ts';
 import { expire, isToSleep, reportExpiry, untilNextPhase } from './expiry.ts';
 import { finalizeInstance } from './finalize-instance.ts';
-import { type ObjectMemory, type ObservedObjects, observeObjects } from './observe-objects.ts';
+import { type ObjectMemory, type ObservedObjects, observeObjects, observeRecord } from './observe-objects.ts';
 import type { InstancePorts } from './ports.ts';
 import { INTERVAL_MS, isInstalled, reportFailure, writeStatus } from './report.ts';
 import type { Dependency } from './resolve-outputs.ts';
@@ -74,7 +76,7 @@ async function reconcileInstance(memory: InstanceMemory, given: Work): Promise<R
   const facts = await observe(memory, work);
   const state = determineActiveState(facts);
   if (state.kind === 'FinalizerMissing') return await reconcileInstance(memory, await withFinalizer(work));
-  const { requeueAfter } = await act(memory, work, { facts, state });
+  const { requeueAfter } = await actUnlessChanged(memory, work, { facts, state });
   return requeueAfter === undefined && left === Infinity ? {} : { requeueAfter: Math.min(requeueAfter ?? Infinity, left, LONGEST_MS) };
 }
 
@@ -98,6 +100,8 @@ async function observe(memory: InstanceMemory, work: Work): Promise<Facts> {
   if (isElsewhere) return facts;
   if (fault !== undefined) return { ...facts, target: { error: fault } };
   if (facts.suspended || facts.noEnvironment !== undefined || !facts.hasFinalizer) return facts;
+  const record = release.kind === 'Own' ? await observeRecord(memory.objects, work, release) : undefined;
+  if (record !== undefined) return { ...facts, recordFault: record };
   const fact = release.kind === 'Own' ? await observeSleep(memory.objects, work, release) : undefined;
   if (fact !== undefined && !facts.forced) return { ...facts, sleep: { wanted: isToSleep(work), fact } };
   if (facts.wait > 0) return facts;
@@ -167,6 +171,17 @@ interface Seen {
   readonly state: Exclude<ActiveState, { kind: 'FinalizerMissing' }>;
 }
 
+/** No act goes on with a release record that somebody changed. */
+async function actUnlessChanged(memory: InstanceMemory, work: Work, seen: Seen): Promise<ReconcileResult> {
+  try {
+    return await act(memory, work, seen);
+  } catch (error) {
+    work.signal.throwIfAborted();
+    if (!isAppError(error, 'ReleaseRecordChanged')) throw error;
+    return await reportChangedRecord(work, seen.facts.release, error);
+  }
+}
+
 /** One action for each state. */
 async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): Promise<ReconcileResult> {
   switch (state.kind) {
@@ -199,6 +214,8 @@ async function act(memory: InstanceMemory, work: Work, { facts, state }: Seen): 
       return { requeueAfter: await reportUnresolved(work, facts, state.error) };
     case 'RolledBack':
       return await afterReport(memory, work, await reportRolledBack(work, facts, state));
+    case 'RecordChanged':
+      return await reportChangedRecord(work, facts.release, state.error);
     case 'ChangedByHand':
     case 'InSync':
       return await afterReport(memory, work, await reportReleased(work, facts, state));
@@ -215,27 +232,6 @@ async function withFinalizer({ ports, kind, instance, signal }: Work): Promise<W
 async function createNamespace(work: Work, facts: Facts): Promise<ReconcileResult> {
   const fault = await reserveNamespace(work);
   return fault === undefined ? AT_ONCE : { requeueAfter: await reportUnresolved(work, facts, fault) };
-}
-
-/** Frees a release that a worker left half changed, once that worker's lease has expired. A rollback that was begun goes where it was bound for. */
-async function unlock(work: Work, { release }: Facts): Promise<ReconcileResult> {
-  const { status, deployer, ports } = work;
-  const bound = status.rollback === undefined ? {} : { toRevision: status.rollback.toRevision };
-  const next = release.kind === 'Own' ? release.revision + 1 : 1;
-  const outcome = await withLeaseOf(leasedBy(work), async (signal) => {
-    const condition = isFalse('Released', 'Unlocking', 'A worker that ended left the release pending; it is being unlocked');
-    await writeStatus(work, {
-      ready: notReady(condition),
-      phase: reconciling(condition),
-      request: 'Underway',
-      conditions: [condition],
-      release,
-      managedRevision: next,
-    });
-    const { kind } = await deployer.helm.unlock({ ...work.release, ...bound }, signal);
-    ports.log.info('A release left pending by a dead controller was unlocked', { kind: work.kind.kind, ...work.release, step: kind });
-  });
-  return outcome === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
 }
 
 type NotReleasable = Extract<
@@ -264,7 +260,7 @@ async function reportNotReleasable(work: Work, facts: Facts, state: NotReleasabl
     case 'Blocked':
       return await reportBlocked(work, facts, state.dependency);
     case 'Foreign':
-      return { requeueAfter: await reportForeign(work, facts, state.release) };
+      return { requeueAfter: facts.wait > 0 ? facts.wait : await reportForeign(work, state.release, facts.release) };
     case 'NamespaceTerminating':
       await report(work, facts, reconciling(isFalse('Ready', state.kind, state.message)));
       return { requeueAfter: BUSY_MS };
@@ -275,16 +271,6 @@ async function reportNotReleasable(work: Work, facts: Facts, state: NotReleasabl
 
 async function report(work: Work, { release }: Facts, phase: ConditionInput): Promise<void> {
   await writeStatus(work, { ready: notReady(phase), phase, conditions: [], release });
-}
-
-/** Says who has a release of that name. It is never touched. */
-async function reportForeign(work: Work, facts: Facts, { owner }: ForeignRelease): Promise<number> {
-  if (facts.wait > 0) return facts.wait;
-  const { release, namespace } = work.release;
-  const adopt = `set the annotation ${ADOPT}=true to adopt it, or uninstall it: helm uninstall ${release} --namespace ${namespace}`;
-  const why = owner === '' ? `it was installed without Chandlery; ${adopt}` : `it belongs to ${owner}; choose another name`;
-  const error = new AppError('ReleaseConflict', `release "${namespace}/${release}": ${why}`);
-  return await reportFailure(work, { error, condition: isFalse('Released', error.code, error.message), release: facts.release });
 }
 
 async function reportUnresolved(work: Work, { release }: Facts, error: AppError): Promise<number> {
@@ -341,8 +327,10 @@ async function reportReleased(
   const health = healthy(objects.health);
   const ready = health.status === 'True' ? isInstalled(state.target) : notReady(health);
   const isProgressing = health.status === 'False' && objects.health.status !== 'Degraded';
+  const digests = state.kind === 'InSync' ? await firstDigests(work, state.target, release) : undefined;
   await writeStatus(work, {
     ready,
+    ...(digests === undefined ? {} : { recordDigests: digests }),
     ...(isProgressing ? { phase: reconciling(ready) } : {}),
     conditions: [released(work.release, release.revision), health, drifted(work, { state, objects, revision: release.revision })],
     release,

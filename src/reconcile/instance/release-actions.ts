@@ -3,17 +3,18 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { type ReleaseScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { RenderableChart } from '../../domain/chart/rendered-chart.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { checkChartValues } from '../../schema/values/check-values.ts';
 import { isFalse, notReady, reconciling } from '../conditions.ts';
 import { isUnavailable, withoutSecrets } from '../helm-release/failure.ts';
 import { observeRelease, type OwnRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { withLeaseOf } from '../helm-release/release-lease.ts';
 import { CONFIG_DIGEST_LABEL } from '../helm-release/retry.ts';
-import { decideRollback } from '../helm-release/rollback.ts';
 import type { ScopedChange } from './ports.ts';
 import { attemptOf, type Finding, HISTORY_LIMIT, isInstalled, reportFailure, writeStatus } from './report.ts';
 import type { Target } from './resolve-target.ts';
-import type { ActiveFacts, RevisionFailure } from './state.ts';
+import type { ActiveFacts } from './state.ts';
+import { checkRecords, keepDigest, mayRunHooks, type RecordDigest } from './release-records.ts';
 import { leasedBy, nowOf, type Work } from './work.ts';
 import type { TestReport } from '../../domain/operator/release.ts';
 import { tested, testing, withoutSecretsIn } from '../helm-release/test-report.ts';
@@ -34,29 +35,35 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
   let phase: Phase = 'Render';
   const change = async (signal: AbortSignal): Promise<void> => {
     const held = { ...work, signal };
+    const checked = verb === 'install' ? [] : await checkRecords(held);
     const scope = await scopeOf(held, target);
     const chart = await readChart(held, target);
     if (isCheckedByHelm(work, target, chart)) await checkValues(target, chart);
     else await checkObjects(held, { target, chart, verb, scope });
-    current = await announce(work, { release, target, verb });
+    current = await announce(work, { release, target, verb, checked });
     phase = 'Release';
-    const { helm } = held.deployer;
-    const request = { ...changeOf(held, target), scope };
-    await (verb === 'install'
-      ? helm.install(request, signal)
-      : helm.upgrade({ ...request, conflicts: 'force', historyLimit: HISTORY_LIMIT }, signal));
+    try {
+      await applyChange(held, { ...changeOf(held, target), scope }, verb);
+    } finally {
+      current = await keepDigest(held, current, { checked, hooks: 'Run' });
+    }
   };
   try {
     if ((await withLeaseOf(leasedBy(work), change)) === 'Busy') return { requeueAfter: BUSY_MS };
   } catch (error) {
     work.signal.throwIfAborted();
-    // A cluster that is away says nothing about the instance.
-    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
+    // A cluster that is away says nothing about the instance, and what somebody changed is for people to decide.
+    if (!(error instanceof AppError) || isUnavailable(error) || isAppError(error, 'ReleaseRecordChanged')) throw error;
     return { requeueAfter: await reportDeployment(work, { current, release, phase, target, verb, error }) };
   }
   const { name, version } = target.chart.contents.metadata;
   work.ports.log.info('An instance was released', { kind: work.kind.kind, ...work.release, verb, chart: name, version });
   return { requeueAfter: SETTLE_MS };
+}
+
+async function applyChange({ deployer: { helm }, signal }: Work, request: ScopedChange, verb: Verb): Promise<void> {
+  if (verb === 'install') await helm.install(request, signal);
+  else await helm.upgrade({ ...request, conflicts: 'force', historyLimit: HISTORY_LIMIT }, signal);
 }
 
 /** What failed: before anything was to be written, or helm. */
@@ -117,13 +124,25 @@ function changeOf(
   return { ...release, chartPath: chart.path, values, secrets, labels, nodeSelector, postRender: 'uplift' };
 }
 
+/** The hooks that the chart of a release renders. */
+export async function hooksOfChart(work: Work, target: Target): Promise<readonly KubeObject[]> {
+  const { ports, release, label, signal } = work;
+  const { values, secrets } = target.values;
+  const how = { action: 'upgrade', legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
+  const request = { chart: await readChart(work, target), values, secrets, nodeSelector: target.nodeSelector, ...release, ...how };
+  const { objects } = await ports.renderChart(request, signal);
+  return objects.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] !== undefined);
+}
+
 interface Announcement extends Pick<ActiveFacts, 'release'> {
   readonly target: Target;
   readonly verb: Verb;
+  /** The records that were checked. */
+  readonly checked: readonly RecordDigest[];
 }
 
 /** The status before the release is changed: the number of the revision to come tells it from those that somebody else makes. */
-async function announce(work: Work, { release, target, verb }: Announcement): Promise<Work> {
+async function announce(work: Work, { release, target, verb, checked }: Announcement): Promise<Work> {
   const { name, version } = target.chart.contents.metadata;
   const what = `release ${work.release.namespace}/${work.release.release} with chart ${name} ${version}`;
   const doing = verb === 'install' ? 'Installing' : 'Upgrading';
@@ -137,6 +156,7 @@ async function announce(work: Work, { release, target, verb }: Announcement): Pr
     target,
     managedRevision: release.kind === 'Absent' ? 1 : release.revision + 1,
     attempt: attemptOf(work, target),
+    recordDigests: checked,
     rollback: 'Forgotten',
   });
 }
@@ -189,51 +209,6 @@ async function classify(
   }
 }
 
-/**
- * Rolls back to the last healthy revision, once for a target: that it is about to is written down first, so that whoever comes after this process neither forgets it
- * nor does it again.
- */
-export async function rollBack(work: Work, { release, health }: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {
-  const { secrets } = failure.target.values;
-  const rollback = decideRollback({ ...work, health: health?.message, time: nowOf(work) }, failure);
-  let current = work;
-  const change = async (signal: AbortSignal): Promise<void> => {
-    const message = `Rolling back to revision ${rollback.toRevision}: chart ${rollback.chart} failed in revision ${rollback.revision}`;
-    const condition = isFalse('Released', 'RollingBack', message);
-    current = await writeStatus(work, {
-      ready: notReady(condition),
-      phase: reconciling(condition),
-      request: 'Underway',
-      conditions: [condition],
-      release,
-      managedRevision: rollback.revision + 1,
-      results: { healthy: false },
-      rollback,
-    });
-    await work.deployer.helm.rollback(
-      { ...work.release, revision: rollback.toRevision, conflicts: 'force', historyLimit: HISTORY_LIMIT, secrets },
-      signal,
-    );
-  };
-  try {
-    if ((await withLeaseOf(leasedBy(work), change)) === 'Busy') return { requeueAfter: BUSY_MS };
-  } catch (error) {
-    work.signal.throwIfAborted();
-    if (!(error instanceof AppError) || isUnavailable(error)) throw error;
-    const clean = withoutSecrets(error, secrets);
-    return {
-      requeueAfter: await reportFailure(current, {
-        error: clean,
-        condition: isFalse('Released', 'RollbackFailed', clean.message),
-        release,
-      }),
-    };
-  }
-  const { revision, toRevision, cause } = rollback;
-  work.ports.log.info('An instance was rolled back', { kind: work.kind.kind, ...work.release, revision, toRevision, cause });
-  return AT_ONCE;
-}
-
 interface Untested {
   readonly target: Target;
   readonly release: OwnRelease;
@@ -249,15 +224,24 @@ export async function testRelease(work: Work, { target, release }: Untested): Pr
   let report: TestReport | undefined;
   let current = work;
   const change = async (signal: AbortSignal): Promise<void> => {
+    const held = { ...work, signal };
+    const checked = await checkRecords(held);
     const underWay = { ready: isInstalled(target), phase: reconciling(doing), request: 'Underway', conditions: [doing], release } as const;
     current = await writeStatus(work, underWay);
-    report = await runTests({ ...work, signal }, secrets);
+    report = mayRunHooks(checked, release.revision) ? await runTests(held, secrets) : untrusted(work, release);
   };
   if ((await withLeaseOf(leasedBy(work), change)) === 'Busy') return { requeueAfter: BUSY_MS };
   if (report === undefined) throw new Error('tests ended without a report');
   await writeStatus(current, outcomeOf(work, { target, release, report: withoutSecretsIn(report, secrets) }));
   work.ports.log.info('The tests of an instance have run', { kind: work.kind.kind, ...work.release, outcome: report.kind });
   return AT_ONCE;
+}
+
+/** The hooks of a revision that Chandlery did not make do not run. */
+function untrusted({ kind, instance, namespace }: Work, { revision }: OwnRelease): TestReport {
+  const force = `kubectl annotate ${kind.resource}.${kind.group} ${instance.metadata.name} --namespace ${namespace} --overwrite chandlery.dev/force-at="$(date)"`;
+  const message = `the hooks of revision ${revision} do not run, because its hooks are not known to be those of the chart; release the spec again: ${force}`;
+  return { kind: 'Failed', failed: [], message };
 }
 
 async function runTests({ deployer, release, signal }: Work, secrets: readonly string[]): Promise<TestReport> {

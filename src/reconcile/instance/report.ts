@@ -44,6 +44,7 @@ export interface Finding {
   readonly attempt?: Attempt;
   readonly failures?: number;
   readonly scale?: WorkloadScale;
+  readonly recordDigests?: InstanceStatus['recordDigests'];
 }
 
 /** Conditions that stand until something else is known. */
@@ -66,6 +67,7 @@ const UNDER_WAY = new Set([
   'ScalingDown',
   'Waking',
   'Awake',
+  'Reinstalling',
 ]);
 
 /**
@@ -88,6 +90,14 @@ export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
     await ports.events.record(instance, { type: isBad ? 'Warning' : 'Normal', reason: condition.reason, message: condition.message });
   }
   return written;
+}
+
+/** Writes down the digests of release records and leaves the rest of the status as it is. */
+export async function writeDigests(work: Work, recordDigests: InstanceStatus['recordDigests']): Promise<Work> {
+  const { ports, kind, instance, signal } = work;
+  const status = { ...work.status, recordDigests };
+  await applyStatus(ports.cluster, kind, { object: instance, status, signal });
+  return { ...work, status, instance: { ...instance, status } };
 }
 
 interface Failure {
@@ -169,6 +179,8 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
       rollback: rollback ?? earlier.rollback,
       limit: HISTORY_LIMIT,
     }),
+    recordDigests: finding.recordDigests ?? earlier.recordDigests,
+    ...reinstallHandled(work, finding),
     ...(rollback === undefined ? {} : { rollback }),
     ...(test === undefined ? {} : { lastTest: test }),
     ...(notes === undefined || notes === '' ? {} : { notes }),
@@ -181,6 +193,12 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
 
 function requestedAt({ instance, status }: Work): string | undefined {
   return instance.metadata.annotations?.[OURS.reconcileAt] ?? status.lastHandledReconcileAt;
+}
+
+/** What somebody asked for while nothing was changed is not done later, when something is. */
+function reinstallHandled({ status, reinstallAt }: Work, { request }: Finding): Pick<InstanceStatus, 'lastReinstallAt'> {
+  const handled = request === 'Underway' || reinstallAt === '' ? status.lastReinstallAt : reinstallAt;
+  return handled === undefined ? {} : { lastReinstallAt: handled };
 }
 
 function madeOf(target: Target): Pick<InstanceStatus, 'version' | 'availableVersion' | 'revision' | 'chart' | 'values'> {

@@ -44,6 +44,8 @@ export interface ActiveFacts {
   readonly wasHealthy: boolean;
   /** The newest revision has had its time to become healthy. */
   readonly overdue: boolean;
+  /** Why the record of the newest revision is not the one that Chandlery released; absent where it is, or has not been looked at. */
+  readonly recordFault?: AppError;
   /** Whether it sleeps, or is to sleep or to wake. */
   readonly sleep?: { readonly wanted: boolean; readonly fact: SleepFact };
   /** Absent while something else comes first. */
@@ -67,6 +69,8 @@ export type ActiveState =
   | { readonly kind: 'NamespaceTaken'; readonly message: string }
   /** Somebody else has a release of that name. */
   | { readonly kind: 'Foreign'; readonly release: ForeignRelease }
+  /** Somebody changed the record of the newest revision. */
+  | { readonly kind: 'RecordChanged'; readonly error: AppError }
   /** A worker that is gone has left the release pending. */
   | { readonly kind: 'Locked' }
   /** Workloads are to be scaled to zero, or back. */
@@ -113,6 +117,7 @@ export function determineActiveState(facts: ActiveFacts): ActiveState {
   if (release.kind === 'Foreign' && !isAdoptable(facts, release)) return { kind: 'Foreign', release };
   if (release.kind === 'Own' && isPending(release))
     return isUnderWay(facts, release) ? { kind: 'Waiting', wait: PENDING_MS } : { kind: 'Locked' };
+  if (facts.recordFault !== undefined) return { kind: 'RecordChanged', error: facts.recordFault };
   const sleep = sleepState(facts);
   if (sleep !== undefined) return sleep;
   if (facts.wait > 0 || target === undefined) return { kind: 'Waiting', wait: facts.wait };

@@ -10,6 +10,7 @@ import {
   parseInstanceSpec,
   parseInstanceStatus,
   releaseNameOf,
+  REINSTALL_AT,
   TEST_AT,
 } from '../../domain/app-instance/instance.ts';
 import type { InstanceSpec, InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
@@ -54,6 +55,8 @@ export interface Work {
   readonly forcedAt: string;
   /** The annotation `chandlery.dev/test-at` while its tests have not run; else empty. */
   readonly testAt: string;
+  /** The annotation `chandlery.dev/reinstall-at` while it has not been handled; else empty. */
+  readonly reinstallAt: string;
   readonly generation: number;
   /** When it ends; absent: never. */
   readonly expiry?: InstanceExpiry;
@@ -75,6 +78,7 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
   const place = mode === 'Dedicated' ? dedicatedNamespaceName(kind, metadata) : namespace;
   const forcedAt = annotations[FORCE_AT] ?? '';
   const testAt = annotations[TEST_AT] ?? '';
+  const reinstallAt = annotations[REINSTALL_AT] ?? '';
   const key = `${kind.resource}/${namespace}/${metadata.name}`;
   const expiry = instanceExpiry(instance, expirySettings(ports, kind), ports.now().getTime());
   const references = ports.references.revisionOf(ports.references.referencesOf(key));
@@ -93,6 +97,7 @@ export function workOn(ports: InstancePorts, { kind, instance }: { kind: Generat
     requestedAt: requestOf(annotations, forcedAt),
     forcedAt: forcedAt === status.lastAttempted?.forcedAt ? '' : forcedAt,
     testAt: testAt === status.lastTest?.requestedAt ? '' : testAt,
+    reinstallAt: reinstallAt === status.lastReinstallAt ? '' : reinstallAt,
     generation: metadata.generation ?? 0,
     key,
     ...(expiry === undefined ? {} : { expiry }),
@@ -121,7 +126,8 @@ const NO_DEFINITION: KubeObject = { apiVersion: '', kind: APP_DEFINITION_KIND.ty
 
 function requestOf(annotations: Readonly<Record<string, string>>, forcedAt: string): string {
   const asked = [annotations[OURS.reconcileAt] ?? '', forcedAt].filter((text) => text !== '').join(', forced ');
-  return [asked, annotations[ADOPT] === 'true' ? 'adopt' : ''].filter((text) => text !== '').join(', ');
+  const reinstall = annotations[REINSTALL_AT] === undefined ? '' : `reinstall ${annotations[REINSTALL_AT]}`;
+  return [asked, annotations[ADOPT] === 'true' ? 'adopt' : '', reinstall].filter((text) => text !== '').join(', ');
 }
 
 export function leasedBy({ ports, release, kind, instance, signal }: Work): LeasedRelease {

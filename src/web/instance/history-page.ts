@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { at, numberAt, textAt } from '../../domain/core/read.ts';
+import { at, listAt, numberAt, textAt } from '../../domain/core/read.ts';
 import type { InstanceHistory, RevisionView } from '../../operation/instance/instance-history.ts';
 import { instanceFrame, type FrameInput, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 import { addressOf, instanceCrumbs, revisionIn } from './instance-routes.ts';
@@ -41,6 +41,8 @@ interface HistoryPage extends InstanceFrame {
   readonly test?: { readonly state: Badge; readonly message: string; readonly time: string };
   /** Runs the tests; empty without the permission. */
   readonly testAction: string;
+  /** Somebody changed a release record; what undoes that, empty without the permission. */
+  readonly changedRecord?: { readonly message: string; readonly action: string; readonly deleting: boolean };
   readonly revisions: readonly RevisionRow[];
   readonly missing: readonly string[];
   readonly jsonHref: string;
@@ -60,6 +62,22 @@ export function historyRoutes(deps: WebDeps): Router {
     page(deps, async (visit) => {
       const address = addressOf(visit);
       await deps.operations.requestInstanceTest(visit.actor, { ...address, at: new Date().toISOString(), ...visit.requestOrigin });
+      return { redirect: instanceTabPath(address, 'history') };
+    }),
+  );
+  router.post(
+    '/environments/:environment/instances/:app/:name/reinstall',
+    page(deps, async (visit) => {
+      const address = addressOf(visit);
+      await deps.operations.requestReinstallation(visit.actor, { ...address, at: new Date().toISOString(), ...visit.requestOrigin });
+      return { redirect: instanceTabPath(address, 'history') };
+    }),
+  );
+  router.post(
+    '/environments/:environment/instances/:app/:name/forget',
+    page(deps, async (visit) => {
+      const address = addressOf(visit);
+      await deps.operations.forgetRelease(visit.actor, { ...address, ...visit.requestOrigin });
       return { redirect: instanceTabPath(address, 'history') };
     }),
   );
@@ -102,6 +120,7 @@ function historyPage({ revisions, missing, releases, values }: WholeHistory, aro
     releases: releases.map((release) => releaseRow(release, instanceTabPath(instance, 'history'))),
     ...(values === undefined ? {} : { values: releaseValues(values) }),
     ...testPart(instance),
+    ...changedRecordPart(around),
     testAction: canChange && releases.length > 0 ? `${path}/test` : '',
     revisions: revisions.map(({ revision, replaced, user, changes }) => ({
       revision,
@@ -114,6 +133,15 @@ function historyPage({ revisions, missing, releases, values }: WholeHistory, aro
     jsonHref: `/api/v1${instanceTabPath(instance, 'history').replace(/history$/, 'revisions')}`,
     command: `chandlery history ${instance.app}/${instance.name} --environment ${instance.environment}`,
   };
+}
+
+function changedRecordPart({ instance, permissions }: FrameInput): Pick<HistoryPage, 'changedRecord'> {
+  const conditions = listAt(instance.object.status, 'conditions');
+  const released = conditions.find((condition) => textAt(condition, 'type') === 'Released');
+  if (textAt(released, 'reason') !== 'ReleaseRecordChanged') return {};
+  const action = `${instancePath(instance)}/${instance.deleting ? 'forget' : 'reinstall'}`;
+  const message = textAt(released, 'message') ?? '';
+  return { changedRecord: { message, action: permissions.update ? action : '', deleting: instance.deleting } };
 }
 
 /** The outcome of the last tests; while others run, that they do. */

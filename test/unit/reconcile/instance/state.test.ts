@@ -22,7 +22,7 @@ const ROLLBACK = {
 } as const;
 
 function own(revision: number, status: OwnRelease['status'] = 'deployed', configDigest = 'new'): OwnRelease {
-  return { kind: 'Own', revision, status, configDigest, records: [] };
+  return { kind: 'Own', revision, status, configDigest, recordVersion: '', records: [] };
 }
 
 const FACTS: ActiveFacts = {

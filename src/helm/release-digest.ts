@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { AppError } from '../domain/core/errors.ts';
+import { stringifyJson } from '../domain/core/exact-json.ts';
+import { isObject, listAt } from '../domain/core/read.ts';
+
+/** Keys of a release and of a hook as Helm writes them. Helm, written in Go, would also read `Manifest` as `manifest`. */
+const KEY = /^[a-z_]+$/;
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+
+/**
+ * The SHA-256 digest, in hexadecimal, of what Helm acts on in the record of a revision: all of it but what Helm itself changes later, which is the status of the revision and
+ * the last run of each hook. Helm leaves empty members out or writes them as null, which is the same here.
+ *
+ * @param text the release as JSON, and `release` what it parses to.
+ * @throws AppError `HelmFailed` for JSON that another parser would read differently: repeated keys, and keys in other letters.
+ */
+export function releaseDigest(text: string, release: unknown): string {
+  const hooks = listAt(release, 'hooks');
+  if (!isObject(release) || [release, ...hooks].some((part) => !isObject(part) || !Object.keys(part).every((key) => KEY.test(key))))
+    throw ambiguous();
+  if (text.replaceAll(STRING, '').split(':').length - 1 !== keysIn(release)) throw ambiguous();
+  const { info: _info, ...stable } = release;
+  const withoutRuns = hooks.map((hook) =>
+    isObject(hook) ? Object.fromEntries(Object.entries(hook).filter(([key]) => key !== 'last_run')) : hook,
+  );
+  return createHash('sha256')
+    .update(stringifyJson(canonical({ ...stable, hooks: withoutRuns })))
+    .digest('hex');
+}
+
+function ambiguous(): AppError {
+  return new AppError('HelmFailed', 'the record of the release is not as Helm writes it');
+}
+
+function keysIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + keysIn(item), 0);
+  return isObject(value) ? Object.values(value).reduce((sum: number, item) => sum + 1 + keysIn(item), 0) : 0;
+}
+
+/** Members in one order, and none that are empty. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => canonical(item) ?? null);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).map(([key, member]) => [key, canonical(member)] as const);
+  return members.filter(([, member]) => !isEmpty(member)).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
