@@ -229,7 +229,7 @@ const REJECTED: readonly Case[] = [
   {
     title: 'a CatalogRelease that runs somewhere',
     type: CATALOG_RELEASE,
-    spec: { version: `v1.0.0-${RUN}`, state: 'wip' },
+    spec: { version: `v1.0.0-r${RUN}`, state: 'wip' },
     status: { targets: [{ name: 'aws.one', resources: [] }] },
     says: /runs in 1 installation: apply another release there first/,
   },
@@ -238,7 +238,7 @@ const REJECTED: readonly Case[] = [
 describe('the deletion of', () => {
   for (const [index, { title, type, spec, status, says }] of REJECTED.entries()) {
     it(`${title} is rejected, until its intent is stated by the command of the message`, async () => {
-      const name = type === CATALOG_RELEASE ? `v1.0.0-${RUN}` : `deny-${index}-${RUN}`;
+      const name = type === CATALOG_RELEASE ? `v1.0.0-r${RUN}` : `deny-${index}-${RUN}`;
       await create(type, { name }, { spec, status });
       const { exitCode, stderr } = await kubectlDelete(type, name);
       assert.equal(exitCode, 1, stderr);
