@@ -15,6 +15,12 @@ const RBAC = 'rbac.authorization.k8s.io/v1';
 const HOOK = { 'helm.sh/hook': 'pre-install', 'helm.sh/hook-delete-policy': 'before-hook-creation' };
 const EVERYTHING = { rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] };
 
+const ADMIN_BINDING = {
+  ...object('ClusterRoleBinding', 'harmless', RBAC),
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery-admin' },
+  subjects: [{ kind: 'User', name: 'oidc:stranger', apiGroup: 'rbac.authorization.k8s.io' }],
+};
+
 /** What a chart would have to hold to change what is ours, by where it stands in the chart. */
 const OURS: Readonly<Record<string, ChartFiles>> = {
   environments: { 'crds/a.yaml': text(crd('environments', 'chandlery.dev', 'Environment', 'Cluster')) },
@@ -48,13 +54,14 @@ const OURS: Readonly<Record<string, ChartFiles>> = {
       ...EVERYTHING,
     }),
   },
-  'admin-binding': {
-    'templates/a.yaml': text({
-      ...object('ClusterRoleBinding', 'harmless', RBAC),
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'chandlery-admin' },
-      subjects: [{ kind: 'User', name: 'oidc:stranger', apiGroup: 'rbac.authorization.k8s.io' }],
-    }),
-  },
+  'admin-binding': { 'templates/a.yaml': text(ADMIN_BINDING) },
+  // To Kubernetes, whatever has items is a list.
+  'odd-list': { 'templates/a.yaml': text({ ...object('ConfigMap', 'innocent'), items: [ADMIN_BINDING] }) },
+  'odd-list-hook': { 'templates/a.yaml': text(annotated({ ...object('ConfigMap', 'innocent'), items: [ADMIN_BINDING] }, HOOK)) },
+  // To Helm, a merge wins over the keys before it; to YAML it does not.
+  merged: { 'templates/a.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: innocent}\n<<: ${text(ADMIN_BINDING)}\n` },
+  // Without a cluster the template renders nothing.
+  looked: { 'templates/a.yaml': `{{ if lookup "v1" "Namespace" "" "default" }}${text(ADMIN_BINDING)}{{ end }}` },
   'foreign-record': {
     'templates/a.yaml': text({ ...object('Secret', 'sh.helm.release.v1.cache-operator.v99'), type: 'helm.sh/release.v1' }),
   },
@@ -104,7 +111,7 @@ export const attacks: readonly Attack[] = [
   {
     title: 'the preflight of such charts lets them pass',
     run: async (target) => {
-      const names = ['environments', 'operators-hook', 'aggregated', 'role-hook'];
+      const names = ['environments', 'operators-hook', 'aggregated', 'role-hook', 'odd-list', 'odd-list-hook', 'merged'];
       for (const name of names) {
         const { json, text: body } = await target.call('admin', '/api/v1/operators?dryRun=All', { method: 'POST', body: operator(name) });
         const blocked = blockedIn(json);

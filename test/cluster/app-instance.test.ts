@@ -203,6 +203,11 @@ describe('an instance of a generated kind', () => {
       `apiVersion: v1\nkind: List\nitems:\n- ${JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: TWO } })}`,
       /it is in namespace inst-/,
     ],
+    [
+      'a cluster-scoped object among the items of a ConfigMap',
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nitems:\n- ${BINDING.trim().replaceAll('\n', '\n  ')}`,
+      /ClusterRoleBinding "all": it is cluster-scoped/,
+    ],
     ['a hook as another service account', hookAs('powerful'), /a hook cannot run as the service account "powerful"/],
     ['a hook as the deployer itself', hookAs('chandlery-deployer'), /no pod can run as the service account chandlery-deployer/],
     [
@@ -255,7 +260,7 @@ describe('an instance of a generated kind', () => {
     const forged = `{{ if lookup "v1" "ConfigMap" "${ONE}" "kube-root-ca.crt" }}${record}{{ end }}`;
     await world.create(configs, { namespace: ONE, name: 'forger', spec: { values: { extra: forged } } });
     const forger = { namespace: ONE, name: 'forger' };
-    const rejected = await world.condition(configs, forger, { type: 'Released', status: 'False', reason: 'ResourceNotAllowed' });
+    const rejected = await world.condition(configs, forger, { type: 'Released', status: 'False', reason: 'ObjectReserved' });
     assert.match(rejected.message, /it is a release record, which only Helm writes/);
     assert.doesNotMatch(await helm('list', '--namespace', ONE, '--output', 'json'), /curious|late|forger/);
   });

@@ -70,7 +70,9 @@ function decodeBinary(text: string): ScalarValue {
 /** Undefined for what is text. go-yaml ignores each `_`, and takes an integer beyond 64 bits for a float. */
 function numberOf(text: string): number | bigint | undefined {
   if (text.length > MAX_NUMBER_LENGTH || !/^[-+.0-9]/.test(text)) return undefined;
-  const plain = text.startsWith('.') ? text : text.replaceAll('_', '');
+  // Behind a leading point, each `_` has to stand between two digits.
+  if (/^\.(?:_|.*(?:\D_|_\D|_$))/.test(text)) return undefined;
+  const plain = text.replaceAll('_', '');
   const [, sign = '', digits] = INTEGER.exec(plain) ?? [];
   if (digits !== undefined) {
     const size = BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits);

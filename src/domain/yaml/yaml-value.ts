@@ -108,7 +108,7 @@ function readMap(node: YAMLMap, scope: Scope, depth: number): Sized {
     }
     const [key, kind] = named;
     // To go-yaml they are two, and which of them the JSON has is left to chance.
-    if ((kinds.get(key) ?? kind) !== kind) throw new YamlValueError(`has the key ${key} as text and as ${kind}`, pair.key);
+    if ((kinds.get(key) ?? kind) !== kind) throw new YamlValueError(`has the key ${key} twice, as values of two types`, pair.key);
     kinds.set(key, kind);
     size += key.length + 4;
     entries.set(key, value.value);
