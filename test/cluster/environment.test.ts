@@ -107,6 +107,36 @@ async function gone(type: ResourceType, name: string, namespace?: string): Promi
 const person = (team: string) => kube.asActor({ user: `oidc:envtest-${team}`, groups: [`oidc:envtest-team-${team}`] });
 
 describe('an environment', () => {
+  test('reports RoleBindings to roles of Chandlery that it did not make, and removes those of former members where it says so', async () => {
+    const name = 'envtest-grants';
+    await create(environment(name, { groups: [{ name: 'oidc:grants-members', role: 'developer' }] }));
+    await untilReason(name, 'Ready');
+    const rbac = 'rbac.authorization.k8s.io';
+    const bind = async (binding: string, role: string, group: string): Promise<void> =>
+      void (await kube.asController().create(ROLE_BINDING, {
+        apiVersion: `${rbac}/v1`,
+        kind: 'RoleBinding',
+        metadata: { name: binding, namespace: name },
+        roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+        subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
+      }));
+    await bind('of-a-former-member', 'chandlery-developer', 'oidc:grants-former');
+    await bind('of-a-member', 'chandlery-maintainer', 'oidc:grants-members');
+    await bind('of-the-cluster', 'view', 'oidc:grants-former');
+    const grants = async (): Promise<string> =>
+      findCondition(conditionsOf(await kube.asController().get({ ...ENVIRONMENT, name })), 'ForeignGrants')?.message ?? '';
+    await eventually(
+      async () => (await grants()).includes('"of-a-former-member" grants chandlery-developer to Group oidc:grants-former'),
+      'it is reported',
+    );
+    await kube.asController().patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: { foreignGrants: 'Remove' } } });
+    await gone(ROLE_BINDING, 'of-a-former-member', name);
+    await eventually(async () => /: "of-a-member" grants/.test(await grants()), 'what a member has is still reported');
+    assert.ok(await kube.asController().get({ ...ROLE_BINDING, namespace: name, name: 'of-the-cluster' }));
+    const { items } = await kube.asController().list(EVENT, { namespace: 'default' });
+    assert.ok(items.some((event) => textAt(event, 'involvedObject', 'name') === name && textAt(event, 'reason') === 'ForeignGrants'));
+  });
+
   test('makes its namespace, its permissions and its quota, and says that it is ready', async () => {
     await create(
       environment('envtest-team-a', { groups: [{ name: 'oidc:envtest-team-a', role: 'developer' }], quota: { 'count/configmaps': 3 } }),

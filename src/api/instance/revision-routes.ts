@@ -84,8 +84,8 @@ export const REVISION_ROUTES: readonly Route[] = [
     },
   },
   {
-    method: 'delete',
-    path: `${INSTANCE}/release`,
+    method: 'post',
+    path: `${INSTANCE}/record-removal`,
     operationId: 'forgetRelease',
     etag: 'strong',
     summary: 'Let the deletion of an instance end whose release records somebody changed: the records are deleted, the objects stay',

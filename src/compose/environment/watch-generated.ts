@@ -32,7 +32,7 @@ interface WatchGeneratedInput {
   readonly signal: AbortSignal;
 }
 
-const IN_NAMESPACES: readonly ResourceType[] = [ROLE_BINDING, ROLE, SERVICE_ACCOUNT, LIMIT_RANGE, NETWORK_POLICY];
+const IN_NAMESPACES: readonly ResourceType[] = [ROLE, SERVICE_ACCOUNT, LIMIT_RANGE, NETWORK_POLICY];
 const VISIBILITY: readonly ResourceType[] = [CLUSTER_ROLE, CLUSTER_ROLE_BINDING];
 const POLICIES: readonly ResourceType[] = [ADMISSION_POLICY, ADMISSION_POLICY_BINDING];
 const POLICY_NAME = 'chandlery-environment-apps-';
@@ -69,6 +69,8 @@ export function watchGenerated({
     // A mesh has come or gone.
     mapSource(definitions, (name) => (MESH_CRDS.includes(name) ? having('mesh') : [])),
     ...IN_NAMESPACES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), ofObject)),
+    // Those that somebody else made are reported.
+    mapSource(startMetadataReflector({ cluster, type: ROLE_BINDING, log, signal }), ofObject),
     ...VISIBILITY.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(VISIBILITY_NAME))),
     ...POLICIES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(POLICY_NAME))),
   ];
@@ -104,6 +106,6 @@ export function watchDedicated({ kube, log, signal }: Pick<WatchGeneratedInput, 
   return [
     startMetadataReflector({ cluster, type: NAMESPACE, ...scope }),
     mapSource(specChanges(startReflector({ cluster, type: RESOURCE_QUOTA, ...scope })), namespaceOfKey),
-    ...IN_NAMESPACES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), namespaceOfKey)),
+    ...[...IN_NAMESPACES, ROLE_BINDING].map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), namespaceOfKey)),
   ];
 }

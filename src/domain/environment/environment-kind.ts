@@ -227,6 +227,11 @@ const spec = object(
       }),
     ),
     monitoring: optional(monitoringField('the namespace chandlery-system')),
+    foreignGrants: choice(['Report', 'Remove'], {
+      description:
+        'What happens to RoleBindings in the namespace that grant a role of Chandlery and that neither the environment nor a catalogue source made. Report names them in the condition ForeignGrants; Remove also takes them from whoever is no member.',
+      default: 'Report',
+    }),
     reclaim: choice(['Retain', 'Delete'], {
       description:
         'What happens to the namespace when the environment is deleted. Retain keeps it with everything in it and takes only the permissions away; Delete deletes the namespace and all it holds.',

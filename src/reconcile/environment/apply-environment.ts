@@ -20,6 +20,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { appQuota, labelsOf, ownerOf, peopleObjects, policyObjects, type Placed } from './environment-objects.ts';
 import { ACCOUNTS_ANNOTATION, type EnvironmentSpec } from './environment-spec.ts';
+import { reportForeignGrants } from './foreign-grants.ts';
 import { labelNamespace, markMesh } from './namespace.ts';
 import type { EnvironmentApp, EnvironmentPorts } from './ports.ts';
 
@@ -54,7 +55,7 @@ export async function applyEnvironment(
   const { environment, spec } = applied;
   await keepAppsPolicy(ports, { environment, spec, signal });
   const ofMesh = await applyNamespace(ports, { ...applied, also: appQuota(environment, spec, ports.appLimits().hard) }, signal);
-  return meshConditions(applied, ofMesh);
+  return [...meshConditions(applied, ofMesh), ...(await reportForeignGrants(ports.cluster, applied, signal))];
 }
 
 /**

@@ -44,6 +44,7 @@ export interface EnvironmentSpec {
   readonly mesh?: Mesh;
   readonly allowedApps?: AllowedApps;
   readonly expiry?: Expiry;
+  readonly foreignGrants: 'Report' | 'Remove';
   readonly reclaim: 'Retain' | 'Delete';
   /** The uid of the instance that this namespace of the Environment is dedicated to; absent for the namespace of the Environment itself. */
   readonly dedicatedTo?: string;
@@ -91,6 +92,7 @@ export function parseEnvironment(environment: KubeObject, settings: EnvironmentS
     mesh,
     allowedApps,
     expires,
+    foreignGrants,
     reclaim,
   } = fields;
   const expiry = expires && expiryOf(expires, environment.metadata.creationTimestamp ?? '');
@@ -114,6 +116,7 @@ export function parseEnvironment(environment: KubeObject, settings: EnvironmentS
     ...(mesh === undefined ? {} : { mesh }),
     ...(allowedApps === undefined ? {} : { allowedApps }),
     ...(expiry === undefined ? {} : { expiry }),
+    foreignGrants,
     reclaim,
   };
 }

@@ -14,6 +14,7 @@ import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { keepDeleted } from '../keep/keep-deleted.ts';
 import { applyEnvironment, keepAppsPolicy } from './apply-environment.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
+import { FOREIGN_GRANTS } from './foreign-grants.ts';
 import { finalizeEnvironment } from './finalize-environment.ts';
 import { takeOverNamespace } from './move.ts';
 import { createNamespace, labelNamespace, removeNamespace } from './namespace.ts';
@@ -183,6 +184,7 @@ async function writeEnvironmentCondition(
   };
   if ((await applyStatus(ports.cluster, ENVIRONMENT, { object: environment, status, signal })) === 'Unchanged') return;
   await recordExpiry(ports, environment, { earlier, conditions });
+  await recordForeignGrants(ports, environment, { earlier, conditions });
   const before = earlier.find((condition) => condition.type === 'Ready');
   if (before?.reason === condition.reason) return;
   await ports.events.record(environment, {
@@ -255,6 +257,17 @@ async function recordExpiry(
   const now = findCondition(conditions, 'Expired');
   if (now === undefined || now.reason === 'NotDue' || findCondition(earlier, 'Expired')?.reason === now.reason) return;
   await events.record(environment, { type: 'Warning', reason: now.reason, message: now.message });
+}
+
+/** Warns whenever other RoleBindings are found. */
+async function recordForeignGrants(
+  { events }: Pick<EnvironmentPorts, 'events'>,
+  environment: KubeObject,
+  { earlier, conditions }: Phases,
+): Promise<void> {
+  const now = findCondition(conditions, FOREIGN_GRANTS);
+  if (now === undefined || findCondition(earlier, FOREIGN_GRANTS)?.message === now.message) return;
+  await events.record(environment, { type: 'Warning', reason: FOREIGN_GRANTS, message: now.message });
 }
 
 /** Deletes an Environment whose end has come; the finalizer does what `reclaim` says. */
