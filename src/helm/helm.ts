@@ -14,7 +14,8 @@ import type { JsonObject, KubeObject } from '../domain/kubernetes/resource.ts';
 import type { ImageRewrite } from '../domain/workload/image-rewrite.ts';
 import { createGuardian } from './guardian.ts';
 import { type HelmHome, prepareHome, withValuesFile } from './home.ts';
-import { createParser, type RevisionObjects, type TransformInWorker } from './parse-in-worker.ts';
+import { createParser, type TransformInWorker } from './parse-in-worker.ts';
+import type { RevisionObjects } from './parse-worker.ts';
 import { createSlots } from './slots.ts';
 
 export interface HelmOptions {

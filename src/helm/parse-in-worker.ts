@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { type JobOutcome, ThreadHost } from '../thread/thread-host.ts';
-import type { PARSE_JOBS } from './parse-worker.ts';
+import type { PARSE_JOBS, RevisionObjects } from './parse-worker.ts';
 import type { Transformation } from './transform.ts';
 
 /**
@@ -9,20 +9,6 @@ import type { Transformation } from './transform.ts';
  * Throws AppError `HelmFailed` when it cannot be read, as a clause: the caller adds what was rendered.
  */
 export type ParseInWorker = (text: string, timeoutMs: number) => Promise<KubeObject[]>;
-
-/** What Helm has kept of a revision. */
-export interface RevisionObjects {
-  readonly release: string;
-  readonly namespace: string;
-  readonly revision: number;
-  /** As of `releaseDigest`. */
-  readonly digest: string;
-  readonly hooks: readonly KubeObject[];
-  /** As they were sent; without hooks. */
-  readonly objects: readonly KubeObject[];
-  /** Empty when it has none. */
-  readonly notes: string;
-}
 
 /** What a post-renderer makes of what a chart rendered, in the same thread. Throws what `transform` throws, and AppError `HelmFailed` when the thread was ended. */
 export type TransformInWorker = (text: string, how: Transformation, timeoutMs: number) => Promise<string>;

@@ -8,7 +8,6 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type BoundSubject, grantsOf } from '../../domain/permission/grants.ts';
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { ENVIRONMENT_ROLES } from '../../domain/environment/environment-kind.ts';
-import type { AppliedNamespace } from './apply-environment.ts';
 import type { EnvironmentSpec } from './environment-spec.ts';
 
 /** The type of the condition that names RoleBindings to Chandlery's roles that the Environment did not make. */
@@ -26,7 +25,7 @@ const MAX_NAMED = 10;
  */
 export async function reportForeignGrants(
   cluster: Pick<Cluster, 'list' | 'patch' | 'delete'>,
-  { environment, spec }: Pick<AppliedNamespace, 'environment' | 'spec'>,
+  { environment, spec }: { readonly environment: KubeObject; readonly spec: EnvironmentSpec },
   signal: AbortSignal,
 ): Promise<readonly ConditionInput[]> {
   const { items } = await cluster.list(ROLE_BINDING, { namespace: spec.namespace, signal });

@@ -150,18 +150,16 @@ export function attemptOf(work: Work, target?: Target): Attempt {
 
 function composeStatus(work: Work, finding: Finding): InstanceStatus {
   const { status: earlier, generation } = work;
-  const { target } = finding;
+  const { target, failures = earlier.failures } = finding;
   const rollback = finding.rollback === 'Forgotten' ? undefined : (finding.rollback ?? earlier.rollback);
-  const handled = finding.request === 'Underway' ? earlier.lastHandledReconcileAt : requestedAt(work);
   const made = target === undefined ? earlier : madeOf(target);
   const { version, availableVersion, revision, chart, values } = made;
   const managed = finding.managedRevision ?? earlier.managedRevision;
   const notes = finding.notes ?? earlier.notes;
   const attempt = finding.attempt ?? earlier.lastAttempted;
-  const test = finding.test ?? earlier.lastTest;
   return {
     observedGeneration: generation,
-    ...(handled === undefined ? {} : { lastHandledReconcileAt: handled }),
+    ...reconcileHandled(work, finding),
     ...(version === undefined ? {} : { version }),
     ...(availableVersion === undefined ? {} : { availableVersion }),
     ...(revision === undefined ? {} : { revision }),
@@ -182,13 +180,22 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
     recordDigests: finding.recordDigests ?? earlier.recordDigests,
     ...reinstallHandled(work, finding),
     ...(rollback === undefined ? {} : { rollback }),
-    ...(test === undefined ? {} : { lastTest: test }),
+    ...testOf(work, finding),
     ...(notes === undefined || notes === '' ? {} : { notes }),
     ...(attempt === undefined ? {} : { lastAttempted: attempt }),
-    failures: finding.failures ?? earlier.failures,
+    failures,
     ...replicasAndExpiry(work, finding),
     conditions: composeConditions(work, finding),
   };
+}
+
+function testOf({ status }: Work, { test = status.lastTest }: Finding): Pick<InstanceStatus, 'lastTest'> {
+  return test === undefined ? {} : { lastTest: test };
+}
+
+function reconcileHandled(work: Work, { request }: Finding): Pick<InstanceStatus, 'lastHandledReconcileAt'> {
+  const handled = request === 'Underway' ? work.status.lastHandledReconcileAt : requestedAt(work);
+  return handled === undefined ? {} : { lastHandledReconcileAt: handled };
 }
 
 function requestedAt({ instance, status }: Work): string | undefined {

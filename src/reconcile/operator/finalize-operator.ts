@@ -33,10 +33,12 @@ export async function finalizeOperator(work: Work): Promise<ReconcileResult> {
   const decision = await keepDeleted(ports.cluster, { type: OPERATOR, object: operator, signal });
   if (decision.kind === 'Keep') return {};
   const facts = await observe(work);
-  if (decision.kind === 'Wait') {
-    await report(work, facts, isFalse('Deletable', decision.reason, decision.message));
-    return { requeueAfter: BLOCKED_MS };
-  }
+  if (decision.kind === 'Delete') return await deleteNext(work, facts);
+  await report(work, facts, isFalse('Deletable', decision.reason, decision.message));
+  return { requeueAfter: BLOCKED_MS };
+}
+
+async function deleteNext(work: Work, facts: DeletingFacts): Promise<ReconcileResult> {
   const state = determineDeletingState(facts);
   switch (state.kind) {
     case 'Finalized':
