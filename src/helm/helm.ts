@@ -15,7 +15,7 @@ import type { ImageRewrite } from '../domain/workload/image-rewrite.ts';
 import { createGuardian } from './guardian.ts';
 import { type HelmHome, prepareHome, withValuesFile } from './home.ts';
 import { createParser, type TransformInWorker } from './parse-in-worker.ts';
-import type { RevisionObjects } from './parse-worker.ts';
+import type { RevisionObjects } from './release-digest.ts';
 import { createSlots } from './slots.ts';
 
 export interface HelmOptions {

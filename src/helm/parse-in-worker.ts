@@ -1,7 +1,8 @@
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { type JobOutcome, ThreadHost } from '../thread/thread-host.ts';
-import type { PARSE_JOBS, RevisionObjects } from './parse-worker.ts';
+import type { PARSE_JOBS } from './parse-worker.ts';
+import type { RevisionObjects } from './release-digest.ts';
 import type { Transformation } from './transform.ts';
 
 /**

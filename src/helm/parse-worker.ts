@@ -8,24 +8,10 @@ import { listAt, numberAt, textAt } from '../domain/core/read.ts';
 import { parseRendered } from '../domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
 import { serveJobs } from '../thread/serve-jobs.ts';
-import { releaseDigest } from './release-digest.ts';
+import { releaseDigest, type RevisionObjects } from './release-digest.ts';
 import { transform } from './transform.ts';
 
 const PART = 50;
-
-/** What Helm has kept of a revision. */
-export interface RevisionObjects {
-  readonly release: string;
-  readonly namespace: string;
-  readonly revision: number;
-  /** As of `releaseDigest`. */
-  readonly digest: string;
-  readonly hooks: readonly KubeObject[];
-  /** As they were sent; without hooks. */
-  readonly objects: readonly KubeObject[];
-  /** Empty when it has none. */
-  readonly notes: string;
-}
 
 export const PARSE_JOBS = { parse, readRecord, transform };
 

@@ -2,6 +2,21 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../domain/core/errors.ts';
 import { stringifyJson } from '../domain/core/exact-json.ts';
 import { isObject, listAt } from '../domain/core/read.ts';
+import type { KubeObject } from '../domain/kubernetes/resource.ts';
+
+/** What Helm has kept of a revision. */
+export interface RevisionObjects {
+  readonly release: string;
+  readonly namespace: string;
+  readonly revision: number;
+  /** As of `releaseDigest`. */
+  readonly digest: string;
+  readonly hooks: readonly KubeObject[];
+  /** As they were sent; without hooks. */
+  readonly objects: readonly KubeObject[];
+  /** Empty when it has none. */
+  readonly notes: string;
+}
 
 /** Keys of a release and of a hook as Helm writes them. Helm, written in Go, would also read `Manifest` as `manifest`. */
 const KEY = /^[a-z_]+$/;

@@ -5,6 +5,8 @@ import { attacks as changeRequests } from './change-requests.ts';
 import { attacks as charts } from './charts.ts';
 import { attacks as crds } from './crds.ts';
 import { attacks as credentials } from './credentials.ts';
+import { attacks as deputies } from './deputies.ts';
+import { attacks as releaseRecords } from './release-records.ts';
 import { attacks as sources } from './sources.ts';
 import { attacks as egress } from './egress.ts';
 import { attacks as lostCrds } from './lost-crds.ts';
@@ -30,6 +32,8 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'lost-crds', attacks: lostCrds },
   { name: 'http', attacks: http },
   { name: 'identities', attacks: identities },
+  { name: 'release-records', attacks: releaseRecords },
+  { name: 'deputies', attacks: deputies },
   { name: 'namespaces', attacks: namespaces },
   { name: 'app-roles', attacks: appRoles },
   { name: 'change-requests', attacks: changeRequests },

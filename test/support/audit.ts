@@ -114,7 +114,7 @@ export async function openWatches(auditLogPath: string, namespace: string): Prom
 }
 
 /** All lines of an audit log, the oldest first; with a byte, those from there on. The api-server moves the file aside when it is full. */
-async function linesOf(auditLogPath: string, since = 0): Promise<readonly string[]> {
+export async function linesOf(auditLogPath: string, since = 0): Promise<readonly string[]> {
   if (since > 0) return (await readFile(auditLogPath)).subarray(since).toString().split('\n');
   const folder = dirname(auditLogPath);
   const aside = (await readdir(folder)).filter((name) => /^audit-\d.*\.log$/.test(name)).toSorted();

@@ -177,8 +177,7 @@ function composeStatus(work: Work, finding: Finding): InstanceStatus {
       rollback: rollback ?? earlier.rollback,
       limit: HISTORY_LIMIT,
     }),
-    recordDigests: finding.recordDigests ?? earlier.recordDigests,
-    ...reinstallHandled(work, finding),
+    ...recordStatus(work, finding),
     ...(rollback === undefined ? {} : { rollback }),
     ...testOf(work, finding),
     ...(notes === undefined || notes === '' ? {} : { notes }),
@@ -202,10 +201,13 @@ function requestedAt({ instance, status }: Work): string | undefined {
   return instance.metadata.annotations?.[OURS.reconcileAt] ?? status.lastHandledReconcileAt;
 }
 
-/** What somebody asked for while nothing was changed is not done later, when something is. */
-function reinstallHandled({ status, reinstallAt }: Work, { request }: Finding): Pick<InstanceStatus, 'lastReinstallAt'> {
+/** A reinstallation that somebody asked for while no record was changed is not done later, when one is. */
+function recordStatus(
+  { status, reinstallAt }: Work,
+  { request, recordDigests = status.recordDigests }: Finding,
+): Pick<InstanceStatus, 'recordDigests' | 'lastReinstallAt'> {
   const handled = request === 'Underway' || reinstallAt === '' ? status.lastReinstallAt : reinstallAt;
-  return handled === undefined ? {} : { lastReinstallAt: handled };
+  return { recordDigests, ...(handled === undefined ? {} : { lastReinstallAt: handled }) };
 }
 
 function madeOf(target: Target): Pick<InstanceStatus, 'version' | 'availableVersion' | 'revision' | 'chart' | 'values'> {
