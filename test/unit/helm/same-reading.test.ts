@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { execa } from 'execa';
 import * as fc from 'fast-check';
 import { parse } from 'yaml';
@@ -18,6 +19,16 @@ import { TEST_SET } from '../../support/test-set.ts';
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
 const COUNTS = TEST_SET === 'all' ? { kubectl: 6000, helm: 600 } : { kubectl: 300, helm: 30 };
 const { signal } = new AbortController();
+
+/** On its way to any post-renderer, Helm writes texts anew and changes some, such as `! 5`; so what it prints comes from one, too. */
+const PASS_THROUGH = JSON.stringify({
+  apiVersion: 'v1',
+  type: 'postrenderer/v1',
+  name: 'same',
+  version: '1.0.0',
+  runtime: 'subprocess',
+  runtimeConfig: { platformCommand: [{ command: '/bin/cat' }] },
+});
 
 /** Texts that were read differently once. */
 const FOUND = [
@@ -72,17 +83,20 @@ describe('manifests are read as kubectl and Helm read them, or rejected', () => 
   it('Helm has the same objects of what a chart renders', async (t) => {
     const folder = await temporaryFolder(t);
     const helm = await createHelm({ program: tools.helm, homeDir: join(folder, 'home'), maxChildren: 2, log: { debug: () => undefined } });
-    // On its way to a post-renderer, Helm loses the tag `!`, which makes text of a number.
-    const readable = texts.filter((text, index) => isSame(index) && !/! \d/.test(text));
+    await writeFiles(folder, { 'plugins/same/plugin.yaml': PASS_THROUGH });
+    // Each time that Helm writes folded text with indented lines anew, it adds an empty line.
+    const readable = texts.filter((text, index) => isSame(index) && !/c\s+ {6}d\s+ {4}e/.test(text));
     const counts = { same: 0, rejected: 0 };
     const compare = async (some: readonly string[]): Promise<void> => {
       const read = await readByBoth({ tools, helm, folder }, some);
-      if (read !== undefined) {
-        assert.deepEqual(read.ours, read.theirs, `seed ${seed}: ${some.map((text) => JSON.stringify(text)).join(' ')}`);
-        counts.same += some.length;
-      } else if (some.length > 1) {
+      const isWhole = read !== undefined && isDeepStrictEqual(read.ours, read.theirs);
+      if (isWhole) counts.same += some.length;
+      else if (some.length > 1) {
+        // The text that one of them rejects, or reads differently, is among them.
         await compare(some.slice(0, some.length / 2));
         await compare(some.slice(some.length / 2));
+      } else if (read !== undefined) {
+        assert.deepEqual(read.ours, read.theirs, `seed ${seed}: ${JSON.stringify(some[0])}`);
       } else counts.rejected += 1;
     };
     for (let first = 0; first < Math.min(readable.length, COUNTS.helm); first += 30) await compare(readable.slice(first, first + 30));
@@ -128,7 +142,10 @@ async function readByBoth(
     'chart.tgz': await packChart('chart', chartFiles('chart', '1.0.0', Object.fromEntries(files) as Record<string, string>)),
   });
   const input = { chartPath, release: 'demo', namespace: 'default', values: {}, kubeVersion: 'v1.36.3', apiVersions: [], isUpgrade: false };
-  const printed = await execa(tools.helm, ['template', 'demo', chartPath], { env: { HELM_CONFIG_HOME: folder }, reject: false });
+  const printed = await execa(tools.helm, ['template', 'demo', chartPath, '--post-renderer', 'same'], {
+    env: { HELM_CONFIG_HOME: folder, HELM_PLUGINS: join(folder, 'plugins') },
+    reject: false,
+  });
   if (printed.exitCode !== 0) return undefined;
   const [theirs] = await readByKubectl(tools.kubectl, [printed.stdout]);
   const ours = await helm.render(input, signal).catch((error: unknown) => {
