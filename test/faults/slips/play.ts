@@ -14,6 +14,8 @@ export interface SlipOptions {
   readonly first: number;
   /** The names of the slips; empty: all that are on. */
   readonly steps: readonly string[];
+  /** The slips that there are; default: those of the product. */
+  readonly table?: typeof SLIPS;
   readonly write: (line: string) => void;
 }
 
@@ -29,27 +31,27 @@ const BACK_WITHIN_S = 300;
 const RECONCILED_WITHIN_S = 240;
 
 /** Plays one seed after the other on one cluster, which each leaves as it was. After one that does not, a new cluster. */
-export async function playSlips({ seeds, first, steps, write }: SlipOptions): Promise<SlipTally> {
+export async function playSlips({ seeds, first, steps, table = SLIPS, write }: SlipOptions): Promise<SlipTally> {
   const failed: number[] = [];
   let count = 0;
-  let table = await openTable();
+  let board: Board | undefined;
   try {
     for (let seed = first; seed < first + seeds; seed += 1) {
+      board ??= await openBoard();
       const began = performance.now();
-      const { log, faults } = await playSeed(table, { seed, steps });
+      const { log, faults } = await playSeed(board, { seed, steps, table });
       count += log.length;
       const seconds = ((performance.now() - began) / 1_000).toFixed(1);
       write(`seed ${seed}: ${faults.length === 0 ? 'as before' : 'VIOLATED'} after ${log.length} steps and ${seconds} s`);
       if (faults.length === 0) continue;
       failed.push(seed);
-      for (const line of log) write(`  ${line}`);
-      for (const fault of faults) write(`  - ${fault}`);
-      write(`  controller: ${await lastLines(table.world.logFile)}`);
-      await table.close();
-      table = await openTable();
+      for (const line of [...log, ...faults.map((fault) => `- ${fault}`)]) write(`  ${line}`);
+      write(`  controller: ${await lastLines(board.world.logFile)}`);
+      await board.close();
+      board = undefined;
     }
   } finally {
-    await table.close();
+    await board?.close();
   }
   return { seeds, steps: count, failed };
 }
@@ -60,14 +62,14 @@ async function lastLines(file: string): Promise<string> {
   return (await readFile(file, 'utf8')).trimEnd().split('\n').slice(-LOG_LINES).join('\n    ');
 }
 
-interface Table {
+interface Board {
   readonly world: SlipWorld;
   readonly base: ClusterState;
   readonly guard: Guard;
   close(): Promise<void>;
 }
 
-async function openTable(): Promise<Table> {
+async function openBoard(): Promise<Board> {
   const world = await startSlipWorld();
   await within(BACK_WITHIN_S, async () => await isAtRest(world));
   const base = await readState(world.kube);
@@ -91,14 +93,15 @@ async function isAtRest({ kube }: SlipWorld): Promise<boolean> {
 interface Seed {
   readonly seed: number;
   readonly steps: readonly string[];
+  readonly table: typeof SLIPS;
 }
 
 /** A random walk of slips and their undoing, the last one first, and then the comparison. */
 async function playSeed(
-  table: Table,
-  { seed, steps }: Seed,
+  board: Board,
+  { seed, steps, table }: Seed,
 ): Promise<{ readonly log: readonly string[]; readonly faults: readonly string[] }> {
-  const { world, guard } = table;
+  const { world, guard } = board;
   const random = createRandom(seed);
   const log: string[] = [];
   const note = (line: string): void => void log.push(`${new Date().toISOString()} ${line}`);
@@ -112,7 +115,7 @@ async function playSeed(
   try {
     const slips = random.between(1, SLIPS_A_SEED);
     for (let made = 0; made < slips; made += 1) {
-      const slip = await makeSlip(table, { random, steps, count: seed * 100 + made });
+      const slip = await makeSlip(board, { random, steps, table, count: seed * 100 + made });
       if (slip !== undefined) {
         open.push(slip);
         note(slip.what);
@@ -124,7 +127,7 @@ async function playSeed(
       await undoLast();
       if (random.next() < 0.3) await pause(world, random);
     }
-    const faults = await compare(table);
+    const faults = await compare(board);
     guard.forgetMoves();
     return { log, faults: [...guard.take(), ...faults] };
   } catch (error) {
@@ -135,11 +138,12 @@ async function playSeed(
 interface Draw {
   readonly random: Random;
   readonly steps: readonly string[];
+  readonly table: typeof SLIPS;
   readonly count: number;
 }
 
-async function makeSlip({ world, guard }: Table, { random, steps, count }: Draw): Promise<Slip | undefined> {
-  const wanted = Object.entries(SLIPS).filter(([name, { off }]) => (steps.length === 0 ? off === undefined : steps.includes(name)));
+async function makeSlip({ world, guard }: Board, { random, steps, table, count }: Draw): Promise<Slip | undefined> {
+  const wanted = Object.entries(table).filter(([name, { off }]) => (steps.length === 0 ? off === undefined : steps.includes(name)));
   const total = wanted.reduce((sum, [, { weight = 1 }]) => sum + weight, 0);
   let left = random.next() * total;
   const drawn = wanted.find(([, { weight = 1 }]) => (left -= weight) < 0) ?? wanted[0];
@@ -161,7 +165,7 @@ async function pause(world: SlipWorld, random: Random): Promise<void> {
 }
 
 /** What is not as before when the sources have seen the last undoing. */
-async function compare({ world, base }: Table): Promise<readonly string[]> {
+async function compare({ world, base }: Board): Promise<readonly string[]> {
   let different: readonly string[] = [];
   try {
     await world.reconciled(RECONCILED_WITHIN_S);

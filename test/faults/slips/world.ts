@@ -66,11 +66,11 @@ async function start(onEnd: (end: () => Promise<unknown>) => void): Promise<Omit
   await Promise.all([...Object.values(folders), aside].map(async (path) => await mkdir(path)));
   await writeSlipCharts(charts);
   const cluster = await startThrowawayCluster(await loadTools(repoRoot));
-  onEnd(cluster.stop);
+  const kube = openKube(cluster.kubeconfigPath, { userAgent: 'slips' });
+  // The end of the api-server closes the streams of watches.
+  onEnd(async () => await cluster.stop().then(kube.close));
   const git = await startGitHost();
   onEnd(git.stop);
-  const kube = openKube(cluster.kubeconfigPath, { userAgent: 'slips' });
-  onEnd(kube.close);
   const options = ['--kubeconfig', cluster.kubeconfigPath, '--installation', 'slips', '--yes', '--state', join(root, 'state')];
   const more = ['--role', 'controller', '--chart-root', `slips=${charts}`, '--allow-egress', '127.0.0.0/8', '--allow-egress', '::1/128'];
   const logFile = join(root, 'controller.log');
