@@ -287,7 +287,7 @@ function branchOf({ branch, title, description, author, edit }: WantedProposal, 
     message: `${title}\n\n${description}\n`,
     author: { name: author.name, email: author.email === '' ? noReply : author.email },
     committer: { name: 'Chandlery', email: noReply },
-    edit: async (files) => await editRepository(files, edit),
+    edit: edit.kind === 'Restore' ? { restore: edit.commit } : async (files) => await editRepository(files, edit),
   };
 }
 

@@ -14,8 +14,8 @@ export interface WantedBranch {
   readonly message: string;
   readonly author: Signature;
   readonly committer: Signature;
-  /** Decides what becomes of the files. */
-  readonly edit: (files: RepositoryFiles) => Promise<FileEdits>;
+  /** Decides what becomes of the files, or names the commit whose content the folder of the source gets. */
+  readonly edit: ((files: RepositoryFiles) => Promise<FileEdits>) | { readonly restore: string };
 }
 
 interface Signature {
@@ -83,11 +83,12 @@ async function pushBranch(work: Work, wanted: WantedBranch): Promise<PushedBranc
   const base = await resolveRef(work, repository);
   const push: Push = { ...wanted, place, path: git.path, commit: base.commit, run: runIn(work, repository) };
   await push.run(['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', url, base.tip]);
-  const entries = await checkOut(push);
-  const edits = await wanted.edit({ paths: [...entries.keys()].sort(), read: async (path) => await readText(push, entries, path) });
-  const commit = await commitEdits(push, entries, edits);
+  const tree = typeof wanted.edit === 'function' ? await editedTree(push, wanted.edit) : await restoredTree(push, url, wanted.edit.restore);
+  const files = (await push.run(['diff-tree', '-r', '--name-only', '-z', base.commit, tree])).split('\0').filter((file) => file !== '');
+  if (files.length === 0) throw impossible('nothing would change');
+  const commit = await commitTree(push, tree);
   await push.run(['push', '--quiet', '--', url, `${commit}:refs/heads/${wanted.branch}`]);
-  return { base: base.name, commit, files: [...edits.keys()].map((file) => fromRoot(push, file)).sort() };
+  return { base: base.name, commit, files: files.sort() };
 }
 
 async function removeBranch(work: Work, { branch, commit }: { readonly branch: string; readonly commit: string }): Promise<void> {
@@ -144,16 +145,11 @@ async function readText({ place }: Push, entries: ReadonlyMap<string, string>, p
   }
 }
 
-/** @returns the new commit. */
-async function commitEdits(push: Push, entries: ReadonlyMap<string, string>, edits: FileEdits): Promise<string> {
-  const { commit: parent, place, run, message, author, committer } = push;
-  const env = {
-    GIT_INDEX_FILE: join(place, 'committed'),
-    GIT_AUTHOR_NAME: named(author.name),
-    GIT_AUTHOR_EMAIL: named(author.email),
-    GIT_COMMITTER_NAME: committer.name,
-    GIT_COMMITTER_EMAIL: committer.email,
-  };
+async function editedTree(push: Push, edit: (files: RepositoryFiles) => Promise<FileEdits>): Promise<string> {
+  const entries = await checkOut(push);
+  const edits = await edit({ paths: [...entries.keys()].sort(), read: async (path) => await readText(push, entries, path) });
+  const { commit: parent, place, run } = push;
+  const env = { GIT_INDEX_FILE: join(place, 'committed') };
   await run(['read-tree', '--reset', parent], env);
   for (const [path, text] of edits) {
     await writeFile(join(place, 'blob'), text);
@@ -161,7 +157,28 @@ async function commitEdits(push: Push, entries: ReadonlyMap<string, string>, edi
     const entry = `${entries.get(path) ?? '100644'},${blob.trim()},${fromRoot(push, path)}`;
     await run(['update-index', '--add', '--cacheinfo', entry], env);
   }
-  const tree = (await run(['write-tree'], env)).trim();
+  return (await run(['write-tree'], env)).trim();
+}
+
+/** The tree of the branch, with the folder of the source as it was in another commit. Nothing is checked out. */
+async function restoredTree({ commit: parent, path, place, run }: Push, url: string, wanted: string): Promise<string> {
+  await run(['fetch', '--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--', url, wanted]);
+  if (path === '') return (await run(['rev-parse', '--verify', '--end-of-options', `${wanted}^{tree}`])).trim();
+  const env = { GIT_INDEX_FILE: join(place, 'committed') };
+  await run(['read-tree', '--reset', parent], env);
+  await run(['--literal-pathspecs', 'rm', '-r', '--cached', '--quiet', '--ignore-unmatch', '--', path], env);
+  await run(['read-tree', `--prefix=${path}/`, `${wanted}:${path}`], env);
+  return (await run(['write-tree'], env)).trim();
+}
+
+/** @returns the new commit. */
+async function commitTree({ commit: parent, place, run, message, author, committer }: Push, tree: string): Promise<string> {
+  const env = {
+    GIT_AUTHOR_NAME: named(author.name),
+    GIT_AUTHOR_EMAIL: named(author.email),
+    GIT_COMMITTER_NAME: committer.name,
+    GIT_COMMITTER_EMAIL: committer.email,
+  };
   await writeFile(join(place, 'message'), message);
   return (await run(['commit-tree', tree, '-p', parent, '-F', join(place, 'message')], env)).trim();
 }

@@ -15,6 +15,12 @@ export interface RepositoryFiles {
 export type FileEdits = ReadonlyMap<string, string>;
 
 export type ProposedEdit =
+  | DocumentEdit
+  /** The whole folder as it was in an earlier commit, what is no YAML included. */
+  | { readonly kind: 'Restore'; readonly commit: string };
+
+/** A change of one document. */
+export type DocumentEdit =
   /** A resource that is in no file yet. */
   | { readonly kind: 'Add'; readonly object: KubeObject; readonly plural: string }
   | {
@@ -27,7 +33,7 @@ export type ProposedEdit =
     };
 
 /** @throws AppError `ProposalImpossible` when the repository has no place for it. */
-export async function editRepository(files: RepositoryFiles, edit: ProposedEdit): Promise<FileEdits> {
+export async function editRepository(files: RepositoryFiles, edit: DocumentEdit): Promise<FileEdits> {
   return edit.kind === 'Add' ? await add(files, edit) : await patch(files, edit);
 }
 

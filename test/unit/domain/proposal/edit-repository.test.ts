@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isAppError } from '../../../../src/domain/core/errors.ts';
 import { patchDocument } from '../../../../src/domain/proposal/edit-document.ts';
-import { editRepository, type ProposedEdit } from '../../../../src/domain/proposal/edit-repository.ts';
+import { editRepository, type DocumentEdit } from '../../../../src/domain/proposal/edit-repository.ts';
 
 const ORDERS = { group: 'samples.chandlery.dev', kind: 'Cache', namespace: 'team-a', name: 'orders' };
 const FILE = `# Caches of team a
@@ -92,7 +92,7 @@ describe('a proposed change of a file', () => {
   });
 
   it('finds the document wherever it is when the inventory names another file, and says when nothing has it', async () => {
-    const edit: ProposedEdit = { kind: 'Patch', target: ORDERS, file: 'kustomization.yaml', patch: { spec: { replicas: 4 } } };
+    const edit: DocumentEdit = { kind: 'Patch', target: ORDERS, file: 'kustomization.yaml', patch: { spec: { replicas: 4 } } };
     const files = {
       'kustomization.yaml': 'resources: [base/all.yaml]\n',
       'base/all.yaml': FILE,
@@ -110,7 +110,7 @@ describe('a proposed change of a file', () => {
       metadata: { name: 'orders', namespace: 'team-a' },
       spec: { on: 'on' },
     };
-    const edit: ProposedEdit = { kind: 'Add', object, plural: 'caches' };
+    const edit: DocumentEdit = { kind: 'Add', object, plural: 'caches' };
     const files = { 'kustomization.yaml': 'resources:\n    - b.yaml # first\n    - a.yaml # last\nnamePrefix: ""\n', 'a.yaml': 'a: 1\n' };
     const edits = await edited(files, edit);
     assert.deepEqual([...edits.keys()], ['caches/team-a/orders.yaml', 'kustomization.yaml']);
@@ -125,7 +125,7 @@ describe('a proposed change of a file', () => {
   });
 });
 
-async function edited(files: Readonly<Record<string, string>>, edit: ProposedEdit): Promise<ReadonlyMap<string, string>> {
+async function edited(files: Readonly<Record<string, string>>, edit: DocumentEdit): Promise<ReadonlyMap<string, string>> {
   return await editRepository({ paths: Object.keys(files).sort(), read: async (path) => files[path] }, edit);
 }
 
