@@ -263,7 +263,7 @@ async function previewPorts(
 ): Promise<Pick<Ports, 'upgrades' | 'sourcePreviews'>> {
   return {
     upgrades: await createUpgradePreviews({ kube, charts, helm: tools.helm, stateDir, imageRewrites: config.imageRewrites, log, metrics }),
-    sourcePreviews: await createSourcePreviews({ stateDir, kubectl: tools.kubectl ?? 'kubectl', ...(await fetchSettings(config)) }),
+    sourcePreviews: await createSourcePreviews({ stateDir, kube, kubectl: tools.kubectl ?? 'kubectl', ...(await fetchSettings(config)) }),
   };
 }
 

@@ -116,7 +116,7 @@ async function namesOf(
     case 'command':
       return lines(context.commands.map(({ name }) => name));
     case 'source-action':
-      return lines(['list', 'sync', 'suspend', 'resume', 'keep']);
+      return lines(['list', 'sync', 'suspend', 'resume', 'history', 'diff', 'rollback', 'keep']);
     case 'environment-action':
       return lines(['create', 'change', 'delete', 'keep', 'register']);
     case 'shell':

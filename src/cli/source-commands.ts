@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
 import { findInstance, type InstanceParams, listAll } from './api.ts';
+import { proposeRollback, sourceDiff, sourceHistory } from './source-revisions.ts';
 import { textColumn } from './catalog-commands.ts';
 import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
 import { choiceOf, durationOf, wrong } from './options.ts';
@@ -12,14 +13,15 @@ import { dirname, join } from 'node:path';
 import { manifestYaml } from '../domain/instance/instance-commands.ts';
 import { isDnsLabel, OURS } from '../domain/kubernetes/names.ts';
 
-const ACTIONS = ['list', 'sync', 'suspend', 'resume', 'keep'] as const;
+const ACTIONS = ['list', 'sync', 'suspend', 'resume', 'history', 'diff', 'rollback', 'keep'] as const;
 const OPERATIONS = { sync: 'syncSource', suspend: 'suspendSource', resume: 'resumeSource', keep: 'keepSource' } as const;
 
 /** `chandlery source`. */
 export const SOURCE_COMMAND: ClientCommand = {
   name: 'source',
-  usage: 'list|sync|suspend|resume|keep [NAME]',
-  summary: 'list the CatalogSources, sync one now, suspend or resume it, or keep one that is being deleted (admins)',
+  usage: 'list|sync|suspend|resume|history|diff|rollback|keep [NAME]',
+  summary:
+    'list the CatalogSources, sync one now, suspend or resume it, show its revisions, return to an earlier one, or keep one that is being deleted (admins)',
   words: { least: 1, most: 2, kinds: ['source-action', 'source'] },
   options: [
     {
@@ -27,8 +29,17 @@ export const SOURCE_COMMAND: ClientCommand = {
       help: 'of sync: wait until the source is in sync; exit with 3 if it is not in time, has faults or waits for an approval',
     },
     { name: 'timeout', value: 'DURATION', help: 'how long to wait; default 5m' },
+    { name: 'revision', value: 'REVISION', help: 'of diff and rollback: an earlier revision, or the beginning of its digest or commit' },
+    { name: 'message', value: 'TEXT', help: 'of rollback: a message to the reviewer of the merge request' },
   ],
-  examples: ['chandlery source list', 'chandlery source sync catalog --wait', 'chandlery approve source/catalog'],
+  examples: [
+    'chandlery source list',
+    'chandlery source sync catalog --wait',
+    'chandlery approve source/catalog',
+    'chandlery source history catalog',
+    'chandlery source diff catalog --revision 4f1c2a9 | patch -p1 -d catalog',
+    'chandlery source rollback platform --revision 9f2c4a1',
+  ],
   act: async (call) => await actOnSource(call),
 };
 
@@ -38,6 +49,9 @@ async function actOnSource(call: Call): Promise<Result> {
   const action = choiceOf('source', word, ACTIONS);
   if (action === 'list') return await listSources(call);
   if (name === undefined) throw wrong('source', `name the source, e.g. chandlery source ${action} catalog`);
+  if (action === 'history') return await sourceHistory(call, name);
+  if (action === 'diff') return await sourceDiff(call, name);
+  if (action === 'rollback') return await proposeRollback(call, name);
   const params = { name };
   const before = await api.call('showSource', { params });
   const after = await api.call(OPERATIONS[action], { params });

@@ -13,6 +13,7 @@ import { OURS } from '../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE, SECRET } from '../domain/kubernetes/resource-types.ts';
 import { CATALOG_SOURCE_KIND } from '../domain/source/catalog-source.ts';
 import { type HookCheck, MIN_TOKEN } from '../domain/source/receiver.ts';
+import { keptRevisionsIn, keptRevisionsRef } from '../domain/source/kept-revisions.ts';
 import type { ParsedFolder } from '../domain/source/stock.ts';
 import { createFolderReader } from '../folder/read-source-folder.ts';
 import { createGit } from '../git/git.ts';
@@ -28,12 +29,13 @@ export interface SourcePreviewsInput extends Omit<ArtifactOptions, 'homeDir'> {
   readonly stateDir: string;
   /** The program, for kustomizations. */
   readonly kubectl: string;
+  readonly kube: Pick<Kube, 'asController'>;
 }
 
 const PREVIEWS = { what: 'preview', all: 2, perPerson: 1, waiting: 3 };
 
 /** Previews of sources fetch into a folder of their own each, so that the checkouts of the controller stay as they are. */
-export async function createSourcePreviews({ stateDir, kubectl, ...fetching }: SourcePreviewsInput): Promise<SourcePreviewPorts> {
+export async function createSourcePreviews({ stateDir, kubectl, kube, ...fetching }: SourcePreviewsInput): Promise<SourcePreviewPorts> {
   const place = join(stateDir, 'source-previews');
   // What a process left that was killed.
   await rm(place, { recursive: true, force: true });
@@ -48,6 +50,8 @@ export async function createSourcePreviews({ stateDir, kubectl, ...fetching }: S
       }
     },
     dryRun: async (cluster, trial) => await applyDocument(cluster, { ...trial, mode: 'DryRun' }),
+    keptRevisions: async (source) =>
+      await keptRevisionsIn(await ifFound(kube.asController().get(keptRevisionsRef(source.metadata.name))), source),
     queue: new FairQueue(PREVIEWS),
   };
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join, relative } from 'node:path';
+import type { KeptFile } from '../domain/source/kept-revisions.ts';
 import type { ParsedFolder, ReadRevision } from '../domain/source/stock.ts';
 import { kustomizationIn, renderKustomization } from './kustomize.ts';
 import { parseFiles } from './parse-files.ts';
-import { readFolder } from './read-folder.ts';
+import { type FolderContent, readFolder } from './read-folder.ts';
+import { withholdSensitive } from './withhold-sensitive.ts';
 
 export interface ReadOptions {
   /** What the content is called; by default by its digest. */
@@ -27,7 +29,9 @@ export function createFolderReader(kubectl: string): (path: string, options?: Re
     if (content.kind === 'Vanished') return content;
     if (content.revision === known) return { kind: 'Unchanged' };
     const { revision, commit }: ReadRevision = read ?? content;
-    return { ...content, revision, ...(commit === undefined ? {} : { commit }), files: await parseFiles(content.files) };
+    const files = await parseFiles(content.files);
+    const keptFiles = () => Promise.resolve(withholdSensitive(content.files, files));
+    return { ...content, revision, ...(commit === undefined ? {} : { commit }), files, ...(read === undefined ? { keptFiles } : {}) };
   };
 }
 
@@ -39,8 +43,17 @@ async function readKustomization(
   const path = join(root, kustomize);
   if (relative(root, path).startsWith('..') || kustomizationIn(path) === undefined)
     return { kind: 'Vanished', why: `there is no kustomization.yaml in ${JSON.stringify(kustomize)}` };
+  const before = read === undefined ? await readFolder(root) : undefined;
   const { text, documents, faults } = await renderKustomization({ kubectl, root, path });
   const digest = `sha256:${createHash('sha256').update(text).digest('hex')}`;
   if (digest === known) return { kind: 'Unchanged' };
-  return { kind: 'Read', files: [{ documents, faults }], faults: [], ...(read ?? { revision: digest }) };
+  const rendered = { kind: 'Read', files: [{ documents, faults }], faults: [] } as const;
+  return { ...rendered, ...(read ?? { revision: digest, keptFiles: () => keptFilesOf(root, before) }) };
+}
+
+/** The YAML files that a kustomization was made of; undefined when they are no longer those. */
+async function keptFilesOf(root: string, before: FolderContent | undefined): Promise<readonly KeptFile[] | undefined> {
+  const content = await readFolder(root);
+  if (content.kind === 'Vanished' || before?.kind !== 'Read' || before.revision !== content.revision) return undefined;
+  return withholdSensitive(content.files, await parseFiles(content.files));
 }

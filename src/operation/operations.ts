@@ -83,6 +83,7 @@ import { listSources, showSource, sourcePermissions } from './source/find-source
 import { listSourceInventory } from './source/list-source-inventory.ts';
 import { listReleases, previewRelease, showRelease } from './release/catalog-releases.ts';
 import { previewSource } from './source/preview-source.ts';
+import { previewSourceRollback, proposeSourceRollback } from './source/roll-back-source.ts';
 import { showTimeline } from './timeline/show-timeline.ts';
 import { preflightChange } from './preflight/preflight-change.ts';
 import { preflightDeletion } from './preflight/preflight-deletion.ts';
@@ -208,6 +209,7 @@ const OPERATIONS = {
   previewRelease,
   previewSource,
   previewSourceDeletion,
+  previewSourceRollback,
   previewUpgrade,
   promotionOf,
   proposeChange,
@@ -216,6 +218,7 @@ const OPERATIONS = {
   proposeInstall,
   proposeOperator,
   proposeRequest,
+  proposeSourceRollback,
   proposeUpgrade,
   readInstance,
   registerEnvironment,

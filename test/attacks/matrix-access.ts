@@ -37,7 +37,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     listOperatorEvents listOperatorInstances listOperatorProblems previewOperatorDeletion deleteOperator
     reconcileOperator forceOperator suspendOperator resumeOperator showOperatorMetrics previewUpgrade
     previewUpgradeWithValues approveUpgrade listReleases showRelease previewRelease listSources createSource showSource
-    listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune confirmOrigin keepResource
+    listSourceInventory previewSource previewSourceRollback proposeSourceRollback syncSource showSourceSuspension suspendSource resumeSource approvePrune confirmOrigin keepResource
     keepOperator keepAppDefinition keepEnvironment keepSource
     previewSourceDeletion deleteSource reviewAccess listAppDefinitions createAppDefinition showAppDefinition
     previewChart listUploadedCharts uploadChart showUploadedChart deleteUploadedChart listAllAccessTokens revokeAnyAccessToken

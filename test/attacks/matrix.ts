@@ -288,6 +288,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   approvePrune: { revision: 'x' },
   confirmOrigin: { origin: '/x' },
   keepResource: { resource: 'Operator default/x' },
+  proposeSourceRollback: { revision: '9f2c4a1' },
 };
 
 /** An approval names what its approver has read. */

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createSourcePreviews } from '../../src/compose/create-source-ports.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { type Actor, parseActor } from '../../src/domain/kubernetes/actor.ts';
-import { NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
+import type { SourceStatus } from '../../src/domain/source/catalog-source.ts';
+import { previewSourceRollback } from '../../src/operation/source/roll-back-source.ts';
 import { approvePrune } from '../../src/operation/source/change-source.ts';
 import { previewSource, type SourcePreview } from '../../src/operation/source/preview-source.ts';
 import { type GitHost, startGitHost } from '../support/git-host.ts';
 import { sampleAuditLog } from '../support/sample-audit-log.ts';
-import { newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
+import { eventually } from '../support/eventually.ts';
+import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
 
 const APPROVER = { via: 'page', requestId: 'r' } as const;
 const SYSTEM = 'chandlery-system';
+const RBAC = 'rbac.authorization.k8s.io';
 
 describe('a preview of a revision', { timeout: 120_000 }, () => {
   const source = newSourceName();
@@ -64,6 +69,7 @@ describe('a preview of a revision', { timeout: 120_000 }, () => {
     };
     const sourcePreviews = await createSourcePreviews({
       stateDir,
+      kube,
       kubectl: 'kubectl',
       allowEgress: ['127.0.0.0/8', '::1/128'],
       mirrors: [],
@@ -180,4 +186,96 @@ describe('a preview of a revision', { timeout: 120_000 }, () => {
     host.setPassword('tides');
     assert.deepEqual(await readdir(join(stateDir, 'source-previews')), []);
   });
+});
+
+describe('a return to an earlier revision of a folder', { timeout: 120_000 }, () => {
+  const source = newSourceName();
+  const group = `test:admin-${source}`;
+  const [admin, reader] = [parseActor(`test:${source}`, [group]), parseActor('test:reader', ['test:readers'])];
+  const operator = (name: string, more?: string): string => operatorDocument(`${source}-${name}`, more);
+  let world: SourceWorld;
+  let folder: string;
+  let ports: Parameters<typeof previewSourceRollback>[0];
+
+  before(async () => {
+    world = await startSourceWorld();
+    folder = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-returned-'));
+    const { kube } = world;
+    const fetching = { allowEgress: [], mirrors: [], certificateAuthorities: [] };
+    const sourcePreviews = await createSourcePreviews({ stateDir: join(folder, '.state'), kube, kubectl: 'kubectl', ...fetching });
+    ports = { clusters: kube, sourcePreviews };
+    const controller = kube.asController();
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } };
+    await controller.apply(NAMESPACE, namespace, { fieldManager: 'test', force: 'force' });
+    await controller.create(
+      { group: RBAC, version: 'v1', resource: 'clusterrolebindings' },
+      {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: `admin-${source}` },
+        subjects: [{ kind: 'Group', apiGroup: RBAC, name: group }],
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'chandlery-admin' },
+      },
+    );
+  });
+  after(async () => {
+    await world.remove(source);
+    await world.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('shows what each revision changed, and has the patch that restores the files, but no sensitive value', async () => {
+    const secret = `apiVersion: v1\nkind: Secret\nmetadata: {name: ${source}, namespace: default}\nstringData: {password: tides}\n`;
+    await writeFile(join(folder, 'a.yaml'), operator('a'));
+    await writeFile(join(folder, 'secret.yaml'), secret);
+    await world.declare(source, { folder: { path: folder }, allowedKinds: [{ group: '*', kind: '*' }], pruneDelay: '1s' });
+    const { revision: first = '' } = await world.untilReason(source, 'Synced');
+    await eventually(async () => (await keptRevisions()).includes(first), 'its files are kept');
+
+    await writeFile(join(folder, 'a.yaml'), operator('a', 'suspend: true'));
+    await writeFile(join(folder, 'b.yaml'), operator('b'));
+    await writeFile(join(folder, 'secret.yaml'), secret.replace('tides', 'waves'));
+    const { history } = await untilApplied(first);
+    assert.deepEqual(
+      history.map(({ added, changed, deleted, resources }) => [
+        added,
+        changed,
+        deleted,
+        resources.map(({ change, resource }) => `${change} ${resource}`).sort(),
+      ]),
+      [
+        [1, 2, 0, [`Added Operator default/${source}-b`, `Changed Operator default/${source}-a`, `Changed Secret default/${source}`]],
+        [2, 0, 0, [`Added Operator default/${source}-a`, `Added Secret default/${source}`]],
+      ],
+    );
+
+    const rollback = await previewSourceRollback(ports, admin, { name: source, revision: first.slice('sha256:'.length).slice(0, 12) });
+    assert.deepEqual(
+      rollback.files?.map(({ file, change }) => `${change} ${file}`),
+      ['Changed a.yaml', 'Removed b.yaml'],
+    );
+    assert.deepEqual(rollback.withheld, ['secret.yaml']);
+    assert.doesNotMatch(stringifyJson(rollback), /tides|waves/);
+    assert.doesNotMatch(stringifyJson(await ports.sourcePreviews.keptRevisions(await sourceObject())), /tides|waves/);
+    execFileSync('patch', ['-p1', '-d', folder], { input: rollback.patch });
+    world.wake(source);
+    await eventually(async () => !isSuspended(await world.operator(`${source}-a`)), 'the operator is as it was');
+    assert.deepEqual((await readdir(folder)).filter((name) => name.endsWith('.yaml')).sort(), ['a.yaml', 'secret.yaml']);
+  });
+
+  it('is for those who may patch the source, and to a revision of its history', async () => {
+    await assert.rejects(previewSourceRollback(ports, reader, { name: source, revision: 'sha256:0' }), { code: 'Forbidden' });
+    await assert.rejects(previewSourceRollback(ports, admin, { name: source, revision: 'sha256:0' }), { code: 'NotFound' });
+  });
+
+  const sourceObject = (): Promise<KubeObject> => world.kube.asController().get({ ...CATALOG_SOURCE, name: source });
+  const keptRevisions = async (): Promise<readonly string[]> =>
+    (await ports.sourcePreviews.keptRevisions(await sourceObject())).map(({ revision }) => revision);
+  const untilApplied = async (before: string): Promise<SourceStatus> => {
+    world.wake(source);
+    return await eventually(async () => {
+      const status = await world.status(source);
+      return status?.lastAppliedRevision === undefined || status.lastAppliedRevision === before ? undefined : status;
+    }, 'another revision is applied');
+  };
 });

@@ -25,6 +25,8 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
       'Next check',
       'http://localhost:8080/hooks/catalog',
       'kubectl create secret generic catalog-hook',
+      'Return to this one',
+      'Offer queues no more, Ada Min',
       'data-live="',
     ],
   }),
@@ -51,6 +53,20 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
   page('/sources/catalog?asked=sync', 'admin', {
     title: 'catalog',
     holds: ['Sync requested.', 'action="/sources/catalog/suspend"', 'kubectl annotate catalogsource catalog chandlery.dev/reconcile-at'],
+  }),
+  page(`/sources/catalog/rollback?revision=main%40sha1%3A${'2b'.repeat(20)}`, 'admin', {
+    title: 'Return catalog to main@sha1:2b2b2b2b2b2b',
+    holds: [
+      '9 added, 1 changed, 1 removed',
+      'and 8 more',
+      'Propose the rollback',
+      'git restore --source',
+      `preview?ref&#x3D;${'2b'.repeat(20)}`,
+    ],
+  }),
+  page(`/sources/laptop/rollback?revision=sha256%3A${'3c'.repeat(32)}`, 'admin', {
+    title: 'Return laptop to sha256:3c3c3c3c3c3c',
+    holds: ['1 file differs', 'operators/queue.yaml', 'operators/token.yaml', '| patch -p1 -d /home/ada/catalog', 'Download the patch'],
   }),
   page('/sources/catalog/preview', 'admin', {
     title: 'Preview of catalog',

@@ -4,6 +4,11 @@ import type { KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { sourceDeletion } from '../../src/domain/source/source-deletion.ts';
 import { filterSources } from '../../src/domain/source/source-list.ts';
 import { sourceView, type SourceView } from '../../src/domain/source/source-view.ts';
+import { CATALOG_SOURCE_KIND } from '../../src/domain/source/catalog-source.ts';
+import { restoreFiles } from '../../src/domain/source/restore-files.ts';
+import { rollbackCommands } from '../../src/domain/source/rollback-commands.ts';
+import { specOf } from '../../src/domain/kind/kind.ts';
+import type { SourceRollback } from '../../src/operation/source/roll-back-source.ts';
 import type { SourcePreview } from '../../src/operation/source/preview-source.ts';
 import type { Operations } from '../../src/operation/operations.ts';
 import type { OwnedResource } from '../../src/operation/source/list-source-inventory.ts';
@@ -53,14 +58,17 @@ const INVENTORY = [
   owned('environments/team-a.yaml', 'Environment', 'team-a'),
   owned('operators/postgres.yaml', 'Operator', 'postgres-operator', 'chandlery-system'),
 ];
-const history = (revision: string, outcome: string, message: string): object => ({
+const history = (revision: string, outcome: string, message: string, more: object = {}): object => ({
   revision,
   time: CREATED,
   outcome,
   applied: outcome === 'Applied' ? 2 : 0,
   deleted: 0,
   message,
+  ...more,
 });
+const EARLIER = `main@sha1:${'2b'.repeat(20)}`;
+const EARLIER_FILES = `sha256:${'3c'.repeat(32)}`;
 
 const FAULT = {
   file: 'operators/queue.yaml',
@@ -104,6 +112,18 @@ const OBJECTS: readonly KubeObject[] = [
       history: [
         history(REVISION, 'Applied', '2 resources of 2 files are live'),
         history(`main@sha1:${'1a'.repeat(20)}`, 'Failed', 'operators/postgres.yaml:3: spec.chart is missing'),
+        history(EARLIER, 'Applied', '2 resources of 2 files are live', {
+          added: 9,
+          changed: 1,
+          deleted: 1,
+          resources: [
+            { change: 'Added', resource: 'Environment team-a' },
+            { change: 'Changed', resource: 'Operator chandlery-system/postgres-operator' },
+            { change: 'Removed', resource: 'Operator default/queue' },
+          ],
+          subject: 'Offer queues no more',
+          author: 'Ada Min <ada@example.com>',
+        }),
       ],
     },
   }),
@@ -129,6 +149,7 @@ const OBJECTS: readonly KubeObject[] = [
     status: {
       revision: `sha256:${'5f'.repeat(32)}`,
       inventory: INVENTORY,
+      history: [history(EARLIER_FILES, 'Applied', '2 resources of 2 files are live', { added: 2, changed: 0, resources: [] })],
       faults: [FAULT, { file: '', line: 0, column: 0, message: 'the folder has 2100 YAML files, at most 2000 are allowed; split it' }],
     },
   }),
@@ -242,6 +263,28 @@ function samplePreview({ name, revision = 'sha256:0', serviceAccount }: SourceVi
   };
 }
 
+/** A folder has files to restore, a repository a merge request to open. */
+function sampleRollback({ name, origin, history: entries }: SourceView, revision: string): SourceRollback {
+  const entry = entries.find((one) => one.revision === revision) ?? missing(revision);
+  const base = { name, origin, entry, current: false, withheld: [], patch: '', proposable: true };
+  const spec = specOf(CATALOG_SOURCE_KIND, OBJECTS.find(({ metadata }) => metadata.name === name) ?? missing(name));
+  const commands = rollbackCommands(spec, { name, revision });
+  if (origin.kind !== 'Folder') return { ...base, commands };
+  const queue = { file: 'operators/queue.yaml' };
+  const { files } = restoreFiles(
+    [{ ...queue, text: 'kind: Operator\nspec: {}\n' }],
+    [{ ...queue, text: 'kind: Operator\nspec: {replicas: 2}\n' }],
+  );
+  return {
+    ...base,
+    files,
+    withheld: ['operators/token.yaml'],
+    patch: files.map(({ patch }) => patch).join(''),
+    commands,
+    proposable: false,
+  };
+}
+
 /** Who may read `resting` may not write it. */
 export const SAMPLE_SOURCE_OPERATIONS = {
   missingForNewSource: async () => undefined,
@@ -256,6 +299,10 @@ export const SAMPLE_SOURCE_OPERATIONS = {
     return sourceNamed(name);
   },
   previewSource: async (_actor, { name, ref }) => samplePreview(sourceNamed(name), ref),
+  previewSourceRollback: async (_actor, { name, revision }) => sampleRollback(sourceNamed(name), revision),
+  proposeSourceRollback: async () => {
+    throw new AppError('ForgeUnavailable', 'forge: git.example.com: answered 503');
+  },
   requestSourceAction: async (_actor, { name }) => sourceNamed(name),
   approvePrune: async (_actor, { name }) => sourceNamed(name),
   confirmOrigin: async (_actor, { name }) => sourceNamed(name),

@@ -7,6 +7,7 @@ import { DELETION_INTENT_QUERY, intentIn } from '../deletion-intent.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import { type Call, type Reply, type Route, SMALL_BODY } from '../route.ts';
 import { integer, list, object, pageOf, ref, text } from '../schema-parts.ts';
+import { SOURCE_ROLLBACK_ROUTES } from './rollback-routes.ts';
 
 const SOURCE = '/sources/{name}';
 
@@ -111,6 +112,7 @@ export const SOURCE_ROUTES: readonly Route[] = [
       return { status: 200, body: await operations.previewSource(actor, input) };
     },
   },
+  ...SOURCE_ROLLBACK_ROUTES,
   act('post', 'sync', { action: 'sync', id: 'syncSource', summary: 'Sync now (annotation `chandlery.dev/reconcile-at`)' }),
   {
     method: 'get',

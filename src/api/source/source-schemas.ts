@@ -20,6 +20,26 @@ const origin = object(
   ['kind', 'path'],
 );
 
+const historyEntry = object(
+  {
+    revision: text,
+    time,
+    outcome: { enum: ['Applied', 'Failed', 'Waiting'] },
+    applied: integer,
+    added: { ...integer, description: 'How many resources the revision added to the cluster' },
+    changed: { ...integer, description: 'How many resources it changed' },
+    deleted: { ...integer, description: 'How many resources it deleted' },
+    resources: {
+      ...list(object({ change: { enum: ['Added', 'Changed', 'Removed'] }, resource: text })),
+      description: 'The first 5 of them, as `Kind namespace/name`',
+    },
+    subject: { ...text, description: 'The first line of the commit message' },
+    author: text,
+    message: text,
+  },
+  ['revision', 'time', 'outcome', 'applied', 'deleted', 'resources', 'message'],
+);
+
 /** Components of the OpenAPI document about CatalogSources. */
 export const SOURCE_SCHEMAS = {
   SourceManifest: manifestOf(CATALOG_SOURCE),
@@ -40,16 +60,7 @@ export const SOURCE_SCHEMAS = {
         description: 'Absent without webhooks. Their address is `/hooks/{name}` of this server; the Secret has the token',
       },
       commit,
-      history: list(
-        object({
-          revision: text,
-          time,
-          outcome: { enum: ['Applied', 'Failed', 'Waiting'] },
-          applied: integer,
-          deleted: integer,
-          message: text,
-        }),
-      ),
+      history: { ...list(historyEntry), description: 'The last 20 revisions, the newest first' },
       intervalSeconds: integer,
       selfHealIntervalSeconds: { ...integer, description: 'After so many seconds everything is applied again' },
       healthTimeoutSeconds: { ...integer, description: 'Absent when the source does not wait for health' },
@@ -145,6 +156,39 @@ export const SOURCE_SCHEMAS = {
     },
     ['name', 'runsAs', 'revision', 'changes', 'omitted', 'unchanged', 'removed', 'faults', 'missing', 'awaitsApproval'],
   ),
+  SourceRollback: object(
+    {
+      name: text,
+      origin,
+      entry: historyEntry,
+      current: { ...flag, description: 'Whether this is the revision that was read last' },
+      files: {
+        ...list(
+          object({
+            file: text,
+            change: { enum: ['Added', 'Changed', 'Removed'] },
+            patch: { ...text, description: 'A unified diff from the file as it is to that of the revision' },
+          }),
+        ),
+        description: 'Of a folder. Absent where no files of the revision are kept',
+      },
+      withheld: { ...list(text), description: 'Files that hold sensitive values; no copy of them is kept' },
+      patch: { ...text, description: 'All differences, for `patch -p1` or `git apply`' },
+      commands: list(object({ label: text, text })),
+      proposable: { ...flag, description: 'Whether a merge request can be opened: `spec.git.forge` names the forge' },
+    },
+    ['name', 'origin', 'entry', 'current', 'withheld', 'patch', 'commands', 'proposable'],
+  ),
+  SourceRollbackProposal: {
+    ...object(
+      {
+        revision: { ...text, minLength: 7, maxLength: 1000, description: 'As in `history` of the source' },
+        message: { ...text, maxLength: 1000, description: 'A message to the reviewer' },
+      },
+      ['revision'],
+    ),
+    additionalProperties: false,
+  },
   SourceSuspension: object({ suspended: flag }),
   OriginConfirmation: {
     ...object({ origin: { ...text, maxLength: 4096, description: 'As in `awaitsConfirmation` of the source' } }),

@@ -218,6 +218,14 @@ const pendingRemoval = object(
   {},
 );
 
+const revisionChange = object(
+  {
+    change: choice(['Added', 'Changed', 'Removed'], { description: 'What the revision did to the resource.' }),
+    resource: text({ description: 'The resource, as Kind namespace/name.' }),
+  },
+  {},
+);
+
 const historyEntry = object(
   {
     revision: text({ description: 'The revision.' }),
@@ -227,7 +235,12 @@ const historyEntry = object(
         'Applied: everything is live. Failed: it has faults, in status.faults at that time. Waiting: somebody has to approve it.',
     }),
     applied: integer({ description: 'How many resources it applied.' }),
+    added: optional(integer({ description: 'How many resources it added to the cluster.' })),
+    changed: optional(integer({ description: 'How many resources it changed.' })),
     deleted: integer({ description: 'How many resources it deleted.' }),
+    resources: orEmpty(list(revisionChange, { description: 'The first 5 resources that it added, changed or removed.', merge: 'atomic' })),
+    subject: optional(text({ description: 'The first line of the commit message; absent for a folder or artifact.' })),
+    author: optional(text({ description: 'Name and email address of the author of the commit.' })),
     message: text({ description: 'A sentence for people.' }),
   },
   {},
@@ -260,7 +273,9 @@ const status = object(
       }),
     ),
     commit: optional(commitField),
-    history: orEmpty(list(historyEntry, { description: 'What came of the last 10 revisions, the newest first.', merge: 'atomic' })),
+    history: orEmpty(
+      list(historyEntry, { description: 'What came of the last 20 revisions, and what each changed, the newest first.', merge: 'atomic' }),
+    ),
     inventory: orEmpty(inventoryField),
     packedInventory: optional(
       text({

@@ -3,6 +3,7 @@ import { CRD, type KnownType } from '../kubernetes/resource-types.ts';
 import type { SourceFault } from './catalog-source.ts';
 import { checkDocuments, type CheckedDocuments, type SourceRules } from './check-documents.ts';
 import type { SourceCommit } from './git-source.ts';
+import type { KeptFile } from './kept-revisions.ts';
 import type { ParsedFile, SourceDocument } from './parse-file.ts';
 
 /** What was read, and for a repository who committed it. */
@@ -20,6 +21,8 @@ export type ParsedFolder =
       readonly files: readonly ParsedFile[];
       /** Of files that are there but could not be read; `file` is the one. */
       readonly faults: readonly SourceFault[];
+      /** The files of a folder, as they may be kept and shown; absent for a repository or artifact, which has its revisions itself. Undefined where the folder has changed since. */
+      readonly keptFiles?: () => Promise<readonly KeptFile[] | undefined>;
     });
 
 /** What a folder holds. */

@@ -64,3 +64,15 @@ export async function sourcePermissions(
   const [patch, remove] = await Promise.all([missing('patch'), missing('delete')]);
   return { ...(patch === undefined ? {} : { patch }), ...(remove === undefined ? {} : { delete: remove }) };
 }
+
+/** @param what it is for, such as `a preview`. @throws AppError `Forbidden` without the permission to patch the source. */
+export async function requirePatch(
+  { clusters }: Pick<Ports, 'clusters'>,
+  actor: Actor,
+  { name, what }: SourceAddress & { readonly what: string },
+): Promise<void> {
+  const { group, resource } = CATALOG_SOURCE;
+  const missing = { verb: 'patch', group, resource, name };
+  if ((await clusters.asActor(actor).review(missing)).allowed) return;
+  throw new AppError('Forbidden', `${sourceWords({ name })}: ${what} needs the permission to patch the source`, { missing });
+}

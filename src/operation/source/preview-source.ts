@@ -29,7 +29,7 @@ import { markedFor } from '../resource/find-resource.ts';
 import type { Ports } from '../ports.ts';
 import { sensitiveIn, textsOf } from '../../schema/sensitive/mask.ts';
 import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
-import { findSource, type SourceAddress, sourceWords } from './find-source.ts';
+import { findSource, requirePatch, type SourceAddress, sourceWords } from './find-source.ts';
 
 export interface PreviewInput extends SourceAddress {
   /** As `withPreviewRef` reads it; absent: the ref of the source. */
@@ -78,7 +78,7 @@ const PREVIEW_MS = 120_000;
  */
 export async function previewSource(ports: Needs, actor: Actor, input: PreviewInput): Promise<SourcePreview> {
   const source = await findSource(ports, actor, input);
-  await requirePatch(ports, actor, input);
+  await requirePatch(ports, actor, { ...input, what: 'a preview' });
   const spec = specOf(CATALOG_SOURCE_KIND, source);
   const wanted = input.ref === undefined ? spec : withPreviewRef(spec, input.ref);
   const signal = AbortSignal.timeout(PREVIEW_MS);
@@ -92,13 +92,6 @@ export async function previewSource(ports: Needs, actor: Actor, input: PreviewIn
     const why = `it takes longer than ${PREVIEW_MS / 1000} seconds; try again later, or a smaller folder`;
     throw new AppError('TooBusy', `${sourceWords(input)}: preview: ${why}`, { cause: error });
   }
-}
-
-async function requirePatch({ clusters }: Needs, actor: Actor, { name }: SourceAddress): Promise<void> {
-  const { group, resource } = CATALOG_SOURCE;
-  const missing = { verb: 'patch', group, resource, name };
-  if ((await clusters.asActor(actor).review(missing)).allowed) return;
-  throw new AppError('Forbidden', `${sourceWords({ name })}: a preview needs the permission to patch the source`, { missing });
 }
 
 interface Comparison {

@@ -3,6 +3,7 @@ import type { Cluster } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceFault, SourceSpec } from '../../domain/source/catalog-source.ts';
 import type { DocumentNeed } from '../../domain/source/apply-order.ts';
+import type { KeptRevision } from '../../domain/source/kept-revisions.ts';
 import type { Candidate } from '../../domain/source/check-documents.ts';
 import type { ParsedFolder } from '../../domain/source/stock.ts';
 
@@ -39,6 +40,8 @@ export interface SourcePreviewPorts {
     cluster: Cluster,
     dryRun: DocumentDryRun,
   ) => Promise<{ readonly faults: readonly SourceFault[]; readonly needs?: DocumentNeed }>;
+  /** The revisions of a folder whose files are kept, the newest first. Read as the controller: only for somebody who may patch the source. */
+  readonly keptRevisions: (source: KubeObject) => Promise<readonly KeptRevision[]>;
   /** Previews of people go through it. */
   readonly queue: FairQueue;
 }

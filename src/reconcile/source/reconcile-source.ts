@@ -9,6 +9,7 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec, type SourceStatus, storedStatus } from '../../domain/source/catalog-source.ts';
 import { sourceLabels } from '../../domain/source/check-documents.ts';
 import { nextPollAt } from '../../domain/source/poll-schedule.ts';
+import { changesOfRevision } from '../../domain/source/source-history.ts';
 import type { Stock } from '../../domain/source/stock.ts';
 import { addFinalizer, removeFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
 import { untilNextRemoval, unapprovedRemovals } from '../../domain/source/decide-removals.ts';
@@ -19,6 +20,7 @@ import type { SourceCluster, SourcePorts } from './ports.ts';
 import { keepDeleted } from '../keep/keep-deleted.ts';
 import { allSources, readContent, readFolderOf } from './fetch-source.ts';
 import { logChanges, reportSource, type SourceOutcome, type Work, writeSourceStatus } from './report-source.ts';
+import { type AppliedFiles, keepRevision } from './keep-revision.ts';
 import { reportRemovals } from './report-removals.ts';
 import { determineSourceState, nextSourceAction, type SourceAction } from './state.ts';
 import { removeUsedApprovals } from './used-approvals.ts';
@@ -43,6 +45,7 @@ export interface SourceReconciler {
 /** Makes the reconciler of CatalogSources. */
 export function createSourceReconciler(ports: SourcePorts): SourceReconciler {
   const memory = createSourceMemory();
+  const kept = new Map<string, string>();
   const reconcile = async (key: string, signal: AbortSignal): Promise<SourceResult> => {
     const rested = await pollAtRest(ports, memory.get(key), { key, signal });
     if (rested !== undefined) return rested;
@@ -50,13 +53,16 @@ export function createSourceReconciler(ports: SourcePorts): SourceReconciler {
     const source = await find(ports, key, signal);
     if (source === undefined || isIncomplete(source)) {
       memory.forget(key);
+      kept.delete(key);
       return {};
     }
     const spec = specOf(CATALOG_SOURCE_KIND, source);
     const work = { ports, source, signal };
-    const state = determineSourceState(source, spec, await readContent(work, spec));
+    const content = await readContent(work, spec);
+    const state = determineSourceState(source, spec, content);
     try {
-      return await perform({ ...work, known: memory.get(key), keep }, nextSourceAction(state));
+      const keptFiles = content.folder.kind === 'Read' ? content.folder.keptFiles : undefined;
+      return await perform({ ...work, known: memory.get(key), keep, kept, keptFiles }, nextSourceAction(state));
     } catch (error) {
       // What was applied until then is not known.
       memory.forget(key);
@@ -102,6 +108,10 @@ async function find({ cluster }: SourcePorts, name: string, signal: AbortSignal)
 interface Reconciling extends Work {
   readonly known: Known | undefined;
   readonly keep: (known: Known) => void;
+  /** Of each source, by its name, the revision whose files are kept. */
+  readonly kept: Map<string, string>;
+  /** Absent for a repository or artifact. */
+  readonly keptFiles: AppliedFiles['files'] | undefined;
 }
 
 async function perform(work: Reconciling, act: SourceAction): Promise<SourceResult> {
@@ -183,16 +193,25 @@ async function conclude(work: Reconciling, { before, done, stock, startedAt, app
   const spec = specOf(CATALOG_SOURCE_KIND, source);
   const outcome = outcomeOf(source, { done, stock, now: startedAt });
   const { faults, inventory, pending } = done;
-  const counts = { applied: done.applied.length, deleted: done.pruned.length };
+  const { lastAppliedRevision, inventory: owned } = before;
+  const changed = { changed: done.changed, removed: done.pruned };
+  const changes = changesOfRevision({ revision: stock.revision, lastAppliedRevision, inventory: owned, ...changed });
   await reportRemovals(work, { before, done });
-  await reportSource(work, { outcome, read: stock, faults, inventory, pendingRemovals: pending, ...counts });
+  await reportSource(work, { outcome, read: stock, faults, inventory, pendingRemovals: pending, applied: done.applied.length, changes });
   await logChanges(work, { before, done, revision: stock.revision });
   await removeUsedApprovals(work, { before, done, revision: stock.revision });
+  if (outcome.kind === 'Synced') await keepFiles(work, stock.revision);
   if (outcome.kind === 'Synced' || done.applied.length > 0) work.keep(knownOf(source, { appliedAt, done, outcome, stock }));
   if (outcome.kind === 'WaitingForHealth') return { requeueAfter: HEALTH_MS };
   const now = ports.now().getTime();
   const removal = untilNextRemoval(pending, { startedAt, now });
   return { requeueAfter: Math.min(removal, outcome.kind === 'Synced' ? nextLook(source, { spec, appliedAt, now }) : RETRY_MS) };
+}
+
+async function keepFiles({ kept, keptFiles: files, ...work }: Reconciling, revision: string): Promise<void> {
+  const { name } = work.source.metadata;
+  if (files === undefined || kept.get(name) === revision) return;
+  if ((await keepRevision(work, { revision, files })) === 'Kept') kept.set(name, revision);
 }
 
 /** How soon to look again at what becomes healthy. */

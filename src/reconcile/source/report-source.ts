@@ -14,6 +14,7 @@ import {
 } from '../../domain/source/catalog-source.ts';
 import type { DependencyProblem } from '../../domain/source/dependencies.ts';
 import type { SourceCommit } from '../../domain/source/git-source.ts';
+import { NO_CHANGES, type RevisionChanges, withResult } from '../../domain/source/source-history.ts';
 import { applyStatus } from '../apply-status.ts';
 import { removalConditions, removalNames } from './report-removals.ts';
 import { unapprovedRemovals } from '../../domain/source/decide-removals.ts';
@@ -67,7 +68,7 @@ export interface Report {
   /** Default: as before, because nothing is known about them. */
   readonly pendingRemovals?: readonly PendingRemoval[];
   readonly applied?: number;
-  readonly deleted?: number;
+  readonly changes?: RevisionChanges;
 }
 
 /** Writes what came of an attempt into the status, and each new fault into the log. */
@@ -140,21 +141,13 @@ const HISTORY_OUTCOMES = {
 /** What could not be read has no revision, and so no entry. */
 function historyAfter(
   history: SourceStatus['history'],
-  { outcome: { kind }, read, applied = 0, deleted = 0 }: Report,
+  { outcome: { kind }, read, applied = 0, changes = NO_CHANGES }: Report,
   at: Pick<HistoryEntry, 'time' | 'message'>,
 ): SourceStatus['history'] {
   const outcome = HISTORY_OUTCOMES[kind];
   if (read === undefined || outcome === undefined) return history;
-  return withEntry(history, { revision: read.revision, ...at, outcome, applied, deleted });
-}
-
-const MAX_HISTORY = 10;
-
-/** One more entry, the newest first. What came of the newest revision once more replaces its entry; the same again changes nothing. */
-function withEntry(history: readonly HistoryEntry[], entry: HistoryEntry): readonly HistoryEntry[] {
-  const [newest, ...others] = history;
-  if (newest?.revision !== entry.revision || newest.outcome !== entry.outcome) return [entry, ...history].slice(0, MAX_HISTORY);
-  return newest.message === entry.message && entry.deleted === 0 ? history : [entry, ...others];
+  const { revision, commit } = read;
+  return withResult(history, { revision, ...at, outcome, applied, changes, ...(commit === undefined ? {} : { commit }) });
 }
 
 interface Changes {

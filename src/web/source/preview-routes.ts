@@ -10,6 +10,7 @@ import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { hrefWith, sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import { type DiffRow, diffRow } from '../page/objects-view.ts';
+import { sourceRollbackRoutes } from './rollback-routes.ts';
 import { sourceCrumbs } from './source-act-routes.ts';
 import { faultRow, type FaultRow, permissionWords } from './source-page.ts';
 import { shortRevision } from './sources-page.ts';
@@ -27,10 +28,11 @@ const SHOWN = [
   'VerificationFailed',
 ] as const;
 
-/** What a revision of a source would change, and the approval of its deletions. */
+/** What a revision of a source would change, the approval of its deletions, and the return to an earlier one. */
 export function sourcePreviewRoutes(deps: WebDeps): Router {
   const router = Router();
   const work = createLongWork();
+  router.use(sourceRollbackRoutes(deps));
   router.get(
     ROUTE,
     page(deps, async (visit) => {

@@ -11,6 +11,7 @@ import { keepButton } from '../page/keep-routes.ts';
 import { sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import { inventoryFilter } from './inventory-tab.ts';
+import { type HistoryRow, historyRows } from './source-history.ts';
 import { originAddress, shortRevision } from './sources-page.ts';
 
 const SOURCE_TABS = ['overview', 'inventory'] as const;
@@ -201,13 +202,6 @@ export interface FaultRow {
   readonly message: string;
 }
 
-interface HistoryRow {
-  readonly revision: string;
-  readonly outcome: Badge;
-  readonly message: string;
-  readonly time: string;
-}
-
 interface OverviewContext {
   /** Where forges reach this server. */
   readonly publicUrl: string;
@@ -244,12 +238,7 @@ export function sourceOverview(source: SourceView, { publicUrl, now, mayPatch }:
     nextCheck: nextCheckOf(source, now),
     ...(source.origin.kind === 'Folder' ? {} : { webhook: webhookOf(source, publicUrl) }),
     conditions: conditionRows(source.conditions),
-    history: source.history.map(({ revision, outcome, time, message }) => ({
-      revision: shortRevision(revision),
-      outcome: OUTCOMES[outcome],
-      message,
-      time,
-    })),
+    history: historyRows(source, mayPatch),
   };
 }
 
@@ -285,12 +274,6 @@ export function faultRow({ file, line, column, resource, message }: SourceFault)
   const place = [file === '' ? 'the source as a whole' : file, ...(line > 0 ? [line] : []), ...(line > 0 && column > 0 ? [column] : [])];
   return { place: place.join(':'), resource: resource ?? '', message };
 }
-
-const OUTCOMES: Readonly<Record<SourceView['history'][number]['outcome'], Badge>> = {
-  Applied: { label: 'Applied', tone: 'good', symbol: 'check' },
-  Failed: { label: 'Failed', tone: 'bad', symbol: 'bad' },
-  Waiting: { label: 'Waiting', tone: 'warn', symbol: 'warn' },
-};
 
 function originFacts({ origin }: SourceView): readonly Fact[] {
   if (origin.kind === 'Folder') return [{ term: 'Folder', text: origin.path }];

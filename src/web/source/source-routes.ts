@@ -85,7 +85,8 @@ type TabDeps = Pick<WebDeps, 'operations' | 'publicUrl'>;
 
 async function readTab({ operations, publicUrl }: TabDeps, actor: Actor, { source, tab, query }: TabInput): Promise<object> {
   if (tab === 'overview') {
-    const needsDecision = source.awaitsApproval !== undefined || source.awaitsConfirmation !== undefined;
+    const isReturnable = source.history.some(({ revision }) => revision !== source.revision);
+    const needsDecision = source.awaitsApproval !== undefined || source.awaitsConfirmation !== undefined || isReturnable;
     const mayPatch = needsDecision && (await operations.sourcePermissions(actor, { name: source.name })).patch === undefined;
     return sourceOverview(source, { publicUrl, now: Date.now(), mayPatch });
   }
