@@ -17,7 +17,7 @@ import { oddYaml } from '../../support/odd-yaml.ts';
 import { TEST_SET } from '../../support/test-set.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..', '..');
-const COUNTS = TEST_SET === 'all' ? { kubectl: 6000, helm: 600 } : { kubectl: 300, helm: 30 };
+const COUNTS = TEST_SET === 'all' ? { kubectl: 6000, helm: 300 } : { kubectl: 300, helm: 30 };
 const { signal } = new AbortController();
 
 /** On its way to any post-renderer, Helm writes texts anew and changes some, such as `! 5`; so what it prints comes from one, too. */
