@@ -52,8 +52,13 @@ export const attacks: readonly Attack[] = [
         '--type=merge',
         '--patch={"spec":{"deletionPolicy":"Orphan"}}',
       ]);
-      await target.kubectl('root', ['delete', 'operator', 'namesake', '-n', 'chandlery-system']);
-      await target.kubectl('root', ['delete', 'crd', `rolebindings.${GROUP}`, `oars.${GROUP}`]);
+      for (const left of [
+        ['operator', 'namesake', '-n', 'chandlery-system'],
+        ['crd', `rolebindings.${GROUP}`, `oars.${GROUP}`, '--ignore-not-found'],
+      ]) {
+        const { exitCode, stderr } = await target.kubectl('root', ['delete', ...left]);
+        assert.equal(exitCode, 0, stderr);
+      }
       return 6;
     },
   },

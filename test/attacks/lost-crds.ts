@@ -6,6 +6,7 @@ import { chartFiles, writeFiles } from '../support/charts.ts';
 import { eventually } from '../support/eventually.ts';
 import { replaceFile } from '../support/replace-file.ts';
 import type { Attack } from './attack.ts';
+import { deleteCrd } from './delete-crd.ts';
 import { ATTACKED } from './people.ts';
 import type { Target } from './target.ts';
 
@@ -129,7 +130,7 @@ async function loses(target: Target, crd: string): Promise<void> {
   const old = await uidOf(target, [`crd/${crd}`]);
   await change(target, ['patch', 'crd', crd, '--type=merge', '-p', stringifyJson({ metadata: { finalizers: [HELD] } })]);
   try {
-    await change(target, ['delete', 'crd', crd, '--wait=false']);
+    await deleteCrd(target, crd, ['--wait=false']);
     await eventually(async () => await isReportedLost(target, crd), `/readyz says that ${crd} is lost`);
   } finally {
     // The finalizer by which Kubernetes deletes the objects stands behind it.

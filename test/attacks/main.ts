@@ -6,9 +6,9 @@ import { startTarget } from './target.ts';
 // `npm run test:attacks [-- --only forms,http] [--pace quick]`: every attack on the running product, and a table of how it held.
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, pace: { type: 'string', default: 'slow' } } });
-const names = values.only?.split(',');
-const subjects = SUBJECTS.filter(({ name }) => names === undefined || names.includes(name));
-if (subjects.length === 0 || !['quick', 'slow'].includes(values.pace)) {
+const names = values.only?.split(',') ?? SUBJECTS.map(({ name }) => name);
+const subjects = SUBJECTS.filter(({ name }) => names.includes(name));
+if (subjects.length !== names.length || !['quick', 'slow'].includes(values.pace)) {
   console.error(`usage: npm run test:attacks -- [--only ${SUBJECTS.map(({ name }) => name).join(',')}] [--pace quick|slow]`);
   process.exit(2);
 }

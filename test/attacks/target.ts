@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { messageOf } from '../../src/domain/core/errors.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { numberAt, textAt, listAt } from '../../src/domain/core/read.ts';
 import { EVERYBODY } from '../../src/domain/kubernetes/actor.ts';
@@ -73,7 +74,8 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-const START_MS = 120_000;
+/** A busy machine takes minutes. */
+const START_MS = 600_000;
 
 /**
  * Starts the product with the example catalogue, and environments in which the attackers have their roles.
@@ -110,14 +112,14 @@ export async function startTarget(options: readonly string[] = []): Promise<Targ
     execArgv: flags,
     env: { ...variables, ...process.env },
   });
-  const started = await answerOf(child);
-  const origin = textAt(started, 'origin');
   const kubeconfigPath = join(stateDir, 'kubeconfig');
   const stop = async (): Promise<void> => {
     await end(child);
     await Promise.all([chartHost.close(), ci.close()]);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
+  const started = await answerOf(child).catch((error: unknown) => ({ failure: messageOf(error) }));
+  const origin = textAt(started, 'origin');
   if (origin === undefined) {
     await stop();
     throw new Error(`the product did not start: ${textAt(started, 'failure') ?? 'it ended'}`);
