@@ -29,6 +29,7 @@ import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts
 import { runEnvironmentController } from '../support/environment-controller.ts';
 import { generatedIn, HAND_CHANGES, KEPT, LEASES, PEER_AUTHENTICATIONS, WITHOUT_ALL } from '../support/environment-parts.ts';
 import { eventually } from '../support/eventually.ts';
+import { assertPartsOfOperatorsAlone, SHOP_OPERATOR } from '../support/parts-of-operators.ts';
 
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 const ending = new AbortController();
@@ -57,6 +58,7 @@ before(async () => {
   running = runEnvironmentController({
     kube,
     apps: () => [LEASES],
+    operatorKinds: () => [SHOP_OPERATOR],
     isOwn: (name) => name.startsWith('envtest-'),
     sources: [environments, ...generated],
     log,
@@ -247,7 +249,9 @@ describe('an environment', () => {
   test('rejects new instances of apps that it does not allow, whoever creates them, and lets the existing ones change', async () => {
     const name = 'envtest-allowed';
     const cluster = kube.asController();
-    await create(environment(name, {}));
+    await create(
+      environment(name, { subjects: [{ kind: 'ServiceAccount', namespace: SHOP_OPERATOR.namespace, name: 'member', role: 'developer' }] }),
+    );
     await untilReason(name, 'Ready');
     const lease = (one: string): KubeObject => ({
       apiVersion: 'coordination.k8s.io/v1',
@@ -271,6 +275,7 @@ describe('an environment', () => {
     };
     await cluster.patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: { allowedApps: { deny: ['leases.*'] } } } });
     await denied();
+    await assertPartsOfOperatorsAlone(kube, name);
     const patch = { type: 'merge', body: { spec: { holderIdentity: 'a' } } } as const;
     await cluster.patch({ ...LEASE, namespace: name, name: 'old' }, patch);
     const policy = { ...ADMISSION_POLICY, name: `chandlery-environment-apps-${name}` };

@@ -1,4 +1,5 @@
 import { type KeySource, mapSource, runController } from '../../src/controller/controller.ts';
+import type { OperatorKinds } from '../../src/domain/catalog/operator-kinds.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import type { Log } from '../../src/observe/log.ts';
@@ -9,6 +10,8 @@ interface EnvironmentControllerInput {
   readonly kube: Kube;
   /** The Apps of the catalogue; default: none. */
   readonly apps?: () => readonly EnvironmentApp[];
+  /** The kinds that Operators bring; default: none. */
+  readonly operatorKinds?: () => readonly OperatorKinds[];
   /** The names of Environments. */
   readonly sources: readonly KeySource[];
   /** Which of them are this world's: several worlds share a cluster at the same time, and each has a controller. */
@@ -21,6 +24,7 @@ interface EnvironmentControllerInput {
 export async function runEnvironmentController({
   kube,
   apps = () => [],
+  operatorKinds = () => [],
   sources,
   isOwn,
   log,
@@ -31,6 +35,7 @@ export async function runEnvironmentController({
     cluster,
     discovery: kube,
     apps,
+    operatorKinds,
     appLimits: () => ({ hard: {}, pending: false }),
     events: createEventRecorder({ cluster, log }),
     settings: { projectPrefix: '' },

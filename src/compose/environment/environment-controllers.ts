@@ -2,6 +2,7 @@ import { type ControllerParts, mapSource } from '../../controller/controller.ts'
 import { countQuota } from '../../domain/app-definition/limits.ts';
 import { buildCatalog } from '../../domain/catalog/app-catalog.ts';
 import { createEventRecorder } from '../../kube/events.ts';
+import { operatorKinds } from '../../domain/catalog/operator-kinds.ts';
 import type { Kube } from '../../kube/kube.ts';
 import type { LiveCatalog } from '../../kube/watch/catalog-cache.ts';
 import type { Log } from '../../observe/log.ts';
@@ -30,6 +31,7 @@ function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn 
     discovery: kube,
     apps: () =>
       buildCatalog(catalog.operators(), catalog.customResourceDefinitions(), catalog.appDefinitions()).map(({ summary }) => summary),
+    operatorKinds: () => operatorKinds(catalog.operators(), catalog.customResourceDefinitions()),
     appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     instancesIn,
     events: createEventRecorder({ cluster, log }),

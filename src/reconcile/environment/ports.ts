@@ -1,4 +1,5 @@
 import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
+import type { OperatorKinds } from '../../domain/catalog/operator-kinds.ts';
 import type { CountQuota } from '../../domain/app-definition/limits.ts';
 import type { AppIdentity } from '../../domain/environment/allowed-apps.ts';
 import type { EnvironmentSettings } from './environment-spec.ts';
@@ -23,6 +24,8 @@ export interface EnvironmentPorts {
   readonly discovery: Pick<Discovery, 'kinds' | 'invalidate'>;
   /** The catalogue as it is now. */
   readonly apps: () => readonly EnvironmentApp[];
+  /** The kinds that Operators bring, as they are now. */
+  readonly operatorKinds: () => readonly OperatorKinds[];
   /** The limits of AppDefinitions for each Environment, as they are now. */
   readonly appLimits: () => CountQuota;
   /** How many instances there are in a namespace; absent: the number in the status stays. */
