@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
+import { type WatchedInstances, watchInstances } from '../../src/compose/app-instance/watch-instances.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
@@ -12,6 +13,8 @@ import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resou
 import { APP_DEFINITION, APP_REVISION, CLUSTER_ROLE, CRD } from '../../src/domain/kubernetes/resource-types.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import type { Kube } from '../../src/kube/kube.ts';
+import { startReflector } from '../../src/kube/watch/reflector.ts';
+import { createLog } from '../../src/observe/log.ts';
 import { createAppDefinitionReconciler } from '../../src/reconcile/app-definition/reconcile-app-definition.ts';
 import { chartFiles, writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
@@ -24,7 +27,8 @@ const NAMES = { kind: 'Pantry', plural: PLURAL, singular: `pantry${RUN}` };
 const CRD_NAME = `${PLURAL}.apps.chandlery.dev`;
 const INSTANCE = { group: 'apps.chandlery.dev', version: 'v1alpha1', resource: PLURAL, namespace: 'default', name: 'one' };
 const ROLES = ['view', 'edit', 'impersonate', 'count'].map((role) => `chandlery-app-${CRD_NAME}-${role}`);
-const { signal } = new AbortController();
+const ending = new AbortController();
+const { signal } = ending;
 let testCluster: TestCluster;
 let kube: Kube;
 let cluster: ReturnType<Kube['asController']>;
@@ -51,6 +55,7 @@ before(async () => {
 });
 
 after(async () => {
+  ending.abort();
   await kube.close();
   await testCluster.stop();
   await rm(charts, { recursive: true, force: true });
@@ -113,6 +118,19 @@ async function owners(revision: string): Promise<readonly unknown[]> {
   return [...new Set(labels)];
 }
 
+/** What the controller of instances watches, and whether it was told of the instance since. */
+async function followInstances(): Promise<{ readonly instances: WatchedInstances; readonly changed: () => boolean }> {
+  const log = createLog({ level: 'error', format: 'text', write: () => undefined });
+  const definitions = startReflector({ cluster, type: CRD, log, signal });
+  const instances = watchInstances({ kube, definitions, log, signal });
+  const key = `${PLURAL}/${INSTANCE.namespace}/${INSTANCE.name}`;
+  await eventually(async () => (await cluster.get(INSTANCE)) && instances.keys(() => true).includes(key), 'the instance is watched');
+  const changes: string[] = [];
+  instances.onChange((one) => changes.push(one));
+  changes.length = 0;
+  return { instances, changed: () => changes.includes(key) };
+}
+
 async function revisionOf(name: string): Promise<string> {
   return parseAppDefinitionStatus(await cluster.get({ ...APP_DEFINITION, name })).revision ?? '';
 }
@@ -136,6 +154,7 @@ describe('an AppDefinition that is renamed', () => {
       spec: {},
     });
     const before = await kept(revision);
+    const { instances, changed } = await followInstances();
     await create(NEW, OLD);
     assert.match(
       await untilReason(NEW, 'MovePending'),
@@ -147,6 +166,9 @@ describe('an AppDefinition that is renamed', () => {
     await untilGone(OLD);
     assert.deepEqual(await kept(revision), before);
     assert.deepEqual(await owners(revision), [NEW]);
+    const followed = async (): Promise<boolean> =>
+      (await cluster.get({ ...CRD, name: CRD_NAME })) && instances.kindOf(PLURAL)?.definition === NEW && changed();
+    await eventually(followed, 'the instance is reconciled as one of the new name');
     const { ownerReferences = [] } = (await cluster.get({ ...APP_REVISION, name: revision })).metadata;
     assert.deepEqual(
       ownerReferences.map((owner) => owner.name),

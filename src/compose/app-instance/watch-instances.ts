@@ -61,17 +61,18 @@ export function watchInstances({ definitions, ...input }: WatchInstancesInput): 
     const definition = definitions.get(name);
     const kind = definition && generatedKind(definition);
     const known = kinds.get(name);
-    if (kind !== undefined && known === undefined)
-      kinds.set(
-        name,
-        watchKind(input, kind, {
-          changed: changes.emit,
-          counted: () => counted.emit(kind.definition),
-        }),
-      );
-    if (kind !== undefined || known === undefined) return;
-    known.stop.abort();
-    kinds.delete(name);
+    if (kind === undefined) {
+      known?.stop.abort();
+      kinds.delete(name);
+    } else if (known === undefined) {
+      const instanceCounted = (): void => counted.emit(kinds.get(name)?.kind.definition ?? kind.definition);
+      kinds.set(name, watchKind(input, kind, { changed: changes.emit, counted: instanceCounted }));
+    } else if (known.kind.definition !== kind.definition) {
+      // A renamed AppDefinition keeps its CRD: the same instances are of another AppDefinition now.
+      kinds.set(name, { ...known, kind });
+      [known.kind, kind].forEach((one) => counted.emit(one.definition));
+      known.instances.all().forEach((instance) => changes.emit(`${kind.resource}/${keyOf(instance)}`));
+    }
   });
   const keys: WatchedInstances['keys'] = (test) =>
     [...kinds.values()].flatMap(({ kind, instances }) => {
