@@ -48,6 +48,30 @@ const QUIET_MS = 60_000;
 const QUIET_WITHIN_MS = 900_000;
 const WRITES = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 
+const TYPES: readonly KnownType[] = [
+  CRD,
+  ADMISSION_POLICY,
+  ADMISSION_POLICY_BINDING,
+  CATALOG_SOURCE,
+  OPERATOR,
+  APP_DEFINITION,
+  APP_REVISION,
+  ENVIRONMENT,
+  NAMESPACE,
+  CLUSTER_ROLE,
+  CLUSTER_ROLE_BINDING,
+  ROLE,
+  ROLE_BINDING,
+  SERVICE_ACCOUNT,
+  RESOURCE_QUOTA,
+  LIMIT_RANGE,
+  NETWORK_POLICY,
+  SECRET,
+  CONFIG_MAP,
+  DEPLOYMENT,
+  EVENT,
+];
+
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== 'at-rest'),
   options: { minutes: { type: 'string', default: '10' } },
@@ -100,30 +124,6 @@ async function countWrites(during: number): Promise<number> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
-
-const TYPES: readonly KnownType[] = [
-  CRD,
-  ADMISSION_POLICY,
-  ADMISSION_POLICY_BINDING,
-  CATALOG_SOURCE,
-  OPERATOR,
-  APP_DEFINITION,
-  APP_REVISION,
-  ENVIRONMENT,
-  NAMESPACE,
-  CLUSTER_ROLE,
-  CLUSTER_ROLE_BINDING,
-  ROLE,
-  ROLE_BINDING,
-  SERVICE_ACCOUNT,
-  RESOURCE_QUOTA,
-  LIMIT_RANGE,
-  NETWORK_POLICY,
-  SECRET,
-  CONFIG_MAP,
-  DEPLOYMENT,
-  EVENT,
-];
 
 /** The resourceVersion of every object that the controllers may have written. */
 async function versionsOf(kube: Kube): Promise<ReadonlyMap<string, string>> {

@@ -150,9 +150,14 @@ async function makeSlip({ world, guard }: Board, { random, steps, table, count }
   try {
     return await drawn?.[1].make({ world, guard, random, count });
   } catch (error) {
-    if (error instanceof NothingLeft) return undefined;
+    if (error instanceof NothingLeft || isGone(error)) return undefined;
     throw error;
   }
+}
+
+/** An earlier slip has taken the folder away. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** Nothing, a moment, longer than `pruneDelay`, or until the sources have seen it. */
