@@ -4,6 +4,7 @@ import { APP_DEFINITION_ROUTES } from './app-definition/app-definition-routes.ts
 import { CATALOG_ROUTES } from './catalog/catalog-routes.ts';
 import { DESCRIPTION_ROUTES } from './catalog/description-routes.ts';
 import { CONNECTION_ROUTES } from './connection/connection-routes.ts';
+import { DELETED_INSTANCE_ROUTES } from './instance/deleted-routes.ts';
 import { INSTANCE_ROUTES, MIGRATION_ROUTES } from './instance/instance-routes.ts';
 import { COPY_ROUTES, REVISION_ROUTES } from './instance/revision-routes.ts';
 import { OPERATOR_ROUTES } from './operator/operator-routes.ts';
@@ -43,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   ...CONNECTION_ROUTES,
   ...MIGRATION_ROUTES,
   ...REVISION_ROUTES,
+  ...DELETED_INSTANCE_ROUTES,
   ...COPY_ROUTES,
   ...CHANGE_REQUEST_ROUTES,
   ...PROPOSAL_ROUTES,

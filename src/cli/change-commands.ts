@@ -208,7 +208,7 @@ async function rollBack(call: Call): Promise<Result> {
 }
 
 /** One line as kubectl prints it, or with `--wait` the status at the end. */
-async function written(
+export async function written(
   call: Call,
   params: InstanceParams,
   { did, object }: { readonly did: string; readonly object: unknown },

@@ -9,6 +9,7 @@ import { ENVIRONMENTS_COMMAND, REGISTRATION_TOKEN_COMMAND } from '../cli/environ
 import { GENERATE_COMMAND, SOURCE_COMMAND } from '../cli/source-commands.ts';
 import { INSTANCE_COMMANDS, LOGS_COMMAND } from '../cli/instance-commands.ts';
 import { choiceOf } from '../cli/options.ts';
+import { RESTORE_COMMAND } from '../cli/restore-deleted.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { RELEASE_COMMANDS } from '../cli/release-commands.ts';
 import { type Config, parseConfig } from '../config.ts';
@@ -36,6 +37,7 @@ export const COMMANDS: readonly Command[] = [
     ...INSTANCE_COMMANDS,
     LOGS_COMMAND,
     ...CHANGE_COMMANDS,
+    RESTORE_COMMAND,
     ...RELEASE_COMMANDS,
     SOURCE_COMMAND,
     CHARTS_COMMAND,

@@ -2,6 +2,8 @@ import { operatorsIn } from '../domain/kubernetes/reserved-namespace.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { DELETED_SELECTOR } from '../domain/app-instance/deleted-instance.ts';
+import { DEPLOYER } from '../domain/environment/deployer.ts';
 import { CATALOG_RELEASE, CHANGE_REQUEST, SECRET } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
 import { appDefinitions, compositionController } from './app-definition/app-definition-controllers.ts';
@@ -52,6 +54,7 @@ import {
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
 import { createKeptReconciler } from '../reconcile/keep/reconcile-kept.ts';
 import { operatorsMovedWith } from '../domain/operator/operator-move.ts';
+import { createDeletedPruner } from '../reconcile/instance/prune-deleted.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
 import { operatorReferrers } from '../reconcile/operator/memory/references-of.ts';
@@ -116,6 +119,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
     await operators(input, { helm, records, uploads, counts }),
     instances,
     keptObjects(input),
+    deletedInstances(input),
     adminAccess(input),
     await admissionPolicies(input),
     await changeRequests(input),
@@ -279,6 +283,14 @@ function keptObjects({ kube, log, signal }: ControllersInput): Controller {
   const records = startMetadataReflector({ cluster, type: SECRET, ...scope, log, signal });
   const reconcile = createKeptReconciler({ cluster, events: createEventRecorder({ cluster, log }), log });
   return { name: 'kept-object', sources: [records], reconcile, workers: 2 };
+}
+
+/** Ends the records of deleted instances. */
+function deletedInstances({ kube, log, signal }: ControllersInput): Controller {
+  const cluster = kube.asController();
+  const records = startMetadataReflector({ cluster, type: SECRET, labelSelector: DELETED_SELECTOR, log, signal });
+  const asDeployer = (namespace: string) => kube.asServiceAccount({ namespace, name: DEPLOYER });
+  return { name: 'deleted-instance', sources: [records], reconcile: createDeletedPruner({ cluster, asDeployer, now }), workers: 1 };
 }
 
 /** What admins may read of their Operators at work. */

@@ -48,6 +48,7 @@ import {
   updateInstance,
 } from './instance/write-instance.ts';
 import { copyOf, promotionOf } from './instance/copy-instance.ts';
+import { listDeletedInstances, preflightRestore, restoreInstance, restoreOf } from './instance/deleted-instances.ts';
 import { instancePermissions } from './instance/instance-permissions.ts';
 import { listRevisions, preflightRollback, rollbackInstance, rollbackOf } from './instance/instance-history.ts';
 import { listEvents, listWorkloads, readInstance } from './instance/list-events.ts';
@@ -161,6 +162,7 @@ const OPERATIONS = {
   listChangeRequests,
   listChoices,
   listComparableInstances,
+  listDeletedInstances,
   listDeployments,
   listDrafts,
   listEnvironmentResources,
@@ -200,6 +202,7 @@ const OPERATIONS = {
   preflightEnvironmentChange,
   preflightInstance,
   preflightOperator,
+  preflightRestore,
   preflightRollback,
   preflightSource,
   previewChart,
@@ -230,6 +233,8 @@ const OPERATIONS = {
   requestSourceAction,
   revealConnectionKey,
   restartWorkload,
+  restoreInstance,
+  restoreOf,
   revokeAccessToken,
   revokeAnyAccessToken,
   revokeRegistrationToken,

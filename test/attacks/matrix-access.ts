@@ -21,14 +21,14 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
   `,
   ViewerOrAdmin: `
     showEnvironment showEnvironmentOwner showEnvironmentStatus listEnvironmentResources listEnvironmentWorkloads
-    showTimeline listChoices listInstances showEnvironmentMetrics listMembers listDeployments
+    showTimeline listChoices listInstances showEnvironmentMetrics listMembers listDeployments listDeletedInstances
   `,
   Viewer: `
     showResource showResourceLogs showInstance showInstanceSleep showInstanceTimeline showTree showOwner listWorkloads listEvents
     showLogs showConnection previewInstanceMigration listRevisions listReleaseRevisions showReleaseRevision createChangeRequest showChangeRequest withdrawChangeRequest
   `,
   Developer: `
-    createInstance updateInstance replaceInstance rollbackInstance testInstance reinstallInstance forgetRelease sleepInstance wakeInstance copyInstance promoteInstance deleteInstance revealConnectionKey restartWorkload showScale
+    createInstance restoreInstance updateInstance replaceInstance rollbackInstance testInstance reinstallInstance forgetRelease sleepInstance wakeInstance copyInstance promoteInstance deleteInstance revealConnectionKey restartWorkload showScale
     scaleResource runCronJob suspendCronJob resumeCronJob evictPod reportDeployment approveChangeRequest declineChangeRequest
   `,
   Admin: `

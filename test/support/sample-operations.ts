@@ -34,6 +34,7 @@ import type { CopyInput } from '../../src/operation/instance/copy-instance.ts';
 import type { InstanceChange } from '../../src/operation/instance/instance-change.ts';
 import type { ReleaseHistory } from '../../src/operation/instance/release-revisions.ts';
 import { sampleReleaseHistory, sampleReleaseRevision } from './sample-release-revisions.ts';
+import type { DeletedInstanceView } from '../../src/operation/instance/deleted-instances.ts';
 import type { InstanceHistory, RevisionInput } from '../../src/operation/instance/instance-history.ts';
 import { sampleDeployment, sampleDeployments } from './sample-deployments.ts';
 import { sampleManuals } from './sample-manual.ts';
@@ -64,6 +65,22 @@ export function sampleOperations(overrides: Partial<Operations> = {}): Operation
   };
   return operations;
 }
+
+/** An instance of a chart that left a claim. */
+const SAMPLE_DELETED: DeletedInstanceView = {
+  id: '0b1c2d3e-4f50-4172-8394-a5b6c7d8e9f0',
+  environment: 'team-a',
+  app: SAMPLE_APPS[0]?.id ?? '',
+  appName: SAMPLE_APPS[0]?.displayName ?? '',
+  name: 'old-orders',
+  version: '1.2.0',
+  deleted: '2026-11-25T09:30:00Z',
+  deletedBy: 'oidc:dev-a',
+  expires: '2026-12-02T09:30:00Z',
+  claims: ['data-old-orders-0'],
+  valuesFrom: ['Secret old-orders-password'],
+  sensitiveValues: true,
+};
 
 const NO_RIGHT = { verb: 'list', group: 'operatorcontroller.kubeplus', resource: 'operators' };
 const isAdmin = (groups: readonly string[]): boolean => groups.includes('oidc:platform');
@@ -127,6 +144,10 @@ const READS: Omit<
   listEnvironmentResources: async (_actor, { environment, ...filter }) => sampleResources(environment, filter),
   instancePermissions: async (_actor, { environment }) => ({ ...rightsIn(environment), update: environment === 'team-a', delete: true }),
   showInstance: async (_actor, address) => find(address),
+  listDeletedInstances: async (_actor, { environment }) => ({ items: environment === 'team-a' ? [SAMPLE_DELETED] : [], missing: [] }),
+  restoreOf: async (_actor, { environment }) => ({ environment, app: SAMPLE_DELETED.app, name: SAMPLE_DELETED.name, spec: {} }),
+  preflightRestore: async () => missing('deleted instance'),
+  restoreInstance: async () => missing('deleted instance'),
   revealValue: async (_actor, { path }) => ({ path, value: 'hunter2' }),
   showConnection: async (_actor, { name }) => sampleConnection(name),
   revealConnectionKey: async (_actor, { key }) => ({ key, value: 'correct-horse', encoding: 'utf-8' }),

@@ -76,6 +76,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
       'ci/deploy',
       'environments/team-a.yaml:12',
       '1 kind that you may not list',
+      'aria-label="Restore old-orders"',
     ],
   }),
   page('/environments/team-a/workloads', 'dev-a', {

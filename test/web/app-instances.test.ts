@@ -182,6 +182,7 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       const expires = Date.parse(textAt(await read(name), 'spec', 'expires') ?? '');
       assert.ok(expires > Date.parse(soon) + 7 * 86_400_000, 'a week longer');
 
+      const replicas = numberAt(await read(name), 'spec', 'values', 'replicas');
       await page.goto(`/environments/${HOME}/instances/${APP}/${name}/delete`);
       const stays = `ConfigMap ${NOTEBOOK}-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;
       await page.getByText(stays).waitFor();
@@ -195,6 +196,24 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
       );
       const kept = await product.api('dev-a', `/environments/${HOME}/resources/configmaps/${NOTEBOOK}-${name}-pages`);
       assert.equal(kept.status, 200);
+
+      const { body: records } = await product.api('dev-a', `/environments/${HOME}/deleted-instances`);
+      const record = listAt(records, 'items').find((one) => textAt(one, 'name') === name);
+      assert.deepEqual([textAt(record, 'deletedBy'), textAt(record, 'version')], ['oidc:dev-a', '1.1.0']);
+      const outsider = await product.api('dev-b', `/environments/${HOME}/deleted-instances`);
+      assert.equal(outsider.status, 404);
+      await page.goto(`/environments/${HOME}`);
+      await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
+      await check();
+      await page.getByRole('link', { name: `Restore ${name}` }).click();
+      await page.getByRole('button', { name: 'Install', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      const restored = await read(name);
+      assert.deepEqual([textAt(restored, 'spec', 'channel'), numberAt(restored, 'spec', 'values', 'replicas')], ['1.x', replicas]);
+      await page.goto(`/environments/${HOME}`);
+      assert.equal(await page.getByRole('link', { name: `Restore ${name}` }).count(), 0);
+      await product.api('dev-a', instance, { method: 'DELETE' });
+      await until(async () => (await product.api('dev-a', instance)).status === 404, `${name} is gone again`, 60_000);
       await close();
     });
   }

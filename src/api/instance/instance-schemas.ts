@@ -291,6 +291,23 @@ export const PREFLIGHT_SCHEMAS = {
     content: { ...anything, description: 'The `spec` and the members beside it, with stand-ins for sensitive values' },
     changes: { ...list({ $ref: '#/components/schemas/ValueChange' }), description: 'What a rollback to it would change now' },
   }),
+  DeletedInstance: object(
+    {
+      id: { ...text, description: 'The uid that the instance had' },
+      environment: text,
+      app: text,
+      appName: text,
+      name: text,
+      version: { ...text, description: 'The version of the chart that ran' },
+      deleted: time,
+      deletedBy: { ...text, description: 'Who deleted it; absent where the audit log does not say so' },
+      expires: { ...time, description: 'When the record ends' },
+      claims: { ...list(text), description: 'PersistentVolumeClaims that stayed. A release of the same name uses them again' },
+      valuesFrom: { ...list(text), description: 'Secrets and ConfigMaps that it took values from, as `Secret orders-password`' },
+      sensitiveValues: { ...flag, description: 'Whether sensitive values, of which no copy is kept, have to be entered again' },
+    },
+    ['id', 'environment', 'app', 'appName', 'name', 'deleted', 'expires', 'claims', 'valuesFrom', 'sensitiveValues'],
+  ),
   ReleaseRevision: object(releaseRevision, ['revision', 'chart', 'version', 'time', 'status']),
   ReleaseRevisionValues: object(
     {

@@ -9,7 +9,7 @@ import { APP_REVISION } from '../../domain/kubernetes/resource-types.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { keyOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { isObject, textAt } from '../../domain/core/read.ts';
-import { buildCatalog } from '../../domain/catalog/app-catalog.ts';
+import { buildCatalog, schemaOf } from '../../domain/catalog/app-catalog.ts';
 import type { ImageRewrite } from '../../domain/workload/image-rewrite.ts';
 import type { HelmProgram } from '../../helm/helm.ts';
 import { createChartRenderer } from '../../helm/render-chart.ts';
@@ -188,7 +188,8 @@ function appOf(
   const [entry] = own.length === 0 ? [] : buildCatalog(operators, own, definitions);
   if (entry === undefined) return undefined;
   const { version, plural: resource } = entry.summary;
-  return { group, version, resource, kind, connection: entry.kindBlock.connection, sensitive: entry.kindBlock.sensitive };
+  const { connection, sensitive } = entry.kindBlock;
+  return { group, version, resource, kind, connection, schema: schemaOf(entry.crd, version), sensitive };
 }
 
 /** The keys of a source, and of the instances that take outputs of these. */

@@ -41,7 +41,7 @@ function versionOf({ spec, status }: InstanceView['object']): { readonly version
 }
 
 /** A value with those of another one in the place of its stand-ins; where that has none, without. */
-function withoutStandIns(value: unknown, live: unknown): Json | undefined {
+export function withoutStandIns(value: unknown, live: unknown): Json | undefined {
   if (typeof value === 'string' && hasStandIn(value)) return live as Json | undefined;
   if (Array.isArray(value)) {
     const items = Array.isArray(live) ? live : [];

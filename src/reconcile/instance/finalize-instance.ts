@@ -15,6 +15,7 @@ import { AT_ONCE, BUSY_MS } from './release-actions.ts';
 import { checkRecords, deleteRecords, mayRunHooks, newestRevision } from './release-records.ts';
 import { deleteNamespace, findDedicatedNamespace } from './dedicated-namespace.ts';
 import { environmentOf } from './prerequisites.ts';
+import { recordDeletion } from './record-deletion.ts';
 import { writeStatus } from './report.ts';
 import { type DedicatedNamespace, hasFinalizer, leasedBy, type Work } from './work.ts';
 
@@ -115,6 +116,7 @@ async function leave(work: Work): Promise<ReconcileResult> {
   if ((await withLeaseOf(leasedBy(work), look)) === 'Busy') return { requeueAfter: BUSY_MS };
   if (!vacant) return AT_ONCE;
   if (await isLeaseLeft(leasedBy(work))) return { requeueAfter: BUSY_MS };
+  if (!(await isNamespaceTerminating(work))) await recordDeletion(work);
   await removeFinalizer(ports.cluster, { type: kind, object: instance, signal });
   return {};
 }

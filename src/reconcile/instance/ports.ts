@@ -56,6 +56,8 @@ export interface WatchedReleases {
 export interface SourceApp extends ResourceType {
   readonly kind: string;
   readonly connection: readonly ConnectionEntry[];
+  /** Of the whole object, in the version of the app. */
+  readonly schema?: unknown;
   /** Paths of sensitive fields. */
   readonly sensitive: readonly string[];
 }

@@ -42,7 +42,7 @@ export interface ShownSavedConfiguration {
 }
 
 /**
- * The values that a link fills a form with: those of the saved configuration or the instance that it names, with its own fields over them.
+ * The values that a link fills a form with: those of the saved configuration, the instance or the deleted instance that it names, with its own fields over them.
  *
  * @throws AppError `NotFound` for one that is not the actor's, or of another App.
  */
@@ -55,6 +55,12 @@ export async function valuesOfLink(
   const own = prefill(model, query);
   const copied = await copiedInstance(operations, visit, app);
   if (copied !== undefined) return { values: applyMergePatch(contentForCopy(copied), own) as JsonObject };
+  const deleted = query.get('deleted') ?? '';
+  if (deleted !== '') {
+    const { app: its, spec, otherFields } = await operations.restoreOf(actor, { environment: query.get('environment') ?? '', id: deleted });
+    if (its !== app) throw new AppError('NotFound', `deleted instance ${JSON.stringify(deleted)}: it belongs to another app`);
+    return { values: applyMergePatch({ ...otherFields, spec }, own) as JsonObject };
+  }
   const id = query.get('saved-configuration') ?? '';
   if (id === '') return { values: own };
   const savedConfiguration = await operations.showSavedConfiguration(actor, id);

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { RESOURCE_HEALTHS } from '../../domain/environment/environment-resources.ts';
+import { deletedRows } from './deleted-instances-view.ts';
 import {
   cellDiffers,
   cellHealth,
@@ -97,11 +98,13 @@ export function environmentRoutes(deps: WebDeps): Router {
   router.get(
     '/environments/:environment',
     page(deps, async ({ actor, query, param }) => {
-      const [status, permissions] = await Promise.all([
+      const [status, permissions, deleted] = await Promise.all([
         operations.showEnvironmentStatus(actor, { environment: param('environment'), extent: 'Expected' }),
         operations.environmentPermissions(actor, param('environment')),
+        operations.listDeletedInstances(actor, { environment: param('environment') }),
       ]);
-      const model = environmentPage(status, { ...actor, permissions, deleted: parseDeleted(query) });
+      const overview = environmentPage(status, { ...actor, permissions, deleted: parseDeleted(query) });
+      const model = { ...overview, deletedInstances: deletedRows(deleted) };
       const title = model.environment.displayName;
       const crumbs = [{ label: 'Environments', href: '/environments' }, { label: title }];
       return { view: 'environments/show', title, section: 'environments', crumbs, model };
