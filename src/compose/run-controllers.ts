@@ -2,10 +2,9 @@ import { operatorsIn } from '../domain/kubernetes/reserved-namespace.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { DELETED_SELECTOR } from '../domain/app-instance/deleted-instance.ts';
-import { DEPLOYER } from '../domain/environment/deployer.ts';
 import { CATALOG_RELEASE, CHANGE_REQUEST, SECRET } from '../domain/kubernetes/resource-types.ts';
 import type { ChartLibrary } from '../chart/chart-library.ts';
+import { deletedInstances } from './app-instance/deleted-instances.ts';
 import { appDefinitions, compositionController } from './app-definition/app-definition-controllers.ts';
 import { type UploadWatch, watchUploads } from './create-charts.ts';
 import { helmChildren } from './create-ports.ts';
@@ -54,7 +53,6 @@ import {
 import { createChangeRequestReconciler } from '../reconcile/change-request/reconcile-change-request.ts';
 import { createKeptReconciler } from '../reconcile/keep/reconcile-kept.ts';
 import { operatorsMovedWith } from '../domain/operator/operator-move.ts';
-import { createDeletedPruner } from '../reconcile/instance/prune-deleted.ts';
 import { createOperatorReconciler } from '../reconcile/operator/reconcile-operator.ts';
 import { watchReferences } from '../reconcile/helm-release/watch-references.ts';
 import { operatorReferrers } from '../reconcile/operator/memory/references-of.ts';
@@ -138,7 +136,7 @@ function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }:
     cluster,
     cached: (name) => sources.get(name),
     appKinds: () => appsIn(catalog),
-    events: createEventRecorder({ cluster, log }),
+    events: createEventRecorder({ cluster, log, signal }),
     asServiceAccount: kube.asServiceAccount,
     discovery: kube,
     readFolder: createFolderReader(kubectl),
@@ -237,7 +235,7 @@ async function operators(
     helm,
     references,
     environments: catalog.environments,
-    events: createEventRecorder({ cluster, log }),
+    events: createEventRecorder({ cluster, log, signal }),
     log,
     now,
     holder: randomUUID(),
@@ -281,16 +279,8 @@ function keptObjects({ kube, log, signal }: ControllersInput): Controller {
   const cluster = kube.asController();
   const scope = { namespace: OURS.systemNamespace, labelSelector: OURS.keptObjectLabel };
   const records = startMetadataReflector({ cluster, type: SECRET, ...scope, log, signal });
-  const reconcile = createKeptReconciler({ cluster, events: createEventRecorder({ cluster, log }), log });
+  const reconcile = createKeptReconciler({ cluster, events: createEventRecorder({ cluster, log, signal }), log });
   return { name: 'kept-object', sources: [records], reconcile, workers: 2 };
-}
-
-/** Ends the records of deleted instances. */
-function deletedInstances({ kube, log, signal }: ControllersInput): Controller {
-  const cluster = kube.asController();
-  const records = startMetadataReflector({ cluster, type: SECRET, labelSelector: DELETED_SELECTOR, log, signal });
-  const asDeployer = (namespace: string) => kube.asServiceAccount({ namespace, name: DEPLOYER });
-  return { name: 'deleted-instance', sources: [records], reconcile: createDeletedPruner({ cluster, asDeployer, now }), workers: 1 };
 }
 
 /** What admins may read of their Operators at work. */
@@ -322,7 +312,7 @@ async function changeRequests({ kube, ports, repoRoot, log, signal }: Controller
     applyAs: async (approver, changeRequest, digest) => await applyChangeRequest(ports, approver, { changeRequest, digest }),
     secretsIn: (spec) => secretsInRequest(ports, spec),
     isGuarded: async (until) => await isPolicyInForce({ cluster, policies }, 'chandlery-change-requests', until),
-    events: createEventRecorder({ cluster, log }),
+    events: createEventRecorder({ cluster, log, signal }),
     now,
   });
   return { name: 'change-request', sources: [requests], reconcile, workers: 4 };

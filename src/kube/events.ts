@@ -12,6 +12,8 @@ export interface RecorderOptions {
   readonly log: Log;
   /** Who reports. Default `chandlery`. */
   readonly component?: string;
+  /** Aborted when the process stops, so that an Event of that moment is given up without a word. */
+  readonly signal?: AbortSignal;
   readonly now?: () => Date;
   readonly id?: () => string;
 }
@@ -31,7 +33,7 @@ interface Known {
  * logged.
  */
 export function createEventRecorder(options: RecorderOptions): EventRecorder {
-  const { cluster, log, now = () => new Date(), id = randomUUID } = options;
+  const { cluster, log, signal, now = () => new Date(), id = randomUUID } = options;
   const known = new LRUCache<string, Known>({ max: MAX_CACHED });
   const write = async (about: KubeObject, event: EventInput): Promise<void> => {
     const at = now();
@@ -51,6 +53,7 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
       try {
         await write(about, event);
       } catch (err) {
+        if (signal?.aborted === true) return;
         log.warn('An event could not be written', { kind: about.kind, name: about.metadata.name, reason: event.reason, err });
       }
     },

@@ -27,7 +27,7 @@ type Needs = Pick<Ports, 'clusters' | 'auditLog'>;
  * Asks to keep an object that is being deleted, as the actor: its annotation `chandlery.dev/keep`. The controller releases it without uninstalling anything and creates
  * it again.
  *
- * @throws AppError `NotFound`; `Conflict` when it is not being deleted; `Forbidden` without the permission to patch it.
+ * @throws AppError `NotFound`; `Forbidden` without the permission to patch it; `Conflict` when it is not being deleted.
  */
 export async function keepDeleted(ports: Needs, actor: Actor, input: KeepInput): Promise<void> {
   const { kind, name, via, requestId } = input;
@@ -37,12 +37,15 @@ export async function keepDeleted(ports: Needs, actor: Actor, input: KeepInput):
   await audited(ports, actor, event, async () => {
     const object = await find(ports, actor, input);
     const what = `${WORDS[kind]} ${JSON.stringify(target)}`;
-    if (object.metadata.deletionTimestamp === undefined) throw new AppError('Conflict', `${what}: it is not being deleted`);
+    const isLive = object.metadata.deletionTimestamp === undefined;
     await writeChecked({ ...input, what, object }, async (only) => {
       const body = { metadata: { uid: object.metadata.uid, ...only, annotations: { [OURS.keep]: 'true' } } };
       const ref = { ...TYPES[kind], name, ...(namespace === undefined ? {} : { namespace }) };
-      await ports.clusters.asActor(actor).patch(ref, { type: 'merge', body }, { fieldManager: OURS.userFieldManager, answer: 'metadata' });
+      // Readers without the permission get the same answer, whether the object is being deleted or not.
+      const options = { fieldManager: OURS.userFieldManager, answer: 'metadata', ...(isLive ? { dryRun: 'All' as const } : {}) } as const;
+      await ports.clusters.asActor(actor).patch(ref, { type: 'merge', body }, options);
     });
+    if (isLive) throw new AppError('Conflict', `${what}: it is not being deleted`);
   });
 }
 

@@ -120,7 +120,7 @@ async function owners(revision: string): Promise<readonly unknown[]> {
 
 /** What the controller of instances watches, and whether it was told of the instance since. */
 async function followInstances(): Promise<{ readonly instances: WatchedInstances; readonly changed: () => boolean }> {
-  const log = createLog({ level: 'error', format: 'text', write: () => undefined });
+  const log = createLog({ level: 'error', format: 'lines', write: () => undefined });
   const definitions = startReflector({ cluster, type: CRD, log, signal });
   const instances = watchInstances({ kube, definitions, log, signal });
   const key = `${PLURAL}/${INSTANCE.namespace}/${INSTANCE.name}`;

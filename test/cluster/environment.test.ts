@@ -339,10 +339,8 @@ describe('an environment', () => {
         ['Stalled', 'True'],
       ],
     );
-    assert.equal(
-      (await cluster.get({ ...NAMESPACE, name: 'envtest-old-namespace' })).metadata.labels?.['chandlery.dev/environment'],
-      undefined,
-    );
+    const { labels } = (await cluster.get({ ...NAMESPACE, name: 'envtest-old-namespace' })).metadata;
+    assert.equal(labels?.['chandlery.dev/environment'], undefined);
     await cluster.patch(
       { ...ENVIRONMENT, name: 'envtest-newcomer' },
       { type: 'merge', body: { metadata: { annotations: { [ADOPT_ANNOTATION]: 'true' } } } },

@@ -62,7 +62,9 @@ describe('a resource that has lost its document', () => {
     assert.equal(condition?.reason, 'Waiting');
     assert.match(
       condition.message,
-      new RegExp(`^the CatalogSource ${source} has no document of it any more \\(until now in a.yaml\\); removed at `),
+      new RegExp(
+        `^The CatalogSource ${source} no longer has a document of this resource \\(it was in a.yaml\\). Chandlery removes the resource at `,
+      ),
     );
     assert.match(await world.problem(source), /5 resources of 5 files are live; 1 resource without a document pending removal/);
     await eventually(async () => (await eventsAbout(nameOf('a'), 'PendingRemoval')).length > 0, 'an event tells it');

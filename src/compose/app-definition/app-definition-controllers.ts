@@ -22,10 +22,11 @@ interface AppDefinitionsInput {
   /** The names of those that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
   readonly log: Log;
+  readonly signal: AbortSignal;
 }
 
 /** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, publishes, or that is in its way, does, and when its instances or the uploaded charts do. */
-export function appDefinitions({ kube, catalog, charts, uploads, counted, log }: AppDefinitionsInput): ControllerParts {
+export function appDefinitions({ kube, catalog, charts, uploads, counted, log, signal }: AppDefinitionsInput): ControllerParts {
   const cluster = kube.asController();
   const reconcile = createAppDefinitionReconciler({
     cluster,
@@ -34,7 +35,7 @@ export function appDefinitions({ kube, catalog, charts, uploads, counted, log }:
     environments: catalog.reflectors.environments,
     definitions: catalog.reflectors.appDefinitions,
     crds: catalog.reflectors.customResourceDefinitions,
-    events: createEventRecorder({ cluster, log }),
+    events: createEventRecorder({ cluster, log, signal }),
     now: () => new Date(),
   });
   const { appDefinitions: all, customResourceDefinitions: crds } = catalog.reflectors;
@@ -64,6 +65,6 @@ export function compositionController({ kube, definitions, log, signal }: Compos
   const named = mapSource(definitions, (name) =>
     compositions.all().flatMap(({ metadata }) => (metadata.name === name ? [`${metadata.namespace ?? ''}/${name}`] : [])),
   );
-  const reconcile = createCompositionReconciler({ cluster, events: createEventRecorder({ cluster, log }), now: () => new Date() });
+  const reconcile = createCompositionReconciler({ cluster, events: createEventRecorder({ cluster, log, signal }), now: () => new Date() });
   return { name: 'resource-composition', sources: [compositions, named], reconcile, workers: 1 };
 }

@@ -137,7 +137,7 @@ function watchNamespaces(input: Pick<InstanceControllerInput, 'kube' | 'log' | '
 }
 
 function portsOf(
-  { kube, helm, charts, definitions: crds, operators, environments, imageRewrites = [], leaseLost, log }: InstanceControllerInput,
+  { kube, helm, charts, definitions: crds, operators, environments, imageRewrites = [], leaseLost, log, signal }: InstanceControllerInput,
   watched: Pick<InstancePorts, 'revisions' | 'watched' | 'references' | 'changedNamespaces'> & {
     readonly definitions: Pick<Reflector, 'all' | 'get'>;
   },
@@ -159,7 +159,7 @@ function portsOf(
     charts,
     renderChart: createChartRenderer({ render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
     imageRewrites,
-    events: createEventRecorder({ cluster, log }),
+    events: createEventRecorder({ cluster, log, signal }),
     log,
     now: () => new Date(),
     holder: randomUUID(),

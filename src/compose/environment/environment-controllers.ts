@@ -34,7 +34,7 @@ function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn 
     operatorKinds: () => operatorKinds(catalog.operators(), catalog.customResourceDefinitions()),
     appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     instancesIn,
-    events: createEventRecorder({ cluster, log }),
+    events: createEventRecorder({ cluster, log, signal }),
     settings: ENVIRONMENT_SETTINGS,
     now: () => new Date(),
   });

@@ -22,7 +22,7 @@ export function gitLabControllers({ kube, environments, prefixes, log, signal }:
   const cluster = kube.asController();
   const deployments = startReflector({ cluster, type: GITLAB_DEPLOYMENT, log, signal });
   const monitorings = startReflector({ cluster, type: GITLAB_MONITORING, log, signal });
-  const events = createEventRecorder({ cluster, log });
+  const events = createEventRecorder({ cluster, log, signal });
   const now = (): Date => new Date();
   const ports = { cluster, deployments: deployments.all, monitorings: monitorings.all, events, prefixes, now };
   const names = (): string[] => deployments.all().map(({ metadata }) => metadata.name);

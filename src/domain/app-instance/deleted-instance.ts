@@ -26,7 +26,7 @@ export interface DeletedInstance {
 /** Label on the record of a deleted instance. */
 export const DELETED_INSTANCE = 'chandlery.dev/deleted-instance';
 /** Annotation on it: when it ends, as RFC 3339. */
-export const EXPIRES = 'chandlery.dev/expires';
+const EXPIRES = 'chandlery.dev/expires';
 export const DELETED_SELECTOR = `${DELETED_INSTANCE}=true`;
 const TYPE = 'chandlery.dev/deleted-instance';
 const KEPT_MS = 7 * 86_400_000;

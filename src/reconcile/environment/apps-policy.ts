@@ -113,9 +113,9 @@ const NOT_THE_GARBAGE_COLLECTOR =
  */
 function operatorExpression(operatorKinds: readonly OperatorKinds[]): string {
   if (operatorKinds.length === 0) return 'false';
-  const kinds = operatorKinds.map(({ namespace, kinds: byGroup }) => [`system:serviceaccounts:${namespace}`, byGroup]);
+  const kinds = Object.fromEntries(operatorKinds.map(({ namespace, kinds: byGroup }) => [`system:serviceaccounts:${namespace}`, byGroup]));
   return `'system:serviceaccounts' in request.userInfo.groups && request.userInfo.groups.exists(group, ${controllersOf('object')}.exists(owner,
-  owner.kind in ${JSON.stringify(Object.fromEntries(kinds))}[?group][?owner.apiVersion.split('/')[0]].orValue([])))`;
+  owner.kind in ${JSON.stringify(kinds)}[?group][?owner.apiVersion.split('/')[0]].orValue([])))`;
 }
 
 /** The accounts and members of the Environment are no operators, whatever their namespace is. */

@@ -14,10 +14,12 @@ export function removalConditions(pending: readonly PendingRemoval[]): readonly 
   const unapproved = unapprovedRemovals(pending);
   const type = PENDING_REMOVAL;
   if (unapproved.length > 0) {
-    return [{ type, status: 'True', reason: 'ApprovalNeeded', message: `approval needed to remove ${removalNames(unapproved)}` }];
+    return [
+      { type, status: 'True', reason: 'ApprovalNeeded', message: `An admin must approve the removal of ${removalNames(unapproved)}` },
+    ];
   }
   const until = pending.map(({ removeAt = '' }) => removeAt).sort()[0] ?? '';
-  const message = `${removalNames(pending)} ${pending.length === 1 ? 'has' : 'have'} no document any more; removed from ${until} unless the documents return`;
+  const message = `${removalNames(pending)} no longer ${pending.length === 1 ? 'has' : 'have'} a document. Removal starts at ${until} unless the documents return`;
   return [{ type, status: 'True', reason: 'Waiting', message }];
 }
 
@@ -82,9 +84,9 @@ async function reportPending({ ports, source }: RemovalWork, removal: PendingRem
 }
 
 function sentenceOf(source: string, { file, removeAt, loss }: PendingRemoval): string {
-  const lost = `the CatalogSource ${source} has no document of it any more (until now in ${file})`;
-  if (removeAt !== undefined) return `${lost}; removed at ${removeAt} unless the document returns`;
-  return `${lost}; removed${loss === undefined ? '' : ` ${loss}`} once an admin approves the revision`;
+  const lost = `The CatalogSource ${source} no longer has a document of this resource (it was in ${file})`;
+  if (removeAt !== undefined) return `${lost}. Chandlery removes the resource at ${removeAt} unless the document returns`;
+  return `${lost}. Chandlery removes the resource${loss === undefined ? '' : ` ${loss}`} when an admin approves the revision. To keep it, restore the document`;
 }
 
 /** The condition is ours alone, so that it goes with our field manager. */

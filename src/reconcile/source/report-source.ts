@@ -18,7 +18,7 @@ import { NO_CHANGES, type RevisionChanges, withResult } from '../../domain/sourc
 import { applyStatus } from '../apply-status.ts';
 import { removalConditions, removalNames } from './report-removals.ts';
 import { unapprovedRemovals } from '../../domain/source/decide-removals.ts';
-import { sameFault } from '../../domain/source/check-documents.ts';
+import { nameOfItem, sameFault } from '../../domain/source/check-documents.ts';
 import type { Unhealthy } from './check-health.ts';
 import type { SourcePorts } from './ports.ts';
 import type { Synchronised, SynchroniseInput } from './synchronise.ts';
@@ -159,7 +159,12 @@ interface Changes {
 /** Logs what an attempt changed, and writes Events about it. */
 export async function logChanges({ ports, source }: Work, { before, done, revision }: Changes): Promise<void> {
   const keys = { source: source.metadata.name };
-  for (const resource of done.pruned) ports.log.info('A resource was removed from the catalogue', { ...keys, resource });
+  const renamed = new Map(done.inventory.map((item) => [`${item.kind} ${item.movedFrom ?? ''}`, nameOfItem(item)]));
+  for (const resource of done.pruned) {
+    const to = renamed.get(resource);
+    if (to === undefined) ports.log.info('A resource was removed from the catalogue', { ...keys, resource });
+    else ports.log.info('A resource was renamed in the catalogue', { ...keys, resource, to });
+  }
   for (const resource of done.handedOver) ports.log.info('A resource was transferred to another source', { ...keys, resource });
   if (before.lastAppliedRevision === revision) await reportHealed(ports, source, done.changed);
   if (

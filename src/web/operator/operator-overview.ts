@@ -90,6 +90,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   Released: 'The Helm release matches the spec.',
   CRDsEstablished: 'The CRDs are established.',
   Healthy: 'The workloads are ready.',
+  PendingRemoval: 'The catalogue source no longer has a document of the Operator.',
   Tested: 'The tests of the chart have passed.',
   Drifted: 'Live objects differ from the release.',
   Deletable: 'Nothing blocks the deletion.',

@@ -253,8 +253,8 @@ function removalsOf(
   const act = { keep: sourcePath(name, 'keep'), approve: sourcePath(name, 'approve'), revision, label };
   return {
     removals: {
-      sentence: `${plural(removals, 'resource has', 'resources have')} no document any more. Restore the documents to undo the removal.${
-        unapproved > 0 ? ' Without an approval, what needs one stays.' : ''
+      sentence: `${plural(removals, 'resource', 'resources')} no longer ${removals === 1 ? 'has' : 'have'} a document. Restore the documents to undo the removal.${
+        unapproved > 0 ? ' Resources that need an approval stay until an admin approves.' : ''
       }`,
       rows: pendingRemovals.map(({ resource, file, loss = '', removeAt = '' }) => ({
         resource,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deletedInstanceIn, EXPIRES, recordOf, untilEnd, valueSources } from '../../../../src/domain/app-instance/deleted-instance.ts';
+import { deletedInstanceIn, recordOf, untilEnd, valueSources } from '../../../../src/domain/app-instance/deleted-instance.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
@@ -50,7 +50,7 @@ describe('the record of a deleted instance', () => {
     const large = { ...INSTANCE, spec: { values: { text: 'x'.repeat(800 * 1024) } } };
     assert.equal(recordOf({ plural: 'shops', masked: large, claims: [], now: NOW }), undefined);
     const secret = record();
-    assert.equal(untilEnd({ metadata: { ...secret.metadata, annotations: { [EXPIRES]: 'soon' } } }, NOW.getTime()), 0);
+    assert.equal(untilEnd({ metadata: { ...secret.metadata, annotations: { 'chandlery.dev/expires': 'soon' } } }, NOW.getTime()), 0);
   });
 
   for (const [why, change] of [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DELETED_INSTANCE, EXPIRES } from '../../../../src/domain/app-instance/deleted-instance.ts';
+import { DELETED_INSTANCE } from '../../../../src/domain/app-instance/deleted-instance.ts';
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { createDeletedPruner } from '../../../../src/reconcile/instance/prune-deleted.ts';
@@ -11,7 +11,7 @@ const END = Date.parse('2026-01-08T00:00:00Z');
 describe('a record of a deleted instance', () => {
   const run = async (now: number, labels: Record<string, string> = { [DELETED_INSTANCE]: 'true' }) => {
     const deleted: string[] = [];
-    const metadata = { name: 'r', namespace: 'team-a', uid: 'u', labels, annotations: { [EXPIRES]: '2026-01-08T00:00:00Z' } };
+    const metadata = { name: 'r', namespace: 'team-a', uid: 'u', labels, annotations: { 'chandlery.dev/expires': '2026-01-08T00:00:00Z' } };
     const secret: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata };
     const reconcile = createDeletedPruner({
       cluster: { get: ({ name }) => (name === 'r' ? Promise.resolve(secret) : Promise.reject(new AppError('NotFound', 'gone'))) },
