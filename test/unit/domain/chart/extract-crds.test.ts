@@ -100,6 +100,7 @@ describe('whose release it is', () => {
         revision: 10,
         status: 'deployed',
         configDigest: 'new',
+        recordVersion: '1',
         records: [
           { revision: 10, status: 'deployed', configDigest: 'new', time: '' },
           { revision: 9, status: 'superseded', configDigest: 'old', time: '' },
@@ -114,7 +115,11 @@ describe('whose release it is', () => {
   ];
   for (const { title, records, expected } of cases) {
     it(title, async () => {
-      const items = records.map((labels, index) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${index}`, labels } }));
+      const items = records.map((labels, index) => ({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: `${index}`, resourceVersion: `${index}`, labels },
+      }));
       const cluster = { listMetadata: () => Promise.resolve({ items, resourceVersion: '1' }) };
       const query = { label: 'n.o', signal: AbortSignal.timeout(1_000) };
       assert.deepEqual(await observeRelease(cluster, { release: 'o', namespace: 'n' }, query), expected);
