@@ -6,9 +6,9 @@ export type Access = 'Public' | 'Nobody' | 'Everybody' | 'Person' | 'Viewer' | '
 
 /** The routes of the REST API by operationId. Each is here, once. */
 export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> = {
-  // The sample apps have no masked value to reveal, and only registration tokens register.
+  // The sample apps have no masked value to reveal, only registration tokens register, no instance was deleted, and no source has an earlier revision.
   Nobody: `
-    showProposal revealValue registerEnvironment
+    showProposal revealValue registerEnvironment restoreInstance previewSourceRollback proposeSourceRollback
   `,
   Everybody: `
     showMe showKubeconfig showCiContext listPermissions listAccessTokens listApps showApp showForm showManual explainApp
@@ -28,7 +28,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     showLogs showConnection previewInstanceMigration listRevisions listReleaseRevisions showReleaseRevision createChangeRequest showChangeRequest withdrawChangeRequest
   `,
   Developer: `
-    createInstance restoreInstance updateInstance replaceInstance rollbackInstance testInstance reinstallInstance forgetRelease sleepInstance wakeInstance copyInstance promoteInstance deleteInstance revealConnectionKey restartWorkload showScale
+    createInstance updateInstance replaceInstance rollbackInstance testInstance reinstallInstance forgetRelease sleepInstance wakeInstance copyInstance promoteInstance deleteInstance revealConnectionKey restartWorkload showScale
     scaleResource runCronJob suspendCronJob resumeCronJob evictPod reportDeployment approveChangeRequest declineChangeRequest
   `,
   Admin: `
@@ -37,7 +37,7 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
     listOperatorEvents listOperatorInstances listOperatorProblems previewOperatorDeletion deleteOperator
     reconcileOperator forceOperator suspendOperator resumeOperator showOperatorMetrics previewUpgrade
     previewUpgradeWithValues approveUpgrade listReleases showRelease previewRelease listSources createSource showSource
-    listSourceInventory previewSource previewSourceRollback proposeSourceRollback syncSource showSourceSuspension suspendSource resumeSource approvePrune confirmOrigin keepResource
+    listSourceInventory previewSource syncSource showSourceSuspension suspendSource resumeSource approvePrune confirmOrigin keepResource
     keepOperator keepAppDefinition keepEnvironment keepSource
     previewSourceDeletion deleteSource reviewAccess listAppDefinitions createAppDefinition showAppDefinition
     previewChart listUploadedCharts uploadChart showUploadedChart deleteUploadedChart listAllAccessTokens revokeAnyAccessToken
@@ -48,6 +48,8 @@ export const ROUTE_ACCESS: Readonly<Record<Exclude<Access, 'Public'>, string>> =
 /** The pages by address, the first row that matches counts; a form that writes needs what its REST route needs. */
 export const PAGE_ACCESS: readonly (readonly [RegExp, Access])[] = [
   [/^GET \/$/, 'Public'],
+  // No source has an earlier revision.
+  [/^(GET|POST) \/sources\/:name\/rollback/, 'Nobody'],
   [/^GET \/(apps|environments|change-requests|proposals|tier-board)(\/:app(\/(install|reference|saved-configurations))?)?$/, 'Everybody'],
   [/^GET \/apps\/:app\/saved-configurations\/:id/, 'Everybody'],
   [/^GET \/operators\/new$/, 'Everybody'],

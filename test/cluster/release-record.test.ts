@@ -7,6 +7,7 @@ import { applyManifests, readManifests } from '../../src/kube/bootstrap.ts';
 import { chartCommand } from '../../src/compose/chart-command.ts';
 import { SECRET_BYTES, type ChartInspection } from '../../src/domain/chart/inspection/inspection.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import { notesOf } from '../../src/domain/operator/release-notes.ts';
 import { repoRoot } from '../support/cluster.ts';
@@ -96,7 +97,8 @@ describe('the record of a release', () => {
       );
     });
     after(async () => {
-      await world.kube.asController().delete({ ...NAMESPACE, name: here });
+      const cluster = world.kube.asController();
+      await deleteWithIntent(cluster, { type: NAMESPACE, object: await cluster.get({ ...NAMESPACE, name: here }) });
       await world.kube.asController().delete({ ...CLUSTER_ROLE, name: 'chandlery-helm-user' });
       await world.kube.asController().delete({ ...ADMISSION_POLICY, name: POLICY });
     });

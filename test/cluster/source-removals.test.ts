@@ -200,7 +200,7 @@ describe('a resource whose document has another name', () => {
 
   it('is an Operator that moves with its Helm release, also when the controller dies between the two steps', async () => {
     const [old, young] = [nameOf('captain'), nameOf('skipper')];
-    const operator = (name: string): string => operatorDocument(name, `releaseName: ${old}`);
+    const operator = (name: string): string => operatorDocument(name, `releaseName: ${old}`, 'ship');
     await replaceFile(join(folder, 'operator.yaml'), operator(old));
     await world.reconcile(source);
     const former = await world.operator(old);
@@ -232,7 +232,7 @@ describe('a resource whose document has another name', () => {
   it('is an Operator that stays when its Helm release cannot move, and the fault names the field', async () => {
     const [old, young] = [nameOf('captain'), nameOf('skipper')];
     const uid = (await world.operator(old))?.metadata.uid;
-    await replaceFile(join(folder, 'operator.yaml'), operatorDocument(young));
+    await replaceFile(join(folder, 'operator.yaml'), operatorDocument(young, '', 'ship'));
     await world.reconcile(source);
     const { faults, removals } = await world.untilReason(source, 'Invalid');
     const why = `Helm cannot move the release default/${old} to default/${young}; set spec.releaseName to "${old}" for a rename`;
@@ -248,7 +248,7 @@ describe('a resource whose document has another name', () => {
       ],
     );
     assert.deepEqual([(await world.operator(old))?.metadata.uid, await world.operator(young), removals], [uid, undefined, undefined]);
-    await replaceFile(join(folder, 'operator.yaml'), operatorDocument(old, `releaseName: ${old}`));
+    await replaceFile(join(folder, 'operator.yaml'), operatorDocument(old, `releaseName: ${old}`, 'ship'));
     await world.reconcile(source);
     await world.untilReason(source, 'Synced');
   });

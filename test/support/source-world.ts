@@ -211,9 +211,9 @@ export function newSourceName(): string {
   return `source-${RUN}-${count}`;
 }
 
-/** The document of an Operator, with one more line in its spec. */
-export function operatorDocument(name: string, more = ''): string {
-  const head = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata:\n  name: ${name}\nspec:\n  chartURL: https://example.com/chart.tgz\n`;
+/** The document of an Operator, with one more line in its spec. Without `chart`, it has one of its own, so that no other Operator is taken for it under another name. */
+export function operatorDocument(name: string, more = '', chart = name): string {
+  const head = `apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata:\n  name: ${name}\nspec:\n  chartURL: https://example.com/${chart}.tgz\n`;
   return more === '' ? head : `${head}  ${more}\n`;
 }
 

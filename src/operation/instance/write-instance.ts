@@ -159,13 +159,13 @@ export async function forgetRelease(
 ): Promise<InstanceView> {
   const wanted = { annotation: FORGET_RELEASE, value: 'true', without: 'release records' };
   return await audited(ports, actor, instanceEvent('forget release', input, input), async () => {
-    const { object } = await findInstance(ports, actor, input);
-    if (object.metadata.deletionTimestamp === undefined)
-      throw new AppError(
-        'InvalidInput',
-        `${input.name}: only an instance that is being deleted can forget its release; reinstall it instead`,
-      );
-    return await annotate(ports, actor, input, wanted);
+    const found = await findInstance(ports, actor, input);
+    if (found.object.metadata.deletionTimestamp !== undefined) return await annotate(ports, actor, input, wanted);
+    await requirePermission(ports, actor, { found, name: input.name, verb: 'patch' });
+    throw new AppError(
+      'InvalidInput',
+      `${input.name}: only an instance that is being deleted can forget its release; reinstall it instead`,
+    );
   });
 }
 
@@ -224,11 +224,21 @@ async function findRelease(
   { verb, without, ...address }: WantedRelease,
 ): Promise<FoundInstance> {
   const found = await findInstance(ports, actor, address);
+  if (found.entry.summary.definition !== undefined) return found;
+  const what = await requirePermission(ports, actor, { found, name: address.name, verb });
+  throw new AppError('InvalidInput', `${what}: it is no Helm release, so it has no ${without}`);
+}
+
+/** Whoever may not change an instance learns nothing more of it. Returns its name in a message. */
+async function requirePermission(
+  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  actor: Actor,
+  { found, name, verb }: Pick<WantedRelease, 'name' | 'verb'> & { readonly found: FoundInstance },
+): Promise<string> {
   const { entry, ref } = found;
-  if (entry.summary.definition !== undefined) return found;
-  const what = `${entry.summary.displayName} ${JSON.stringify(address.name)}`;
+  const what = `${entry.summary.displayName} ${JSON.stringify(name)}`;
   const permission = { verb, group: ref.group, resource: ref.resource, namespace: ref.namespace };
   const missing = await missingPermission(ports, actor, permission);
   if (missing !== undefined) throw new AppError('Forbidden', `${what}: you may not change it`, { missing });
-  throw new AppError('InvalidInput', `${what}: it is no Helm release, so it has no ${without}`);
+  return what;
 }

@@ -43,7 +43,8 @@ const FOUND = [
 ];
 
 describe('manifests are read as kubectl and Helm read them, or rejected', () => {
-  const seed = Number(process.env['CHANDLERY_TEST_SEED'] ?? randomInt(2 ** 31));
+  // New texts are tried in all tests; a usual run tries the same ones each time.
+  const seed = TEST_SET === 'all' ? Number(process.env['CHANDLERY_TEST_SEED'] ?? randomInt(2 ** 31)) : 1;
   const texts = [...FOUND, ...fc.sample(oddYaml, { numRuns: COUNTS.kubectl, seed })];
   const ours = texts.map(readOrReject);
   let tools: Programs['tools'];
@@ -84,8 +85,8 @@ describe('manifests are read as kubectl and Helm read them, or rejected', () => 
     const folder = await temporaryFolder(t);
     const helm = await createHelm({ program: tools.helm, homeDir: join(folder, 'home'), maxChildren: 2, log: { debug: () => undefined } });
     await writeFiles(folder, { 'plugins/same/plugin.yaml': PASS_THROUGH });
-    // Each time that Helm writes folded text with indented lines anew, it adds an empty line.
-    const readable = texts.filter((text, index) => isSame(index) && !/c\s+ {6}d\s+ {4}e/.test(text));
+    // Each time that Helm writes folded text anew, it may add empty lines.
+    const readable = texts.filter((text, index) => isSame(index) && !/(?:^|[\s:,-])>[-+0-9]*\s*$/m.test(text));
     const counts = { same: 0, rejected: 0 };
     const compare = async (some: readonly string[]): Promise<void> => {
       const read = await readByBoth({ tools, helm, folder }, some);
