@@ -24,7 +24,7 @@ const STRING = /"(?:[^"\\]|\\.)*"/g;
 
 /**
  * The SHA-256 digest, in hexadecimal, of what Helm acts on in the record of a revision: all of it but what Helm itself changes later, which is the status of the revision and
- * the last run of each hook. Helm leaves empty members out or writes them as null, which is the same here.
+ * the last run, the default deletion policy and the order of hooks. Helm leaves empty members out or writes them as null, which is the same here.
  *
  * @param text the release as JSON, and `release` what it parses to.
  * @throws AppError `HelmFailed` for JSON that another parser would read differently: repeated keys, and keys in other letters.
@@ -35,12 +35,18 @@ export function releaseDigest(text: string, release: unknown): string {
     throw ambiguous();
   if (text.replaceAll(STRING, '').split(':').length - 1 !== keysIn(release)) throw ambiguous();
   const { info: _info, ...stable } = release;
-  const withoutRuns = hooks.map((hook) =>
-    isObject(hook) ? Object.fromEntries(Object.entries(hook).filter(([key]) => key !== 'last_run')) : hook,
-  );
+  // Helm runs hooks by weight and name, and writes them in another order after a run.
+  const stableHooks = hooks.map((hook) => canonical(stableHook(hook))).toSorted((a, b) => (stringifyJson(a) < stringifyJson(b) ? -1 : 1));
   return createHash('sha256')
-    .update(stringifyJson(canonical({ ...stable, hooks: withoutRuns })))
+    .update(stringifyJson(canonical({ ...stable, hooks: stableHooks })))
     .digest('hex');
+}
+
+/** A hook without its last run. When Helm runs one that has no deletion policy, it writes down its default. */
+function stableHook(hook: unknown): unknown {
+  if (!isObject(hook)) return hook;
+  const { last_run: _run, ...rest } = hook;
+  return { ...rest, delete_policies: listAt(hook, 'delete_policies').length === 0 ? ['before-hook-creation'] : hook['delete_policies'] };
 }
 
 function ambiguous(): AppError {
