@@ -16,7 +16,7 @@ const MAX_OBJECTS = 10_000;
 interface StatusWrites {
   readonly version: bigint;
   readonly status: unknown;
-  /** When we wrote over the status of somebody else last, in milliseconds since 1970. */
+  /** When we wrote over the status of another writer last, in milliseconds since 1970. */
   readonly correctedAt: number;
   readonly overwrites: readonly { readonly at: number; readonly version: bigint; readonly manager: string }[];
 }
@@ -32,7 +32,7 @@ export interface Contention {
 }
 
 /**
- * Notes when somebody else has written the status since our last write: another field manager, or another process with ours, such as an earlier version outside of the Lease.
+ * Notes when another writer has written the status since our last write: another field manager, or another process with ours, such as an earlier version outside of the Lease.
  *
  * @param stored our part of the status as it was read.
  */
@@ -92,7 +92,9 @@ export function noteStatusWrite(
 /** The manager that wrote the status last, besides ours, as `managedFields` tell. */
 function otherManager({ metadata }: KubeObject): string {
   const entries = listAt(metadata, 'managedFields').filter((entry) => isObject(entry) && writesStatus(entry));
-  const others = entries.filter((entry) => textAt(entry, 'manager') !== OURS.fieldManager && !isSource(textAt(entry, 'manager') ?? ''));
+  // The controller of sources writes the condition PendingRemoval beside ours.
+  const own: readonly string[] = [OURS.fieldManager, OURS.removalFieldManager];
+  const others = entries.filter((entry) => !own.includes(textAt(entry, 'manager') ?? ''));
   const latest = others.toSorted((a, b) => (textAt(b, 'time') ?? '').localeCompare(textAt(a, 'time') ?? ''))[0];
   const manager = textAt(latest, 'manager');
   return manager === undefined ? 'another process with the same field manager' : `the field manager ${manager}`;
@@ -100,9 +102,4 @@ function otherManager({ metadata }: KubeObject): string {
 
 function writesStatus(entry: object): boolean {
   return textAt(entry, 'subresource') === 'status' || ('fieldsV1' in entry && isObject(entry.fieldsV1) && 'f:status' in entry.fieldsV1);
-}
-
-/** The controller of sources writes the condition PendingRemoval. */
-function isSource(manager: string): boolean {
-  return manager.startsWith(`${OURS.fieldManager}-source`);
 }

@@ -44,6 +44,8 @@ export const OURS = {
   fieldManager: 'chandlery',
   /** The field manager of what a person applies through pages and API. */
   userFieldManager: 'chandlery-user',
+  /** The field manager of the condition PendingRemoval, which goes with it. */
+  removalFieldManager: 'chandlery-removal',
   /** Label on a CRD: `<namespace>.<name>` of the Operator that brought it. */
   operatorLabel: 'chandlery.dev/operator',
   /** Label on a generated CRD, its ClusterRoles and AppRevisions: the name of the AppDefinition. */

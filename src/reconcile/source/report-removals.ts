@@ -1,6 +1,7 @@
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { conditionsOf, type ConditionInput, findCondition, PENDING_REMOVAL } from '../../domain/kubernetes/condition.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import type { InventoryItem, PendingRemoval, SourceStatus } from '../../domain/source/catalog-source.ts';
 import { idOfItem, nameOfItem } from '../../domain/source/check-documents.ts';
@@ -89,9 +90,6 @@ function sentenceOf(source: string, { file, removeAt, loss }: PendingRemoval): s
   return `${lost}. Chandlery removes the resource${loss === undefined ? '' : ` ${loss}`} when an admin approves the revision. To keep it, restore the document`;
 }
 
-/** The condition is ours alone, so that it goes with our field manager. */
-const FIELD_MANAGER = 'chandlery-removal';
-
 /** @returns the resource; undefined when it is gone or has no conditions of ours. */
 async function mark(
   { ports, source, signal }: RemovalWork,
@@ -117,7 +115,7 @@ async function mark(
   const status = { conditions: condition === undefined ? [] : [condition] };
   try {
     const object = { apiVersion: apiVersionOf(type), kind, metadata: place, status };
-    await ports.cluster.applyStatus(type, object, { fieldManager: FIELD_MANAGER, force: 'force', signal });
+    await ports.cluster.applyStatus(type, object, { fieldManager: OURS.removalFieldManager, force: 'force', signal });
   } catch (error) {
     // It has just been deleted.
     if (!isAppError(error, 'NotFound', 'Conflict')) throw error;

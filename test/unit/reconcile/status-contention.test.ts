@@ -16,9 +16,10 @@ function startContest() {
     kind: 'CatalogSource',
     metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
   };
-  const write = (status: unknown, manager: string): KubeObject => {
+  const write = (status: unknown, ...managers: readonly string[]): KubeObject => {
     version += 1;
-    const managedFields = [{ manager, subresource: 'status', time: `2026-01-01T00:00:${String(version).padStart(2, '0')}Z` }];
+    const time = `2026-01-01T00:00:${String(version).padStart(2, '0')}Z`;
+    const managedFields = managers.map((manager) => ({ manager, subresource: 'status', time }));
     object = {
       ...object,
       metadata: { ...object.metadata, resourceVersion: String(version), managedFields },
@@ -32,7 +33,7 @@ function startContest() {
   return {
     status: () => object.status,
     advance: (milliseconds: number) => void (time += milliseconds),
-    others: (manager: string) => void write({ revision: `by ${manager}`, conditions: [] }, manager),
+    others: (...managers: readonly string[]) => void write({ revision: `by ${managers.join()}`, conditions: [] }, ...managers),
     ours: async () =>
       await applyStatus(cluster, CATALOG_SOURCE, { object, status: { revision: 'ours', conditions: [] }, signal, now: () => time }),
   };
@@ -55,6 +56,19 @@ test('a contended status is written once a minute, and as before when the other 
   advance(11 * MINUTE_MS);
   assert.equal(await ours(), 'Written');
   assert.deepEqual(status(), { revision: 'ours', conditions: [] });
+});
+
+test('another process with our field manager is named, and not the controller of sources, which writes a condition beside ours', async () => {
+  const { status, others, ours } = startContest();
+  await ours();
+  for (let round = 0; round < 5; round += 1) {
+    others('chandlery', 'chandlery-removal');
+    await ours();
+  }
+  assert.match(
+    stringifyJson(status()),
+    /"type":"Contended".*chandlery and another process with the same field manager both write this status/,
+  );
 });
 
 test('seldom writes of others are corrected without a word', async () => {
