@@ -10,14 +10,13 @@ import { isFalse } from '../conditions.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { observeRelease, type ReleaseFact } from '../helm-release/observe-release.ts';
 import { isLeaseLeft, withLeaseOf } from '../helm-release/release-lease.ts';
-import { annotateCommand } from './record-actions.ts';
 import { AT_ONCE, BUSY_MS } from './release-actions.ts';
 import { checkRecords, deleteRecords, mayRunHooks, newestRevision } from './release-records.ts';
 import { deleteNamespace, findDedicatedNamespace } from './dedicated-namespace.ts';
 import { environmentOf } from './prerequisites.ts';
 import { recordDeletion } from './record-deletion.ts';
 import { writeStatus } from './report.ts';
-import { type DedicatedNamespace, hasFinalizer, leasedBy, type Work } from './work.ts';
+import { annotateCommand, type DedicatedNamespace, hasFinalizer, leasedBy, type Work } from './work.ts';
 
 /** How soon to try again after helm has failed. */
 const FAILED_MS = 30_000;
@@ -95,7 +94,7 @@ function uninstallFailed(work: Work, { code, message }: AppError): ConditionInpu
   return isFalse('Released', code, `${message}. Chandlery uninstalls nothing by it. ${advice}`);
 }
 
-/** Somebody changed what the release consists of, and a person has decided to leave its objects where they are. */
+/** The records of the release have changed, and a user has decided to leave its objects where they are. */
 async function forgetRelease(work: Work): Promise<ReconcileResult> {
   const outcome = await withLeaseOf(leasedBy(work), async (signal) => await deleteRecords({ ...work, signal }));
   work.ports.log.warn('The changed records of a release were deleted on request; its objects stay', {

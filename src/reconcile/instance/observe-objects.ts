@@ -9,7 +9,6 @@ import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { instanceScale, type WorkloadScale, workloadScale } from '../../domain/app-instance/scale.ts';
 import { compareRelease, type Comparison } from '../helm-release/compare-release.ts';
 import type { OwnRelease } from '../helm-release/observe-release.ts';
-import type { RevisionRecord } from './ports.ts';
 import { checkRecord } from './release-records.ts';
 import type { Work } from './work.ts';
 
@@ -141,7 +140,8 @@ async function observeAgain(work: Work, { revision, recordVersion }: OwnRelease)
   // Read by ourselves: a helm program for it costs as much as another release.
   const name = recordName(release.release, revision);
   const secret = await deployer.cluster.get({ ...SECRET, namespace: release.namespace, name }, { signal });
-  const record = await readCheckedRecord(work, secret);
+  const record = await deployer.helm.readRecord(secret);
+  checkRecord(work, secret, record);
   const { objects: all, notes } = record;
   const typeOf = async ({ apiVersion, kind }: KubeObject) => await ports.discovery.find(apiVersion, kind, signal);
   const found = await Promise.all(all.map(async (object) => ({ object, type: await typeOf(object) })));
@@ -151,12 +151,6 @@ async function observeAgain(work: Work, { revision, recordVersion }: OwnRelease)
   );
   const manifest = own.map(({ object }) => object);
   return { revision, recordVersion, manifest, notes, objects: [], fingerprint: '', requestedAt: '', comparisonDue: 0, drift: NOT_COMPARED };
-}
-
-async function readCheckedRecord(work: Work, secret: KubeObject): Promise<RevisionRecord> {
-  const record = await work.deployer.helm.readRecord(secret);
-  checkRecord(work, secret, record);
-  return record;
 }
 
 async function readLive({ ports, deployer, release: { namespace }, signal }: Work, object: KubeObject): Promise<KubeObject | undefined> {

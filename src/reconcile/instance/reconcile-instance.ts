@@ -6,6 +6,7 @@ import { MAX_NOTES } from '../../domain/app-instance/instance-kind.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { type ConditionInput, findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import { lastHealthyRevision } from '../../domain/operator/revision-history.ts';
 import { isFalse, isTrue, notReady, reconciling, released, stalled } from '../conditions.ts';
 import { addFinalizer } from '../finalizer.ts';
@@ -28,7 +29,7 @@ import type { Dependency } from './resolve-outputs.ts';
 import { resolveTarget, type Target, wantedChart } from './resolve-target.ts';
 import { observeSleep, reconcileSleep, wokenAt } from './sleep.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
-import { ADOPT, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
+import { ADOPT, annotateCommand, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
 
 /** What was seen lately, so that an instance in sync costs little. */
 interface InstanceMemory {
@@ -171,7 +172,7 @@ interface Seen {
   readonly state: Exclude<ActiveState, { kind: 'FinalizerMissing' }>;
 }
 
-/** No act goes on with a release record that somebody changed. */
+/** No act goes on with a changed release record. */
 async function actUnlessChanged(memory: InstanceMemory, work: Work, seen: Seen): Promise<ReconcileResult> {
   try {
     return await act(memory, work, seen);
@@ -293,7 +294,7 @@ async function reportRolledBack(
 ): Promise<ReconcileResult> {
   const { chart, revision, toRevision, message } = state.rollback;
   const failed = `Chart ${chart} failed in revision ${revision}: ${message}`;
-  const advice = `Correct the values or the version, or try the same again: kubectl annotate ${work.kind.resource}.${work.kind.group} ${work.instance.metadata.name} --namespace ${work.namespace} --overwrite ${OURS.reconcileAt}="$(date)"`;
+  const advice = `Correct the values or the version, or try the same again: ${annotateCommand(work, `${OURS.reconcileAt}="$(date)"`)}`;
   const condition =
     state.outcome === 'Deployed'
       ? isFalse('Released', 'RolledBack', `${failed}. Revision ${toRevision} runs again. ${advice}`)
@@ -353,10 +354,10 @@ interface DriftInput {
   readonly revision: number;
 }
 
-function drifted({ status, kind, instance, namespace }: Work, { state, objects, revision }: DriftInput): ReturnType<typeof isTrue> {
+function drifted(work: Work, { state, objects, revision }: DriftInput): ReturnType<typeof isTrue> {
   if (state.kind === 'ChangedByHand') {
-    const force = `kubectl annotate ${kind.resource}.${kind.group} ${instance.metadata.name} --namespace ${namespace} --overwrite chandlery.dev/force-at="$(date)"`;
-    const made = `Another client made revision ${revision}; the newest of Chandlery is ${status.managedRevision ?? 0}`;
+    const force = annotateCommand(work, `${FORCE_AT}="$(date)"`);
+    const made = `Another client made revision ${revision}; the newest of Chandlery is ${work.status.managedRevision ?? 0}`;
     return isTrue('Drifted', 'ReleaseChanged', `${made}. To release the spec again: ${force}`);
   }
   const { drift } = objects;

@@ -7,12 +7,12 @@ import { isFalse, notReady, reconciling } from '../conditions.ts';
 import type { ForeignRelease, OwnRelease, ReleaseFact } from '../helm-release/observe-release.ts';
 import { withLeaseOf } from '../helm-release/release-lease.ts';
 import { AT_ONCE, BUSY_MS, hooksOfChart } from './release-actions.ts';
-import { checkRecords, deleteRecords, describeForeign, type RecordDigest, readRecords } from './release-records.ts';
+import { deleteRecords, describeForeign, readCheckedRecords, type RecordDigest } from './release-records.ts';
 import { reportFailure, writeStatus } from './report.ts';
 import type { Target } from './resolve-target.ts';
-import { ADOPT, leasedBy, type Work } from './work.ts';
+import { ADOPT, annotateCommand, leasedBy, type Work } from './work.ts';
 
-/** Says that somebody changed a release record, and acts on none of them; where a person has asked, deletes them, so that the spec is released anew. */
+/** Reports a changed release record, and acts on none of the release; on request, deletes them, so that the spec is released anew. */
 export async function reportChangedRecord(work: Work, release: ReleaseFact, error: AppError): Promise<ReconcileResult> {
   if (work.reinstallAt !== '') return await reinstall(work);
   const advice = `To delete the records and release the spec anew: ${annotateCommand(work, `${REINSTALL_AT}="$(date)"`)}`;
@@ -44,11 +44,6 @@ async function reinstall(work: Work): Promise<ReconcileResult> {
   return outcome === 'Done' ? AT_ONCE : { requeueAfter: BUSY_MS };
 }
 
-/** `kubectl annotate` for an instance. @param annotation as a shell has it. */
-export function annotateCommand({ kind, instance, namespace }: Pick<Work, 'kind' | 'instance' | 'namespace'>, annotation: string): string {
-  return `kubectl annotate ${kind.resource}.${kind.group} ${instance.metadata.name} --namespace ${namespace} --overwrite ${annotation}`;
-}
-
 /** Says who has a release of that name, and what adopting it would take over. It is not touched. */
 export async function reportForeign(work: Work, { owner }: ForeignRelease, release: ReleaseFact): Promise<number> {
   const { release: name, namespace } = work.release;
@@ -71,7 +66,7 @@ async function whyForeign(work: Work): Promise<string> {
  * that the chart renders today.
  *
  * @returns undefined where the digest of the newest revision is known.
- * @throws AppError `ReleaseRecordChanged` as `checkRecords`.
+ * @throws AppError `ReleaseRecordChanged` as `readCheckedRecords`.
  */
 export async function firstDigests(
   work: Work,
@@ -79,8 +74,9 @@ export async function firstDigests(
   { revision, configDigest }: OwnRelease,
 ): Promise<readonly RecordDigest[] | undefined> {
   if (work.status.recordDigests.some((one) => one.revision === revision)) return undefined;
-  const digests = await checkRecords(work);
-  const newest = (await readRecords(work)).find((record) => record.revision === revision);
+  const records = await readCheckedRecords(work);
+  const digests = records.map(({ checked }) => checked);
+  const newest = records.find(({ checked }) => checked.revision === revision)?.record;
   if (newest === undefined || configDigest !== target.configDigest) return digests;
   const isOfChart = newest.hooks.length === 0 || isSame(newest.hooks, await hooksOfChart(work, target));
   return digests.map((one) => (one.revision === revision && isOfChart ? { ...one, hooks: 'Run' } : one));

@@ -12,7 +12,7 @@ import type { ActiveFacts, RevisionFailure } from './state.ts';
 import { leasedBy, nowOf, type Work } from './work.ts';
 
 /**
- * Rolls back to the last healthy revision, once for a target: that it is about to is written down first, so that whoever comes after this process neither forgets it
+ * Rolls back to the last healthy revision, once for a target: that it is about to is written down first, so that the next process neither forgets it
  * nor does it again.
  */
 export async function rollBack(work: Work, { release, health }: ActiveFacts, failure: RevisionFailure): Promise<ReconcileResult> {

@@ -1,7 +1,7 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { type ReleaseScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
-import type { RenderableChart } from '../../domain/chart/rendered-chart.ts';
+import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
+import type { RenderableChart, RenderChartInput, RenderedChart } from '../../domain/chart/rendered-chart.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { checkChartValues } from '../../schema/values/check-values.ts';
@@ -14,8 +14,9 @@ import type { ScopedChange } from './ports.ts';
 import { attemptOf, type Finding, HISTORY_LIMIT, isInstalled, reportFailure, writeStatus } from './report.ts';
 import type { Target } from './resolve-target.ts';
 import type { ActiveFacts } from './state.ts';
-import { checkRecords, keepDigest, mayRunHooks, type RecordDigest } from './release-records.ts';
-import { leasedBy, nowOf, type Work } from './work.ts';
+import { checkRecords, keepDigest, mayRunHooks, type RecordDigest, scopeOf } from './release-records.ts';
+import { annotateCommand, leasedBy, nowOf, type Work } from './work.ts';
+import { FORCE_AT } from '../../domain/operator/operator-spec.ts';
 import type { TestReport } from '../../domain/operator/release.ts';
 import { tested, testing, withoutSecretsIn } from '../helm-release/test-report.ts';
 
@@ -52,7 +53,7 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
     if ((await withLeaseOf(leasedBy(work), change)) === 'Busy') return { requeueAfter: BUSY_MS };
   } catch (error) {
     work.signal.throwIfAborted();
-    // A cluster that is away says nothing about the instance, and what somebody changed is for people to decide.
+    // A cluster that is away says nothing about the instance, and a changed record is for users to decide.
     if (!(error instanceof AppError) || isUnavailable(error) || isAppError(error, 'ReleaseRecordChanged')) throw error;
     return { requeueAfter: await reportDeployment(work, { current, release, phase, target, verb, error }) };
   }
@@ -101,19 +102,20 @@ interface CheckedObjects {
 
 /** Renders the chart as every preview does, without the cluster. What templates look up is seen by the post-renderer alone. */
 async function checkObjects(work: Work, { target, chart, verb, scope }: CheckedObjects): Promise<void> {
-  const { ports, release, label, signal } = work;
-  const how = { action: verb, legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
-  const { nodeSelector } = target;
-  const { values, secrets } = target.values;
-  const rendered = await ports.renderChart({ chart, values, secrets, nodeSelector, scope, ...release, ...how }, signal);
+  const rendered = await renderTarget(work, target, { chart, action: verb, scope });
   const [first] = rendered.faults;
   if (first === undefined) return;
   const messages = rendered.faults.filter(({ code }) => code === first.code).map(({ message }) => message);
   throw new AppError(first.code, messages.join('; '));
 }
 
-async function scopeOf({ ports, release: { namespace }, signal }: Work, { allowed }: Target): Promise<ReleaseScope> {
-  return releaseScope(namespace, allowed, await ports.discovery.kinds(signal));
+async function renderTarget(
+  { ports, release, label, signal }: Work,
+  { nodeSelector, values: { values, secrets } }: Target,
+  input: Pick<RenderChartInput, 'chart' | 'action' | 'scope'>,
+): Promise<RenderedChart> {
+  const how = { legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
+  return await ports.renderChart({ ...input, values, secrets, nodeSelector, ...release, ...how }, signal);
 }
 
 function changeOf(
@@ -126,11 +128,7 @@ function changeOf(
 
 /** The hooks that the chart of a release renders. */
 export async function hooksOfChart(work: Work, target: Target): Promise<readonly KubeObject[]> {
-  const { ports, release, label, signal } = work;
-  const { values, secrets } = target.values;
-  const how = { action: 'upgrade', legacyAPIs: 'Uplift', label, invalidValues: 'Stop' } as const;
-  const request = { chart: await readChart(work, target), values, secrets, nodeSelector: target.nodeSelector, ...release, ...how };
-  const { objects } = await ports.renderChart(request, signal);
+  const { objects } = await renderTarget(work, target, { chart: await readChart(work, target), action: 'upgrade' });
   return objects.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] !== undefined);
 }
 
@@ -238,8 +236,8 @@ export async function testRelease(work: Work, { target, release }: Untested): Pr
 }
 
 /** The hooks of a revision that Chandlery did not make do not run. */
-function untrusted({ kind, instance, namespace }: Work, { revision }: OwnRelease): TestReport {
-  const force = `kubectl annotate ${kind.resource}.${kind.group} ${instance.metadata.name} --namespace ${namespace} --overwrite chandlery.dev/force-at="$(date)"`;
+function untrusted(work: Work, { revision }: OwnRelease): TestReport {
+  const force = annotateCommand(work, `${FORCE_AT}="$(date)"`);
   const message = `the hooks of revision ${revision} do not run, because its hooks are not known to be those of the chart; release the spec again: ${force}`;
   return { kind: 'Failed', failed: [], message };
 }

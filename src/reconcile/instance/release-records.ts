@@ -1,17 +1,18 @@
-import { outOfScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
+import { type ReleaseScope, releaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
+import { objectFaults } from '../../domain/chart/object-faults.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
-import { reservedObjects } from '../../domain/kubernetes/reserved-objects.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { recordName } from '../../domain/operator/release-notes.ts';
 import { isOfRelease } from '../../domain/tree/release-members.ts';
 import type { RevisionRecord } from './ports.ts';
 import { writeDigests } from './report.ts';
+import type { Target } from './resolve-target.ts';
 import type { Work } from './work.ts';
 
 export type RecordDigest = InstanceStatus['recordDigests'][number];
@@ -32,23 +33,37 @@ interface LiveRecord extends RevisionRecord {
  * @throws AppError `ReleaseRecordChanged`, naming each fault and the last writer.
  */
 export async function checkRecords(work: Work): Promise<readonly RecordDigest[]> {
-  const known = new Map(work.status.recordDigests.map((one) => [one.revision, one]));
-  const digests: RecordDigest[] = [];
-  for (const record of await readRecords(work)) {
-    const { revision, digest, secret } = record;
-    const before = known.get(revision);
-    if (before !== undefined && before.digest !== digest) throw changed(secret, `revision ${revision} is not as Chandlery released it`);
-    const faults = before === undefined ? await foreignFaults(work, record) : [];
-    if (faults.length > 0) throw changed(secret, `revision ${revision} was not checked by Chandlery: ${faults.join('; ')}`);
-    digests.push(before ?? { revision, digest, hooks: 'Skipped' });
-  }
-  return digests;
+  return (await readCheckedRecords(work)).map(({ checked }) => checked);
 }
 
-/** Compares the record of one revision with its digest, where that is known. @throws AppError `ReleaseRecordChanged`. */
-export function checkRecord({ status }: Pick<Work, 'status'>, secret: KubeObject, { revision, digest }: RevisionRecord): void {
+/** A record that passed the checks, with its digest. */
+interface CheckedRecord {
+  readonly record: RevisionRecord;
+  readonly checked: RecordDigest;
+}
+
+/** The records behind `checkRecords`. Throws as that does. */
+export async function readCheckedRecords(work: Work): Promise<readonly CheckedRecord[]> {
+  const found: CheckedRecord[] = [];
+  for (const record of await readRecords(work)) {
+    const { revision, digest, secret } = record;
+    const known = checkRecord(work, secret, record);
+    const faults = known === undefined ? await foreignFaults(work, record) : [];
+    if (faults.length > 0) throw changed(secret, `revision ${revision} was not checked by Chandlery: ${faults.join('; ')}`);
+    found.push({ record, checked: known ?? { revision, digest, hooks: 'Skipped' } });
+  }
+  return found;
+}
+
+/** Compares the record of one revision with its digest. @returns the digest; undefined where none is known. @throws AppError `ReleaseRecordChanged`. */
+export function checkRecord(
+  { status }: Pick<Work, 'status'>,
+  secret: KubeObject,
+  { revision, digest }: RevisionRecord,
+): RecordDigest | undefined {
   const known = status.recordDigests.find((one) => one.revision === revision);
   if (known !== undefined && known.digest !== digest) throw changed(secret, `revision ${revision} is not as Chandlery released it`);
+  return known;
 }
 
 interface NewRecord {
@@ -108,7 +123,7 @@ export async function deleteRecords(work: Work): Promise<void> {
   }
 }
 
-/** What a release that somebody else made consists of, and why it may not be adopted, a sentence each. */
+/** The contents of a release of another client, and why it may not be adopted, a sentence each. */
 export async function describeForeign(work: Work): Promise<{ readonly contents: string; readonly faults: readonly string[] }> {
   const records = await readRecords(work);
   const newest = records.toSorted((a, b) => b.revision - a.revision)[0];
@@ -120,7 +135,7 @@ export async function describeForeign(work: Work): Promise<{ readonly contents: 
 }
 
 /** All records of the release, as Helm finds them. @throws AppError `ReleaseRecordChanged` for one that cannot be read, or is of another release. */
-export async function readRecords(work: Work): Promise<readonly LiveRecord[]> {
+async function readRecords(work: Work): Promise<readonly LiveRecord[]> {
   const { deployer, release } = work;
   const records: LiveRecord[] = [];
   for (const secret of await listRecords(work)) {
@@ -143,13 +158,19 @@ async function listRecords({ deployer, release, signal }: Work): Promise<readonl
 
 /** Why Helm may not act on a record that Chandlery has not released. */
 async function foreignFaults(work: Work, { objects, hooks }: RevisionRecord): Promise<readonly string[]> {
-  const { ports, release, kind, signal } = work;
-  const definition = ports.definitions.get(kind.definition);
+  const definition = work.ports.definitions.get(work.kind.definition);
   const allowed = definition === undefined ? [] : specOf(APP_DEFINITION_KIND, definition).allowedResources;
-  const all = [...objects, ...hooks];
-  const scope = releaseScope(release.namespace, allowed, await ports.discovery.kinds(signal));
+  const forbidden = objectFaults([...objects, ...hooks], await scopeOf(work, { allowed }));
   const owned = await Promise.all(objects.map(async (object) => await ownershipFault(work, object)));
-  return [...outOfScope(all, scope), ...reservedObjects(all), ...owned.filter((fault) => fault !== undefined)];
+  return [...forbidden.map(({ message }) => message), ...owned.filter((fault) => fault !== undefined)];
+}
+
+/** What the release may consist of. */
+export async function scopeOf(
+  { ports, release: { namespace }, signal }: Work,
+  { allowed }: Pick<Target, 'allowed'>,
+): Promise<ReleaseScope> {
+  return releaseScope(namespace, allowed, await ports.discovery.kinds(signal));
 }
 
 /** Helm would delete it; no member of an Environment can put these annotations on what they could not delete themselves. */

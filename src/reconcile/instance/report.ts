@@ -201,7 +201,7 @@ function requestedAt({ instance, status }: Work): string | undefined {
   return instance.metadata.annotations?.[OURS.reconcileAt] ?? status.lastHandledReconcileAt;
 }
 
-/** A reinstallation that somebody asked for while no record was changed is not done later, when one is. */
+/** A reinstallation that was requested while no record was changed is not done later, when one is. */
 function recordStatus(
   { status, reinstallAt }: Work,
   { request, recordDigests = status.recordDigests }: Finding,

@@ -69,7 +69,7 @@ export type ActiveState =
   | { readonly kind: 'NamespaceTaken'; readonly message: string }
   /** Somebody else has a release of that name. */
   | { readonly kind: 'Foreign'; readonly release: ForeignRelease }
-  /** Somebody changed the record of the newest revision. */
+  /** The record of the newest revision has changed. */
   | { readonly kind: 'RecordChanged'; readonly error: AppError }
   /** A worker that is gone has left the release pending. */
   | { readonly kind: 'Locked' }

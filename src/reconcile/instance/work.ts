@@ -130,6 +130,11 @@ function requestOf(annotations: Readonly<Record<string, string>>, forcedAt: stri
   return [asked, annotations[ADOPT] === 'true' ? 'adopt' : '', reinstall].filter((text) => text !== '').join(', ');
 }
 
+/** `kubectl annotate` for an instance. @param annotation as a shell has it. */
+export function annotateCommand({ kind, instance, namespace }: Pick<Work, 'kind' | 'instance' | 'namespace'>, annotation: string): string {
+  return `kubectl annotate ${kind.resource}.${kind.group} ${instance.metadata.name} --namespace ${namespace} --overwrite ${annotation}`;
+}
+
 export function leasedBy({ ports, release, kind, instance, signal }: Work): LeasedRelease {
   return { ports, release, type: kind, object: instance, signal };
 }
