@@ -1,5 +1,5 @@
 import { type CST, Composer, type Document, isScalar, Lexer, LineCounter, Parser, type ScalarTag, type Tags, visit } from 'yaml';
-import { AppError } from './errors.ts';
+import { AppError, isAppError, messageOf } from './errors.ts';
 import type { Json } from '../kubernetes/resource.ts';
 import { yamlValue, YamlValueError } from '../yaml/yaml-value.ts';
 
@@ -116,6 +116,15 @@ export function parseYamlStream(source: string): YamlStream {
     if (found !== null) throw fault(what, placeAt(found.index));
   }
   return { documents, placeAt };
+}
+
+/** Why `parseYamlStream` could not read a text: a fault of the file, whatever the parser threw. Its place is line 0 where none is known. */
+export function streamFault(error: unknown): TextPlace & { readonly message: string } {
+  // The parser recurses, so that thousands of nested brackets end its stack.
+  if (error instanceof RangeError) return { line: 0, column: 0, message: 'invalid YAML: it is nested too deeply' };
+  const [fault] = isAppError(error) ? error.faults : [];
+  const message = fault?.message ?? messageOf(error).split('\n')[0] ?? '';
+  return { line: fault?.line ?? 0, column: fault?.column ?? 0, message: `invalid YAML: ${message}` };
 }
 
 /** For documents that are edited: the tags of YAML 1.1 that go-yaml knows: no sexagesimal numbers, timestamps stay text, no sets, pairs or binary. */

@@ -10,8 +10,8 @@ import {
   stringify,
   type ToStringOptions,
 } from 'yaml';
-import { goTags, jsonOf, parseYamlStream, repeatedKey, type YamlStream } from '../core/bounded-yaml.ts';
-import { AppError, type FieldFault, isAppError, messageOf } from '../core/errors.ts';
+import { goTags, jsonOf, parseYamlStream, repeatedKey, streamFault, type YamlStream } from '../core/bounded-yaml.ts';
+import { AppError, type FieldFault } from '../core/errors.ts';
 import { narrowIntegers } from '../core/exact-json.ts';
 import { isSame } from '../core/merge-patch.ts';
 import { isObject, textAt } from '../core/read.ts';
@@ -51,8 +51,9 @@ const OPTIONS = { version: '1.1', customTags: goTags, intAsBigInt: true, prettyE
 
 /** Reads a file as kubectl does (YAML 1.1), but for duplicate keys, which are faults. Empty documents are left out. */
 export function parseReleaseFile(path: string, text: string): ReleaseFile & { readonly faults: readonly ReleaseFault[] } {
-  const whole = (message: string) => ({ path, text, documents: [], faults: [{ file: path, line: 0, column: 0, message }] });
-  if (text.length > MAX_CHARACTERS) return whole(`has more than ${MAX_CHARACTERS} characters; split the file`);
+  const whole = (fault: Omit<ReleaseFault, 'file'>) => ({ path, text, documents: [], faults: [{ file: path, ...fault }] });
+  if (text.length > MAX_CHARACTERS)
+    return whole({ line: 0, column: 0, message: `has more than ${MAX_CHARACTERS} characters; split the file` });
   const faults: ReleaseFault[] = [];
   const documents: ReleaseDocument[] = [];
   try {
@@ -64,10 +65,7 @@ export function parseReleaseFile(path: string, text: string): ReleaseFile & { re
       else documents.push(read);
     }
   } catch (error) {
-    if (error instanceof RangeError) return whole('invalid YAML: it is nested too deeply');
-    const [fault] = isAppError(error) ? error.faults : [];
-    const message = `invalid YAML: ${fault?.message ?? messageOf(error).split('\n')[0] ?? ''}`;
-    return { ...whole(message), faults: [{ file: path, line: fault?.line ?? 0, column: fault?.column ?? 0, message }] };
+    return whole(streamFault(error));
   }
   return { path, text, documents, faults };
 }

@@ -1,6 +1,6 @@
 import { type Document, type ErrorCode, isAlias, isMap, isPair, isScalar, isSeq, type YAMLError } from 'yaml';
-import { jsonOf, parseYamlStream, repeatedKey, YAML_BOUNDS, type YamlStream } from '../core/bounded-yaml.ts';
-import { AppError, isAppError, messageOf } from '../core/errors.ts';
+import { jsonOf, parseYamlStream, repeatedKey, streamFault, YAML_BOUNDS, type YamlStream } from '../core/bounded-yaml.ts';
+import { AppError, messageOf } from '../core/errors.ts';
 import { isObject } from '../core/read.ts';
 import { YamlValueError } from '../yaml/yaml-value.ts';
 import { type DocumentObject, flattenList } from '../kubernetes/flatten-list.ts';
@@ -127,11 +127,7 @@ function parseStream(file: string, text: string): YamlStream | SourceFault {
   try {
     return parseYamlStream(text);
   } catch (error) {
-    // The parser recurses, so that thousands of nested brackets end its stack.
-    if (error instanceof RangeError) return { file, line: 0, column: 0, message: 'invalid YAML: it is nested too deeply' };
-    if (!isAppError(error)) throw error;
-    const [fault] = error.faults;
-    return { file, line: fault?.line ?? 0, column: fault?.column ?? 0, message: `invalid YAML: ${fault?.message ?? error.message}` };
+    return { file, ...streamFault(error) };
   }
 }
 
@@ -166,7 +162,7 @@ function readDocument(document: Document.Parsed, file: string, { placeAt }: Yaml
 
 const BOUNDS = { maxDepth: YAML_BOUNDS.maxDepth, maxAliased: 4 * 1024 * 1024 };
 
-/** The document as an object, or the items of the list that it is, or why it is a list that nobody can read. */
+/** The document as an object, or the items of the list that it is, or why it is a list that cannot be read. */
 function objectsOf({ content, place, places }: DocumentContent, file: string): readonly PlainDocument[] | SourceFault {
   let objects: readonly DocumentObject[];
   try {
