@@ -1,5 +1,6 @@
 import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
 import { DELETION_INTENTS } from '../domain/kubernetes/deletion-intent.ts';
+import { memberText } from '../domain/environment/environment-members.ts';
 import { listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { type Call, type ClientCommand, listing, type Result } from './client-command.ts';
@@ -136,8 +137,9 @@ async function remove({ api, args }: Call, environment: string): Promise<Result>
     (one) => `${numberAt(one, 'count') ?? 0} ${textAt(one, 'kind') ?? ''}: ${textsAt(one, 'names').join(', ')}`,
   );
   const members = listAt(preview, 'members').map((one) => {
-    const [kind, name, namespace, role] = ['kind', 'name', 'namespace', 'role'].map((key) => textAt(one, key) ?? '');
-    return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name} (${role})`;
+    const [kind = '', name = '', role = ''] = ['kind', 'name', 'role'].map((key) => textAt(one, key));
+    const namespace = textAt(one, 'namespace');
+    return memberText({ kind, name, role, ...(namespace === undefined ? {} : { namespace }) });
   });
   const missing = listAt(preview, 'missing').map((one) => `${textAt(one, 'verb') ?? ''} ${textAt(one, 'resource') ?? ''}`);
   return {

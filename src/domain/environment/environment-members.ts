@@ -14,7 +14,7 @@ export interface EnvironmentMember {
 
 type Spec = Pick<ValueOf<(typeof ENVIRONMENT_KIND)['spec']>, 'groups' | 'subjects' | 'projects' | 'serviceAccounts'>;
 
-/** Everybody whom an Environment gives a role, groups first, then by name. @param namespace the one of the Environment. */
+/** The subjects that an Environment gives a role, groups first, then by name. @param namespace the one of the Environment. */
 export function environmentMembers({ groups, subjects, projects, serviceAccounts }: Spec, namespace: string): EnvironmentMember[] {
   const members: EnvironmentMember[] = [
     ...groups.map(({ name, role }) => ({ kind: 'Group' as const, name, role })),
@@ -31,7 +31,7 @@ export function environmentMembers({ groups, subjects, projects, serviceAccounts
 const KINDS: readonly EnvironmentMember['kind'][] = ['Group', 'User', 'ServiceAccount', 'Project'];
 
 /** `Group oidc:team-a (developer)` */
-function memberText({ kind, name, namespace, role }: EnvironmentMember): string {
+export function memberText({ kind, name, namespace, role }: { readonly [Key in keyof EnvironmentMember]: string }): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name} (${role})`;
 }
 

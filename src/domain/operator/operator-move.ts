@@ -1,7 +1,7 @@
 import { isAppError } from '../core/errors.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { keyOf, type KubeObject } from '../kubernetes/resource.ts';
-import { type ChartSource, parseOperatorSpec } from './operator-spec.ts';
+import { type ChartSource, type OperatorSpec, parseOperatorSpec } from './operator-spec.ts';
 
 /*
  * An Operator that is renamed, or gets another namespace, is two objects: the new one, whose annotation `chandlery.dev/moved-from` names the former one, and the
@@ -47,7 +47,11 @@ export function operatorsMovedWith(operators: readonly KubeObject[], key: string
 /** The Helm release of an Operator, as `namespace/name`; undefined for a spec that cannot be read. */
 export function releaseOfOperator(operator: KubeObject): string | undefined {
   const spec = readSpec(operator);
-  return spec && `${spec.targetNamespace}/${spec.releaseName}`;
+  return spec && releaseKey(spec);
+}
+
+function releaseKey({ targetNamespace, releaseName }: OperatorSpec): string {
+  return `${targetNamespace}/${releaseName}`;
 }
 
 /** Why the Helm release of an Operator cannot become the one of another, with the fields that make it possible; undefined when the two name the same one. */
@@ -59,8 +63,7 @@ export function releaseDifference(former: KubeObject, successor: KubeObject): st
     ...(before.targetNamespace === after.targetNamespace ? [] : [`spec.targetNamespace to ${JSON.stringify(before.targetNamespace)}`]),
   ];
   if (fields.length === 0) return undefined;
-  const [from, to] = [before, after].map(({ targetNamespace, releaseName }) => `${targetNamespace}/${releaseName}`);
-  return `Helm cannot move the release ${from} to ${to}; set ${fields.join(' and ')}`;
+  return `Helm cannot move the release ${releaseKey(before)} to ${releaseKey(after)}; set ${fields.join(' and ')}`;
 }
 
 /** Whether two Operators install the same chart, in whatever version. */
@@ -73,7 +76,7 @@ function chartKey(chart: ChartSource): string {
   return chart.kind === 'url' ? chart.url : `${chart.repoURL} ${chart.name}`;
 }
 
-function readSpec(operator: KubeObject): ReturnType<typeof parseOperatorSpec> | undefined {
+function readSpec(operator: KubeObject): OperatorSpec | undefined {
   try {
     return parseOperatorSpec(operator);
   } catch (error) {

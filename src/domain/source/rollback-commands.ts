@@ -18,6 +18,11 @@ export function commitOf(revision: string): string | undefined {
   return /@sha1:([0-9a-f]{40})$/.exec(revision)?.[1];
 }
 
+/** The digest of a revision of an artifact; undefined for a folder or repository. */
+export function artifactDigestOf(revision: string): string | undefined {
+  return /@(sha256:[0-9a-f]{64})$/.exec(revision)?.[1];
+}
+
 /** Commands that return a source to an earlier revision. */
 export function rollbackCommands({ folder, git }: SourceSpec, { name, revision }: Wanted): readonly LabelledCommand[] {
   if (folder !== undefined) {
@@ -28,7 +33,7 @@ export function rollbackCommands({ folder, git }: SourceSpec, { name, revision }
     ];
   }
   if (git !== undefined) return gitCommands({ name, revision }, git.path);
-  const digest = /@(sha256:[0-9a-f]{64})$/.exec(revision)?.[1];
+  const digest = artifactDigestOf(revision);
   if (digest === undefined) return [];
   return [{ label: 'Pin the artifact', text: pinned(name, { oci: { ref: { tag: null, semver: null, digest } } }) }];
 }

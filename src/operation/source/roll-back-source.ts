@@ -2,7 +2,8 @@ import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { KubeObject } from '../../domain/kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
+import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import { branchFor, describeProposal, type Proposal, resourceOf } from '../../domain/proposal/proposal.ts';
 import { targetOfSource } from '../../domain/proposal/proposal-target.ts';
 import { CATALOG_SOURCE_KIND, type HistoryEntry } from '../../domain/source/catalog-source.ts';
@@ -132,7 +133,7 @@ async function open({ proposals }: Pick<Ports, 'proposals'>, actor: Actor, { sou
   const impossible = (why: string): AppError => new AppError('ProposalImpossible', `proposal: ${sourceWords(input)}: ${why}`);
   if (target === undefined) throw impossible('nothing says which forge its repository is at; an admin sets spec.git.forge');
   if (commit === undefined) throw impossible('the revision is no commit');
-  const resource = resourceOf({ ...source, apiVersion: API_VERSION, kind: CATALOG_SOURCE_KIND.type.kind });
+  const resource = resourceOf({ ...source, apiVersion: apiVersionOf(CATALOG_SOURCE), kind: CATALOG_SOURCE.kind });
   const { git } = target;
   const title = `Return ${git.path === '' ? input.name : git.path} to ${commit.slice(0, 12)}`;
   const {
@@ -150,5 +151,3 @@ async function open({ proposals }: Pick<Ports, 'proposals'>, actor: Actor, { sou
   });
   return { ...opened, source: target.name, resource, proposedBy: actor.user, status: 'Open' };
 }
-
-const API_VERSION = 'chandlery.dev/v1alpha1';

@@ -98,7 +98,7 @@ function terminating(namespace: string, why: string, deleted?: KubeObject): Envi
     deleted !== undefined && isToBeKept(deleted)
       ? 'The environment cannot be kept any more: a namespace that is being deleted cannot be kept.'
       : '';
-  const message = `namespace ${namespace} is being deleted. ${late} ${why}`.replaceAll(/ +/g, ' ').trim();
+  const message = [`namespace ${namespace} is being deleted.`, late, why].filter((sentence) => sentence !== '').join(' ');
   return { kind: 'await-removal', reason: 'NamespaceTerminating', message };
 }
 

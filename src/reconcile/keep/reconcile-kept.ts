@@ -1,5 +1,4 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
-import { isAppError } from '../../domain/core/errors.ts';
 import { type Cluster, type EventRecorder, ifFound } from '../../domain/kubernetes/cluster.ts';
 import {
   completedBy,
@@ -133,11 +132,7 @@ async function forget({ ports, kept, signal }: Work, live: KubeObject): Promise<
   await events.record(live, { type: 'Normal', reason: 'Kept', message });
   const before = kept.object.metadata.uid;
   log.info('A deleted object was kept', { kind, name, ...(namespace === undefined ? {} : { namespace }), before, uid });
-  try {
-    await cluster.delete(recordRef(kept), { signal });
-  } catch (error) {
-    if (!isAppError(error, 'NotFound')) throw error;
-  }
+  await ifFound(cluster.delete(recordRef(kept), { signal }));
 }
 
 function refOf({ type, object }: KeptObject): ResourceRef {

@@ -1,4 +1,5 @@
 import { at, listAt, textAt } from '../../domain/core/read.ts';
+import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
 import { isKeepable, keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -43,8 +44,8 @@ export async function returnDeleted(
     const body = { metadata: { uid: live.metadata.uid, annotations: { [OURS.keep]: 'true' } } };
     await cluster.patch(refOf(candidate), { type: 'merge', body }, { fieldManager: fieldManagerOf(source), answer: 'metadata', signal });
   }
-  const why = listAt(live.status, 'conditions').find((condition) => textAt(condition, 'type') === 'Ready');
-  const waits = textAt(why, 'reason')?.startsWith('Keep') === true ? `: ${textAt(why, 'message') ?? ''}` : '';
+  const ready = findCondition(conditionsOf(live), 'Ready');
+  const waits = ready?.reason.startsWith('Keep') === true ? `: ${ready.message}` : '';
   return { fault: fault(`is being deleted although its document is there; the source keeps it${waits}`), state: 'Returning' };
 }
 

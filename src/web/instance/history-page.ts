@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { at, listAt, numberAt, textAt } from '../../domain/core/read.ts';
+import { at, numberAt, textAt } from '../../domain/core/read.ts';
 import type { InstanceHistory, RevisionView } from '../../operation/instance/instance-history.ts';
 import { instanceFrame, type FrameInput, type InstanceFrame, instanceTabPath } from './instance-frame.ts';
 import { addressOf, instanceCrumbs, revisionIn } from './instance-routes.ts';
@@ -41,7 +41,7 @@ interface HistoryPage extends InstanceFrame {
   readonly test?: { readonly state: Badge; readonly message: string; readonly time: string };
   /** Runs the tests; empty without the permission. */
   readonly testAction: string;
-  /** Somebody changed a release record; what undoes that, empty without the permission. */
+  /** A changed release record; what undoes that, empty without the permission. */
   readonly changedRecord?: { readonly message: string; readonly action: string; readonly deleting: boolean };
   readonly revisions: readonly RevisionRow[];
   readonly missing: readonly string[];
@@ -136,12 +136,10 @@ function historyPage({ revisions, missing, releases, values }: WholeHistory, aro
 }
 
 function changedRecordPart({ instance, permissions }: FrameInput): Pick<HistoryPage, 'changedRecord'> {
-  const conditions = listAt(instance.object.status, 'conditions');
-  const released = conditions.find((condition) => textAt(condition, 'type') === 'Released');
-  if (textAt(released, 'reason') !== 'ReleaseRecordChanged') return {};
+  const released = instance.conditions.find(({ type }) => type === 'Released');
+  if (released?.reason !== 'ReleaseRecordChanged') return {};
   const action = `${instancePath(instance)}/${instance.deleting ? 'forget' : 'reinstall'}`;
-  const message = textAt(released, 'message') ?? '';
-  return { changedRecord: { message, action: permissions.update ? action : '', deleting: instance.deleting } };
+  return { changedRecord: { message: released.message, action: permissions.update ? action : '', deleting: instance.deleting } };
 }
 
 /** The outcome of the last tests; while others run, that they do. */

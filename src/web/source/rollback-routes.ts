@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { isAppError } from '../../domain/core/errors.ts';
-import { commitOf } from '../../domain/source/rollback-commands.ts';
+import { artifactDigestOf, commitOf } from '../../domain/source/rollback-commands.ts';
 import type { RestoredFile } from '../../domain/source/restore-files.ts';
 import type { SourceRollback } from '../../operation/source/roll-back-source.ts';
 import type { Badge } from '../page/badges.ts';
@@ -10,7 +10,7 @@ import { hrefWith, sourcePath } from '../page/paths.ts';
 import { plural } from '../page/view-helpers.ts';
 import { PROPOSAL_FAULTS, PROPOSALS_PATH } from '../proposal/proposal-routes.ts';
 import { sourceCrumbs } from './source-act-routes.ts';
-import { OUTCOMES, revisionChanges, type RevisionChangesView, rollbackPath } from './source-history.ts';
+import { authorName, OUTCOMES, revisionChanges, type RevisionChangesView, rollbackPath } from './source-history.ts';
 import { shortRevision } from './sources-page.ts';
 
 const ROUTE = '/sources/:name/rollback';
@@ -105,7 +105,7 @@ interface RestoreView {
 function rollbackPage(rollback: SourceRollback, message: string): RollbackPage {
   const { name, entry, origin, files, withheld, current, proposable } = rollback;
   const { revision, outcome, time, subject = '', author = '' } = entry;
-  const ref = commitOf(revision) ?? /@(sha256:[0-9a-f]{64})$/.exec(revision)?.[1] ?? '';
+  const ref = commitOf(revision) ?? artifactDigestOf(revision) ?? '';
   const isGit = origin.kind === 'Git';
   const hasNothingToDo = current && (files ?? []).length === 0;
   return {
@@ -114,7 +114,7 @@ function rollbackPage(rollback: SourceRollback, message: string): RollbackPage {
     outcome: OUTCOMES[outcome],
     time,
     subject,
-    author: author.replace(/ <.*>$/, ''),
+    author: authorName(author),
     backHref: sourcePath(name),
     notice: noticeOf(rollback),
     ...(files === undefined || (files.length === 0 && withheld.length === 0) ? {} : { restore: restoreView(rollback, files) }),

@@ -37,7 +37,7 @@ export function historyRows({ name, history, revision: read }: SourceView, mayPa
       outcome: OUTCOMES[outcome],
       message: outcome === 'Applied' ? '' : message,
       subject,
-      author: author.replace(/ <.*>$/, ''),
+      author: authorName(author),
       time,
       current,
       returnHref: isReturnable ? rollbackPath(name, revision) : '',
@@ -64,6 +64,11 @@ export function revisionChanges({ added = 0, changed = 0, deleted, resources }: 
     names: resources.map(({ change, resource }) => ({ text: resource, change: change.toLowerCase() })),
     moreNames: more > 0 ? `and ${more} more` : '',
   };
+}
+
+/** The name of an author, without the email address. */
+export function authorName(author: string): string {
+  return author.replace(/ <.*>$/, '');
 }
 
 /** The page that returns a source to a revision. */
