@@ -26,7 +26,7 @@ export const RELEASE_COMMANDS: readonly ClientCommand[] = [
   {
     name: 'reinstall',
     usage: 'INSTANCE',
-    summary: 'delete the release records of an instance that somebody changed, and install its chart anew; objects stay',
+    summary: 'delete the changed release records of an instance, and install its chart anew; objects stay',
     words: { least: 1, most: 1, kinds: ['instance'] },
     options: [ENVIRONMENT_OPTION],
     examples: ['chandlery reinstall shop -e team-a'],
@@ -35,7 +35,7 @@ export const RELEASE_COMMANDS: readonly ClientCommand[] = [
   {
     name: 'forget',
     usage: 'INSTANCE',
-    summary: 'let the deletion of an instance end whose release records somebody changed; the objects of its release stay',
+    summary: 'let the deletion of an instance with changed release records end; the objects of its release stay',
     words: { least: 1, most: 1, kinds: ['instance'] },
     options: [ENVIRONMENT_OPTION],
     examples: ['chandlery forget shop -e team-a'],

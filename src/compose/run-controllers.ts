@@ -145,7 +145,7 @@ function catalogSources({ kube, catalog, git, artifacts, kubectl, log, signal }:
     log,
     now,
   });
-  // What somebody deletes although its document is there comes back, and what its source has given away goes to the one that waits for it.
+  // A resource that is deleted although its document is there comes back, and what its source has given away goes to the one that waits for it.
   const lostFrom = (reflector: Reflector, kind: string): KeySource => {
     const isNews = oncePerDeletion();
     return mapSource(reflector, (key) => {

@@ -27,7 +27,7 @@ function holdsSensitive(content: Readonly<Record<string, unknown>>): boolean {
 const KEY_AND_VALUE = /^[\s-]*["']?([\w.-]+)["']?\s*:\s*(\S.*)$/;
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
-/** Judges a text that is no YAML, as somebody has just broken it, by its lines. */
+/** Judges a text that is no YAML, for example after a bad edit, by its lines. */
 function looksSensitive(text: string): boolean {
   if (PRIVATE_KEY.test(text)) return true;
   return text.split('\n').some((line) => {

@@ -75,7 +75,7 @@ export const REVISION_ROUTES: readonly Route[] = [
     path: `${INSTANCE}/reinstallation`,
     operationId: 'reinstallInstance',
     etag: 'strong',
-    summary: 'Delete the release records that somebody changed, and install the chart of an instance anew; objects stay',
+    summary: 'Delete changed release records, and install the chart of an instance anew; objects stay',
     tag: 'Instances',
     replies: { 202: { description: 'Without changed records nothing happens; Location is the instance', schema: ref('Instance') } },
     handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
@@ -88,7 +88,7 @@ export const REVISION_ROUTES: readonly Route[] = [
     path: `${INSTANCE}/record-removal`,
     operationId: 'forgetRelease',
     etag: 'strong',
-    summary: 'Let the deletion of an instance end whose release records somebody changed: the records are deleted, the objects stay',
+    summary: 'Let the deletion of an instance with changed release records end: the records are deleted, the objects stay',
     tag: 'Instances',
     replies: { 202: { description: 'Without changed records nothing happens; Location is the instance', schema: ref('Instance') } },
     handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {

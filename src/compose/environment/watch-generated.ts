@@ -69,7 +69,7 @@ export function watchGenerated({
     // A mesh has come or gone.
     mapSource(definitions, (name) => (MESH_CRDS.includes(name) ? having('mesh') : [])),
     ...IN_NAMESPACES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), ofObject)),
-    // Those that somebody else made are reported.
+    // Those of other clients are reported.
     mapSource(startMetadataReflector({ cluster, type: ROLE_BINDING, log, signal }), ofObject),
     ...VISIBILITY.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(VISIBILITY_NAME))),
     ...POLICIES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(POLICY_NAME))),

@@ -17,11 +17,11 @@ export interface GeneratedKind extends KnownType {
 export const TEST_AT = 'chandlery.dev/test-at';
 
 /**
- * The annotation by which a person asks to delete release records that somebody changed, and to release the spec anew. Any new value counts, once, and without changed
+ * The annotation by which a person asks to delete changed release records, and to release the spec anew. Any new value counts, once, and without changed
  * records it does nothing.
  */
 export const REINSTALL_AT = 'chandlery.dev/reinstall-at';
-/** Annotation: `"true"` lets the deletion of an instance whose release records somebody changed delete these, and leave the objects of the release. */
+/** Annotation: `"true"` lets the deletion of an instance with changed release records delete these, and leave the objects of the release. */
 export const FORGET_RELEASE = 'chandlery.dev/forget-release';
 
 /** Whether an AppDefinition generated the kind of an object, so that the object is an instance of a chart. */

@@ -308,7 +308,7 @@ export const ERROR_TABLE = {
   },
   ReleaseRecordChanged: {
     status: 409,
-    title: 'Somebody changed the release record of Helm',
+    title: 'The release record of Helm has changed',
     meaning: 'A Secret with a revision of a release is not as Chandlery released it. Helm would act on it, so Chandlery did nothing.',
     remedy: 'Reinstall the instance, or forget its release ([changed release records](app-instances.md#changed-release-records)).',
   },

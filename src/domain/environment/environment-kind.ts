@@ -197,7 +197,7 @@ const spec = object(
     helmUsers: orEmpty(
       list(helmUser, {
         description:
-          'Who may write the release records of Helm in the namespace, to deploy with helm itself beside Chandlery. Chandlery acts on a record as chandlery-deployer, so whoever writes one can have that account create and delete objects.',
+          'Who may write the release records of Helm in the namespace, to deploy with helm itself beside Chandlery. Chandlery acts on a record as chandlery-deployer, so a user who writes one can have that account create and delete objects.',
         maxItems: 100,
         merge: 'atomic',
       }),
@@ -229,7 +229,7 @@ const spec = object(
     monitoring: optional(monitoringField('the namespace chandlery-system')),
     foreignGrants: choice(['Report', 'Remove'], {
       description:
-        'What happens to RoleBindings in the namespace that grant a role of Chandlery and that neither the environment nor a catalogue source made. Report names them in the condition ForeignGrants; Remove also takes them from whoever is no member.',
+        'What happens to RoleBindings in the namespace that grant a role of Chandlery and that neither the environment nor a catalogue source made. Report names them in the condition ForeignGrants; Remove also takes them from subjects that are no members.',
       default: 'Report',
     }),
     reclaim: choice(['Retain', 'Delete'], {

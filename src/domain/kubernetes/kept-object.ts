@@ -19,7 +19,7 @@ export function isKeepable({ group, resource }: KnownType): boolean {
   return KEPT_KINDS.some((kind) => kind.group === group && kind.resource === resource);
 }
 
-/** Whether an object is being deleted, and somebody has asked to keep it. */
+/** Whether an object is being deleted, and a user or its source has asked to keep it. */
 export function isToBeKept({ metadata }: Pick<KubeObject, 'metadata'>): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.annotations?.[OURS.keep] === 'true';
 }
@@ -65,7 +65,7 @@ export function completedBy(uid: string): Readonly<Record<string, string>> {
   return { [COMPLETED]: uid };
 }
 
-/** What a record holds; undefined for one that nobody can read. */
+/** What a record holds; undefined for one that cannot be read. */
 export function readRecord({ metadata, data }: KubeObject): KeptObject | undefined {
   const type = KEPT_KINDS.find(({ resource }) => resource === metadata.labels?.[OURS.keptObjectLabel]);
   const packed = textAt(data, 'object');
@@ -90,7 +90,7 @@ export type KeepAction =
   /** Finalizers of others hold it. */
   | { readonly kind: 'await' }
   | { readonly kind: 'create' }
-  /** Somebody else has created it in the meantime. */
+  /** Another client has created it in the meantime. */
   | { readonly kind: 'mark'; readonly live: KubeObject }
   /** It is there again, without its status and its dependents. */
   | { readonly kind: 'complete'; readonly live: KubeObject }

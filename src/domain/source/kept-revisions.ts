@@ -11,7 +11,7 @@ import { MAX_REVISIONS } from './source-history.ts';
 export interface KeptFile {
   /** Relative to the folder, with `/`. */
   readonly file: string;
-  /** Absent for a file that holds sensitive values: no copy of it is kept, and nobody is shown it. */
+  /** Absent for a file that holds sensitive values: no copy of it is kept or shown. */
   readonly text?: string;
 }
 
@@ -32,7 +32,7 @@ export function keptRevisionsRef(source: string): typeof SECRET & { readonly nam
   return { ...SECRET, namespace: OURS.systemNamespace, name: `chandlery.source-revisions.${source}` };
 }
 
-/** The newest first. What cannot be read, or belongs to another source of the same name, counts as nothing: whoever writes Secrets there may have written it. */
+/** The newest first. What cannot be read, or belongs to another source of the same name, counts as nothing: another client that writes Secrets there may have written it. */
 export async function keptRevisionsIn(secret: KubeObject | undefined, source: KubeObject): Promise<readonly KeptRevision[]> {
   const packed = textAt(objectAt(secret, 'data'), KEY);
   const { uid } = source.metadata;

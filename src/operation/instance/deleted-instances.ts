@@ -23,7 +23,7 @@ import { createInstance } from './write-instance.ts';
 export interface DeletedInstanceView extends Omit<DeletedInstance, 'content'> {
   readonly environment: string;
   readonly appName: string;
-  /** Who deleted it through pages or REST; absent where nobody is known. */
+  /** Who deleted it through pages or REST; absent where the user is not known. */
   readonly deletedBy?: string;
   /** Secrets and ConfigMaps that it took values from, as `Secret orders-password`. They may be gone. */
   readonly valuesFrom: readonly string[];
@@ -97,7 +97,7 @@ async function viewOf(ports: Needs, actor: Actor, { record, environment, namespa
 
 const MAX_ACTIONS = 200;
 
-/** As the timeline says who deleted an instance to everybody who may read such instances. */
+/** The timeline, too, names the user who deleted an instance to those who may read such instances. */
 async function withDeleters(
   { auditLog }: Needs,
   environment: string,

@@ -131,7 +131,7 @@ export async function requestInstanceTest(
 }
 
 /**
- * Asks for the release of an instance to be installed anew where somebody changed its records, as the actor. The controller deletes the records and installs the chart over the
+ * Asks for the release of an instance to be installed anew where its records have changed, as the actor. The controller deletes the records and installs the chart over the
  * objects. Throws as `requestInstanceTest`.
  */
 export async function requestReinstallation(
@@ -149,7 +149,7 @@ export async function requestReinstallation(
 }
 
 /**
- * Lets the deletion of an instance end whose release records somebody changed: the controller deletes the records and leaves the objects. Throws as `requestInstanceTest`, and
+ * Lets the deletion of an instance with changed release records end: the controller deletes the records and leaves the objects. Throws as `requestInstanceTest`, and
  * `InvalidInput` for an instance that is not being deleted.
  */
 export async function forgetRelease(
@@ -229,7 +229,7 @@ async function findRelease(
   throw new AppError('InvalidInput', `${what}: it is no Helm release, so it has no ${without}`);
 }
 
-/** Whoever may not change an instance learns nothing more of it. Returns its name in a message. */
+/** A user who may not change an instance learns nothing more of it. @returns its name in a message. */
 async function requirePermission(
   ports: Pick<Ports, 'clusters' | 'catalog'>,
   actor: Actor,

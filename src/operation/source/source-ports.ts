@@ -40,7 +40,7 @@ export interface SourcePreviewPorts {
     cluster: Cluster,
     dryRun: DocumentDryRun,
   ) => Promise<{ readonly faults: readonly SourceFault[]; readonly needs?: DocumentNeed }>;
-  /** The revisions of a folder whose files are kept, the newest first. Read as the controller: only for somebody who may patch the source. */
+  /** The revisions of a folder whose files are kept, the newest first. Read as the controller: only for a user who may patch the source. */
   readonly keptRevisions: (source: KubeObject) => Promise<readonly KeptRevision[]>;
   /** Previews of people go through it. */
   readonly queue: FairQueue;

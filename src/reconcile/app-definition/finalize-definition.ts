@@ -104,7 +104,7 @@ async function waiting(work: DefinitionWork, instances: readonly KubeObject[], r
 interface DeletionReport {
   readonly reason: string;
   readonly message: string;
-  /** How many there are; absent when nobody has counted. */
+  /** How many there are; absent when they are not counted. */
   readonly instances?: number;
 }
 

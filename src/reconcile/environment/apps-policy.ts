@@ -18,8 +18,8 @@ interface PolicyInput {
 }
 
 /**
- * Keeps the admission policy in force by which kubectl meets the same wall as the pages: nobody creates instances of Apps that the Environment does not allow.
- * What differs is replaced, not applied: a field that somebody added, such as an exemption, would survive an apply.
+ * Keeps the admission policy in force by which kubectl gets the same answer as the pages: no client creates instances of Apps that the Environment does not allow.
+ * What differs is replaced, not applied: a field that another client added, such as an exemption, would survive an apply.
  */
 export async function keepAppsPolicy(ports: AppsPolicyPorts, input: PolicyInput): Promise<void> {
   const { cluster, apps, operatorKinds } = ports;

@@ -87,7 +87,7 @@ export function namespaceLabels(
 
 const HELM_USER = 'chandlery-helm-user';
 
-/** One RoleBinding for each role that somebody has. */
+/** One RoleBinding for each role that has subjects. */
 function bindings(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
   const { namespace, members, helmUsers } = spec;
   const labels = labelsOf(environment, spec);

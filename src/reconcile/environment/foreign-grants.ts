@@ -19,7 +19,7 @@ const MAX_NAMED = 10;
 
 /**
  * Reports RoleBindings of a namespace to roles of Chandlery that neither the Environment nor a CatalogSource made: they outlive a membership. Where the spec says so, removes from
- * them whoever is no member.
+ * them subjects that are no members.
  *
  * @returns the condition; empty where there are none.
  */

@@ -84,7 +84,7 @@ interface BlockedMove {
   readonly obstacle: string;
 }
 
-/** The renames that cannot be moves. Of several resources that go or come alike, nobody can tell which one is renamed, so these are none. */
+/** The renames that cannot be moves. Of several resources that go or come alike, it is not known which one is renamed, so these are none. */
 function blockedMoves({ obstacleOf }: Movable, gone: readonly Gone[], come: readonly Candidate[]): readonly BlockedMove[] {
   const pairs = gone.flatMap(({ item, live }) =>
     come.flatMap((candidate) => {

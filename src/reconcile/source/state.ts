@@ -50,8 +50,8 @@ export function determineSourceState(source: KubeObject, spec: SourceSpec, { fol
 }
 
 /**
- * The folder that the resources of a source come from, when its spec names another one now and nobody has confirmed it. The same content has only moved. Who edits
- * the address of a repository has decided about exactly that.
+ * The folder that the resources of a source come from, when its spec names another one now that is not confirmed. The same content has only moved. A user who
+ * edits the address of a repository has decided about exactly that.
  */
 function replacedOrigin(source: KubeObject, spec: SourceSpec, revision: string): string | undefined {
   const { origin, inventory, lastAppliedRevision } = statusOf(CATALOG_SOURCE_KIND, source);

@@ -40,7 +40,7 @@ export async function removeUsedApprovals({ ports, source, signal }: Work, { bef
         { fieldManager: OURS.fieldManager, signal },
       );
     } catch (error) {
-      // Somebody has set another one, or removed it.
+      // Another client has set another one, or removed it.
       if (!isAppError(error, 'NotFound', 'Conflict', 'InvalidInput')) throw error;
     }
   }

@@ -8,7 +8,7 @@ interface DeletedRow {
   readonly version: string;
   /** RFC 3339. */
   readonly deleted: string;
-  /** Empty where nobody is known. */
+  /** Empty where the user is not known. */
   readonly deletedBy: string;
   readonly expires: string;
   readonly notes: readonly string[];

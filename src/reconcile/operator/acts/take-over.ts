@@ -13,14 +13,14 @@ import { workOn, type Work } from '../work.ts';
 import { withReleaseLease } from './with-release-lease.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
-/** How soon to ask again for a lease that somebody else holds. */
+/** How soon to ask again for a lease that another process holds. */
 const BUSY_MS = 2_000;
 
 type DueMove = Extract<MoveFact, { kind: 'Due' }>;
 
 /**
  * Takes over what the former Operator of a renamed one holds, under the lease of the release: first its status with the history, then CRDs, permissions and the
- * records of the release, by their label alone. Helm does not run. The former one stays until nothing has its label, so whoever comes after this process goes on.
+ * records of the release, by their label alone. Helm does not run. The former one stays until nothing has its label, so the next process goes on.
  */
 export async function takeOver(work: Work, move: DueMove): Promise<ReconcileResult> {
   const change = async (signal: AbortSignal): Promise<void> => {
