@@ -57,45 +57,27 @@ export const REVISION_ROUTES: readonly Route[] = [
       return { status: 200, body: await operations.showReleaseRevision(actor, { ...addressOf(params), revision }) };
     },
   },
-  {
-    method: 'post',
-    path: `${INSTANCE}/tests`,
-    operationId: 'testInstance',
-    etag: 'strong',
+  requestOf({
+    path: 'tests',
+    id: 'testInstance',
+    operation: 'requestInstanceTest',
     summary: 'Run the tests of the chart of an instance; `status.lastTest` and the condition `Tested` have the outcome',
-    tag: 'Instances',
-    replies: { 202: { description: 'The tests run once the release is healthy; Location is the instance', schema: ref('Instance') } },
-    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
-      const asked = { ...addressOf(params), at: new Date().toISOString(), preconditions, ...requestOrigin };
-      return { status: 202, body: await operations.requestInstanceTest(actor, asked), location: pathOf(addressOf(params)) };
-    },
-  },
-  {
-    method: 'post',
-    path: `${INSTANCE}/reinstallation`,
-    operationId: 'reinstallInstance',
-    etag: 'strong',
+    description: 'The tests run once the release is healthy; Location is the instance',
+  }),
+  requestOf({
+    path: 'reinstallation',
+    id: 'reinstallInstance',
+    operation: 'requestReinstallation',
     summary: 'Delete changed release records, and install the chart of an instance anew; objects stay',
-    tag: 'Instances',
-    replies: { 202: { description: 'Without changed records nothing happens; Location is the instance', schema: ref('Instance') } },
-    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
-      const asked = { ...addressOf(params), at: new Date().toISOString(), preconditions, ...requestOrigin };
-      return { status: 202, body: await operations.requestReinstallation(actor, asked), location: pathOf(addressOf(params)) };
-    },
-  },
-  {
-    method: 'post',
-    path: `${INSTANCE}/record-removal`,
-    operationId: 'forgetRelease',
-    etag: 'strong',
+    description: 'Without changed records nothing happens; Location is the instance',
+  }),
+  requestOf({
+    path: 'record-removal',
+    id: 'forgetRelease',
+    operation: 'forgetRelease',
     summary: 'Let the deletion of an instance with changed release records end: the records are deleted, the objects stay',
-    tag: 'Instances',
-    replies: { 202: { description: 'Without changed records nothing happens; Location is the instance', schema: ref('Instance') } },
-    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
-      const asked = { ...addressOf(params), preconditions, ...requestOrigin };
-      return { status: 202, body: await operations.forgetRelease(actor, asked), location: pathOf(addressOf(params)) };
-    },
-  },
+    description: 'Without changed records nothing happens; Location is the instance',
+  }),
   {
     method: 'get',
     path: `${INSTANCE}/sleep`,
@@ -128,6 +110,31 @@ export const REVISION_ROUTES: readonly Route[] = [
     handle: async (call) => await rollBack(call),
   },
 ];
+
+interface ReleaseRequest {
+  readonly path: string;
+  readonly id: string;
+  readonly operation: 'requestInstanceTest' | 'requestReinstallation' | 'forgetRelease';
+  readonly summary: string;
+  readonly description: string;
+}
+
+/** A request about the release of an instance, which its controller carries out. */
+function requestOf({ path, id, operation, summary, description }: ReleaseRequest): Route {
+  return {
+    method: 'post',
+    path: `${INSTANCE}/${path}`,
+    operationId: id,
+    etag: 'strong',
+    summary,
+    tag: 'Instances',
+    replies: { 202: { description, schema: ref('Instance') } },
+    handle: async ({ operations, actor, params, preconditions, requestOrigin }) => {
+      const input = { ...addressOf(params), at: new Date().toISOString(), preconditions, ...requestOrigin };
+      return { status: 202, body: await operations[operation](actor, input), location: pathOf(addressOf(params)) };
+    },
+  };
+}
 
 function sleep(
   method: 'post' | 'delete',

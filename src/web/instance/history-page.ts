@@ -57,30 +57,17 @@ export function historyRoutes(deps: WebDeps): Router {
     '/environments/:environment/instances/:app/:name/history',
     page(deps, (visit) => showHistory(deps, visit)),
   );
-  router.post(
-    '/environments/:environment/instances/:app/:name/test',
-    page(deps, async (visit) => {
-      const address = addressOf(visit);
-      await deps.operations.requestInstanceTest(visit.actor, { ...address, at: new Date().toISOString(), ...visit.requestOrigin });
-      return { redirect: instanceTabPath(address, 'history') };
-    }),
-  );
-  router.post(
-    '/environments/:environment/instances/:app/:name/reinstall',
-    page(deps, async (visit) => {
-      const address = addressOf(visit);
-      await deps.operations.requestReinstallation(visit.actor, { ...address, at: new Date().toISOString(), ...visit.requestOrigin });
-      return { redirect: instanceTabPath(address, 'history') };
-    }),
-  );
-  router.post(
-    '/environments/:environment/instances/:app/:name/forget',
-    page(deps, async (visit) => {
-      const address = addressOf(visit);
-      await deps.operations.forgetRelease(visit.actor, { ...address, ...visit.requestOrigin });
-      return { redirect: instanceTabPath(address, 'history') };
-    }),
-  );
+  const { requestInstanceTest, requestReinstallation, forgetRelease } = deps.operations;
+  for (const [step, request] of Object.entries({ test: requestInstanceTest, reinstall: requestReinstallation, forget: forgetRelease })) {
+    router.post(
+      `/environments/:environment/instances/:app/:name/${step}`,
+      page(deps, async (visit) => {
+        const address = addressOf(visit);
+        await request(visit.actor, { ...address, at: new Date().toISOString(), ...visit.requestOrigin });
+        return { redirect: instanceTabPath(address, 'history') };
+      }),
+    );
+  }
   return router;
 }
 
