@@ -13,8 +13,7 @@ async function launch(): Promise<Browser> {
   // Our pages draw nothing in 3D, and a graphics processor in software takes half of the time.
   chromium.setGraphicsMode = false;
   // The sandbox needs a user namespace or a set-uid helper, and containers and root have neither; the pages under test are our own.
-  // An animation that runs without end, as that of a badge in progress, is drawn in software 60 times a second.
-  const args = [...chromium.args.filter((a) => a !== '--single-process'), '--no-sandbox', '--force-prefers-reduced-motion'];
+  const args = [...chromium.args.filter((a) => a !== '--single-process'), '--no-sandbox'];
   const browser = await playwright.launch({ executablePath: await chromium.executablePath(), args, headless: true });
   const close = async (): Promise<void> => void (await Promise.all(browser.contexts().map((context) => context.close())));
   return Object.assign(browser, { close });
