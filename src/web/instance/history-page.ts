@@ -50,6 +50,13 @@ interface HistoryPage extends InstanceFrame {
   readonly command: string;
 }
 
+/** Requests about the release, by the end of their address. */
+const REQUESTS = [
+  ['test', 'requestInstanceTest'],
+  ['reinstall', 'requestReinstallation'],
+  ['forget', 'forgetRelease'],
+] as const;
+
 /** The earlier revisions of an Instance, each with what a rollback would change. The rollback itself is a change in the form. */
 export function historyRoutes(deps: WebDeps): Router {
   const router = Router();
@@ -57,13 +64,12 @@ export function historyRoutes(deps: WebDeps): Router {
     '/environments/:environment/instances/:app/:name/history',
     page(deps, (visit) => showHistory(deps, visit)),
   );
-  const { requestInstanceTest, requestReinstallation, forgetRelease } = deps.operations;
-  for (const [step, request] of Object.entries({ test: requestInstanceTest, reinstall: requestReinstallation, forget: forgetRelease })) {
+  for (const [step, operation] of REQUESTS) {
     router.post(
       `/environments/:environment/instances/:app/:name/${step}`,
       page(deps, async (visit) => {
         const address = addressOf(visit);
-        await request(visit.actor, { ...address, at: new Date().toISOString(), ...visit.requestOrigin });
+        await deps.operations[operation](visit.actor, { ...address, at: new Date().toISOString(), ...visit.requestOrigin });
         return { redirect: instanceTabPath(address, 'history') };
       }),
     );
