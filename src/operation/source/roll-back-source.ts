@@ -42,6 +42,8 @@ export interface SourceRollback {
 
 type Needs = Pick<Ports, 'clusters' | 'sourcePreviews'>;
 
+/** Characters of a digest or commit that name a revision; fewer could be those of several. */
+const MIN_DIGEST = 7;
 /** The time to read a folder. */
 const READ_MS = 60_000;
 
@@ -69,7 +71,7 @@ export async function previewSourceRollback(ports: Needs, actor: Actor, input: R
 function entryOf(source: KubeObject, { name, revision: wanted }: RollbackInput): HistoryEntry {
   const { history } = sourceView(source);
   const isMeant = ({ revision }: HistoryEntry): boolean =>
-    revision === wanted || (wanted.length >= 7 && (digestIn(revision).startsWith(wanted) || revision.startsWith(wanted)));
+    digestIn(wanted).length >= MIN_DIGEST && (digestIn(revision).startsWith(wanted) || revision.startsWith(wanted));
   const found = history.find(({ revision }) => revision === wanted) ?? history.find(isMeant);
   if (found !== undefined) return found;
   throw new AppError('NotFound', `${sourceWords({ name })}: revision ${JSON.stringify(wanted.slice(0, 100))}: it is not in its history`);
