@@ -41,7 +41,8 @@ export function webhookConfiguration({ name, clientConfig, timeoutSeconds, group
         failurePolicy: 'Fail',
         timeoutSeconds,
         clientConfig,
-        matchConditions: [{ name: 'named', expression: `request.name.startsWith("${objects}")` }],
+        // The deletion of a collection has no name: an error here would keep every namespace of the cluster from being emptied.
+        matchConditions: [{ name: 'named', expression: `has(request.name) && request.name.startsWith("${objects}")` }],
         rules: [{ apiGroups: [group], apiVersions: ['*'], resources: ['*'], operations: ['CREATE', 'UPDATE', 'DELETE'] }],
       },
     ],
