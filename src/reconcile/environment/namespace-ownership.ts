@@ -71,11 +71,14 @@ function isConfirmed(environment: KubeObject | undefined, { metadata: { uid, ann
   );
 }
 
+/** Conditions of a namespace that is being deleted: what is left in it, and why Kubernetes cannot tell or delete what is in it. */
+const UNFINISHED = /(?:Remaining|Failure)$/;
+
 /** What the deletion of a namespace waits for, in the words of Kubernetes. */
 export function remainsOf({ status }: KubeObject): string {
   const remaining = listAt(status, 'conditions').filter((condition) => {
     const type = textAt(condition, 'type') ?? '';
-    return type.endsWith('Remaining') && textAt(condition, 'status') === 'True';
+    return UNFINISHED.test(type) && textAt(condition, 'status') === 'True';
   });
   return remaining.map((condition) => textAt(condition, 'message') ?? '').join(' ');
 }

@@ -45,7 +45,11 @@ function stateOf(world: World): EnvironmentState {
   };
   const ended = world.terminating === true ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
   const status = {
-    conditions: [{ type: 'NamespaceContentRemaining', status: 'True', message: 'caches.example.com has 1 resource instances.' }],
+    conditions: [
+      { type: 'NamespaceDeletionDiscoveryFailure', status: 'True', message: 'stale GroupVersion discovery: agg.example.com/v1.' },
+      { type: 'NamespaceDeletionContentFailure', status: 'False', message: 'All content successfully deleted.' },
+      { type: 'NamespaceContentRemaining', status: 'True', message: 'caches.example.com has 1 resource instances.' },
+    ],
   };
   const namespace = world.namespace && {
     apiVersion: 'v1',
@@ -57,7 +61,6 @@ function stateOf(world: World): EnvironmentState {
     environment,
     spec: parseEnvironment(environment, { projectPrefix: 'oidc:' }),
     finalizer: environment.metadata.finalizers?.includes(FINALIZER) === true ? 'present' : 'missing',
-    otherFinalizers: (environment.metadata.finalizers ?? []).filter((one) => one !== FINALIZER),
     deleting: world.deleting === true ? 'deleting' : 'staying',
     ownership: namespaceOwnershipOf(environment, namespace, { installation: world.installation ?? 'i1', former: formerOf(world) }),
     ...(world.expiry === undefined ? {} : { expiry: world.expiry }),
@@ -157,7 +160,7 @@ const CASES: readonly (readonly [string, World, EnvironmentAction['kind'], RegEx
     'a namespace on its way out is waited for',
     { namespace: OURS, terminating: true },
     'await-removal',
-    /is being deleted\. caches\.example\.com has 1/,
+    /is being deleted\. stale GroupVersion discovery: agg\.example\.com\/v1\. caches\.example\.com has 1/,
   ],
   ['deleting with Delete removes the namespace', { deleting: true, reclaim: 'Delete', namespace: OURS }, 'remove-namespace'],
   [
