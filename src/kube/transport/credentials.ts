@@ -4,6 +4,7 @@ import type { RequestOptions } from 'node:https';
 import { createRequire, registerHooks } from 'node:module';
 import type { KubeConfig as ClientKubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import type { Cluster as ClusterEntry, User } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
@@ -218,10 +219,22 @@ export function createDispatcherPool(): DispatcherPool {
       dispatcher.close().catch(ignored);
     },
     close: async () => {
-      await known?.dispatcher.destroy();
+      const dispatcher = known?.dispatcher;
       known = undefined;
+      if (dispatcher !== undefined) await closeInTime(dispatcher);
     },
   };
+}
+
+/** How long calls may take to end when the connections are closed. */
+const CLOSE_MS = 1_000;
+
+/** Lets calls end before their connections: undici raises an error that no call catches when it destroys a session in which a stream is just ending. */
+async function closeInTime(dispatcher: Dispatcher): Promise<void> {
+  const patience = new AbortController();
+  await Promise.race([dispatcher.close(), sleep(CLOSE_MS, undefined, { signal: patience.signal })]).catch(ignored);
+  patience.abort();
+  await dispatcher.destroy();
 }
 
 /** What is broken in connections has been reported by their calls. */
