@@ -1,4 +1,4 @@
-import { at, isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
+import { at, listAt, numberAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
 import { DELETION_INTENTS } from '../domain/kubernetes/deletion-intent.ts';
 import { memberText } from '../domain/environment/environment-members.ts';
 import { listAll } from './api.ts';
@@ -132,10 +132,10 @@ async function remove({ api, args }: Call, environment: string): Promise<Result>
     return done(params, environment, 'deletion accepted');
   }
   const preview = await api.call('deleteEnvironment', { params, query: { dryRun: 'All' } });
-  const claims = at(preview, 'volumeClaims');
-  const counts = [...listAt(preview, 'instances'), ...(isObject(claims) ? [claims] : [])].map(
-    (one) => `${numberAt(one, 'count') ?? 0} ${textAt(one, 'kind') ?? ''}: ${textsAt(one, 'names').join(', ')}`,
-  );
+  const counts = [...listAt(preview, 'instances'), at(preview, 'volumeClaims')].flatMap((one) => {
+    const count = numberAt(one, 'count') ?? 0;
+    return count === 0 ? [] : [`${count} ${textAt(one, 'kind') ?? ''}: ${textsAt(one, 'names').join(', ')}`];
+  });
   const members = listAt(preview, 'members').map((one) => {
     const [kind = '', name = '', role = ''] = ['kind', 'name', 'role'].map((key) => textAt(one, key));
     const namespace = textAt(one, 'namespace');

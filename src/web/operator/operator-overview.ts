@@ -1,6 +1,6 @@
 import type { DraftKind } from '../../domain/catalog/draft-kinds.ts';
 import { isNewer } from '../../domain/chart/chart-version.ts';
-import type { Condition } from '../../domain/kubernetes/condition.ts';
+import { type Condition, findCondition, PENDING_REMOVAL } from '../../domain/kubernetes/condition.ts';
 import { stateOf } from '../../domain/operator/operator-list.ts';
 import type { OperatorProblem } from '../../domain/operator/operator-problems.ts';
 import type { OperatorView } from '../../domain/operator/operator.ts';
@@ -172,7 +172,9 @@ const ORIGINS: Readonly<Record<string, string>> = {
 function stateSentence(operator: OperatorView): string {
   const state = stateOf(operator);
   if (state === 'Suspended') return 'Suspended: the controller does not reconcile this Operator until somebody resumes it.';
-  return operator.message === '' && state === 'Ready' ? 'Installed and healthy.' : operator.message;
+  if (operator.message !== '' || state !== 'Ready') return operator.message;
+  const pending = findCondition(operator.conditions, PENDING_REMOVAL);
+  return pending?.status === 'True' ? `Installed and healthy, and pending removal: ${pending.message}` : 'Installed and healthy.';
 }
 
 function facts(pairs: readonly (readonly [string, string | undefined])[]): readonly Fact[] {
