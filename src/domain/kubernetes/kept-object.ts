@@ -36,6 +36,27 @@ export function keepCommand({ resource, group }: KnownType, { metadata }: Pick<K
   return `kubectl annotate ${resource}.${group} ${name}${where} ${OURS.keep}=true`;
 }
 
+/** The finalizers that an object has beside ours. */
+export function otherFinalizersOf({ metadata }: Pick<KubeObject, 'metadata'>): readonly string[] {
+  return (metadata.finalizers ?? []).filter((finalizer) => finalizer !== OURS.finalizer);
+}
+
+/** Why an object that is being deleted stays: finalizers of others. Ours goes after them, because without ours nothing can be kept any more. */
+export interface FinalizersRemaining {
+  readonly reason: 'FinalizersRemaining';
+  /** A sentence without its full stop. */
+  readonly message: string;
+}
+
+/** @returns undefined when no finalizer but ours is left. @param also what is true until they are gone: a clause. */
+export function finalizersRemaining(type: KnownType, object: KubeObject, also?: string): FinalizersRemaining | undefined {
+  const others = otherFinalizersOf(object);
+  if (others.length === 0) return undefined;
+  const waits = `The ${type.kind} is being deleted and waits for the finalizers ${others.join(', ')}`;
+  const message = [waits, also, `to keep it: ${keepCommand(type, object)}`].filter((part) => part !== undefined).join('; ');
+  return { reason: 'FinalizersRemaining', message };
+}
+
 /** A deleted object as a Secret holds it. */
 export interface KeptObject {
   /** The name of the Secret. */

@@ -4,7 +4,7 @@ import { parseAppDefinitionStatus } from '../../domain/app-definition/app-defini
 import { isAppError } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
-import { keepCommand } from '../../domain/kubernetes/kept-object.ts';
+import { finalizersRemaining, keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { removeFinalizer } from '../finalizer.ts';
 import { keepDeleted } from '../keep/keep-deleted.ts';
 import { deleteCrd, disownCrd } from './acts/apply-crd.ts';
@@ -61,22 +61,31 @@ async function deleteDefinition(work: DefinitionWork): Promise<ReconcileResult> 
       await deleteCrd(work, state.crd);
       return { requeueAfter: WAIT_MS };
     case 'Kept':
-      if (state.crd !== undefined) await disownCrd(work, state.crd);
-      await leave(work);
-      return {};
     case 'CrdDeleted':
+      return await leaveLast(work, state.kind === 'Kept' ? state.crd : undefined);
     case 'Moved':
-      await leave(work);
-      return {};
+      return await leave(work);
     default:
       return state satisfies never;
   }
 }
 
-async function leave(work: DefinitionWork): Promise<void> {
+/** Lets the AppDefinition go after the finalizers of others. @param kept the CRD that stays. */
+async function leaveLast(work: DefinitionWork, kept?: KubeObject): Promise<ReconcileResult> {
+  const wait = finalizersRemaining(APP_DEFINITION, work.definition);
+  if (wait === undefined) {
+    if (kept !== undefined) await disownCrd(work, kept);
+    return await leave(work);
+  }
+  await reportDeletion(work, wait);
+  return { requeueAfter: BLOCKED_MS };
+}
+
+async function leave(work: DefinitionWork): Promise<ReconcileResult> {
   const { ports, definition, signal } = work;
   await unpublishApp(work);
   await removeFinalizer(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
+  return {};
 }
 
 async function instancesOf(work: DefinitionWork): Promise<readonly KubeObject[]> {

@@ -1,5 +1,5 @@
 import { ADOPT_ANNOTATION } from '../../domain/environment/environment.ts';
-import { isToBeKept, keepCommand } from '../../domain/kubernetes/kept-object.ts';
+import { finalizersRemaining, isToBeKept } from '../../domain/kubernetes/kept-object.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import type { EnvironmentState } from './state.ts';
@@ -66,15 +66,13 @@ export function nextEnvironmentAction(state: EnvironmentState): EnvironmentActio
 }
 
 /** What is not ours is left alone. */
-function actionOfRemoval({ environment, ownership, spec, otherFinalizers, move }: EnvironmentState): EnvironmentAction {
+function actionOfRemoval({ environment, ownership, spec, move }: EnvironmentState): EnvironmentAction {
   if (move?.kind === 'Begun') return moving(spec.namespace, move.successor);
   if (move?.kind === 'Done') return { kind: 'finish', successor: move.successor };
   switch (ownership.kind) {
     case 'Ours':
       if (spec.reclaim === 'Delete' && move?.kind !== 'Aborted') return { kind: 'remove-namespace', namespace: ownership.namespace };
-      return otherFinalizers.length === 0
-        ? { kind: 'release-namespace', namespace: ownership.namespace }
-        : awaitFinalizers(environment, otherFinalizers);
+      return release(environment, ownership.namespace);
     case 'Terminating':
       return spec.reclaim === 'Delete' ? terminating(spec.namespace, ownership.why, environment) : { kind: 'finish' };
     case 'Missing':
@@ -86,6 +84,11 @@ function actionOfRemoval({ environment, ownership, spec, otherFinalizers, move }
     default:
       return ownership satisfies never;
   }
+}
+
+function release(environment: KubeObject, namespace: KubeObject): EnvironmentAction {
+  const wait = finalizersRemaining(ENVIRONMENT, environment, 'its members keep their permissions until then');
+  return wait === undefined ? { kind: 'release-namespace', namespace } : { kind: 'await-removal', ...wait };
 }
 
 function moving(namespace: string, { metadata: { name } }: KubeObject): EnvironmentAction {
@@ -100,10 +103,4 @@ function terminating(namespace: string, why: string, deleted?: KubeObject): Envi
       : '';
   const message = [`namespace ${namespace} is being deleted.`, late, why].filter((sentence) => sentence !== '').join(' ');
   return { kind: 'await-removal', reason: 'NamespaceTerminating', message };
-}
-
-/** As long as the Environment cannot go, its members keep their permissions. */
-function awaitFinalizers(environment: KubeObject, finalizers: readonly string[]): EnvironmentAction {
-  const message = `the environment is being deleted and waits for the finalizers ${finalizers.join(', ')}; its members keep their permissions until then; to keep it: ${keepCommand(ENVIRONMENT, environment)}`;
-  return { kind: 'await-removal', reason: 'FinalizersRemaining', message };
 }

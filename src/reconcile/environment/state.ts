@@ -17,8 +17,6 @@ export interface EnvironmentState {
   readonly environment: KubeObject;
   readonly spec: EnvironmentSpec;
   readonly finalizer: 'present' | 'missing';
-  /** Finalizers of others, which keep it from going. */
-  readonly otherFinalizers: readonly string[];
   readonly deleting: 'deleting' | 'staying';
   readonly ownership: NamespaceOwnership;
   /** Only of one that is being deleted, and renamed. */
@@ -44,12 +42,10 @@ export async function readState(
   const ownership = namespaceOwnershipOf(environment, namespace, namespace && (await knownOf(cluster, environment, { namespace, signal })));
   const deleting = environment.metadata.deletionTimestamp === undefined ? 'staying' : 'deleting';
   const move = deleting === 'deleting' && namespace ? await moveOf(cluster, environment, { ownership, namespace, signal }) : undefined;
-  const { finalizers = [] } = environment.metadata;
   return {
     environment,
     spec,
-    finalizer: finalizers.includes(OURS.finalizer) ? 'present' : 'missing',
-    otherFinalizers: finalizers.filter((finalizer) => finalizer !== OURS.finalizer),
+    finalizer: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'present' : 'missing',
     deleting,
     ownership: await withOperators(cluster, { ownership, namespace: spec.namespace, signal }),
     ...(move === undefined ? {} : { move }),

@@ -1,6 +1,6 @@
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isToBeKept, keepCommand, objectAgain, recordOf } from '../../domain/kubernetes/kept-object.ts';
+import { isToBeKept, keepCommand, objectAgain, otherFinalizersOf, recordOf } from '../../domain/kubernetes/kept-object.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type KnownType, SECRET } from '../../domain/kubernetes/resource-types.ts';
@@ -28,7 +28,7 @@ export type KeepDecision =
 export async function keepDeleted(cluster: Pick<Cluster, 'create'>, { type, object, signal }: Deleted): Promise<KeepDecision> {
   if (!isToBeKept(object) || object.metadata.finalizers?.includes(OURS.finalizer) !== true) return { kind: 'Delete' };
   const what = `The ${type.kind}`;
-  const others = object.metadata.finalizers.filter((finalizer) => finalizer !== OURS.finalizer);
+  const others = otherFinalizersOf(object);
   if (others.length > 0) {
     const message = `${what} is kept as soon as it has lost the finalizers of others: ${others.join(', ')}. Nothing is deleted until then`;
     return { kind: 'Wait', reason: 'KeepPending', message };

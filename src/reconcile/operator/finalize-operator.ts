@@ -4,7 +4,7 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import { findCondition, type ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { SKIP_HOOKS } from '../../domain/operator/operator-spec.ts';
-import { keepCommand } from '../../domain/kubernetes/kept-object.ts';
+import { finalizersRemaining, keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { isFalse } from '../conditions.ts';
 import { keepDeleted } from '../keep/keep-deleted.ts';
 import { deleteInstances, instancesSentence, observeDeletionHooks, uninstall } from './acts/deletion.ts';
@@ -100,11 +100,17 @@ function cannotMoveSentence({ successor, message }: Pick<Extract<DeletingState, 
 }
 
 /**
- * Leaves what is to stay, and lets the Operator go. Under the lease of the release and after another look: a worker that is held up, or one that has
+ * Leaves what is to stay, and lets the Operator go, after the finalizers of others. Under the lease of the release and after another look: a worker that is held up, or one that has
  * just died, may have begun an installation that nobody would remove any more.
  */
-async function leave(work: Work, { policy, crds }: DeletingFacts): Promise<ReconcileResult> {
+async function leave(work: Work, facts: DeletingFacts): Promise<ReconcileResult> {
   const { ports, operator, release, label } = work;
+  const wait = finalizersRemaining(OPERATOR, operator);
+  if (wait !== undefined) {
+    await report(work, facts, isFalse('Deletable', wait.reason, wait.message));
+    return { requeueAfter: BLOCKED_MS };
+  }
+  const { policy, crds } = facts;
   let vacant = false;
   const disown = async (signal: AbortSignal): Promise<void> => {
     vacant = policy === 'Orphan' || (await observeRelease(ports.cluster, release, { label, signal })).kind !== 'Own';

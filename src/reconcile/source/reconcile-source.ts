@@ -3,7 +3,7 @@ import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { specOf, statusOf } from '../../domain/kind/kind.ts';
 import { findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
-import { isIncomplete, keepCommand } from '../../domain/kubernetes/kept-object.ts';
+import { finalizersRemaining, isIncomplete, keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE_KIND, type SourceSpec, type SourceStatus, storedStatus } from '../../domain/source/catalog-source.ts';
@@ -317,13 +317,18 @@ async function finalize(work: Work): Promise<SourceResult> {
     const message = `what the source owns cannot be deleted: ${messageOf(error)}; give the permission, or set spec.prune to false; ${keep}`;
     return await waitForDeletion(work, { reason: 'DeletionDenied', message });
   }
+  const wait = finalizersRemaining(CATALOG_SOURCE, source);
+  if (wait !== undefined) return await waitForDeletion(work, wait);
   await removeFinalizer(ports.cluster, { type: CATALOG_SOURCE, object: source, signal });
   return {};
 }
 
 async function waitForDeletion(
   work: Work,
-  { reason, message }: { readonly reason: 'DeletionDenied' | 'KeepPending' | 'KeepRejected'; readonly message: string },
+  {
+    reason,
+    message,
+  }: { readonly reason: 'DeletionDenied' | 'FinalizersRemaining' | 'KeepPending' | 'KeepRejected'; readonly message: string },
 ): Promise<SourceResult> {
   const fault = { file: '', line: 0, column: 0, message };
   await reportSource(work, { outcome: { kind: 'Rejected', reason, fault }, faults: [fault] });

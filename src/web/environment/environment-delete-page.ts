@@ -22,6 +22,8 @@ export interface EnvironmentDeletePage {
   readonly namespace: string;
   readonly reclaim: EnvironmentDeletion['reclaim'];
   readonly deleting: boolean;
+  /** What the deletion waits for; empty while it is not being deleted. */
+  readonly why: string;
   /** Cancels the deletion; absent without the permission, or while it is not being deleted. */
   readonly keep?: ReturnType<typeof keepButton>;
   readonly warning: { readonly tone: string; readonly symbol: string; readonly title: string; readonly text: string };
@@ -116,6 +118,7 @@ function deletePage({ environment, deletion, owner, rejected, mayKeep, fault, pu
     namespace,
     reclaim,
     deleting: state === 'Deleting',
+    why: state === 'Deleting' ? environment.message : '',
     ...(state === 'Deleting' && mayKeep ? { keep: keepButton(environmentPath(name)) } : {}),
     warning: warningOf(deletion),
     goes,
