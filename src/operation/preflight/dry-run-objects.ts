@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
+import { textAt } from '../../domain/core/read.ts';
 import { POD } from '../../domain/kubernetes/resource-types.ts';
 import type { DryRunCluster } from '../../domain/kubernetes/cluster.ts';
 import {
@@ -145,7 +146,8 @@ async function tryWrite(
       const permission = error.missing ?? { verb: 'patch', group: kind.group, resource: kind.resource, ...place };
       return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', permission, message: shown(error.message, input) }] };
     }
-    if (isAppError(error, 'NotFound') && isMade(namespace, input)) return { outcome: { kind: 'created', evidence: 'estimate' } };
+    if (isAppError(error, 'NotFound') && (isMade(namespace, input) || bindsRoleOfRelease(wanted, input)))
+      return { outcome: { kind: 'created', evidence: 'estimate' } };
     return { outcome: { kind: 'rejected', subject: subjectOf(error), faults: faultsIn(error, input) } };
   }
 }
@@ -161,6 +163,21 @@ function outcomeOf(live: ObjectMeta | undefined, after: ObjectMeta): Outcome {
 function isMade(namespace: string | undefined, { state, objects, ...place }: DryRunInput): boolean {
   if (namespace === place.namespace && state === 'ToBeCreated') return true;
   return objects.some(({ apiVersion, kind, metadata }) => apiVersion === 'v1' && kind === 'Namespace' && metadata.name === namespace);
+}
+
+/**
+ * Whether a binding names a role that comes with it: the api-server looks for the role, and a dry run makes none. Whoever may make the role may bind it, because
+ * Kubernetes compares the same rules with their permissions.
+ */
+function bindsRoleOfRelease({ kind, metadata, ...binding }: KubeObject, { objects, namespace }: DryRunInput): boolean {
+  if (kind !== 'RoleBinding' && kind !== 'ClusterRoleBinding') return false;
+  const [role, name] = [textAt(binding, 'roleRef', 'kind'), textAt(binding, 'roleRef', 'name')];
+  return objects.some(
+    (object) =>
+      object.kind === role &&
+      object.metadata.name === name &&
+      (role === 'ClusterRole' || (object.metadata.namespace ?? namespace) === (metadata.namespace ?? namespace)),
+  );
 }
 
 function subjectOf({ code }: AppError): FindingSubject {
