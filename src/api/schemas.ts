@@ -207,6 +207,7 @@ export const SCHEMAS = {
         description: 'Values and locks over those of the catalogue, for each app',
       },
       allowedApps: { ...object({ allow: list(text), deny: list(text) }), description: 'The apps that can be installed; absent: all' },
+      networkPolicy: { ...anything, description: 'The isolation of its pods, as `spec.networkPolicy` has it; absent: none' },
       facts: {
         ...list(object({ label: text, value: text, format: { enum: ['text', 'time'] } })),
         description: 'Owner, CI projects, network policy and the like, as the pages show them',

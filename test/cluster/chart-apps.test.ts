@@ -334,18 +334,44 @@ describe('ten charts as apps, with two environments and two developers', () => {
       extra: `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: ${TWO}}}`,
     });
     assert.match(messages(foreign, 'blocked'), new RegExp(`ConfigMap "a": it is in namespace ${TWO}`));
-    const policy = '{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: open}, spec: {podSelector: {}}}';
-    const beyond = await check(DEV_ONE, ONE, 'worker', { extra: policy });
+    const limits = '{apiVersion: v1, kind: LimitRange, metadata: {name: open}, spec: {limits: []}}';
+    const beyond = await check(DEV_ONE, ONE, 'worker', { extra: limits });
     assert.match(
       messages(beyond, 'blocked'),
-      /The deployer of the environment, .*chandlery-deployer, may not .*networkpolicies.*aggregate-to-deployer/,
+      /The deployer of the environment, .*chandlery-deployer, may not .*limitranges.*aggregate-to-deployer/,
     );
-    assert.match(beyond.grant ?? '', /networkpolicies/);
+    assert.match(beyond.grant ?? '', /limitranges/);
     const cluster = world.kube.asController();
     for (const [resource, object] of Object.entries(POLICY)) await cluster.create({ ...ADMISSION, resource }, object);
     const denied = async (): Promise<string> => messages(await check(DEV_ONE, ONE, 'worker', { replicas: 4 }), 'blocked');
     await eventually(async () => /four workers are too many/.test(await denied()), 'the policy denies it', 60);
   });
+
+  it(
+    'may have NetworkPolicies, which the check reports in an isolated environment, unless that denies them',
+    { timeout: 90_000 },
+    async () => {
+      const cluster = world.kube.asController();
+      const extra =
+        '{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: open}, spec: {podSelector: {}, ingress: [{}]}}';
+      const isolate = async (networkPolicy: object | null): Promise<void> =>
+        void (await cluster.patch({ ...ENVIRONMENT, name: TWO }, { type: 'merge', body: { spec: { networkPolicy } } }));
+      const review = async (): Promise<Preflight> => await check(DEV_TWO, TWO, 'worker', { extra });
+      const opens = /^NetworkPolicy open allows connections to all pods of the namespace from every source, beyond the isolation/m;
+      const reported = async (): Promise<readonly unknown[]> => {
+        const found = await review();
+        return [found.verdict, opens.test(messages(found, 'warned'))];
+      };
+      assert.deepEqual(await reported(), ['Ready', false]);
+      await isolate({});
+      assert.deepEqual(await reported(), ['Ready', true]);
+      await isolate({ chartPolicies: 'Deny' });
+      const denied = /chandlery-deployer, may not .*networkpolicies.*NetworkPolicy/;
+      await eventually(async () => denied.test(messages(await review(), 'blocked')), 'the environment denies it', 60);
+      await isolate(null);
+      await eventually(async () => (await review()).verdict === 'Ready', 'it is allowed again', 60);
+    },
+  );
 
   it('warn of quotas, nodes and Pod Security, with what is missing', { timeout: 90_000 }, async () => {
     const found = await check(DEV_TWO, TWO, 'worker', { cpu: '300', nodeSelector: { disk: 'none' } });

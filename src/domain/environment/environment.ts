@@ -3,6 +3,7 @@ import { OURS } from '../kubernetes/names.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import type { AllowedApps } from './allowed-apps.ts';
 import type { EnvironmentFact } from './environment-facts.ts';
+import type { EnvironmentNetworkPolicy } from './network-policy.ts';
 import type { AppOverlay, EnvironmentRole } from './environment-kind.ts';
 
 /** A tier, as the admin names it; the usual ones sort in this order. */
@@ -35,6 +36,8 @@ export interface EnvironmentView {
   readonly overlay: readonly AppOverlay[];
   /** The Apps that can be installed in it; absent: all. */
   readonly allowedApps?: AllowedApps;
+  /** Its isolation; absent: none. */
+  readonly networkPolicy?: EnvironmentNetworkPolicy;
   /** What else there is to know about it. */
   readonly facts: readonly EnvironmentFact[];
   readonly ready: boolean;

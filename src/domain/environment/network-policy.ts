@@ -36,12 +36,31 @@ export const networkPolicyField = object(
       },
       { description: 'Where pods of the environment may connect to.', default: {} },
     ),
+    chartPolicies: choice(['Allow', 'Report', 'Deny'], {
+      description:
+        'NetworkPolicies in charts, which add to what this one allows. Report: the preflight checks say what they open. Deny: releases may contain none.',
+      default: 'Report',
+    }),
   },
   { description: 'Isolates the pods of the environment: others connect to them only where this names them. Absent: no isolation.' },
 );
 
 export type EnvironmentNetworkPolicy = ValueOf<typeof networkPolicyField>;
 type Peers = EnvironmentNetworkPolicy['ingress'];
+
+/** The isolation of a namespace: that of its App where it has one, else that of the Environment, which alone decides about the policies of charts. */
+export function networkPolicyOf(
+  environment: EnvironmentNetworkPolicy | undefined,
+  app: EnvironmentNetworkPolicy | undefined,
+): EnvironmentNetworkPolicy | undefined {
+  if (app === undefined) return environment;
+  return environment === undefined ? app : { ...app, chartPolicies: environment.chartPolicies };
+}
+
+/** Whether releases in an Environment may contain NetworkPolicies: without isolation, they can only narrow what connects. */
+export function allowsChartPolicies(policy: EnvironmentNetworkPolicy | undefined): boolean {
+  return policy?.chartPolicies !== 'Deny';
+}
 
 const NAMESPACE_NAME = 'kubernetes.io/metadata.name';
 const DNS_PORTS = [
@@ -53,7 +72,7 @@ const DNS_PORTS = [
  * The spec of the NetworkPolicy of a namespace of an Environment (networking.k8s.io/v1). The pods of the Environment are those of all its namespaces, those that are
  * dedicated to instances included.
  */
-export function networkPolicySpec({ ingress, egress }: EnvironmentNetworkPolicy, environment: string): object {
+export function networkPolicySpec({ ingress, egress }: Pick<EnvironmentNetworkPolicy, 'ingress' | 'egress'>, environment: string): object {
   const own = [{ podSelector: {} }, { namespaceSelector: { matchLabels: { [OURS.environmentLabel]: environment } } }];
   const from = { podSelector: {}, ingress: [{ from: [...own, ...peersOf(ingress)] }] };
   if (egress.mode === 'Unrestricted') return { ...from, policyTypes: ['Ingress'] };

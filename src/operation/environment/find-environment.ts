@@ -65,6 +65,7 @@ function environmentView(object: KubeObject): EnvironmentView {
     subjects,
     overlay,
     ...(fields.allowedApps === undefined ? {} : { allowedApps: fields.allowedApps }),
+    ...(fields.networkPolicy === undefined ? {} : { networkPolicy: fields.networkPolicy }),
     facts: environmentFacts(fields, status, creatorOf(object)),
     ready: ready?.status === 'True',
     message: ready?.status === 'True' ? '' : ready?.message || 'The namespace is being created',

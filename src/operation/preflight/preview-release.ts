@@ -1,14 +1,18 @@
 import { generatedKind } from '../../domain/app-instance/instance.ts';
 import { parseInstanceStatus } from '../../domain/app-instance/instance.ts';
+import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { isObjectFault } from '../../domain/chart/object-faults.ts';
 import { conversionsSentence } from '../../domain/chart/rendered-chart.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
+import { networkPolicyOf } from '../../domain/environment/network-policy.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Written } from '../../domain/kubernetes/cluster.ts';
 import { type KubeObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import type { ReleaseObjects } from '../../domain/preflight/check-constraints.ts';
+import { networkOpenings } from '../../domain/preflight/network-openings.ts';
 import { type Finding, type Findings, joinFindings, type Remedy } from '../../domain/preflight/findings.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
 import type { PreviewedObjects } from '../../domain/upgrade/preview/previewed-objects.ts';
@@ -147,7 +151,8 @@ async function checkRelease(context: RenderContext, to: RenderedRelease): Promis
   const forbidden = rendered.faults.filter(isObjectFault);
   const converted =
     rendered.conversions.length === 0 ? [] : [line(`Deprecated APIs are converted: ${conversionsSentence(rendered.conversions)}`)];
-  const known = { warned: converted, unchecked: rendered.unchecked.map(line) };
+  const opened = networkFindings(context, to);
+  const known = { warned: [...converted, ...opened], unchecked: rendered.unchecked.map(line) };
   if (forbidden.length > 0) {
     const blocked = forbidden.map(({ message }): Finding => ({ ...line(redact(message, secrets)), subject: 'Object' }));
     return { findings: joinFindings([known, { blocked }]), remedies: [] };
@@ -166,6 +171,14 @@ async function checkRelease(context: RenderContext, to: RenderedRelease): Promis
   const reported =
     unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
   return { findings: joinFindings([known, reported]), remedies };
+}
+
+/** What NetworkPolicies of the release open. */
+function networkFindings({ entry, environment }: RenderContext, { rendered, secrets }: RenderedRelease): readonly Finding[] {
+  const policy = networkPolicyOf(environment.networkPolicy, specOf(APP_DEFINITION_KIND, entry.operator).policy.networkPolicy);
+  if (policy === undefined) return [];
+  const opened = networkOpenings(rendered.objects, { policy, environment: environment.name });
+  return opened.map((message) => ({ ...line(redact(message, secrets)), subject: 'Object' }));
 }
 
 /** Kinds whose objects the actor may not read: whether one differs from what is live would tell them what is in it. */

@@ -12,7 +12,7 @@ import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environmen
 import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { podSecurityLabels } from '../../domain/kubernetes/pod-security-labels.ts';
-import { networkPolicySpec } from '../../domain/environment/network-policy.ts';
+import { allowsChartPolicies, networkPolicySpec } from '../../domain/environment/network-policy.ts';
 import {
   apiVersionOf,
   type KubeObject,
@@ -85,6 +85,7 @@ export function namespaceLabels(
   return { ...labelsOf(environment, spec), ...podSecurityLabels(spec.podSecurity) };
 }
 
+const NETWORK_DEPLOYER = 'chandlery-network-deployer';
 const HELM_USER = 'chandlery-helm-user';
 
 /** One RoleBinding for each role that has subjects. */
@@ -150,13 +151,24 @@ function accounts(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
 
 /** The account that releases of instances are applied as; see `cluster-roles.yaml` for what it may do. No pod runs as it, and nobody gets a token of it. */
 function deployer(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
-  const { namespace } = spec;
-  const metadata = { name: DEPLOYER, namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
-  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: DEPLOYER };
+  const { namespace, networkPolicy } = spec;
+  const meta = { namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
+  const roles = [DEPLOYER, ...(allowsChartPolicies(networkPolicy) ? [NETWORK_DEPLOYER] : [])];
+  const metadata = { name: DEPLOYER, ...meta };
   const subjects = [rbacSubject({ kind: 'ServiceAccount', name: DEPLOYER, namespace })];
+  const bound = roles.map((name) => ({
+    type: ROLE_BINDING,
+    object: {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name, ...meta },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+      subjects,
+    },
+  }));
   return [
     { type: SERVICE_ACCOUNT, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false } },
-    { type: ROLE_BINDING, object: { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects } },
+    ...bound,
   ];
 }
 

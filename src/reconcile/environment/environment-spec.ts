@@ -5,7 +5,7 @@ import { ENVIRONMENT_KIND, ENVIRONMENT_ROLES, type EnvironmentRole } from '../..
 import { type Expiry, expiryOf } from '../../domain/environment/expiry.ts';
 import type { NamespacePolicy } from '../../domain/environment/namespace-policy.ts';
 import type { Mesh } from '../../domain/environment/mesh.ts';
-import type { EnvironmentNetworkPolicy } from '../../domain/environment/network-policy.ts';
+import { type EnvironmentNetworkPolicy, networkPolicyOf } from '../../domain/environment/network-policy.ts';
 import type { ValueOf } from '../../domain/kind/field.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -56,7 +56,7 @@ export function dedicatedSpec(
   { policy, ...dedicated }: Required<Pick<EnvironmentSpec, 'namespace' | 'dedicatedTo'>> & { readonly policy: NamespacePolicy },
 ): EnvironmentSpec {
   const { quota = environment.quota, limitRange = environment.limits, podSecurity = environment.podSecurity } = policy;
-  const networkPolicy = policy.networkPolicy ?? environment.networkPolicy;
+  const networkPolicy = networkPolicyOf(environment.networkPolicy, policy.networkPolicy);
   return {
     ...environment,
     ...dedicated,

@@ -26,6 +26,7 @@ describe('what an environment consists of', () => {
       [
         'ServiceAccount shop/chandlery-deployer',
         'RoleBinding shop/chandlery-deployer',
+        'RoleBinding shop/chandlery-network-deployer',
         'ClusterRole /chandlery-environment-shop',
         'ClusterRoleBinding /chandlery-environment-shop',
       ],
@@ -33,6 +34,14 @@ describe('what an environment consists of', () => {
     const deployer = { kind: 'ServiceAccount', name: 'chandlery-deployer', namespace: 'shop' };
     assert.deepEqual(subjectsOf(objects, 'RoleBinding', 'chandlery-deployer'), [deployer]);
     assert.deepEqual(subjectsOf(objects, 'ClusterRoleBinding', 'chandlery-environment-shop'), []);
+  });
+
+  test('without the permission for NetworkPolicies of charts where it denies them', () => {
+    const objects = objectsOf({ networkPolicy: { chartPolicies: 'Deny' } });
+    assert.deepEqual(
+      objects.filter(({ kind }) => kind === 'RoleBinding').map(({ metadata }) => metadata.name),
+      ['chandlery-deployer'],
+    );
   });
 
   test('a binding for each role that somebody has, with groups and single subjects in it', () => {
