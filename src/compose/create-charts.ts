@@ -133,7 +133,8 @@ export function readChartValues(charts: Pick<ChartLibrary, 'contents'>): (digest
   return async (digest) => {
     const contents = await charts.contents(digest);
     if (contents === undefined) return undefined;
-    const { schema, values, valuesText } = contents;
-    return { values, valuesText, ...(schema === undefined ? {} : { schema }) };
+    const { schema, values, valuesText, metadata } = contents;
+    const imports = metadata.dependencies.some(({ importsValues }) => importsValues === true) ? ({ importsValues: true } as const) : {};
+    return { values, valuesText, ...(schema === undefined ? {} : { schema }), ...imports };
   };
 }

@@ -1,6 +1,7 @@
 import { RELEASE_TOO_LARGE } from '../domain/chart/inspection/inspection.ts';
 import { AppError, type ErrorCode } from '../domain/core/errors.ts';
 import { redact } from '../domain/core/secret.ts';
+import { schemaFaults } from './schema-faults.ts';
 
 const MAX_SENTENCE = 1500;
 /** Of a longer one, characters at its end: templates that include one another name the cause last. */
@@ -28,6 +29,8 @@ const MEANINGS: readonly (readonly [RegExp, ErrorCode])[] = [
  * @param what what was asked for, e.g. `upgrade of "a" in namespace "b"`.
  */
 export function failureOf(what: string, stderr: string, secrets: readonly string[]): AppError {
+  const invalid = schemaFaults(stderr, secrets);
+  if (invalid !== undefined) return invalid;
   const sentence = shown(sentenceOf(stderr), secrets);
   const code = MEANINGS.find(([pattern]) => pattern.test(stderr))?.[1] ?? 'HelmFailed';
   return new AppError(code, `helm ${what}: ${sentence}${code === 'ReleaseTooLarge' ? `. ${RELEASE_TOO_LARGE}` : ''}`);

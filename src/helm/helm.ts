@@ -230,6 +230,8 @@ interface InstallInput extends ReleaseRef {
   readonly labels: Readonly<Record<string, string>>;
   /** `uplift`: CRDs are taken out, legacy APIs carried over, and images rewritten. Default: the objects stay as they are. */
   readonly postRender?: 'uplift';
+  /** Who holds the values against the schemas of the chart, as for a render. Default: nobody. */
+  readonly validation?: 'Helm';
   /** Labels of the nodes that pods have to run on, for `uplift`. Default: none. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
   /** What the objects may be, for `uplift`; nothing is written when one of them, a hook included, is something else. Default: anything. */
@@ -315,7 +317,8 @@ interface ChangeArguments {
 function changeOptions(input: InstallInput, { values, labels, timeoutMs, extra }: ChangeArguments): string[] {
   const options = ['--namespace', input.namespace, '--output', 'json', '--values', values, '--timeout', hookTimeout(timeoutMs)];
   // The api-server rejects unknown fields of each object that Helm applies; Helm would fetch its OpenAPI documents in every run only to learn that it does.
-  options.push('--skip-crds', '--skip-schema-validation', '--disable-openapi-validation', '--hide-notes', ...extra);
+  options.push('--skip-crds', '--disable-openapi-validation', '--hide-notes', ...extra);
+  if (input.validation === undefined) options.push('--skip-schema-validation');
   if (labels !== '') options.push('--labels', labels);
   return options;
 }

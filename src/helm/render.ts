@@ -20,6 +20,8 @@ export interface RenderInput {
   readonly isUpgrade: boolean;
   /** `include` adds what is in `crds/`, that of enabled subcharts too. Default: left out. */
   readonly crds?: 'include';
+  /** Who holds the values against the schemas of the chart: Helm, of schemas that refer to nothing but themselves, or nobody. Default: nobody. */
+  readonly validation?: 'Helm';
   /** Strings that must not show in an error. */
   readonly secrets?: readonly string[];
 }
@@ -39,7 +41,7 @@ const API_VERSIONS_IN_OPTION = 200;
  * The objects of a chart as Helm would send them, hooks with their annotation included, without asking the cluster (`lookup` finds nothing).
  * The `crd-install` hooks of Helm 2, which Helm 4 drops, are among them.
  *
- * @throws AppError `HelmFailed` when the chart does not render, or renders what is no Kubernetes object.
+ * @throws AppError `HelmFailed` when the chart does not render, or renders what is no Kubernetes object; `ValuesInvalid` when Helm is asked to validate.
  */
 export async function render(renderer: Renderer, input: RenderInput, signal: AbortSignal): Promise<KubeObject[]> {
   checkRelease(input.release, input.namespace);
@@ -57,7 +59,8 @@ interface TemplateRun {
 
 function template({ runner, transform }: Renderer, input: RenderInput, run: TemplateRun): Promise<HelmOutput> {
   const { release, namespace, chartPath, kubeVersion, apiVersions } = input;
-  const options = ['--namespace', namespace, '--kube-version', kubeVersion, '--values', run.values, '--skip-schema-validation'];
+  const options = ['--namespace', namespace, '--kube-version', kubeVersion, '--values', run.values];
+  if (input.validation === undefined) options.push('--skip-schema-validation');
   options.push(input.crds === 'include' ? '--include-crds' : '--skip-crds');
   options.push(...apiVersionOptions(apiVersions));
   if (input.isUpgrade) options.push('--is-upgrade');

@@ -11,6 +11,8 @@ export interface ChartValues {
   /** values.yaml, read and as it is written. */
   readonly values: JsonObject;
   readonly valuesText: string;
+  /** Values come from subcharts, too (`import-values`): Helm alone knows all of them. */
+  readonly importsValues?: true;
 }
 
 const PLACE = '#/properties/spec/properties/values';

@@ -16,6 +16,8 @@ export interface ChartDependency {
   readonly alias?: string;
   readonly condition?: string;
   readonly tags?: readonly string[];
+  /** The parent takes values of it over (`import-values`). */
+  readonly importsValues?: true;
 }
 
 /** Chart.yaml. */
@@ -198,6 +200,7 @@ function readDependencies(chart: JsonObject, requirements: JsonObject): ChartDep
       repository: textIn(dependency, 'repository') ?? '',
       ...texts(dependency, ['alias', 'condition']),
       ...(tags.length === 0 ? {} : { tags }),
+      ...(list(dependency['import-values']).length === 0 ? {} : { importsValues: true as const }),
     };
   });
 }

@@ -13,6 +13,8 @@ export interface Dependency {
   /** Paths of values, separated by commas. */
   readonly condition?: string;
   readonly tags?: readonly string[];
+  /** The parent takes values of it over (`import-values`). */
+  readonly importsValues?: true;
 }
 
 /** A chart in the folder `charts/` of another one. */

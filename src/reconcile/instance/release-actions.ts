@@ -2,6 +2,7 @@ import type { ReconcileResult } from '../../controller/controller.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { RenderableChart, RenderChartInput, RenderedChart } from '../../domain/chart/rendered-chart.ts';
+import { refersToItself } from '../../domain/chart/schema-references.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { checkChartValues } from '../../schema/values/check-values.ts';
@@ -44,7 +45,8 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
     current = await announce(work, { release, target, verb, checked });
     phase = 'Release';
     try {
-      await applyChange(held, { ...changeOf(held, target), scope }, verb);
+      const validation = refersToItself(chart.contents) ? ({ validation: 'Helm' } as const) : {};
+      await applyChange(held, { ...changeOf(held, target), scope, ...validation }, verb);
     } finally {
       current = await keepDigest(held, current, { checked, hooks: 'Run' });
     }
@@ -88,7 +90,9 @@ function isCheckedByHelm({ status }: Work, { allowed }: Target, { contents: { fi
   return status.failures === 0 && allowed.length === 0 && files?.some((name) => CRD_FILES.test(name)) === false;
 }
 
+/** What Helm does not validate itself. */
 async function checkValues({ values: { values } }: Target, chart: RenderableChart): Promise<void> {
+  if (refersToItself(chart.contents)) return;
   const { faults } = await checkChartValues(chart, values);
   if (faults.length > 0) throw new AppError('ValuesInvalid', faults.join('; '));
 }

@@ -94,7 +94,7 @@ export async function faultsOfOwnValues(
   id: string,
 ): Promise<readonly FieldFault[]> {
   if (schema === undefined) return [];
-  return (await checkValues({ schema, values: applyMergePatch(defaults, values) as JsonObject, id })).faults;
+  return (await checkValues({ schema, values: laidOver(defaults, values), id })).faults;
 }
 
 /**
@@ -114,11 +114,15 @@ export async function checkChartValues(
 async function checkOwn(chart: ChartWithSchema, values: JsonObject, check: ValuesCheck): Promise<ChartVerdict> {
   const { schema, values: defaults = {}, metadata } = chart.contents;
   if (schema === undefined) return { faults: [], unchecked: [] };
-  const effective = applyMergePatch(defaults, values) as JsonObject;
-  const { faults, unchecked } = await check({ schema, values: effective, id: chart.digest });
+  const { faults, unchecked } = await check({ schema, values: laidOver(defaults, values), id: chart.digest });
   const inner = new Set((metadata.dependencies ?? []).flatMap(({ name, alias }) => [name, ...(alias === undefined ? [] : [alias])]));
   const own = faults.filter(({ field = '' }) => !inner.has(/^[^.[]*/.exec(field)?.[0] ?? ''));
   return verdictOf('the chart', own, unchecked);
+}
+
+/** A `null` of the chart stands for no value, as Helm has it. */
+function laidOver(defaults: JsonObject, values: JsonObject): JsonObject {
+  return applyMergePatch(applyMergePatch({}, defaults), values) as JsonObject;
 }
 
 function subchartsOf({ contents }: ChartWithSchema, values: JsonObject): readonly EnabledSubchart[] {

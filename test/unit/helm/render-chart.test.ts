@@ -20,16 +20,6 @@ const INPUT: RenderChartInput = {
 const LEGACY = { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: { name: 'hunter2' }, spec: {} };
 
 describe('what a chart renders for a cluster', () => {
-  it('has a fault for values that the schema rejects, without the value', async () => {
-    const { faults } = await rendering([], { values: { size: 'hunter2' } });
-    assert.deepEqual(
-      faults.map(({ code }) => code),
-      ['ValuesInvalid'],
-    );
-    assert.match(faults[0]?.message ?? '', /size: must be integer/);
-    assert.doesNotMatch(faults[0]?.message ?? '', /hunter2/);
-  });
-
   it('has a fault for an object of Chandlery, and for a legacy API where the Operator rejects them', async () => {
     const reserved = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name: 'mine' } };
     const { faults } = await rendering([reserved, LEGACY], { legacyAPIs: 'Reject' });
@@ -45,17 +35,6 @@ describe('what a chart renders for a cluster', () => {
     assert.deepEqual(faults, []);
     assert.equal(objects[0]?.apiVersion, 'policy/v1');
     assert.ok(conversions.every(({ name }) => name !== 'hunter2'));
-  });
-
-  it('is not rendered for an installation with such values', async () => {
-    const render = async (): Promise<never> => Promise.reject(new Error('rendered'));
-    const input = { ...INPUT, values: { size: 'hunter2' }, invalidValues: 'Stop' } as const;
-    const { faults } = await renderer(render)(input, AbortSignal.timeout(10_000));
-    assert.deepEqual(
-      faults.map(({ code }) => code),
-      ['ValuesInvalid'],
-    );
-    await assert.rejects(renderer(render)({ ...input, values: { size: 2 } }, AbortSignal.timeout(10_000)), /rendered/);
   });
 
   it('is rendered as an installation or as an upgrade', async () => {
