@@ -9,6 +9,7 @@ import { appDefinitions, compositionController } from './app-definition/app-defi
 import { type UploadWatch, watchUploads } from './create-charts.ts';
 import { helmChildren } from './create-ports.ts';
 import { instanceController } from './app-instance/instance-controller.ts';
+import { cronJobController } from './environment/cron-job-controller.ts';
 import { environmentControllers } from './environment/environment-controllers.ts';
 import { gitLabControllers } from './environment/gitlab-controllers.ts';
 import { countInstances, type InstanceCounts, instancesInNamespaces, operatorsCounted } from './app-instance/count-instances.ts';
@@ -121,6 +122,7 @@ export async function runControllers(input: ControllersInput): Promise<void> {
     adminAccess(input),
     await admissionPolicies(input),
     await changeRequests(input),
+    cronJobController(input),
   ];
   await Promise.all([...controllers.map((controller) => run(input, controller)), localControllers(input)]);
 }

@@ -12,6 +12,7 @@ import {
   CONFIG_MAP,
   CRON_JOB,
   ENVIRONMENT,
+  JOB,
   NAMESPACE,
   RESOURCE_QUOTA,
   ROLE_BINDING,
@@ -21,6 +22,7 @@ import { writersOfRelease } from '../support/audit.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
+import { createCronJobReconciler } from '../../src/reconcile/resource/reconcile-cron-job.ts';
 import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 
 const RUN = Date.now().toString(36).slice(-5);
@@ -70,6 +72,25 @@ describe('an instance with a namespace of its own', () => {
   const cluster = (): ReturnType<InstanceWorld['kube']['asController']> => world.kube.asController();
   const quotaOf = async (namespace: string): Promise<unknown> =>
     (await ifFound(cluster().get({ ...RESOURCE_QUOTA, namespace, name: 'chandlery' })))?.spec;
+
+  /** A member requests a run, and the Job is that of the CronJob as it is now. */
+  const runsTidy = async (): Promise<void> => {
+    const annotations = { 'chandlery.dev/run-at': new Date().toISOString() };
+    await world.kube
+      .asActor(TEAM)
+      .patch({ ...CRON_JOB, namespace: den, name: 'tidy' }, { type: 'merge', body: { metadata: { annotations } } });
+    const run = createCronJobReconciler({
+      cluster: cluster(),
+      asDeployer: (namespace) => world.kube.asServiceAccount({ namespace, name: 'chandlery-deployer' }),
+      events: { record: async () => undefined },
+      now: () => new Date(),
+    });
+    await run(`${den}/tidy`, new AbortController().signal);
+    const selectors = (await cluster().list(JOB, { namespace: den })).items.map(({ spec }) =>
+      objectAt(spec, 'template', 'spec', 'nodeSelector'),
+    );
+    assert.deepEqual(selectors, [{ disk: 'slow', zone: 'a' }]);
+  };
 
   it('is released there, with the policy of its definition and the roles of its environment', { timeout: 180_000 }, async () => {
     const since = (await readFile(testCluster.auditLogPath)).length;
@@ -136,6 +157,7 @@ describe('an instance with a namespace of its own', () => {
     await world.merge(homes, key, { spec: { values: { place: null } } });
     await define({ nodeSelector: null, nodeSelectorFrom: null });
     await isSelected({ disk: 'slow', zone: 'a' });
+    await runsTidy();
     await assert.rejects(define({ nodeSelector: { 'a b': 'c' } }), { code: 'InvalidInput', message: /a label of nodes/ });
     const shared = (more: object): KubeObject => ({
       apiVersion: apiVersionOf(APP_DEFINITION),

@@ -3,6 +3,9 @@ import { after, before, describe, it } from 'node:test';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import type { Reconcile } from '../../src/controller/controller.ts';
+import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { createCronJobReconciler } from '../../src/reconcile/resource/reconcile-cron-job.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { openKube } from '../support/open-kube.ts';
 import { checkedProduct } from '../support/answer-check.ts';
@@ -17,6 +20,12 @@ const BACKUP = `${RESOURCES}/cronjobs.batch/backup`;
 const PASSWORD = 'correct-horse-battery-staple';
 const DEPLOYMENTS: ResourceType = { group: 'apps', version: 'v1', resource: 'deployments' };
 const JOBS: ResourceType = { group: 'batch', version: 'v1', resource: 'jobs' };
+const CRON_JOBS: ResourceType = { ...JOBS, resource: 'cronjobs' };
+const [RUN_AT, RUN_HANDLED_AT, RUN_REQUESTED_BY] = [
+  'chandlery.dev/run-at',
+  'chandlery.dev/run-handled-at',
+  'chandlery.dev/run-requested-by',
+];
 
 const labels = { app: 'shop' };
 const container = {
@@ -95,6 +104,13 @@ describe('what people do with the resources of an environment', { timeout: 300_0
   const template = async (): Promise<unknown> =>
     objectAt((await kube.asController().get({ ...DEPLOYMENTS, namespace: ENVIRONMENT, name: 'shop' })).spec, 'template');
 
+  const cronJob = async (name: string): Promise<KubeObject> =>
+    await kube.asController().get({ ...CRON_JOBS, namespace: ENVIRONMENT, name });
+  const jobsOf = async (name: string): Promise<string[]> =>
+    (await kube.asController().list(JOBS, { namespace: ENVIRONMENT })).items.flatMap(({ metadata }) =>
+      metadata.ownerReferences?.[0]?.name === name ? [metadata.name] : [],
+    );
+
   it('show their summary, relations up and down, and no sensitive value on any path', async () => {
     const relations = ['Owned ReplicaSet Found', 'References Secret Found', 'References ConfigMap Missing', 'ReferencedBy Service Found'];
     let related: string[] = [];
@@ -165,12 +181,24 @@ describe('what people do with the resources of an environment', { timeout: 300_0
   });
 
   it('are CronJobs that run now, and that are suspended and resumed', async () => {
-    const ran = await act(`${BACKUP}/jobs`, { body: { name: 'by-hand' } });
-    assert.equal(ran.status, 201, stringifyJson(ran.body));
-    assert.equal(ran.headers.get('location'), `/api/v1${RESOURCES}/jobs.batch/by-hand`);
-    const job = await kube.asController().get({ ...JOBS, namespace: ENVIRONMENT, name: 'by-hand' });
+    const ran = await act(`${BACKUP}/jobs`);
+    assert.equal(ran.status, 202, stringifyJson(ran.body));
+    const name = textAt(ran.body, 'name') ?? '';
+    assert.equal(ran.headers.get('location'), `/api/v1${RESOURCES}/jobs.batch/${name}`);
+    await until(async () => (await jobsOf('backup')).length > 0, 'the controller creates the Job');
+    const job = await kube.asController().get({ ...JOBS, namespace: ENVIRONMENT, name });
     assert.equal(textAt(job.metadata, 'annotations', 'cronjob.kubernetes.io/instantiate'), 'manual');
+    assert.equal(textAt(job.metadata, 'annotations', 'chandlery.dev/created-by'), 'oidc:dev-a');
     assert.equal(textAt(job.metadata, 'ownerReferences', 0, 'name'), 'backup');
+    const eventOf = async (): Promise<string> =>
+      listAt(await shown(BACKUP), 'events')
+        .filter((event) => textAt(event, 'reason') === 'SuccessfulCreate')
+        .map((event) => textAt(event, 'message'))
+        .join();
+    await until(async () => (await eventOf()).includes(`${name} for the run at`), 'an event says so');
+    assert.match(await eventOf(), /requested by oidc:dev-a/);
+    const { annotations = {} } = (await cronJob('backup')).metadata;
+    assert.deepEqual([annotations[RUN_HANDLED_AT], annotations[RUN_REQUESTED_BY]], [annotations[RUN_AT], undefined]);
     assert.equal((await act(`${BACKUP}/suspend`)).status, 200);
     const facts = listAt(await shown(BACKUP), 'facts').map((fact) => `${textAt(fact, 'label')}: ${textAt(fact, 'value')}`);
     assert.ok(facts.includes('Suspended: yes') && facts.includes('Schedule in words: At 02:30 every day'), facts.join(', '));
@@ -178,12 +206,52 @@ describe('what people do with the resources of an environment', { timeout: 300_0
     assert.ok(listAt(await shown(BACKUP), 'facts').some((fact) => textAt(fact, 'label') === 'Next run'));
   });
 
+  it('run once for each request, also by two controllers of which one is killed before it has marked it', async () => {
+    const spec = { schedule: '0 3 * * *', suspend: true, jobTemplate: { spec: { template: { spec: pod } } } };
+    const metadata = { name: 'nightly', namespace: ENVIRONMENT };
+    await kube.asController().create(CRON_JOBS, { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec });
+    const developer = kube.asActor({ user: 'oidc:dev-a', groups: ['oidc:team-a'] });
+    const annotate = async (runAt: string): Promise<void> => {
+      const body = { metadata: { annotations: { [RUN_AT]: runAt } } };
+      await developer.patch({ ...CRON_JOBS, ...metadata }, { type: 'merge', body });
+    };
+    // The controller of the product waits for this time, so that those of the test are alone.
+    const later = Date.now() + 3_600_000;
+    await annotate(new Date(later).toISOString());
+    const reports: string[] = [];
+    const reconciler = (patch: Cluster['patch'] | undefined): Reconcile =>
+      createCronJobReconciler({
+        cluster: kube.asController(),
+        asDeployer: (namespace) => {
+          const deployer = kube.asServiceAccount({ namespace, name: 'chandlery-deployer' });
+          return { ...deployer, patch: patch ?? deployer.patch };
+        },
+        events: { record: async (_about, { reason }) => void reports.push(reason) },
+        now: () => new Date(later + 1_000),
+      });
+    const key = `${ENVIRONMENT}/nightly`;
+    const { signal } = new AbortController();
+    const [killed, other] = [reconciler(async () => await Promise.reject(new Error('killed'))), reconciler(undefined)];
+    await assert.rejects(killed(key, signal), /killed/);
+    assert.equal((await jobsOf('nightly')).length, 1);
+    await Promise.all([other(key, signal), reconciler(undefined)(key, signal)]);
+    const [job = '', ...more] = await jobsOf('nightly');
+    assert.deepEqual(more, []);
+    await kube.asController().delete({ ...JOBS, namespace: ENVIRONMENT, name: job }, { propagation: 'Background' });
+    await until(async () => (await jobsOf('nightly')).length === 0, 'the Job is gone');
+    reports.length = 0;
+    await other(key, signal);
+    await annotate(new Date(later - 1_000).toISOString());
+    await other(key, signal);
+    assert.deepEqual([await jobsOf('nightly'), reports], [[], ['StaleRunAt']]);
+  });
+
   it('are out of reach of viewers, who learn which permission is missing, and of other teams', async () => {
     const [name = ''] = await pods();
     const calls: readonly (readonly [path: string, method: string, body: unknown, missing: string])[] = [
       [`${SHOP}/restart`, 'POST', undefined, 'patch deployments'],
       [`${SHOP}/scale`, 'PUT', { replicas: 0 }, 'patch deployments/scale'],
-      [`${BACKUP}/jobs`, 'POST', {}, 'create jobs'],
+      [`${BACKUP}/jobs`, 'POST', undefined, 'patch cronjobs'],
       [`${BACKUP}/suspend`, 'POST', undefined, 'patch cronjobs'],
       [`${RESOURCES}/pods/${name}/eviction`, 'POST', undefined, 'create pods/eviction'],
     ];
@@ -205,26 +273,41 @@ describe('what people do with the resources of an environment', { timeout: 300_0
   it('take nothing else from developers: another image or schedule, or a Job of their own, is rejected', async () => {
     const cluster = kube.asActor({ user: 'oidc:dev-a', groups: ['oidc:team-a'] });
     const place = { namespace: ENVIRONMENT };
+    const backup = { ...CRON_JOBS, name: 'backup' };
+    const runNow = { [RUN_AT]: new Date().toISOString() };
     const patches: readonly (readonly [ResourceType & { name: string }, object])[] = [
       [{ ...DEPLOYMENTS, name: 'shop' }, { spec: { template: { spec: { containers: [{ name: 'shop', image: 'evil:1' }] } } } }],
       [{ ...DEPLOYMENTS, name: 'shop' }, { spec: { template: { metadata: { annotations: { 'sidecar.example.com/inject': 'yes' } } } } }],
       [{ ...DEPLOYMENTS, name: 'shop' }, { metadata: { finalizers: ['example.com/stuck'] } }],
-      [{ ...JOBS, resource: 'cronjobs', name: 'backup' }, { spec: { schedule: '* * * * *' } }],
+      [backup, { spec: { schedule: '* * * * *' } }],
+      [backup, { metadata: { annotations: { ...runNow, 'example.com/other': 'yes' } } }],
+      [backup, { metadata: { annotations: { ...runNow, [RUN_HANDLED_AT]: '2020-01-01T00:00:00Z' } } }],
+      [backup, { metadata: { annotations: { ...runNow, [RUN_REQUESTED_BY]: 'oidc:dev-b' } } }],
+      [backup, { metadata: { annotations: { [RUN_AT]: 'now' } } }],
+      [backup, { metadata: { annotations: runNow, finalizers: ['example.com/stuck'] } }],
+      [backup, { metadata: { annotations: runNow, labels: { app: 'other' } } }],
+      [
+        backup,
+        {
+          metadata: { annotations: runNow },
+          spec: { jobTemplate: { spec: { template: { spec: { terminationGracePeriodSeconds: 1 } } } } },
+        },
+      ],
     ];
     for (const [ref, body] of patches) {
       const patch = { type: 'merge', body: { ...body } } as const;
       await assert.rejects(cluster.patch({ ...ref, ...place }, patch), { code: 'AdmissionDenied' }, stringifyJson(body));
     }
-    const cronJob = await kube.asController().get({ ...JOBS, resource: 'cronjobs', ...place, name: 'backup' });
-    const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'backup', uid: cronJob.metadata.uid ?? '', controller: true };
-    const job = (image: string, ownerReferences: readonly object[]): KubeObject =>
-      ({
+    const { uid = '' } = (await cronJob('backup')).metadata;
+    const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'backup', uid, controller: true };
+    for (const ownerReferences of [[], [owner]]) {
+      const job = {
         apiVersion: 'batch/v1',
         kind: 'Job',
         metadata: { name: 'own', ...place, ownerReferences },
-        spec: { template: { spec: { ...pod, containers: [{ name: 'backup', image }] } } },
-      }) as KubeObject;
-    await assert.rejects(cluster.create(JOBS, job('evil:1', [owner])), { code: 'AdmissionDenied' });
-    await assert.rejects(cluster.create(JOBS, job('registry.example.com/backup:1', [])), { code: 'AdmissionDenied' });
+        spec: { template: { spec: pod } },
+      };
+      await assert.rejects(cluster.create(JOBS, job), { code: 'Forbidden' });
+    }
   });
 });

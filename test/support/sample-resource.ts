@@ -175,8 +175,7 @@ export const SAMPLE_RESOURCE_OPERATIONS = {
   restartWorkload: done,
   showScale: async () => ({ replicas: 2, etag: '"sample.1"' }),
   scaleResource: done,
-  runCronJob: async (actor, { job = '', ...input }) =>
-    await done(actor, { ...input, resource: 'jobs.batch', name: job === '' ? 'backup-manual-1' : job }),
+  runCronJob: async (actor, input) => await done(actor, { ...input, resource: 'jobs.batch', name: 'backup-manual-1' }),
   suspendCronJob: done,
   evictPod: done,
 } satisfies Partial<Operations>;

@@ -72,12 +72,10 @@ export const RESOURCE_ROUTES: readonly Route[] = [
     path: `${RESOURCE}/jobs`,
     operationId: 'runCronJob',
     etag: 'strong',
-    summary: 'Create a Job from the template of a CronJob now, as `kubectl create job --from`',
+    summary: 'Request a run of a CronJob now: the controller creates a Job from its template',
     tag: 'Resources',
     query: INSTANCE_QUERY,
-    body: object({ name: { type: 'string', maxLength: 63, description: 'Default: the name of the CronJob and the time' } }, []),
-    largestBody: SMALL_BODY,
-    replies: { 201: { description: 'The Job is created; Location is its path', schema: ref('ResourceActionResult') } },
+    replies: { 202: { description: 'The run is requested; Location is the path of its Job', schema: ref('ResourceActionResult') } },
     handle: async (call) => await run(call),
   },
   ...([true, false] as const).map((suspend) =>
@@ -127,10 +125,9 @@ function action({ method, below, operationId, summary, body, act }: Action): Rou
 }
 
 async function run(call: Call): Promise<Reply> {
-  const job = textAt(call.body, 'name') ?? '';
   const input = inputOf(call);
-  const body = await call.operations.runCronJob(call.actor, { ...input, job, at: new Date().toISOString() });
-  return { status: 201, body, location: pathOf({ ...input, resource: body.resource, name: body.name }) };
+  const body = await call.operations.runCronJob(call.actor, { ...input, at: new Date().toISOString() });
+  return { status: 202, body, location: pathOf({ ...input, resource: body.resource, name: body.name }) };
 }
 
 function inputOf(call: Call): ResourceActionInput {
@@ -240,7 +237,7 @@ export const RESOURCE_SCHEMAS = {
   ResourceScale: object({ replicas: integer, etag: { ...text, description: 'Of the resource' } }),
   ResourceActionResult: object({
     resource: text,
-    name: { ...text, description: 'Of `/jobs`, the new Job' },
+    name: { ...text, description: 'Of `/jobs`, the Job that the controller creates' },
     message: text,
     warnings: { ...list(text), description: 'Of the api-server' },
   }),

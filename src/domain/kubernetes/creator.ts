@@ -13,6 +13,11 @@ export function withCreator<T extends Pick<KubeObject, 'metadata'>>(object: T, {
 
 /** The recorded creator of an object; nothing where there is none, or something that is no user name. */
 export function creatorOf({ metadata }: Pick<KubeObject, 'metadata'>): { readonly createdBy?: string } {
-  const createdBy: unknown = metadata.annotations?.[OURS.createdBy];
-  return typeof createdBy === 'string' && USER_NAME.test(createdBy) ? { createdBy } : {};
+  const createdBy = recordedUser(metadata.annotations?.[OURS.createdBy]);
+  return createdBy === undefined ? {} : { createdBy };
+}
+
+/** The user name in an annotation; undefined where there is none, or something that is no user name. */
+export function recordedUser(value: unknown): string | undefined {
+  return typeof value === 'string' && USER_NAME.test(value) ? value : undefined;
 }

@@ -91,6 +91,12 @@ export const OURS = {
   approvedBy: 'chandlery.dev/approved-by',
   /** Annotation: the user who created an object through pages or API. */
   createdBy: 'chandlery.dev/created-by',
+  /** Annotation on a CronJob: the RFC 3339 time from which on it is to run once, apart from its schedule. */
+  runAt: 'chandlery.dev/run-at',
+  /** Annotation on a CronJob: the `run-at` that the controller handled last. */
+  runHandledAt: 'chandlery.dev/run-handled-at',
+  /** Annotation on a CronJob: the user who set `run-at`, until the run is handled. Members can only name themselves. */
+  runRequestedBy: 'chandlery.dev/run-requested-by',
   /** Annotations on the Lease of the controllers: the installation that manages the cluster, by its name and its id. */
   installation: 'chandlery.dev/installation',
   installationId: 'chandlery.dev/installation-id',

@@ -1,8 +1,9 @@
 import type { MissingPermission } from '../core/errors.ts';
-import { at, booleanAt, listAt, numberAt, objectAt, textAt } from '../core/read.ts';
+import { booleanAt, listAt, numberAt, textAt } from '../core/read.ts';
 import { quoted } from '../instance/instance-commands.ts';
-import { CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, POD, STATEFUL_SET } from '../kubernetes/resource-types.ts';
-import { apiVersionOf, type JsonObject, type KubeObject, type ResourceType, type ServedKind } from '../kubernetes/resource.ts';
+import { OURS } from '../kubernetes/names.ts';
+import { CRON_JOB, DAEMON_SET, DEPLOYMENT, POD, STATEFUL_SET } from '../kubernetes/resource-types.ts';
+import type { JsonObject, KubeObject, ResourceType, ServedKind } from '../kubernetes/resource.ts';
 import type { ResourceAttributes } from '../kubernetes/cluster.ts';
 import type { RelatedResource } from '../tree/related-resources.ts';
 
@@ -60,11 +61,10 @@ export function permissionFor(action: ResourceAction, { group, resource }: Resou
   switch (action) {
     case 'scale':
       return { verb: 'patch', group, resource, subresource: 'scale', ...place, name };
-    case 'run':
-      return { verb: 'create', group: JOB.group, resource: JOB.resource, ...place };
     case 'evict':
       return { verb: 'create', group, resource, subresource: 'eviction', ...place, name };
     case 'restart':
+    case 'run':
     case 'suspend':
     case 'resume':
       return { verb: 'patch', group, resource, ...place, name };
@@ -76,36 +76,6 @@ export function permissionFor(action: ResourceAction, { group, resource }: Resou
 /** As `kubectl rollout restart` writes it. */
 export function restartPatch(now: string): JsonObject {
   return { spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': now } } } } };
-}
-
-/** The longest name of a Job whose pods can be named after it. */
-const MAX_JOB_NAME_LENGTH = 63;
-
-/** A name that no other run has: the CronJob's and the second. @param now RFC 3339. */
-export function jobNameFor(cronJob: KubeObject, now: string): string {
-  const suffix = `-manual-${Math.floor(Date.parse(now) / 1000)}`;
-  return `${cronJob.metadata.name.slice(0, MAX_JOB_NAME_LENGTH - suffix.length)}${suffix}`;
-}
-
-/** The Job that `kubectl create job NAME --from cronjob/…` makes. */
-export function jobFrom(cronJob: KubeObject, name: string): KubeObject {
-  const template = objectAt(cronJob.spec, 'jobTemplate');
-  const { uid = '', namespace } = cronJob.metadata;
-  return {
-    apiVersion: apiVersionOf(JOB),
-    kind: JOB.kind,
-    metadata: {
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      labels: { ...(objectAt(template, 'metadata', 'labels') as Record<string, string>) },
-      annotations: {
-        ...(objectAt(template, 'metadata', 'annotations') as Record<string, string>),
-        'cronjob.kubernetes.io/instantiate': 'manual',
-      },
-      ownerReferences: [{ apiVersion: cronJob.apiVersion, kind: cronJob.kind, name: cronJob.metadata.name, uid, controller: true }],
-    },
-    spec: at(template, 'spec'),
-  };
 }
 
 export interface ActionFacts {
@@ -126,7 +96,7 @@ export function effectsOf(facts: ActionFacts): string[] {
     case 'scale':
       return [...autoscalers(facts), ...revertedBy(facts, 'change')];
     case 'run':
-      return [`Creates a Job with the template of the CronJob ${object.metadata.name}. The schedule stays as it is.`];
+      return [`The controller creates a Job from the template of the CronJob ${object.metadata.name}. The schedule stays as it is.`];
     case 'suspend':
       return ['The CronJob starts no more jobs until somebody resumes it. Running jobs continue.', ...revertedBy(facts, 'change')];
     case 'resume':
@@ -189,12 +159,10 @@ export interface CommandInput {
   readonly object: KubeObject;
   /** For `scale`. */
   readonly replicas?: number;
-  /** For `run`: the name of the Job. */
-  readonly job?: string;
 }
 
 /** The same with kubectl. */
-export function actionCommand({ action, kind, object, replicas = 1, job = 'NAME' }: CommandInput): string {
+export function actionCommand({ action, kind, object, replicas = 1 }: CommandInput): string {
   const { name, namespace = '' } = object.metadata;
   const where = `--namespace ${quoted(namespace)}`;
   const target = `${resourceKey(kind)}/${quoted(name)}`;
@@ -204,7 +172,7 @@ export function actionCommand({ action, kind, object, replicas = 1, job = 'NAME'
     case 'scale':
       return `kubectl scale ${target} --replicas ${replicas} ${where}`;
     case 'run':
-      return `kubectl create job ${quoted(job)} --from cronjob/${quoted(name)} ${where}`;
+      return `kubectl annotate ${target} ${where} --overwrite ${OURS.runAt}="$(date -u +%Y-%m-%dT%H:%M:%SZ)"`;
     case 'suspend':
     case 'resume':
       return `kubectl patch ${target} ${where} --type merge --patch '{"spec":{"suspend":${action === 'suspend'}}}'`;

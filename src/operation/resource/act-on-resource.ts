@@ -3,22 +3,14 @@ import { AppError, isAppError, type MissingPermission } from '../../domain/core/
 import { booleanAt, numberAt, objectAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster, ResourceAttributes } from '../../domain/kubernetes/cluster.ts';
-import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { checkPreconditions, etagOf, type Preconditions } from '../../domain/kubernetes/etag.ts';
 import { replicasKeys } from '../../domain/catalog/suggested-fields.ts';
 import { specVersionOf } from '../../domain/instance/instance.ts';
-import { OURS, parseObjectName } from '../../domain/kubernetes/names.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import { JOB } from '../../domain/kubernetes/resource-types.ts';
-import type { Json } from '../../domain/kubernetes/resource.ts';
-import {
-  hasAction,
-  jobFrom,
-  jobNameFor,
-  permissionFor,
-  type ResourceAction,
-  resourceKey,
-  restartPatch,
-} from '../../domain/resource/resource-actions.ts';
+import type { Json, KubeObject } from '../../domain/kubernetes/resource.ts';
+import { manualJobName, nextRunAt, runRequestOf } from '../../domain/resource/cron-job-run.ts';
+import { hasAction, permissionFor, type ResourceAction, resourceKey, restartPatch } from '../../domain/resource/resource-actions.ts';
 import { catalogEntries } from '../app/find-app.ts';
 import { audited } from '../audit/audited.ts';
 import { layersOf, rejectLocked } from '../instance/instance-layers.ts';
@@ -275,30 +267,39 @@ export async function restartWorkload(ports: ActionPorts, actor: Actor, input: R
 }
 
 export interface RunInput extends ResourceActionInput {
-  /** The name of the Job; empty: one after the CronJob and the time. */
-  readonly job?: string;
-  /** RFC 3339. */
+  /** RFC 3339: when the run was requested. */
   readonly at: string;
 }
 
 /**
- * Creates a Job from the template of a CronJob now, as `kubectl create job --from` does. The result names the Job.
+ * Requests a run of a CronJob now, by an annotation that the controller handles. The result names the Job that the controller is about to create.
  *
- * @throws AppError as `actOnResource`; `AlreadyExists` for a name that is taken.
+ * @throws AppError as `actOnResource`; `Conflict` while another requested run is not handled yet.
  */
 export async function runCronJob(ports: ActionPorts, actor: Actor, input: RunInput): Promise<ActionResult> {
-  const wanted = input.job ?? '';
-  const named = wanted === '' ? '' : parseObjectName(wanted, 'name');
   return await actOnResource(ports, actor, {
     action: 'run',
     input,
-    write: async ({ object }) => {
-      const name = named === '' ? jobNameFor(object, input.at) : named;
-      const cluster = ports.clusters.asActor(actor);
-      const { warnings } = await cluster.create(JOB, withCreator(jobFrom(object, name), actor), { fieldManager: OURS.userFieldManager });
-      return { resource: resourceKey(JOB), name, message: `The Job ${JSON.stringify(name)} is created.`, warnings };
+    write: async ({ ref, object }, only) => {
+      const now = Date.parse(input.at);
+      rejectPendingRun(object, now);
+      const runAt = nextRunAt(object.metadata, now);
+      const annotations = { [OURS.runAt]: runAt, [OURS.runRequestedBy]: actor.user };
+      const patch = { type: 'merge', body: { metadata: { ...only, annotations } } } as const;
+      const { warnings } = await ports.clusters.asActor(actor).patch(ref, patch, { fieldManager: OURS.userFieldManager });
+      const name = manualJobName(object.metadata, Date.parse(runAt));
+      const message = `The run is requested. The controller creates the Job ${JSON.stringify(name)}.`;
+      return { resource: resourceKey(JOB), name, message, warnings };
     },
   });
+}
+
+/** One run at a time: a second request would take the place of the first. */
+function rejectPendingRun({ kind, metadata }: KubeObject, now: number): void {
+  const request = runRequestOf(metadata, now);
+  if (request.kind !== 'Due' && request.kind !== 'Scheduled') return;
+  const remedy = `wait for its Job, or remove the annotation ${OURS.runAt}`;
+  throw new AppError('Conflict', `run ${kind} ${JSON.stringify(metadata.name)}: a run at ${request.runAt} is requested already: ${remedy}`);
 }
 
 export interface SuspendInput extends ResourceActionInput {

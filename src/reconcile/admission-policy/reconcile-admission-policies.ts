@@ -14,11 +14,14 @@ export const POLICY_TYPES = {
 
 export interface AdmissionPolicyPorts {
   /** As the controller's own account. */
-  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
+  readonly cluster: Pick<Cluster, 'get' | 'create' | 'replace' | 'delete'>;
   /** All policies and bindings that we ship, every field spelled out as the api-server stores it. */
   readonly policies: readonly KubeObject[];
   readonly log: Log;
 }
+
+/** Policies of earlier versions. Their binding goes first, so that no policy is missed by it. */
+const RETIRED = ['chandlery-environment-job-pods'];
 
 /**
  * Makes the function that keeps the admission policies of Environments in force. Its key is the name that a policy and its binding share. What differs is
@@ -26,6 +29,10 @@ export interface AdmissionPolicyPorts {
  */
 export function createAdmissionPolicyReconciler({ cluster, policies, log }: AdmissionPolicyPorts): Reconcile {
   return async (name, signal) => {
+    if (RETIRED.includes(name)) {
+      for (const type of [ADMISSION_POLICY_BINDING, ADMISSION_POLICY]) await ifFound(cluster.delete({ ...type, name }, { signal }));
+      return {};
+    }
     for (const policy of policies.filter(({ metadata }) => metadata.name === name)) {
       const type = typeOf(policy);
       const live = await ifFound(cluster.get({ ...type, name }, { signal }));

@@ -87,7 +87,7 @@ export const ACTION_LABELS: Readonly<Record<ResourceAction, string>> = {
 const DONE: Readonly<Record<ResourceAction, string>> = {
   restart: 'The restart has begun: new pods replace the old ones.',
   scale: 'The number of replicas is set.',
-  run: 'The Job is created.',
+  run: 'The run is requested. Its Job appears among the owned resources; an event says if it could not be created.',
   suspend: 'The CronJob is suspended.',
   resume: 'The CronJob is resumed.',
   evict: 'The pod is evicted.',

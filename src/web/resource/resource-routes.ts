@@ -135,9 +135,8 @@ async function act(deps: WebDeps, visit: Visit, action: ResourceAction): Promise
   try {
     // The owner of a pod is known only while there is the pod.
     const after = action === 'evict' ? await ownerOf(deps.operations, visit) : undefined;
-    const { resource, name } = await carryOut(deps.operations, visit, action);
-    const there = resourcePath(address.environment, action === 'run' ? { ...address, resource, name } : address);
-    const path = after ?? there;
+    await carryOut(deps.operations, visit, action);
+    const path = after ?? resourcePath(address.environment, address);
     return { redirect: `${path}${path.includes('?') ? '&' : '?'}done=${action}` };
   } catch (error) {
     if (isAppError(error, ...CORRECTABLE)) return await confirm(deps, visit, { action, error });
@@ -163,7 +162,7 @@ async function carryOut(operations: WebDeps['operations'], visit: Visit, action:
     case 'scale':
       return await operations.scaleResource(actor, { ...input, replicas: replicasIn(body.get('replicas') ?? '') });
     case 'run':
-      return await operations.runCronJob(actor, { ...input, job: body.get('name')?.trim() ?? '', at });
+      return await operations.runCronJob(actor, { ...input, at });
     case 'suspend':
     case 'resume':
       return await operations.suspendCronJob(actor, { ...input, suspend: action === 'suspend' });
@@ -193,7 +192,6 @@ export interface ActionPage {
   readonly isDanger: boolean;
   readonly hidden: readonly { readonly name: string; readonly value: string }[];
   readonly replicas?: { readonly value: string; readonly most: number };
-  readonly jobName?: { readonly value: string };
   readonly faults: readonly { readonly message: string; readonly href: string }[];
   readonly fault: string;
   readonly backHref: string;
@@ -226,7 +224,7 @@ function actionPage(input: ActionPageInput): ActionPage {
   const view = resource.actions.find((one) => one.action === action);
   const { kind, name, replicas = 0 } = resource;
   const question = QUESTIONS[action](name);
-  const field = action === 'scale' ? '#replicas' : action === 'run' ? '#name' : '#confirm';
+  const field = action === 'scale' ? '#replicas' : '#confirm';
   return {
     title: question.replace(/\?$/, ''),
     question,
@@ -240,7 +238,6 @@ function actionPage(input: ActionPageInput): ActionPage {
     isDanger: action === 'evict',
     hidden: [{ name: 'specVersion', value: resource.specVersion }],
     ...(action === 'scale' ? { replicas: { value: sent?.get('replicas') ?? String(replicas), most: MAX_REPLICAS } } : {}),
-    ...(action === 'run' ? { jobName: { value: sent?.get('name') ?? '' } } : {}),
     fault,
     faults: fault === '' ? [] : [{ message: fault, href: field }],
     backHref: resourcePath(environment.name, resource),
@@ -270,7 +267,7 @@ const CALLS: Readonly<Record<ResourceAction, readonly [method: string, below: st
 function curlOf({ action, resource, environment, publicUrl }: ActionPageInput): string {
   const [method, below] = CALLS[action];
   const path = resourcePath(environment.name, resource, below);
-  const body = action === 'scale' ? JSON.stringify({ replicas: resource.replicas ?? 1 }) : action === 'run' ? '{}' : undefined;
+  const body = action === 'scale' ? JSON.stringify({ replicas: resource.replicas ?? 1 }) : undefined;
   return [
     `curl --fail-with-body -X ${method} ${quoted(`${publicUrl}/api/v1${path}`)}`,
     `  -H "Authorization: Bearer $TOKEN"`,
