@@ -48,6 +48,45 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: 'a job of CI creates Jobs for a CronJob that does not exist, with a role beside its own, and keeps their pods',
+    run: async (target) => {
+      const account = 'robot';
+      const subjects = [{ kind: 'ServiceAccount', name: account, namespace: ATTACKED }];
+      const grants = { creator: { kind: 'Role', name: 'creator' }, robot: { kind: 'ClusterRole', name: 'chandlery-developer' } };
+      const apiVersion = 'rbac.authorization.k8s.io/v1';
+      const roleOf = Object.entries(grants).map(([name, roleRef]) => ({
+        apiVersion,
+        kind: 'RoleBinding',
+        metadata: { name, namespace: ATTACKED },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', ...roleRef },
+        subjects,
+      }));
+      const rules = [{ apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] }];
+      const role = { apiVersion, kind: 'Role', metadata: { name: 'creator', namespace: ATTACKED }, rules };
+      await root(target, ['apply', '-f', '-'], list([role, ...roleOf]));
+      const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'gone', uid: 'gone', controller: true }];
+      const finalizers = ['example.com/stuck'];
+      const pod = { restartPolicy: 'Never', containers: [{ name: 'main', image: 'evil' }] };
+      const job = (name: string, metadata: object, template: object): object => ({
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name, namespace: ATTACKED, ownerReferences, ...metadata },
+        spec: { template },
+      });
+      const jobs = [
+        job('plain', {}, { spec: pod }),
+        job('finalizer', { finalizers }, { spec: pod }),
+        job('pod-finalizer', {}, { metadata: { finalizers }, spec: pod }),
+        job('grace-period', {}, { spec: { ...pod, terminationGracePeriodSeconds: 100_000_000 } }),
+      ];
+      const as = [`--as=system:serviceaccount:${ATTACKED}:${account}`];
+      const ran = await target.kubectl('root', [...as, 'create', '--dry-run=server', '-f', '-'], list(jobs));
+      assertDenied(ran, jobs.length, 'chandlery-environment-jobs');
+      await root(target, ['delete', '--namespace', ATTACKED, 'role/creator', 'rolebinding/creator', 'rolebinding/robot']);
+      return jobs.length;
+    },
+  },
+  {
     title: 'developers have Kubernetes fill a Secret with the token of a service account',
     run: async (target) => {
       await makeAccounts(target);

@@ -265,7 +265,6 @@ const BODIES: Readonly<Record<string, unknown>> = {
   revealValue: { path: 'spec.replicas' },
   revealConnectionKey: { key: 'password' },
   scaleResource: { replicas: 2 },
-  runCronJob: {},
   reportDeployment: { target: PREY },
   createAccessToken: TOKEN,
   createRegistrationToken: REGISTRATION_TOKEN,

@@ -80,6 +80,7 @@ function pods(): Attempt[] {
 }
 
 const TEMPLATE = { metadata: { labels: { app: 'prey' } }, spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] } };
+const [RUN_AT, REQUESTED_BY] = ['chandlery.dev/run-at', 'chandlery.dev/run-requested-by'];
 const PREY = { name: 'prey', namespace: ATTACKED };
 
 /** A Deployment without pods, and a CronJob that never runs. */
@@ -107,6 +108,8 @@ function workloads(): Attempt[] {
   const [deployment, cronJob] = WORKLOADS.map((object) => ({ ...typeOf(object), ...PREY }));
   if (deployment === undefined || cronJob === undefined) return [];
   const inTemplate = (template: object): object => ({ spec: { template } });
+  const annotated = (annotations: object): object => ({ metadata: { annotations } });
+  const evil = { spec: { jobTemplate: inTemplate({ spec: { containers: [{ name: 'a', image: 'evil' }] } }) } };
   const patches: readonly (readonly [string, typeof deployment, object, readonly string[]])[] = [
     [
       'the restart annotation',
@@ -121,13 +124,19 @@ function workloads(): Attempt[] {
     ['replicas beside the scale subresource', deployment, { spec: { replicas: 3 } }, []],
     ['a label of its own', deployment, { metadata: { labels: { app: 'other' } } }, []],
     ['suspend', cronJob, { spec: { suspend: false } }, WRITERS],
-    ['another schedule', cronJob, { spec: { schedule: '* * * * *' } }, []],
+    ['the run-at annotation', cronJob, annotated({ [RUN_AT]: '2026-01-01T00:00:00Z' }), WRITERS],
+    ['a run-at annotation that is no time', cronJob, annotated({ [RUN_AT]: 'now' }), []],
     [
-      'another image of its jobs',
+      'a run-at annotation in the name of somebody else',
       cronJob,
-      { spec: { jobTemplate: inTemplate({ spec: { containers: [{ name: 'a', image: 'evil' }] } }) } },
+      annotated({ [RUN_AT]: '2026-01-01T00:00:00Z', [REQUESTED_BY]: 'oidc:admin' }),
       [],
     ],
+    ['which run was handled', cronJob, annotated({ 'chandlery.dev/run-handled-at': '2026-01-01T00:00:00Z' }), []],
+    ['another annotation', cronJob, annotated({ inject: 'yes' }), []],
+    ['another schedule', cronJob, { spec: { schedule: '* * * * *' } }, []],
+    ['another image of its jobs', cronJob, evil, []],
+    ['another image of its jobs under the run-at annotation', cronJob, { ...evil, ...annotated({ [RUN_AT]: '2026-01-01T00:00:00Z' }) }, []],
   ];
   return patches.map(([what, ref, body, own]) => ({
     what: `patch ${ref.resource}: ${what}`,
@@ -139,25 +148,28 @@ function workloads(): Attempt[] {
   }));
 }
 
-/** Jobs of one's own, by a CronJob that is not theirs. */
+/** Jobs of one's own, by a CronJob that is not theirs or that does not exist. */
 function jobs(): Attempt[] {
-  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', uid: '00000000-0000-0000-0000-000000000000', controller: true };
-  const job = (ownerReferences: readonly (typeof owner & { readonly name: string })[]): KubeObject => {
-    const metadata = { name: 'attempt', namespace: ATTACKED, ownerReferences };
-    return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: TEMPLATE } };
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'gone', uid: '00000000-0000-0000-0000-000000000000', controller: true };
+  const job = (metadata: object, template: object = TEMPLATE): KubeObject => {
+    return { apiVersion: 'batch/v1', kind: 'Job', metadata: { ...PREY, ...metadata }, spec: { template } };
   };
+  const ownerReferences = [owner];
+  const finalizers = ['example.com/stuck'];
   return [
-    create('Job without a CronJob', job([])),
-    create('Job that names a CronJob with another uid', job([{ ...owner, name: 'prey' }])),
+    create('Job without a CronJob', job({})),
+    create('Job that names a CronJob with another uid', job({ ownerReferences: [{ ...owner, name: 'prey' }] })),
+    create('Job of two CronJobs', job({ ownerReferences: [owner, { ...owner, name: 'other', controller: false }] })),
+    create('Job of a CronJob that does not exist', job({ ownerReferences })),
+    create('the same with a finalizer', job({ ownerReferences, finalizers })),
     create(
-      'Job of two CronJobs',
-      job([
-        { ...owner, name: 'prey' },
-        { ...owner, name: 'other', controller: false },
-      ]),
+      'the same with a finalizer of its pods',
+      job({ ownerReferences }, { ...TEMPLATE, metadata: { ...TEMPLATE.metadata, finalizers } }),
     ),
-    // Known: no policy can ask whether an object exists. The garbage collector deletes the Job within seconds; docs/security.md names what bounds its pods.
-    create('Job of a CronJob that does not exist', job([{ ...owner, name: 'gone' }]), WRITERS),
+    create(
+      'the same with a grace period of years',
+      job({ ownerReferences }, { ...TEMPLATE, spec: { ...TEMPLATE.spec, terminationGracePeriodSeconds: 100_000_000 } }),
+    ),
   ];
 }
 

@@ -34,7 +34,6 @@ const CHANGED_BY_DEVELOPERS = [
   ),
   // Restart, suspend and run by hand; what else these verbs could do, policies reject.
   ...['daemonsets.apps', 'deployments.apps', 'statefulsets.apps', 'cronjobs.batch'].map((resource) => `patch ${resource}`),
-  'create jobs.batch',
 ];
 /** Anybody in an environment may ask; what they may change of a request is the subject `change-requests`. */
 const CHANGED_BY_MEMBERS = ['create', 'update', 'patch'].map((verb) => `${verb} changerequests.chandlery.dev`);
