@@ -12,6 +12,7 @@ import { choiceOf } from '../cli/options.ts';
 import { RESTORE_COMMAND } from '../cli/restore-deleted.ts';
 import { RELEASE_COMMAND } from '../cli/release/release-command.ts';
 import { RELEASE_COMMANDS } from '../cli/release-commands.ts';
+import { RESOURCE_COMMANDS } from '../cli/resource-commands.ts';
 import { type Config, parseConfig } from '../config.ts';
 import { AppError } from '../domain/core/errors.ts';
 import { stringifyJson } from '../domain/core/exact-json.ts';
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
     ...CHANGE_COMMANDS,
     RESTORE_COMMAND,
     ...RELEASE_COMMANDS,
+    ...RESOURCE_COMMANDS,
     SOURCE_COMMAND,
     CHARTS_COMMAND,
     ACCESS_TOKEN_COMMAND,
