@@ -4,9 +4,11 @@ import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, numberAt, objectAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import type { Reconcile } from '../../src/controller/controller.ts';
-import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import { type Cluster, ifFound } from '../../src/domain/kubernetes/cluster.ts';
+import { ADMISSION_POLICY, ADMISSION_POLICY_BINDING } from '../../src/domain/kubernetes/resource-types.ts';
 import { createCronJobReconciler } from '../../src/reconcile/resource/reconcile-cron-job.ts';
 import type { Kube } from '../../src/kube/kube.ts';
+import { isAppError } from '../../src/domain/core/errors.ts';
 import { mintDemoToken } from '../../src/embedded/issuer/mint-demo-token.ts';
 import { runCommand } from '../support/run-command.ts';
 import { openKube } from '../support/open-kube.ts';
@@ -252,6 +254,36 @@ describe('what people do with the resources of an environment', { timeout: 300_0
     assert.deepEqual([await jobsOf('nightly'), reports], [[], ['StaleRunAt']]);
   });
 
+  it('say by an event why a run was rejected, and try that one no more', async () => {
+    const cluster = kube.asController();
+    const metadata = { name: 'no-jobs', namespace: ENVIRONMENT };
+    const quota = { group: '', version: 'v1', resource: 'resourcequotas' };
+    await cluster.create(quota, { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard: { 'count/jobs.batch': '0' } } });
+    const probe = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: { template: { spec: pod } } };
+    const isEnforced = async (): Promise<boolean> =>
+      await cluster.create(JOBS, probe, { dryRun: 'All' }).then(
+        () => false,
+        (error: unknown) => isAppError(error, 'QuotaExceeded'),
+      );
+    await until(isEnforced, 'the quota is enforced', 30_000);
+    const before = await jobsOf('backup');
+    const { body } = await act(`${BACKUP}/jobs`);
+    const failure = async (): Promise<string | undefined> =>
+      listAt(await shown(BACKUP), 'events')
+        .filter((event) => textAt(event, 'reason') === 'FailedCreate')
+        .map((event) => textAt(event, 'message'))[0];
+    await until(async () => (await failure()) !== undefined, 'an event says so');
+    assert.match((await failure()) ?? '', /^Error creating job for the run at .*, requested by oidc:dev-a: .*exceeded quota: no-jobs/);
+    const isHandled = async (): Promise<boolean> => {
+      const { annotations = {} } = (await cronJob('backup')).metadata;
+      return annotations[RUN_HANDLED_AT] === annotations[RUN_AT];
+    };
+    await until(isHandled, 'the request is handled');
+    await cluster.delete({ ...quota, ...metadata });
+    assert.deepEqual(await jobsOf('backup'), before);
+    assert.ok(!before.includes(textAt(body, 'name') ?? ''));
+  });
+
   it('are out of reach of viewers, who learn which permission is missing, and of other teams', async () => {
     const [name = ''] = await pods();
     const calls: readonly (readonly [path: string, method: string, body: unknown, missing: string])[] = [
@@ -315,5 +347,24 @@ describe('what people do with the resources of an environment', { timeout: 300_0
       };
       await assert.rejects(cluster.create(JOBS, job), { code: 'Forbidden' });
     }
+  });
+
+  it('are free of the policy that judged Jobs by the name of their owner', async () => {
+    const cluster = kube.asController();
+    const metadata = { name: 'chandlery-environment-job-pods', labels: { 'app.kubernetes.io/part-of': 'chandlery' } };
+    const matchConstraints = { resourceRules: [{ apiGroups: ['batch'], apiVersions: ['*'], operations: ['CREATE'], resources: ['none'] }] };
+    const apiVersion = `${ADMISSION_POLICY.group}/${ADMISSION_POLICY.version}`;
+    const policy = {
+      apiVersion,
+      kind: 'ValidatingAdmissionPolicy',
+      metadata,
+      spec: { matchConstraints, validations: [{ expression: 'true' }] },
+    };
+    const spec = { policyName: metadata.name, validationActions: ['Deny'] };
+    await cluster.create(ADMISSION_POLICY_BINDING, { apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata, spec });
+    await cluster.create(ADMISSION_POLICY, policy);
+    const left = async (): Promise<readonly unknown[]> =>
+      await Promise.all([ADMISSION_POLICY, ADMISSION_POLICY_BINDING].map((type) => ifFound(cluster.get({ ...type, name: metadata.name }))));
+    await until(async () => (await left()).every((one) => one === undefined), 'both are deleted');
   });
 });
