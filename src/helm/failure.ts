@@ -1,6 +1,7 @@
 import { RELEASE_TOO_LARGE } from '../domain/chart/inspection/inspection.ts';
 import { AppError, type ErrorCode } from '../domain/core/errors.ts';
 import { redact } from '../domain/core/secret.ts';
+import { withoutDumps } from '../domain/kubernetes/value-dumps.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 const MAX_SENTENCE = 1500;
@@ -57,5 +58,6 @@ function sentenceOf(stderr: string): string {
     .replaceAll(/\s+/g, ' ')
     .trim();
   if (text === '') return 'it failed without a word';
-  return text.length > MAX_SENTENCE ? `${text.slice(0, MAX_SENTENCE - END_OF_SENTENCE)} … ${text.slice(-END_OF_SENTENCE)}` : text;
+  const plain = withoutDumps(text);
+  return plain.length > MAX_SENTENCE ? `${plain.slice(0, MAX_SENTENCE - END_OF_SENTENCE)} … ${plain.slice(-END_OF_SENTENCE)}` : plain;
 }

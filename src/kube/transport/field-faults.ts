@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
+import { withoutDumps } from '../../domain/kubernetes/value-dumps.ts';
 
 /** A value as the api-server quotes it before it says what is wrong with it. */
 const QUOTED = String.raw`(?:"(?:[^"\\]|\\.)*"|[^\s":]+)`;
@@ -14,6 +15,8 @@ const TYPE = /^must be of type (\w+): "[^"]*"$/;
  */
 export function plainFault(words: string): string {
   if (words === 'Required value') return 'is required';
+  const short = withoutDumps(words);
+  if (short !== words) return short;
   const unsupported = UNSUPPORTED.exec(words);
   if (unsupported !== null) return `${unsupported[1] ?? ''} is not one of ${unsupported[2] ?? ''}`;
   const required = /^Required value: (.+)$/s.exec(words)?.[1];

@@ -4,6 +4,7 @@ import type { ReleaseScope } from '../../domain/app-instance/release-scope.ts';
 import type { RenderableChart, RenderChartInput, RenderedChart } from '../../domain/chart/rendered-chart.ts';
 import { refersToItself } from '../../domain/chart/schema-references.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
+import { isRejectedAsInvalid, recreateAdvice } from '../../domain/kubernetes/value-dumps.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { checkChartValues } from '../../schema/values/check-values.ts';
 import { isFalse, notReady, reconciling } from '../conditions.ts';
@@ -179,8 +180,10 @@ async function reportDeployment(work: Work, { current, target, verb, ...failed }
   const { phase, error } = isMade ? failed : await classify(work, { target, verb, ...failed });
   const clean = withoutSecrets(error, target.values.secrets);
   const reason = phase === 'Render' && clean.code === 'HelmFailed' ? 'RenderFailed' : clean.code;
-  const terminal = phase === 'Render' && isAppError(clean, 'HelmFailed', 'ValuesInvalid');
-  const condition = isFalse('Released', reason, clean.message);
+  const isRejected = isRejectedAsInvalid(clean.message);
+  const terminal = isRejected || (phase === 'Render' && isAppError(clean, 'HelmFailed', 'ValuesInvalid'));
+  const advice = recreateAdvice(clean.message, work.release.namespace);
+  const condition = isFalse('Released', reason, advice === undefined ? clean.message : `${clean.message}. ${advice}`);
   // What was announced has not come about.
   const reported = isMade ? current : { ...current, status: work.status };
   return await reportFailure(reported, { error: clean, condition, release, target, ...(terminal ? { outlook: 'Terminal' } : {}) });
