@@ -7,7 +7,7 @@ import { oneLine } from '../domain/core/plain-text.ts';
 
 const GROUPS = ['created', 'changed', 'removed', 'blocked', 'warned', 'unchecked'] as const;
 
-/** The result of preflight checks; blocked is an answer of its own. */
+/** The result of preflight checks; that something blocks, or could not be checked, is an answer of its own. */
 export function preflightResult(preflight: unknown, names: readonly string[]): Result {
   const verdict = textAt(preflight, 'verdict') ?? '';
   return {
@@ -31,8 +31,7 @@ export function preflightResult(preflight: unknown, names: readonly string[]): R
         bullets('Warnings', listAt(preflight, 'warnings').map(String)),
         bullets('Missing permissions', listAt(preflight, 'missing').map(permissionText)),
       ].filter((section) => section !== '');
-      const head = verdict === 'Ready' ? 'Ready' : 'Blocked';
-      return [`${style.colors ? colored(head) : head}\n`, ...sections].join('\n');
+      return [`${style.colors ? colored(verdict) : verdict}\n`, ...sections].join('\n');
     },
   };
 }

@@ -47,7 +47,7 @@ describe('an Operator that somebody applies', () => {
     const ref = { ...OPERATOR, namespace: NS, name: 'changed' };
     await world.kube.asController().patch(ref, { type: 'merge', body: { spec: { values: { metrics: { port: 'http' } } } } });
     const { message } = await world.condition(NS, 'changed', { type: 'Released', status: 'False', reason: 'ValuesInvalid' });
-    assert.match(message, /metrics\.port: must be integer/);
+    assert.match(message, /metrics\.port: got string, want integer/);
     assert.equal((await recordsOf('changed')).length, 1);
     assert.equal((await world.status(NS, 'changed')).chart?.version, '1.0.0');
   });

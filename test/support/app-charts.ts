@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { admissionPolicy } from './admission-policy.ts';
 import type { ChartFiles } from './charts.ts';
 import { repoRoot } from './cluster.ts';
+import { RUN } from './run-name.ts';
 
 /** A sample chart of ours, under another name and version. */
 export async function sampleChart(chart: string, name: string): Promise<ChartFiles> {
@@ -85,3 +87,13 @@ spec:
 `,
   },
 };
+
+/** Denies the Deployment of a worker with four replicas. */
+export const WORKER_POLICY = admissionPolicy({
+  name: `workers-${RUN}.example.com`,
+  validationActions: ['Deny'],
+  group: 'apps',
+  resource: 'deployments',
+  expression: `object.metadata.name != 'worker${RUN}-checked' || object.spec.replicas != 4`,
+  message: 'four workers are too many',
+});

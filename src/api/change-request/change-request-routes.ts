@@ -1,3 +1,4 @@
+import { PREFLIGHT_VERDICTS } from '../../domain/preflight/findings.ts';
 import { createHash } from 'node:crypto';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { InstanceAddress } from '../../operation/instance/find-instance.ts';
@@ -214,7 +215,7 @@ export const CHANGE_REQUEST_SCHEMAS = {
       content: { ...anything, description: 'The `spec` to install, or the JSON Merge Patch of it to change' },
       otherFields,
       preflightSummary: {
-        ...object({ verdict: { enum: ['Ready', 'Blocked'] }, blocked: texts, warned: texts }),
+        ...object({ verdict: { enum: PREFLIGHT_VERDICTS }, blocked: texts, warned: texts }),
         description: 'The preflight result as the requester reports it',
       },
       requester: object({ user: text, groups: texts }),

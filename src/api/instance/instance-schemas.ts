@@ -1,5 +1,5 @@
 import { HEALTH_STATUSES } from '../../domain/health/health.ts';
-import { FINDING_SUBJECTS } from '../../domain/preflight/findings.ts';
+import { FINDING_SUBJECTS, PREFLIGHT_VERDICTS } from '../../domain/preflight/findings.ts';
 import { REVISION_STATUSES } from '../../domain/operator/kind/status-fields.ts';
 import { RELATION_CLASSES } from '../../domain/tree/relations.ts';
 import { MIGRATION_CHANGES } from '../../domain/upgrade/preview/value-rows.ts';
@@ -348,7 +348,7 @@ export const PREFLIGHT_SCHEMAS = {
   Remedy: object({ permission, role: text, yaml: text, kubectl: text }),
   Preflight: object(
     {
-      verdict: { enum: ['Ready', 'Blocked'] },
+      verdict: { enum: PREFLIGHT_VERDICTS },
       object: anything,
       result: { ...anything, description: 'The object as the api-server would store it' },
       warnings: list(text),

@@ -1,3 +1,4 @@
+import { PREFLIGHT_VERDICTS } from '../preflight/findings.ts';
 import { AGE_COLUMN, type Kind } from '../kind/kind.ts';
 import { choice, conditionsField, foreign, generation, list, object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
 import { CHANGE_REQUEST } from '../kubernetes/resource-types.ts';
@@ -81,7 +82,7 @@ const spec = object(
     preflight: optional(
       object(
         {
-          verdict: choice(['Ready', 'Blocked'], { description: 'Whether it would have worked for the requester.' }),
+          verdict: choice(PREFLIGHT_VERDICTS, { description: 'Whether it would have worked for the requester.' }),
           blocked: findings,
           warned: findings,
         },

@@ -1,3 +1,4 @@
+import type { PreflightVerdict } from '../preflight/findings.ts';
 import { specOf, statusOf } from '../kind/kind.ts';
 import type { JsonObject, KubeObject } from '../kubernetes/resource.ts';
 import { CHANGE_REQUEST_KIND, type RequestDecision, type RequestPhase } from './change-request-kind.ts';
@@ -49,7 +50,7 @@ export interface ChangeRequest {
 
 /** A preflight in short. */
 export interface RequestFindings {
-  readonly verdict: 'Ready' | 'Blocked';
+  readonly verdict: PreflightVerdict;
   readonly blocked: readonly string[];
   readonly warned: readonly string[];
 }

@@ -2,7 +2,7 @@ import type { ReportedExpiry } from '../app-instance/expiry.ts';
 import type { Condition } from '../kubernetes/condition.ts';
 import type { FieldFault, MissingPermission } from '../core/errors.ts';
 import type { Health } from '../health/health.ts';
-import type { Findings, Remedy } from '../preflight/findings.ts';
+import type { Findings, PreflightVerdict, Remedy } from '../preflight/findings.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import type { ReleaseImage } from '../workload/pod-template.ts';
 import type { PreviewedObjects } from '../upgrade/preview/previewed-objects.ts';
@@ -51,7 +51,7 @@ export interface RevealedValue {
 
 /** What would happen, found out before anything is written (design section 8). */
 export interface Preflight {
-  readonly verdict: 'Ready' | 'Blocked';
+  readonly verdict: PreflightVerdict;
   /** The object exactly as it would be sent. */
   readonly object: KubeObject;
   /** The object as the api-server would store it, when its dry run succeeded. */

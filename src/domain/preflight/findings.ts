@@ -1,5 +1,9 @@
 import type { MissingPermission } from '../core/errors.ts';
 
+/** `Incomplete`: nothing blocks, and whether the release can be made is unknown, because it could not be rendered or tried. */
+export const PREFLIGHT_VERDICTS = ['Ready', 'Incomplete', 'Blocked'] as const;
+export type PreflightVerdict = (typeof PREFLIGHT_VERDICTS)[number];
+
 /** What a finding is about. */
 export const FINDING_SUBJECTS = [
   'Object',

@@ -151,7 +151,7 @@ async function rejectUndecidable(ports: Needs, actor: Actor, { changeRequest, mi
 /** What the api-server rejects is better known before the request is closed. */
 async function rejectBlocked(candidate: Candidate): Promise<void> {
   const { verdict, faults, missing, findings } = await candidate.preflight();
-  if (verdict === 'Ready') return;
+  if (verdict !== 'Blocked') return;
   const [permission] = missing;
   const why = findings.blocked.map(({ message }) => message).join('; ');
   const message = `change request: the preflight is blocked: ${why}: resolve this, then approve`;

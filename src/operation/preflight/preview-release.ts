@@ -9,9 +9,11 @@ import type { Preflight } from '../../domain/instance/instance.ts';
 import { networkPolicyOf } from '../../domain/environment/network-policy.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import type { Written } from '../../domain/kubernetes/cluster.ts';
+import type { DryRunCluster, Written } from '../../domain/kubernetes/cluster.ts';
+import { NAMESPACE } from '../../domain/kubernetes/resource-types.ts';
 import { type KubeObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import type { ReleaseObjects } from '../../domain/preflight/check-constraints.ts';
+import { ALLOWED_ACCOUNTS, allowedAccounts, powerfulAccounts } from '../../domain/preflight/powerful-accounts.ts';
 import { networkOpenings } from '../../domain/preflight/network-openings.ts';
 import { type Finding, type Findings, joinFindings, type Remedy } from '../../domain/preflight/findings.ts';
 import { objectChanges } from '../../domain/upgrade/preview/object-changes.ts';
@@ -30,6 +32,8 @@ export interface ReleasePreview {
   readonly objects?: PreviewedObjects;
   readonly images: readonly ReleaseImage[];
   readonly findings: Findings;
+  /** Whether the release can be made is unknown. */
+  readonly incomplete?: true;
   /** What would let the deployer of the environment apply it. */
   readonly remedies: readonly Remedy[];
   /** What quotas and nodes are compared with; absent where it could not be rendered. */
@@ -72,8 +76,9 @@ export async function previewRelease(ports: PreviewPorts, actor: Actor, input: P
     });
   } catch (error) {
     if (!isAppError(error)) throw error;
-    const found = line(error.code === 'ChartNotFound' ? error.message : `The release was not checked: ${error.message}`);
-    return { ...NOTHING, findings: joinFindings([error.code === 'ChartNotFound' ? { warned: [found] } : { unchecked: [found] }]) };
+    if (error.code === 'ChartNotFound') return { ...NOTHING, findings: joinFindings([{ warned: [line(error.message)] }]) };
+    const found = line(`The release was not checked: ${error.message}`);
+    return { ...NOTHING, incomplete: true, findings: joinFindings([{ unchecked: [found] }]) };
   }
 }
 
@@ -88,7 +93,8 @@ export function withRelease(found: Preflight, preview: ReleasePreview | undefine
   const { objects, images, remedies: more } = preview;
   const remedies = [...found.remedies, ...more];
   const grant = more.length === 0 ? {} : { grant: remedies.map(({ yaml }) => yaml).join('---\n') };
-  return { ...found, ...grant, remedies, images, ...(objects === undefined ? {} : { objects }) };
+  const verdict = found.verdict === 'Ready' && preview.incomplete === true ? 'Incomplete' : found.verdict;
+  return { ...found, verdict, ...grant, remedies, images, ...(objects === undefined ? {} : { objects }) };
 }
 
 async function isAccepted(write: Promise<Written>): Promise<boolean> {
@@ -134,6 +140,7 @@ async function previewed(context: RenderContext, { from, to, tried }: Sides): Pr
     // What a namespace holds that is still to be made, no quota says.
     ...(state === 'Missing' ? {} : { release }),
     remedies: checked.remedies,
+    ...(to.rendered.unchecked.length === 0 ? {} : { incomplete: true as const }),
     findings: joinFindings([{ warned: sources, unchecked }, checked.findings, { unchecked: nodes === undefined ? [unknownNodes()] : [] }]),
   };
 }
@@ -167,10 +174,30 @@ async function checkRelease(context: RenderContext, to: RenderedRelease): Promis
     state === 'Missing'
       ? await checkObjectsElsewhere({ standIn: dryRunsIn(standIn), own }, ports, { ...input, standIn })
       : await checkObjects(own, ports, { ...input, state: 'Exists', forbidden: [] });
+  const accounts = state === 'Missing' ? [] : await accountFindings(own.cluster, to, signal);
+  const joined = joinFindings([findings, { blocked: accounts }]);
   // With stand-ins for values that the actor may not read, a rejection says little.
-  const reported =
-    unread + faults.length === 0 ? findings : { ...findings, blocked: [], warned: [...findings.blocked, ...findings.warned] };
+  const reported = unread + faults.length === 0 ? joined : { ...joined, blocked: [], warned: [...joined.blocked, ...joined.warned] };
   return { findings: joinFindings([known, reported]), remedies };
+}
+
+/** Pods that the policy on service accounts will not admit, because of the roles that come with them. */
+async function accountFindings(
+  cluster: Pick<DryRunCluster, 'metadataOf'>,
+  { rendered: { objects }, place: { namespace }, secrets }: RenderedRelease,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const powerful = powerfulAccounts(objects, namespace);
+  if (powerful.length === 0) return [];
+  const found = cluster.metadataOf({ ...NAMESPACE, name: namespace }, { signal });
+  const listed = allowedAccounts(await found.catch((error: unknown) => (isAppError(error, 'Forbidden') ? undefined : Promise.reject(error))));
+  const missing = powerful.filter(({ account }) => !listed.includes(account));
+  const all = [...listed, ...missing.map(({ account }) => account)].join(',');
+  return missing.map(({ account, workload, powers }) => {
+    const what = `Pods of ${workload} will be rejected: their service account ${account} may ${powers.join(', ')}, more than the members of the environment`;
+    const message = `${what}. To allow it, an admin runs: kubectl annotate namespace ${namespace} ${ALLOWED_ACCOUNTS}=${all} --overwrite`;
+    return { message: redact(message, secrets), subject: 'Policy', evidence: 'exact' };
+  });
 }
 
 /** What NetworkPolicies of the release open. */

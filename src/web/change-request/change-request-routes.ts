@@ -195,7 +195,7 @@ function changeRequestsPage({ mine, waiting }: ChangeRequestList): ChangeRequest
 function changeRequestPage(view: ChangeRequestView, { asked, publicUrl, propose, rejected }: RequestMoment): ChangeRequestPage {
   const { changeRequest, preflight, mine, mayDecide, digest, command, preflightError } = view;
   const open = changeRequest.state === 'open';
-  const approvable = mayDecide && preflight?.verdict === 'Ready' && digest !== undefined;
+  const approvable = mayDecide && preflight !== undefined && preflight.verdict !== 'Blocked' && digest !== undefined;
   return {
     heading: changeRequestTitle(changeRequest),
     name: changeRequest.name,
