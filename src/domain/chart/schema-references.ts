@@ -3,7 +3,7 @@ import type { JsonObject } from '../kubernetes/resource.ts';
 import type { Subchart } from './subcharts.ts';
 
 /** The dialects of JSON Schema that Helm has built in. Any other `$schema` would be fetched. */
-const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft-0[467]|draft\/20(?:19-09|20-12))\/schema#?$/;
+const DIALECT = /^https?:\/\/json-schema\.org\/(?:draft-0[467]\/|draft\/20(?:19-09|20-12)\/)?schema#?$/;
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
 interface SchemaSource {

@@ -112,6 +112,7 @@ describe('values are valid exactly where helm takes them', { timeout: 120_000 },
   test('unless a schema refers to something that helm would fetch', () => {
     const refers = (schema: JsonObject): boolean => refersToItself({ subcharts: [{ ...SUBCHART, schema }] });
     assert.equal(refers({ $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: { $ref: '#/$defs/a' } } }), true);
+    assert.equal(refers({ $schema: 'http://json-schema.org/schema#' }), true, 'as charts of Bitnami have it');
     for (const $ref of ['https://example.com/a.json', 'file:///etc/passwd', 'other.json', '/etc/passwd'])
       assert.equal(refers({ properties: { list: { items: [{ $ref }] } } }), false, $ref);
     assert.equal(refers({ $schema: 'https://example.com/meta.json' }), false);
