@@ -4,6 +4,7 @@ import express, { type Express } from 'express';
 import { createApiRouter } from './api/router.ts';
 import type { ChartLibrary } from './chart/chart-library.ts';
 import type { PictureLibrary } from './chart/fetch/pictures.ts';
+import { programOfClone } from './cli/command.ts';
 import { createSourceHooks, createSourcePreviews } from './compose/create-source-ports.ts';
 import { cacheChartDescriptions, createCharts, createPictures, readChartValues } from './compose/create-charts.ts';
 import {
@@ -277,7 +278,7 @@ function hintOf({ stateDir, config, repoRoot }: Started): string {
   const people = `  Sign in as ${DEMO_PEOPLE.map(({ name }) => name).join(', ')}; no password is needed.`;
   const file = join(stateDir, 'kubeconfig');
   const kubeconfig = `  kubectl: export KUBECONFIG=${quoted(file)}`;
-  const theirs = '  kubectl as one of them: npx chandlery kubeconfig --as dev-a > dev-a.kubeconfig';
+  const theirs = `  kubectl as one of them: ${programOfClone(repoRoot, process.cwd())} kubeconfig --as dev-a > dev-a.kubeconfig`;
   const lines = [
     ...(config.issuer.kind === 'embedded' ? [people] : []),
     ...(config.cluster.kind === 'embedded' ? [kubeconfig] : []),

@@ -169,6 +169,14 @@ describe('the house', () => {
     );
   });
 
+  it('shows no command that runs a package of a stranger: the command line is not in a registry', () => {
+    const shown = globSync('{*.md,{bench,bin,catalog,charts,docs,src,views}/**/*.{md,ts,mjs,hbs,yaml,txt,js}}');
+    assert.deepEqual(
+      shown.filter((file) => /\bnp(x|m exec) (-\S+ )*(kubectl-)?chandlery\b/.test(readFileSync(file, 'utf8'))),
+      [],
+    );
+  });
+
   it('gives every dependency a reason', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
     const rows = readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| (\S+) +\| \S/gm);

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { AppError } from '../domain/core/errors.ts';
+import { quoted } from '../domain/instance/instance-commands.ts';
 import { SETTINGS } from '../domain/setting/settings.ts';
 
 /** The headings of the overview, in its order. */
@@ -60,6 +62,14 @@ export interface CommandOutput {
 }
 
 const WIDTH = 34;
+
+/**
+ * The command line of a clone as a shell in the folder `cwd` runs it, without a PATH. Never `npx`: outside the clone it would run the package that a
+ * stranger publishes under the name.
+ */
+export function programOfClone(repoRoot: string, cwd: string): string {
+  return cwd === repoRoot ? './bin/chandlery' : quoted(join(repoRoot, 'bin', 'chandlery'));
+}
 
 /** The text of `chandlery help`. */
 export function overviewOf(commands: readonly Command[]): string {

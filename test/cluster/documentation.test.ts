@@ -34,8 +34,6 @@ const NEEDS = [
 const DONE = ['npm start', 'npm test'];
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'bench/README.md', ...globSync('docs/*.md', { cwd: repoRoot }).sort()];
 const READ_OPTIONS = `node --input-type=module -e "import { parseConfig } from '${repoRoot}/src/config.ts'; parseConfig(process.argv.slice(1), {})" --`;
-/** npx takes half a second of the processor to find our own program. It does so on the first page; on the others the shell finds it. */
-const FIND_PROGRAM = 'npx() { case $1 in chandlery) shift; node bin/chandlery.mjs "$@" ;; *) command npx "$@" ;; esac; }';
 const OPERATOR = {
   apiVersion: 'operatorcontroller.kubeplus/v1',
   kind: 'Operator',
@@ -95,7 +93,7 @@ describe('the documentation', { timeout: 600_000 }, () => {
       for (const block of own.filter(({ language, text }) => language === 'yaml' && !NEEDS.some((need) => text.startsWith(need))))
         await check(block);
       const script = own.flatMap((block) => (block.language === 'sh' ? [scriptOf(block, product.origin)] : [])).join('\n');
-      await shell(page === PAGES[0] ? script : `${FIND_PROGRAM}\n${script}`);
+      await shell(script);
       for (const block of own.filter(({ language }) => language === 'console')) await checkOutput(block);
     });
   }
@@ -127,7 +125,7 @@ describe('the documentation', { timeout: 600_000 }, () => {
 
   const checkOutput = async (block: Block): Promise<void> => {
     const [command = '', ...lines] = block.text.split('\n');
-    const printed = (await shell(`${FIND_PROGRAM}\n${command.replace(/^\$ /, '')}`)).split('\n');
+    const printed = (await shell(command.replace(/^\$ /, ''))).split('\n');
     const missing = lines.filter((line) => line !== '' && line !== '…' && !printed.includes(line));
     assert.deepEqual(missing, [], placeOf(block));
   };
