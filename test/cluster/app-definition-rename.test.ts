@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { parseAppDefinitionStatus } from '../../src/domain/app-definition/app-definition.ts';
+import { generatedCrd } from '../../src/domain/app-definition/generated-crd.ts';
 import { type WatchedInstances, watchInstances } from '../../src/compose/app-instance/watch-instances.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
+import { textsAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
@@ -197,5 +199,28 @@ describe('an AppDefinition that is renamed', () => {
     await untilGone(OLD);
     await removeAsked(NEW);
     await untilGone(NEW);
+  });
+});
+
+describe('an AppDefinition with a name by which kubectl finds Services', () => {
+  const [name, plural] = [`shelf-${RUN}`, `shelves${RUN}`];
+  const names = { kind: 'Shelf', plural, singular: `shelf${RUN}`, shortNames: ['svc'] };
+  const ref = { ...CRD, name: `${plural}.apps.chandlery.dev` };
+
+  it('generates no kind', async () => {
+    await create(name, undefined, names);
+    assert.match(await untilReason(name, 'NamesReserved'), /^spec\.names\.shortNames\[0\]: "svc" is a name of Service of Kubernetes; set/);
+    assert.equal(await ifFound(cluster.get(ref)), undefined);
+  });
+
+  it('keeps the kind that an earlier version has generated, and reports the name', async () => {
+    await cluster.create(CRD, generatedCrd({ definition: name, names, description: '', values: { type: 'object' }, revision: name }));
+    await untilReason(name, 'Ready');
+    const accepted = findCondition(conditionsOf(await cluster.get({ ...APP_DEFINITION, name })), 'NamesAccepted');
+    assert.deepEqual([accepted?.status, accepted?.reason], ['False', 'NamesReserved']);
+    assert.match(accepted?.message ?? '', new RegExp(`instances stay: .* kubectl get ${ref.name}`));
+    assert.deepEqual(textsAt((await cluster.get(ref)).spec, 'names', 'shortNames'), ['svc']);
+    await removeAsked(name);
+    await untilGone(name);
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { at, isObject } from '../../src/domain/core/read.ts';
+import { at, isObject, listAt, textAt, textsAt } from '../../src/domain/core/read.ts';
+import { BUILT_IN_NAMES } from '../../src/domain/kubernetes/built-in-names.ts';
 import { fieldTypes } from '../../src/schema/hints/kubernetes-types.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 
@@ -50,7 +51,30 @@ describe('the table of types of Kubernetes', () => {
       [],
     );
   });
+
+  it('has all names by which kubectl finds the resources of an api-server', async () => {
+    const known = new Set(BUILT_IN_NAMES.flatMap(({ plural, kind, shortNames }) => [`${kind} ${plural}`, ...shortNames]));
+    const served = await readServedNames(cluster);
+    assert.deepEqual(
+      served.filter((name) => !known.has(name)),
+      [],
+    );
+    assert.ok(served.includes('Pod pods') && served.includes('sts'));
+  });
 });
+
+/** `Kind plural`, and the short names, of what an api-server serves without CRDs. */
+async function readServedNames({ kubeconfigPath, tools: { kubectl = 'kubectl' } }: TestCluster): Promise<readonly string[]> {
+  const get = async (path: string): Promise<unknown> =>
+    JSON.parse((await promisify(execFile)(kubectl, ['--kubeconfig', kubeconfigPath, 'get', '--raw', path])).stdout);
+  const groups = listAt(await get('/apis'), 'groups').flatMap((group) => textAt(group, 'preferredVersion', 'groupVersion') ?? []);
+  const own = groups.filter((version) => /^([a-z]+|[\w.]+\.k8s\.io)\//.test(version) && !version.startsWith('gateway.'));
+  const lists = await Promise.all(['/api/v1', ...own.map((version) => `/apis/${version}`)].map(get));
+  return lists
+    .flatMap((list) => listAt(list, 'resources'))
+    .filter((resource) => textAt(resource, 'name')?.includes('/') === false)
+    .flatMap((resource) => [`${textAt(resource, 'kind') ?? ''} ${textAt(resource, 'name') ?? ''}`, ...textsAt(resource, 'shortNames')]);
+}
 
 /** Types and all that their fields have. */
 function typesFrom(kinds: readonly string[]): readonly string[] {

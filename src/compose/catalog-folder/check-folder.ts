@@ -1,7 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppError } from '../../domain/core/errors.ts';
+import { APP_DEFINITION_KIND, type GeneratedNames } from '../../domain/app-definition/app-definition-kind.ts';
+import { parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
+import { generatedNames } from '../../domain/app-definition/generated-crd.ts';
+import { newlyReserved, reservedNames, reservedNamesFault } from '../../domain/app-definition/reserved-names.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { isObject, listAt, objectAt, textAt } from '../../domain/core/read.ts';
+import { specOf } from '../../domain/kind/kind.ts';
 import { apiVersionOf, type KubeObject, parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import * as resourceTypes from '../../domain/kubernetes/resource-types.ts';
 import type { SourceFault } from '../../domain/source/catalog-source.ts';
@@ -133,6 +138,8 @@ function schemasIn(documents: readonly SourceDocument[]): ReadonlyMap<string, un
 }
 
 const TIMEOUT_MS = 20_000;
+/** Stands in for the chart of an address, which has its name in itself. */
+const UNNAMED_CHART = 'unnamed-chart';
 
 interface BySchema {
   readonly schema: unknown;
@@ -158,6 +165,39 @@ async function checkBySchema(kind: string, { schema, candidates }: BySchema): Pr
     };
   } finally {
     await checker.close();
+  }
+}
+
+/**
+ * Reserved names that AppDefinitions would take. Without a name of the chart, only those of `spec.names` are known.
+ *
+ * @param live AppDefinitions as they are in the cluster: one whose kind exists keeps its names.
+ */
+export function reservedNameFaults(candidates: readonly Candidate[], live: readonly KubeObject[]): readonly SourceFault[] {
+  const earlier = new Map(live.filter(isDefinition).map((one) => [one.metadata.name, parseAppDefinitionStatus(one).names]));
+  return candidates
+    .filter(({ object }) => isDefinition(object))
+    .flatMap((candidate) => {
+      const before = earlier.get(candidate.object.metadata.name);
+      const names = declaredNames(candidate.object);
+      if (names === undefined) return [];
+      const taken = newlyReserved(reservedNames(names), before === undefined ? [] : [before]);
+      return taken.map((one) => faultAt(candidate, `spec.${one.field}`, reservedNamesFault([one])));
+    });
+}
+
+function isDefinition({ apiVersion, kind }: KubeObject): boolean {
+  return kind === resourceTypes.APP_DEFINITION.kind && parseApiVersion(apiVersion).group === resourceTypes.APP_DEFINITION.group;
+}
+
+/** The names of the kind; undefined where it has none, or the spec is not valid, which its schema says. */
+function declaredNames(definition: KubeObject): GeneratedNames | undefined {
+  try {
+    const { names, chart, crds } = specOf(APP_DEFINITION_KIND, definition);
+    return crds === undefined ? generatedNames(names, chart?.name ?? UNNAMED_CHART) : undefined;
+  } catch (error) {
+    if (isAppError(error, 'InvalidInput')) return undefined;
+    throw error;
   }
 }
 

@@ -8,7 +8,7 @@ import { manyLines, oneLine } from '../../domain/core/plain-text.ts';
 import { clientSettings } from '../../cli/client-settings.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { SourceFault } from '../../domain/source/catalog-source.ts';
-import type { SourceRules } from '../../domain/source/check-documents.ts';
+import { sortFaults, type SourceRules } from '../../domain/source/check-documents.ts';
 import type { CheckedFolder } from './check-folder.ts';
 import type { TriedFolder } from './try-folder.ts';
 
@@ -162,15 +162,14 @@ function folderCommand({ name, summary, options, examples, act }: FolderCommand)
 async function validate(args: Arguments, terminal: Terminal, repoRoot: string): Promise<CommandOutput> {
   const [folder = ''] = args.words;
   const format = FAULT_FORMATS.find((one) => one === args.text('output')) ?? 'lines';
-  const { checkOffline } = await import('./check-folder.ts');
+  const { checkOffline, reservedNameFaults } = await import('./check-folder.ts');
   const isTried = args.flag('cluster') || ['kubeconfig', 'context', 'source'].some((option) => args.text(option) !== undefined);
   const offline = await checkOffline({ folder, spec: rulesOf(args), crds: args.texts('crds'), repoRoot });
   const tried = isTried ? await tryIn(args, terminal) : undefined;
   const checked = tried ?? offline;
-  const faults = inFolder(
-    folder,
-    isTried ? unique([...offline.faults.filter(({ resource }) => resource === undefined), ...checked.faults]) : checked.faults,
-  );
+  const reserved = reservedNameFaults(checked.candidates, tried?.tried.flatMap(({ live }) => live ?? []) ?? []);
+  const found = isTried ? [...offline.faults.filter(({ resource }) => resource === undefined), ...checked.faults] : checked.faults;
+  const faults = inFolder(folder, sortFaults(unique([...found, ...reserved])));
   for (const sentence of checked.unchecked) terminal.note(`Not checked: ${manyLines(sentence)}`);
   return {
     text: faultsText(format, { ...summaryOf(checked), faults, unchecked: checked.unchecked }),

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type AppDefinitionSpec, parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import type { GeneratedNames } from '../../domain/app-definition/app-definition-kind.ts';
 import { generatedCrd, generatedCrdName, generatedNames } from '../../domain/app-definition/generated-crd.ts';
+import { newlyReserved, reservedNames } from '../../domain/app-definition/reserved-names.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
-import { textAt } from '../../domain/core/read.ts';
+import { textAt, textsAt } from '../../domain/core/read.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
 import { formerNameOf } from '../../domain/kubernetes/moved-from.ts';
@@ -68,12 +69,26 @@ async function observeGenerated(work: DefinitionWork, chart: FetchedDefinition):
     names,
     candidate,
     crd,
+    taken: newlyReserved(reservedNames(names), namesBefore(work, crd)),
     revision:
       (await ifFound(ports.cluster.get({ ...APP_REVISION, name: revision }, { answer: 'metadata', signal }))) === undefined
         ? 'Missing'
         : 'Exists',
     ...(isNew ? { stored: await checkStoredInstances({ ...check, live: crd.crd }) } : {}),
   };
+}
+
+/** The names that the kind has, by the status and by the CRD. */
+function namesBefore({ definition }: DefinitionWork, crd: CrdFact): readonly GeneratedNames[] {
+  const { names: recorded } = parseAppDefinitionStatus(definition);
+  const live = crd.kind === 'Own' ? namesOfCrd(crd.crd) : undefined;
+  return [recorded, live].filter((names) => names !== undefined);
+}
+
+function namesOfCrd({ spec }: KubeObject): GeneratedNames | undefined {
+  const [kind, plural, singular] = ['kind', 'plural', 'singular'].map((key) => textAt(spec, 'names', key));
+  if (kind === undefined || plural === undefined || singular === undefined) return undefined;
+  return { kind, plural, singular, shortNames: textsAt(spec, 'names', 'shortNames') };
 }
 
 /** The names that the CRD has, once there is one: those of the status, or where it was lost those of the CRD with our label. */
@@ -86,9 +101,8 @@ async function namesOf(work: DefinitionWork, chart: FetchedDefinition): Promise<
   const labelled = await ports.cluster.listMetadata(CRD, { labelSelector: `${OURS.appDefinitionLabel}=${name}`, signal });
   const [found] = labelled.items;
   const crd = found && (await findCrd(work, found.metadata.name));
-  const [kind, plural, singular] = ['kind', 'plural', 'singular'].map((key) => textAt(crd?.spec, 'names', key));
-  if (kind === undefined || plural === undefined || singular === undefined) return derived;
-  return { kind, plural, singular, shortNames: derived.shortNames };
+  const live = crd && namesOfCrd(crd);
+  return live === undefined ? derived : { ...live, shortNames: derived.shortNames };
 }
 
 function withDigest(crd: KubeObject): KubeObject {

@@ -1,6 +1,8 @@
 import type { Reconcile, ReconcileResult } from '../../controller/controller.ts';
+import type { GeneratedNames } from '../../domain/app-definition/app-definition-kind.ts';
 import { parseAppDefinition, parseAppDefinitionStatus } from '../../domain/app-definition/app-definition.ts';
 import { generatedCrdName } from '../../domain/app-definition/generated-crd.ts';
+import { reservedNames, reservedNamesKept } from '../../domain/app-definition/reserved-names.ts';
 import { type Admission, admit, hasLimits, limitsCondition } from '../../domain/app-definition/limits.ts';
 import { type AppError, isAppError, messageOf } from '../../domain/core/errors.ts';
 import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
@@ -31,6 +33,12 @@ const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 const ESTABLISHING_MS = 250;
 /** How soon to look whether the former name has gone. */
 const PENDING_MS = 5_000;
+
+const SUSPENDED = {
+  kind: 'Suspended',
+  reason: 'Suspended',
+  message: 'The AppDefinition is suspended; set spec.suspend to false to continue',
+} as const;
 
 /** Makes the reconciler of AppDefinitions. Its key is the name of one. */
 export function createAppDefinitionReconciler(ports: DefinitionPorts): Reconcile {
@@ -65,11 +73,7 @@ async function act(work: DefinitionWork, state: ActiveState): Promise<ReconcileR
       await addFinalizer(ports.cluster, { type: APP_DEFINITION, object: definition, signal });
       return AT_ONCE;
     case 'Suspended':
-      await report(work, {
-        kind: 'Suspended',
-        reason: 'Suspended',
-        message: 'The AppDefinition is suspended; set spec.suspend to false to continue',
-      });
+      await report(work, SUSPENDED);
       return {};
     case 'FetchFailed':
       await fetchFailed(work, state.error);
@@ -78,6 +82,7 @@ async function act(work: DefinitionWork, state: ActiveState): Promise<ReconcileR
       await report(work, { ...generating('the CRD'), found: { names: state.names } });
       return AT_ONCE;
     case 'Conflict':
+    case 'NamesReserved':
     case 'ScaleInvalid':
     case 'MovePending':
       return await blocked(work, state);
@@ -103,7 +108,7 @@ function generating(what: string): { kind: 'Reconciling'; reason: string; messag
   return { kind: 'Reconciling', reason: 'Generating', message: `Generating ${what}` };
 }
 
-type Blocked = Extract<ActiveState, { kind: 'Conflict' | 'ScaleInvalid' | 'MovePending' }>;
+type Blocked = Extract<ActiveState, { kind: 'Conflict' | 'NamesReserved' | 'ScaleInvalid' | 'MovePending' }>;
 
 async function blocked(work: DefinitionWork, { kind, message }: Blocked): Promise<ReconcileResult> {
   if (kind === 'MovePending') {
@@ -157,6 +162,7 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
       isTrue('CRDEstablished', 'Established', generatedCrdName(names)),
       ...conditions,
       ...(condition === undefined ? [] : [condition]),
+      ...namesCondition(names),
     ],
     found: {
       names,
@@ -169,6 +175,12 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
     },
   });
   return { requeueAfter: Math.min(lookAfter, work.spec.interval) };
+}
+
+/** False for a kind that was generated before its names were reserved; absent for all others. */
+function namesCondition(names: GeneratedNames): readonly ConditionInput[] {
+  const reserved = reservedNames(names);
+  return reserved.length === 0 ? [] : [isFalse('NamesAccepted', 'NamesReserved', reservedNamesKept(reserved, generatedCrdName(names)))];
 }
 
 interface Admitted {

@@ -1,4 +1,5 @@
 import type { GeneratedNames } from '../../domain/app-definition/app-definition-kind.ts';
+import { type ReservedName, reservedNamesFault } from '../../domain/app-definition/reserved-names.ts';
 import type { AppDefinitionSpec } from '../../domain/app-definition/app-definition.ts';
 import type { AppError } from '../../domain/core/errors.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -39,6 +40,8 @@ export interface ActiveFacts {
     readonly revision: 'Exists' | 'Missing';
     /** Existing instances held against the new schema; absent where it is the live one. */
     readonly stored?: CrdVerdict;
+    /** Names of other kinds that the kind would take, and does not have yet. */
+    readonly taken: readonly ReservedName[];
   };
 }
 
@@ -49,6 +52,7 @@ export type ActiveState =
   | { readonly kind: 'FetchFailed'; readonly error: AppError; readonly retryAfter: number }
   | { readonly kind: 'NamesUnrecorded'; readonly chart: FetchedDefinition; readonly names: GeneratedNames }
   | { readonly kind: 'Conflict'; readonly chart: FetchedDefinition; readonly message: string }
+  | { readonly kind: 'NamesReserved'; readonly message: string }
   | { readonly kind: 'MovePending'; readonly message: string }
   /** The values of the chart have no integer where the spec names the replicas. */
   | { readonly kind: 'ScaleInvalid'; readonly message: string }
@@ -65,9 +69,10 @@ export function determineActiveState({ hasFinalizer, suspended, fetched, recorde
   if (fetched.kind === 'Failed') return { ...fetched, kind: 'FetchFailed' };
   const { chart } = fetched;
   if (generated === undefined) return { kind: 'Suspended' };
-  const { names, candidate, crd, revision, stored } = generated;
+  const { names, candidate, crd, revision, stored, taken } = generated;
   if (crd.kind === 'Foreign') return { kind: 'Conflict', chart, message: crd.message };
   if (crd.kind === 'Former') return { kind: 'MovePending', message: crd.message };
+  if (taken.length > 0) return { kind: 'NamesReserved', message: reservedNamesFault(taken) };
   if (chart.scaleFault !== undefined) return { kind: 'ScaleInvalid', message: chart.scaleFault };
   if (recorded?.plural !== names.plural) return { kind: 'NamesUnrecorded', chart, names };
   if (stored !== undefined && stored.faults.length > 0) return { kind: 'Breaking', chart, verdict: stored };

@@ -97,9 +97,14 @@ describe('the command line', () => {
     const cache = 'apiVersion: samples.chandlery.dev/v1alpha1\nkind: Cache\nmetadata: {name: c}\nspec: {memory: lots}\n';
     const operator =
       'apiVersion: operatorcontroller.kubeplus/v1\nkind: Operator\nmetadata: {name: x}\nspec: {name: x, chartURL: "https://a.example.com/x.tgz", chart: {name: x, repoURL: "https://a.example.com", version: 1.0.0}}\n';
+    const definition =
+      'apiVersion: chandlery.dev/v1alpha1\nkind: AppDefinition\nmetadata: {name: runs}\nspec:\n  chart: {name: run, repoURL: "https://a.example.com", version: 1.0.0}\n';
     await writeFile(join(folder, 'a.yaml'), `${environment}  groups: [{name: 'oidc:a', role: developer}]\n`);
     assert.equal((await runCommand(['validate', folder])).stdout, '1 file, 1 resource, 0 faults\n');
-    await writeFile(join(folder, 'a.yaml'), `${environment}  grups: []\n---\n${cache}---\n${operator}`);
+    await writeFile(
+      join(folder, 'a.yaml'),
+      `${environment}  grups: []\n---\n${cache}---\n${operator}---\n${definition}  names: {plural: jobs}\n`,
+    );
     const { code, stdout } = await runCommand([
       'validate',
       folder,
@@ -111,7 +116,14 @@ describe('the command line', () => {
     const file = join(folder, 'a.yaml');
     assert.deepEqual(
       stdout.split('\n').map((line) => line.replace(/^(.*?: .*?): .*$/, '$1')),
-      [`${file}:6:3: spec.grups`, `${file}:11:8: spec.memory`, `${file}:16:1: spec`, '1 file, 3 resources, 3 faults', ''],
+      [
+        `${file}:6:3: spec.grups`,
+        `${file}:11:8: spec.memory`,
+        `${file}:16:1: spec`,
+        `${file}:23:11: spec.names.plural`,
+        '1 file, 4 resources, 4 faults',
+        '',
+      ],
     );
     assert.equal(code, 3);
     const forCi = (format: string) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { reservedNames } from '../../../../src/domain/app-definition/reserved-names.ts';
 import { AppError } from '../../../../src/domain/core/errors.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import type { FetchedDefinition } from '../../../../src/reconcile/app-definition/fetch-definition.ts';
@@ -22,7 +23,7 @@ const metadata = { name: 'shop', version: '1.0.0', dependencies: [] };
 const chart: FetchedDefinition = { metadata, digest: 'sha256:0', values: {}, revision };
 const names = { kind: 'Shop', plural: 'shops', singular: 'shop', shortNames: [] };
 const own = { kind: 'Own', crd, applied: 'UpToDate', serving: 'Established' } as const;
-const generated = { names, candidate: crd, crd: own, revision: 'Exists' } as const;
+const generated = { names, candidate: crd, crd: own, revision: 'Exists', taken: [] } as const;
 const ready: ActiveFacts = { hasFinalizer: true, suspended: false, fetched: { kind: 'Fetched', chart }, recorded: names, generated };
 const error = new AppError('ChartNotFound', 'chart: there is none');
 const fault = { instance: 'Shop a/b', path: 'spec.values.a', message: 'it is null' };
@@ -46,6 +47,14 @@ describe('the state of an AppDefinition that stays', () => {
       title: 'the CRD of its former name is waited for while that one stays',
       facts: { recorded: { ...names, plural: 'old' }, generated: { ...generated, crd: { kind: 'Former', message: 'm' } } },
       kind: 'MovePending',
+    },
+    {
+      title: 'a name of Kubernetes or Chandlery is not taken, nor written down',
+      facts: {
+        recorded: { ...names, plural: 'old' },
+        generated: { ...generated, crd: { kind: 'Missing' }, taken: reservedNames({ ...names, shortNames: ['svc'] }) },
+      },
+      kind: 'NamesReserved',
     },
     { title: 'names are written down first', facts: { recorded: { ...names, plural: 'old' } }, kind: 'NamesUnrecorded' },
     {
