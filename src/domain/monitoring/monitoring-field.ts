@@ -1,4 +1,5 @@
 import { choice, integer, list, number, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
+import { secretRefField } from '../kind/secret-ref.ts';
 
 /** What a value of a query is counted in; decides how the pages write it. */
 export const METRIC_UNITS = ['Count', 'PerSecond', 'Bytes', 'BytesPerSecond', 'Seconds', 'Cores', 'Percent', 'Ratio'] as const;
@@ -42,11 +43,8 @@ export const prometheusField = (secretNamespace: string) =>
       ),
       service: optional(service),
       secretRef: optional(
-        object(
-          { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
-          {
-            description: `A Secret in ${secretNamespace} with the credentials of the Prometheus. Its keys are username and password, or bearerToken; for TLS ca.crt, tls.crt and tls.key.`,
-          },
+        secretRefField(
+          `A Secret in ${secretNamespace} with the credentials of the Prometheus. Its keys are username and password, or bearerToken; for TLS ca.crt, tls.crt and tls.key.`,
         ),
       ),
     },

@@ -1,4 +1,5 @@
 import { choice, object, optional, text, type ValueOf } from '../kind/field.ts';
+import { secretRefField } from '../kind/secret-ref.ts';
 
 const FORGES = ['GitLab', 'GitHub', 'Gitea', 'Bitbucket'] as const;
 export type ForgeKind = (typeof FORGES)[number];
@@ -16,12 +17,8 @@ export const forgeField = object(
       }),
     ),
     secretRef: optional(
-      object(
-        { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
-        {
-          description:
-            'A Secret in the namespace chandlery-system with a token for its REST API, under bearerToken or password. Default: the Secret of the repository.',
-        },
+      secretRefField(
+        'A Secret in the namespace chandlery-system with a token for its REST API, under bearerToken or password. Default: the Secret of the repository.',
       ),
     ),
   },

@@ -1,6 +1,7 @@
 import type { GitCredentials, GitVerification } from './git-access.ts';
 import { forgeField } from '../proposal/git-forge.ts';
 import { object, optional, orEmpty, text, time, type ValueOf } from '../kind/field.ts';
+import { secretRefField } from '../kind/secret-ref.ts';
 
 /** As `parseGitAddress` reads them. Nothing begins with a dash, so that ssh takes nothing for an option. */
 const SSH_PATTERN =
@@ -62,23 +63,15 @@ export const gitField = object(
       }),
     ),
     secretRef: optional(
-      object(
-        { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
-        {
-          description:
-            'A Secret in the namespace chandlery-system. Keys for https: username and password (a token is a password), or bearerToken; ca.crt. For ssh: identity (a private key), known_hosts, password of the key.',
-        },
+      secretRefField(
+        'A Secret in the namespace chandlery-system. Keys for https: username and password (a token is a password), or bearerToken; ca.crt. For ssh: identity (a private key), known_hosts, password of the key.',
       ),
     ),
     verify: optional(
       object(
         {
-          secretRef: object(
-            { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
-            {
-              description:
-                'A Secret in the namespace chandlery-system with the public keys that may sign. For ssh: allowed_signers, or keys that end in .pub. For OpenPGP: keys that end in .asc or .gpg.',
-            },
+          secretRef: secretRefField(
+            'A Secret in the namespace chandlery-system with the public keys that may sign. For ssh: allowed_signers, or keys that end in .pub. For OpenPGP: keys that end in .asc or .gpg.',
           ),
         },
         { description: 'A revision is applied only if its commit, or the annotated tag that names it, is signed by one of these keys.' },

@@ -1,8 +1,6 @@
 import type { ChartAccess } from '../chart/chart-access.ts';
 import { choice, object, optional, orEmpty, text, type ValueOf } from '../kind/field.ts';
-
-const secretRef = (description: string) =>
-  object({ name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) }, { description });
+import { secretRefField } from '../kind/secret-ref.ts';
 
 export const ociField = object(
   {
@@ -51,7 +49,7 @@ export const ociField = object(
       }),
     ),
     secretRef: optional(
-      secretRef(
+      secretRefField(
         'A Secret in the namespace chandlery-system with the credentials of the registry: username and password, bearerToken, or a docker configuration; for TLS ca.crt, tls.crt and tls.key.',
       ),
     ),
@@ -59,7 +57,7 @@ export const ociField = object(
       object(
         {
           provider: choice(['Cosign'], { description: 'The kind of the signature.', default: 'Cosign' }),
-          secretRef: secretRef('A Secret in the namespace chandlery-system with public keys of cosign, in keys that end in .pub.'),
+          secretRef: secretRefField('A Secret in the namespace chandlery-system with public keys of cosign, in keys that end in .pub.'),
         },
         { description: 'A revision is applied only if cosign has signed its manifest with one of these keys.' },
       ),

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../core/secret.ts';
-import { choice, object, text, type ValueOf } from '../kind/field.ts';
+import { choice, object, type ValueOf } from '../kind/field.ts';
+import { secretRefField } from '../kind/secret-ref.ts';
 
 export const RECEIVER_TYPES = ['GitHub', 'GitLab', 'Gitea', 'Bitbucket', 'Generic'] as const;
 export type ReceiverType = (typeof RECEIVER_TYPES)[number];
@@ -10,10 +11,7 @@ export const receiverField = object(
     type: choice(RECEIVER_TYPES, {
       description: 'How the sender proves that it knows the token. Gitea is Forgejo, too; Generic is an HMAC in the header X-Signature.',
     }),
-    secretRef: object(
-      { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
-      { description: 'A Secret in the namespace chandlery-system with the key token, of at least 16 characters.' },
-    ),
+    secretRef: secretRefField('A Secret in the namespace chandlery-system with the key token, of at least 16 characters.'),
   },
   { description: 'Accepts webhooks at /hooks/<name of the source>. Each one has the source look for a new revision at once.' },
 );

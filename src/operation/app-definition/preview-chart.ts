@@ -1,7 +1,7 @@
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { OURS } from '../../domain/kubernetes/names.ts';
+import { isDnsSubdomain, OURS } from '../../domain/kubernetes/names.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { releaseImages } from '../../domain/workload/pod-template.ts';
 import { findSecret } from '../operator/find-secret.ts';
@@ -82,6 +82,7 @@ function sourceOf({ repoURL, name, version, secret }: ChartQuery): Repository {
     ...(/^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/.test(name) && name.length <= 250
       ? []
       : [{ field: 'name', message: 'Enter the name of a chart' }]),
+    ...(secret === '' || isDnsSubdomain(secret) ? [] : [{ field: 'secret', message: 'Enter the name of a Secret' }]),
   ];
   const [first] = empty;
   if (first !== undefined) throw new AppError('InvalidInput', `chart: ${first.message}`, { faults: empty });

@@ -1,5 +1,6 @@
 import { VERIFY_PROVIDERS } from '../../chart/chart-access.ts';
 import { choice, flag, object, optional, text, type ValueOf } from '../../kind/field.ts';
+import { secretRefField } from '../../kind/secret-ref.ts';
 
 const verifyField = (place: string) =>
   object(
@@ -8,11 +9,8 @@ const verifyField = (place: string) =>
         description:
           'The kind of the signature. Provenance is the .prov file of Helm (OpenPGP), Cosign a signature beside the chart in an oci registry.',
       }),
-      secretRef: object(
-        { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
-        {
-          description: `A Secret in ${place} with the public keys that are trusted, for Provenance under keys that end in .gpg or .asc, for Cosign under keys that end in .pub.`,
-        },
+      secretRef: secretRefField(
+        `A Secret in ${place} with the public keys that are trusted, for Provenance under keys that end in .gpg or .asc, for Cosign under keys that end in .pub.`,
       ),
     },
     { description: 'Asks for a signature. A chart that is not signed by one of the keys is rejected, and what is installed stays.' },
@@ -70,11 +68,8 @@ export const chartField = (place: string) =>
     {
       ...ADDRESS,
       secretRef: optional(
-        object(
-          { name: text({ description: 'The name of the Secret.', minLength: 1, maxLength: 253 }) },
-          {
-            description: `A Secret in ${place} with the credentials for the repository. Its keys are username and password, or bearerToken, or .dockerconfigjson (oci only); for TLS ca.crt, tls.crt and tls.key.`,
-          },
+        secretRefField(
+          `A Secret in ${place} with the credentials for the repository. Its keys are username and password, or bearerToken, or .dockerconfigjson (oci only); for TLS ca.crt, tls.crt and tls.key.`,
         ),
       ),
       verify: optional(verifyField(place)),
