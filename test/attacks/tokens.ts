@@ -100,6 +100,10 @@ export const attacks: readonly Attack[] = [
           'a project named like an account of the cluster',
           await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, project_path: 'system:admin' }),
         ],
+        ['a project named like a branch of another one', await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, project_path: 'a:branch:main' })],
+        ['a project named like all of a group', await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, project_path: 'shop/*' })],
+        ['a branch that reads like another name', await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, ref: 'x:ci:other/project' })],
+        ['an environment that reads like another name', await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, environment: 'a:branch:main' })],
         ['a job of no project', await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, project_path: '' })],
         [
           'the public key of the CI system as a shared secret',
@@ -107,7 +111,7 @@ export const attacks: readonly Attack[] = [
         ],
       ];
       for (const [what, token] of confused) assert.equal(await statusWith(target, token), 401, what);
-      const groups = await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, groups: ['platform'], ref: 'x:ci:other/project' });
+      const groups = await ci.sign({ ...JOB_CLAIMS, aud: CI_AUDIENCE, groups: ['platform'], ref: 'x-ci-other/project' });
       const named = ((await jsonWith(target, groups)) as { groups: readonly string[] }).groups;
       assert.ok(named.every((group) => group === 'chandlery:signed-in' || group.startsWith('ci:')));
       assert.ok(!named.includes('ci:other/project') && !named.includes('oidc:platform'));

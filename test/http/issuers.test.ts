@@ -78,7 +78,7 @@ describe('an issuer beside the one where people sign in', () => {
     ['under the name with a slash behind it', () => job({ iss: `${ci.url}/` }), /no key of the identity provider/],
     ['issued to a client that is no audience', () => job({ azp: 'evil' }), /issued to the client "evil"/],
     ['of no project', () => job({ project_path: undefined }), /cannot be evaluated/],
-    ['of a project that is an account of the cluster', () => job({ project_path: 'system:admin' }), /reserved for the cluster/],
+    ['of a project that is an account of the cluster', () => job({ project_path: 'system:admin' }), /its name would be ambiguous/],
     [
       'signed with its public key as a shared secret',
       async () => {

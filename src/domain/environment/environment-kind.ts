@@ -67,6 +67,9 @@ const subject = object({ ...subjectMembers, role }, SUBJECT_RULES);
 
 const helmUser = object(subjectMembers, SUBJECT_RULES);
 
+/** Tokens of jobs with these characters in a claim are rejected, so that a group stands for one branch or environment. */
+const UNAMBIGUOUS = '^[^:*]+$';
+
 const project = object(
   {
     name: text({
@@ -77,13 +80,19 @@ const project = object(
     }),
     role: choice(ENVIRONMENT_ROLES, { description: 'What its jobs may do, as for a group.', default: 'developer' }),
     branch: optional(
-      text({ description: 'Only jobs that run on this branch. Default: jobs on every branch and tag.', minLength: 1, maxLength: 255 }),
+      text({
+        description: 'Only jobs that run on this branch. Default: jobs on every branch and tag.',
+        minLength: 1,
+        maxLength: 255,
+        pattern: UNAMBIGUOUS,
+      }),
     ),
     environment: optional(
       text({
         description: 'Only jobs that deploy to the environment that the CI knows by this name. Default: all jobs.',
         minLength: 1,
         maxLength: 255,
+        pattern: UNAMBIGUOUS,
       }),
     ),
     prefix: optional(

@@ -1,5 +1,5 @@
 import type { CiIssuerSetting } from '../../domain/identity/ci-issuer-setting.ts';
-import type { JwtAuthenticator } from './authentication-configuration.ts';
+import type { JwtAuthenticator, ValidationExpression } from './authentication-configuration.ts';
 
 /** Where a preset finds what in the claims, as expressions of CEL; an empty text stands for none. */
 interface CiClaims {
@@ -30,6 +30,17 @@ function refBelow(kind: 'heads' | 'tags'): string {
   return `(${NAMED_REF}.startsWith("${folder}") ? ${NAMED_REF}.substring(${folder.length}) : "")`;
 }
 
+/**
+ * Names of jobs are joined with `:`, and `*` stands for the projects of a group: a claim with either would make the name of other jobs, such as a project
+ * `a:branch:main`. An absent claim makes no name, and the mapping reports it.
+ */
+function unambiguous(what: string, claim: string): ValidationExpression {
+  return {
+    expression: `!string(${claim}).matches("[:*]")`,
+    message: `the ${what} of the CI job contains ":" or "*", so its name would be ambiguous`,
+  };
+}
+
 /** As deep as groups of GitLab can be nested, and the project. */
 const MAX_DEPTH = 21;
 
@@ -41,6 +52,7 @@ export function ciAuthenticator({ preset, prefix, url }: CiIssuerSetting, audien
   const { project, branch, tag, uid } = CLAIMS[preset];
   const begin = prefix === '' ? '"ci:"' : `"${prefix}:ci:"`;
   const environment = 'claims.?environment.orValue("")';
+  const claimed = project.replace(/^claims\.(\w+)$/, 'claims.?$1.orValue("")');
   const groups = [
     `[${begin} + ${project}]`,
     ancestors(begin, `string(${project})`),
@@ -51,7 +63,7 @@ export function ciAuthenticator({ preset, prefix, url }: CiIssuerSetting, audien
   ];
   return {
     issuer: { url, audiences },
-    claimValidationRules: [],
+    claimValidationRules: [unambiguous('project', claimed), unambiguous('ref', NAMED_REF), unambiguous('environment', environment)],
     claimMappings: {
       username: { expression: `${begin} + ${project}` },
       groups: { expression: groups.join(' + ') },

@@ -235,5 +235,22 @@ describe('the presets of CI issuers', () => {
     assert.deepEqual(createClaimMapper(entry, 'ci').map(claims).groups, ['github:ci:acme/orders', 'github:ci:acme/*']);
   });
 
+  it('reject claims that would make the name of other jobs, and say which', () => {
+    const ambiguous = [
+      ['gitlab', { project_path: 'a/b:branch:main', project_id: '1' }, 'project'],
+      ['gitlab', { project_path: 'a/*', project_id: '1' }, 'project'],
+      ['gitlab', { project_path: 'a/b', project_id: '1', ref_type: 'branch', ref: 'x:environment:production' }, 'ref'],
+      ['gitlab', { project_path: 'a/b', project_id: '1', environment: 'review:protected' }, 'environment'],
+      ['github', { repository: 'a/b', repository_id: '1', ref: 'refs/heads/*' }, 'ref'],
+      ['generic', { sub: 'organization:acme:pipeline:nightly' }, 'project'],
+    ] as const;
+    for (const [preset, claims, what] of ambiguous)
+      assert.throws(
+        () => userOf(preset, claims),
+        says(new RegExp(`the ${what} of the CI job contains ":" or "\\*"`)),
+        JSON.stringify(claims),
+      );
+  });
+
   it('reject a job without a project', () => assert.throws(() => userOf('gitlab', { sub: 'x' }), says(/cannot be evaluated/)));
 });

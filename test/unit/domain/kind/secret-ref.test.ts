@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { at, isObject } from '../../../../src/domain/core/read.ts';
+import { isObject, textAt } from '../../../../src/domain/core/read.ts';
 import { specOf } from '../../../../src/domain/kind/kind.ts';
 import { OPERATOR_KIND } from '../../../../src/domain/operator/kind/operator-kind.ts';
 
@@ -12,7 +12,7 @@ describe('the reference to a Secret', () => {
   it('asks for the name of an object in all CRDs', () => {
     assert.ok(references.length > 10);
     const wrong = references.filter(({ schema }) => {
-      const pattern = new RegExp(String(at(schema, 'properties', 'name', 'pattern') ?? '$^'));
+      const pattern = new RegExp(textAt(schema, 'properties', 'name', 'pattern') ?? '$^');
       const names = ['charts', 'charts.v2-b', 'Charts', 'a_b', '../charts', 'a..b', '-a', 'a b', ''];
       return names.filter((name) => pattern.test(name)).join(' ') !== 'charts charts.v2-b';
     });
