@@ -35,11 +35,13 @@ import type { EmbeddedIssuer } from './embedded/issuer/create-embedded-issuer.ts
 import { DEMO_PEOPLE } from './embedded/issuer/demo-people.ts';
 import { createApp } from './http/create-app.ts';
 import { createHookRouter, type HookPort } from './http/hooks.ts';
+import type { HttpDeps } from './http/http-deps.ts';
 import { metricsListener, probes } from './http/probes.ts';
 import { signedInOf } from './http/request-context.ts';
 import type { Identity } from './identity/create-identity.ts';
 import { createUserTokens } from './identity/user-tokens.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
+import { createScrapeAccess } from './kube/scrape-access.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
 import { createSharedWatches } from './kube/watch/shared-watches.ts';
 import type { Log } from './observe/log.ts';
@@ -100,6 +102,7 @@ interface AppInput {
   readonly readiness: Pick<Readiness, 'absences' | 'controllerStatus'>;
   /** For webhooks. */
   readonly hooks: HookPort;
+  readonly scrapeAccess: NonNullable<HttpDeps['scrapeAccess']>;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly stopping: AbortSignal;
@@ -205,6 +208,7 @@ async function startOn(opened: OpenCluster, input: Started): Promise<Chandlery> 
     publicUrl,
     ...ours,
     hooks: createSourceHooks({ kube, catalog, log }),
+    scrapeAccess: createScrapeAccess(kube.asController()),
     log,
     stopping: stopping.signal,
   };
@@ -222,14 +226,18 @@ async function startController(opened: OpenCluster, input: Started): Promise<Cha
   returnMemoryWhenIdle(stopping.signal);
   const { kept, charts, catalog, ports } = await openPorts(opened, input, stopping.signal);
   const readiness = readinessOf({ kube, catalog, store: kept.store, metrics });
-  const shown = config.metricsPort === undefined ? { metrics: metrics.text } : {};
+  const url = new URL(`http://localhost:${listeners.pages.port}`);
+  const shown = {
+    publicUrl: config.publicUrl ?? url,
+    scrapeAccess: createScrapeAccess(kube.asController()),
+    ...metricsOn(config, metrics),
+  };
   listeners.pages.answerWith(
     express()
       .disable('x-powered-by')
       .use(probes({ ready: readiness.absences, controllerStatus: readiness.controllerStatus, ...shown })),
   );
   const background = workInBackground({ ...input, opened, ports, kept, charts, catalog, readiness, signal: stopping.signal });
-  const url = new URL(`http://localhost:${listeners.pages.port}`);
   return running(url, { opened, input, background, stopping, close: kept.close });
 }
 
@@ -323,9 +331,14 @@ function onceRead(live: Pick<LiveCatalog, 'synced' | keyof CatalogCache>): Catal
   };
 }
 
+/** The metrics on the port of the pages, unless they have one of their own. */
+function metricsOn({ metricsPort }: Pick<Config, 'metricsPort'>, { text }: Pick<Metrics, 'text'>): Pick<HttpDeps, 'metrics'> {
+  return metricsPort === undefined ? { metrics: text } : {};
+}
+
 /** The HTTP side of everything: the API and the pages over the same operations. */
 function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, metrics, ...rest }: AppInput): Express {
-  const { trustedProxies, otherHosts, metricsPort } = rest.config;
+  const { trustedProxies, otherHosts } = rest.config;
   const views = createViews(join(repoRoot, 'views'), { asset: assets.url, now: Date.now });
   const operations = bindOperations(ports);
   const web = createWebRouter({
@@ -345,7 +358,8 @@ function buildApp({ repoRoot, publicUrl, ports, identity, issuer, assets, log, m
     identity,
     ready: rest.readiness.absences,
     controllerStatus: rest.readiness.controllerStatus,
-    ...(metricsPort === undefined ? { metrics: metrics.text } : {}),
+    ...metricsOn(rest.config, metrics),
+    scrapeAccess: rest.scrapeAccess,
     observe: ({ seconds, ...answer }) => metrics.httpAnswered(answer, seconds),
     ...(issuer === undefined ? {} : { issuer: issuer.handler, ownCalls: issuer.ownCalls }),
     assets: [{ path: '/', handler: assets.router }],

@@ -161,7 +161,7 @@ function secondsLeft(end: Date | undefined): number {
 
 /** Anybody can make up others, and each would be a label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
+const QUIET = new Set(['/healthz', '/livez', '/readyz', '/metrics']);
 
 /** Gives the request its id, and tells log and metrics of the answer. Addresses are logged without their query, which may hold a code. */
 function requestLog(deps: Pick<HttpDeps, 'log' | 'observe' | 'newRequestId'>, mounted: readonly Mounted[]): RequestHandler {

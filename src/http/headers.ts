@@ -57,6 +57,11 @@ function pairs(raw: readonly string[]): [string, string][] {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
+/** Whether a host name of a URL stands for this machine alone. */
+export function isLoopbackName(hostname: string): boolean {
+  return LOOPBACK.includes(hostname);
+}
+
 /**
  * Answers only to our own names. A page whose name was made to lead here (DNS rebinding) would share our origin as far as a browser can tell; the name
  * in `Host` gives it away. The port does not count, and the names of this machine itself lead nowhere else. `X-Forwarded-Host` counts where a proxy is
@@ -78,7 +83,7 @@ export function knownHost(publicUrl: URL, others: readonly string[] = []): Reque
 }
 
 /** The host name without port, in the one spelling that the URL standard has for it; empty for what is none. */
-function nameOf(host: string | undefined): string {
+export function nameOf(host: string | undefined): string {
   const url = `http://${host ?? ''}`;
   return host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
 }

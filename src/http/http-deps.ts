@@ -14,6 +14,9 @@ export interface UnavailableComponent {
   readonly message: string;
 }
 
+/** The api-server's answer about the account of a bearer token: whether it may get the path `/metrics`. */
+export type ScrapeAccess = 'Allowed' | 'Forbidden' | 'Unauthenticated';
+
 /** The metrics as text, and its media type. */
 export interface MetricsText {
   readonly contentType: string;
@@ -57,6 +60,8 @@ export interface HttpDeps {
   controllerStatus?(): ControllerStatus | undefined;
   /** What `/metrics` answers; absent where it has a port of its own. */
   metrics?(): Promise<MetricsText>;
+  /** Whether the account of a bearer token may read the metrics. */
+  scrapeAccess?(token: string): Promise<ScrapeAccess>;
   observe?(sample: ResponseSample): void;
   /** The embedded issuer; it reads its own bodies. */
   readonly issuer?: RequestHandler;

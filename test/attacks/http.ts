@@ -151,8 +151,9 @@ export const attacks: readonly Attack[] = [
       assert.equal(await rawStatus(origin, { head: ['GET http://evil.example/api/v1/me HTTP/1.1', hostOf(origin), authorization] }), 400);
       for (const host of ['localhost', `LOCALHOST:${port}`, '127.0.0.1', '[::1]', 'localhost.'])
         assert.equal(await rawStatus(origin, { head: ['GET /api/v1/me HTTP/1.1', `Host: ${host}`, authorization] }), 200, host);
-      for (const path of ['/healthz', '/readyz', '/metrics'])
+      for (const path of ['/healthz', '/livez', '/readyz'])
         assert.equal(await rawStatus(origin, { head: [`GET ${path} HTTP/1.1`, 'Host: 10.1.2.3:8080'] }), 200, path);
+      assert.equal(await rawStatus(origin, { head: ['GET /metrics HTTP/1.1', 'Host: 10.1.2.3:8080'] }), 401, '/metrics');
       return foreign.length * 6 + 1;
     },
   },

@@ -102,6 +102,7 @@ export const SELF_SUBJECT_ACCESS_REVIEW = known(
 );
 export const SELF_SUBJECT_RULES_REVIEW = known('authorization.k8s.io/v1', 'selfsubjectrulesreviews', 'SelfSubjectRulesReview', 'Cluster');
 export const SUBJECT_ACCESS_REVIEW = known('authorization.k8s.io/v1', 'subjectaccessreviews', 'SubjectAccessReview', 'Cluster');
+export const TOKEN_REVIEW = known('authentication.k8s.io/v1', 'tokenreviews', 'TokenReview', 'Cluster');
 export const SELF_SUBJECT_REVIEW = known('authentication.k8s.io/v1', 'selfsubjectreviews', 'SelfSubjectReview', 'Cluster');
 
 /** What a verb on all objects of a type needs. */

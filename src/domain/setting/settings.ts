@@ -9,7 +9,11 @@ interface Setting {
 export const SETTINGS: readonly Setting[] = [
   { name: 'port', value: 'PORT', help: 'the port of the pages and the API; default 8080, or the next free one' },
   { name: 'listen', value: 'ADDRESS', help: 'the address to listen on; default 127.0.0.1' },
-  { name: 'metrics-port', value: 'PORT', help: 'serve /metrics on this port alone; default: on the port of the pages' },
+  {
+    name: 'metrics-port',
+    value: 'PORT',
+    help: 'serve /metrics on this port alone; default: on the port of the pages, for this machine and scrapers of the cluster',
+  },
   { name: 'role', value: 'ROLE', help: 'web: pages and REST; controller: the controllers; all: both; default all' },
   { name: 'public-url', value: 'URL', help: 'the URL of Chandlery for people; default http://localhost:PORT' },
   { name: 'other-host', value: 'NAME', many: 'many', help: 'an additional host name for requests' },
