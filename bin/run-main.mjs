@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ const COMPILED = join(root, 'node_modules', '.cache', 'chandlery', 'compiled');
 /** A signal often comes twice, from the terminal and from npm; only one of the two is passed on. */
 const ECHO_MS = 1000;
 const PARENT_MS = 500;
-/** Where scripts of packages are switched off, a small text stands in for the program, which complains. */
+/** An earlier package had a small text in place of the program, where scripts of packages are switched off. */
 const SMALLEST_PROGRAM = 1024 * 1024;
 
 /**
@@ -72,14 +72,15 @@ function findNode() {
   if (majorOf(pinnedVersion(pinned)) >= NODE_MAJOR) return pinned;
   if (majorOf(process.version) >= NODE_MAJOR) return process.execPath;
   return fail(
-    `Chandlery needs Node ${NODE_MAJOR}, which npm installs with its packages: run \`node bin/setup.mjs\`, or \`npm rebuild node\` if scripts of packages are switched off.`,
+    `Chandlery needs Node ${NODE_MAJOR}. On Linux (x64, arm64) npm installs it with the optional packages: run \`npm ci\` without \`--omit=optional\`. On other systems, install Node ${NODE_MAJOR}.`,
   );
 }
 
-/** Read rather than asked for: a process more would be half of what a short command takes. */
+/** Read rather than asked for: a process more would be half of what a short command takes. The link leads to `bin/node` of the package of the platform. */
 function pinnedVersion(pinned) {
   try {
-    return statSync(pinned).size < SMALLEST_PROGRAM ? '' : readVersion(join(root, 'node_modules', 'node', 'package.json'));
+    const program = realpathSync(pinned);
+    return statSync(program).size < SMALLEST_PROGRAM ? '' : readVersion(join(dirname(dirname(program)), 'package.json'));
   } catch {
     return '';
   }

@@ -169,6 +169,19 @@ describe('the house', () => {
     );
   });
 
+  it('installs nothing by a script at run time, and locks each file by its digest', () => {
+    const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+    const wrong = Object.entries(packages).filter(
+      ([path, { dev, hasInstallScript, integrity }]) =>
+        path !== '' && (integrity === undefined || (hasInstallScript === true && dev !== true)),
+    );
+    assert.deepEqual(
+      wrong.map(([path]) => path),
+      [],
+    );
+    assert.match(readFileSync('Dockerfile', 'utf8'), /npm ci .*--ignore-scripts/);
+  });
+
   it('shows no command that runs a package of a stranger: the command line is not in a registry', () => {
     const shown = globSync('{*.md,{bench,bin,catalog,charts,docs,src,views}/**/*.{md,ts,mjs,hbs,yaml,txt,js}}');
     assert.deepEqual(
@@ -178,18 +191,28 @@ describe('the house', () => {
   });
 
   it('gives every dependency a reason', () => {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, string>>;
+    const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+      string,
+      Record<string, string>
+    >;
     const rows = readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| (\S+) +\| \S/gm);
     const reasons = new Set([...rows].map(([, name]) => name));
     assert.deepEqual(
-      Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !reasons.has(name)),
+      Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).filter((name) => !reasons.has(name)),
       [],
     );
   });
 });
 
 interface Lock {
-  readonly packages: Readonly<Record<string, { readonly optionalDependencies?: Readonly<Record<string, string>> }>>;
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+interface LockedPackage {
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+  readonly integrity?: string;
 }
 
 /** config.ts reads the settings; the post-renderer is a program of its own, started with an environment that we made. */
