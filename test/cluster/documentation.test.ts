@@ -28,6 +28,8 @@ const NEEDS = [
   '# Needs Docker and kind.',
   '# Needs a registry of yours.',
   '# Needs a forge of yours.',
+  '# Needs a source with a folder, and the machine that has it.',
+  '# Needs a deleted instance.',
   '# Needs a cluster that Chandlery leaves for good.',
 ];
 /** What this test has done itself before, or is part of. */
