@@ -180,7 +180,8 @@ async function reportDeployment(work: Work, { current, target, verb, ...failed }
   const { phase, error } = isMade ? failed : await classify(work, { target, verb, ...failed });
   const clean = withoutSecrets(error, target.values.secrets);
   const reason = phase === 'Render' && clean.code === 'HelmFailed' ? 'RenderFailed' : clean.code;
-  const isRejected = isRejectedAsInvalid(clean.message);
+  // A failed upgrade may have a revision to go back to, which is looked for at once.
+  const isRejected = isRejectedAsInvalid(clean.message) && !(isMade && verb === 'upgrade');
   const terminal = isRejected || (phase === 'Render' && isAppError(clean, 'HelmFailed', 'ValuesInvalid'));
   const advice = recreateAdvice(clean.message, work.release.namespace);
   const condition = isFalse('Released', reason, advice === undefined ? clean.message : `${clean.message}. ${advice}`);

@@ -168,7 +168,8 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
     configDigest,
     // What a chart renders depends on nothing but what the configuration digest covers.
     ...(rendered === undefined ? {} : { forced: 'CarriedOut' as const }),
-    ...(isRejectedAsInvalid(error.message) || (phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid'))
+    ...((work.spec.upgrade.remediation !== 'Rollback' && isRejectedAsInvalid(error.message)) ||
+    (phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid'))
       ? { outlook: 'Terminal' as const }
       : {}),
   });
