@@ -12,7 +12,6 @@ import { deploying, failedPhase, fetched, notReleased, rollingBack, UNTESTED, up
 import { isFalse, notReady, reconciling } from '../../conditions.ts';
 import { deploy, type DeployInput, type Deployment } from './deploy.ts';
 import type { RenderedChart } from '../../../domain/chart/rendered-chart.ts';
-import { isRejectedAsInvalid } from '../../../domain/kubernetes/value-dumps.ts';
 import { attemptOf, reportFailure } from '../report/report-failure.ts';
 import type { Finding } from '../report/compose-status.ts';
 import { writeStatus } from '../report/write-status.ts';
@@ -168,10 +167,7 @@ async function reportDeployment(work: Work, { target }: Deploying, failed: Extra
     configDigest,
     // What a chart renders depends on nothing but what the configuration digest covers.
     ...(rendered === undefined ? {} : { forced: 'CarriedOut' as const }),
-    ...((work.spec.upgrade.remediation !== 'Rollback' && isRejectedAsInvalid(error.message)) ||
-    (phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid'))
-      ? { outlook: 'Terminal' as const }
-      : {}),
+    ...(phase === 'Render' && isAppError(error, 'HelmFailed', 'ValuesInvalid') ? { outlook: 'Terminal' as const } : {}),
   });
 }
 
