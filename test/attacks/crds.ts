@@ -201,16 +201,18 @@ export const attacks: readonly Attack[] = [
     title: 'an operator that may write every CRD and ClusterRole registers, changes and deletes those of Chandlery at run time',
     run: async (target) => {
       const rules = [
-        { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['*'] },
-        { apiGroups: ['apiregistration.k8s.io'], resources: ['apiservices'], verbs: ['*'] },
+        { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions', 'customresourcedefinitions/status'], verbs: ['*'] },
+        { apiGroups: ['apiregistration.k8s.io'], resources: ['apiservices', 'apiservices/status'], verbs: ['*'] },
         { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['*'] },
       ];
       const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'crds-operator' };
       await applied(target, { ...object('ClusterRole', 'crds-operator', RBAC), rules });
-      const subjects = [{ kind: 'ServiceAccount', name: 'crds-operator', namespace: 'default' }];
+      const subjects = ['default', 'kube-system'].map((namespace) => ({ kind: 'ServiceAccount', name: 'crds-operator', namespace }));
       await applied(target, { ...object('ClusterRoleBinding', 'crds-operator', RBAC), roleRef, subjects });
-      const groups = ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'];
-      const as = ['--as=system:serviceaccount:default:crds-operator', ...groups.map((group) => `--as-group=${group}`)];
+      const [as = [], inKubeSystem = []] = subjects.map(({ name, namespace }) => {
+        const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+        return [`--as=system:serviceaccount:${namespace}:${name}`, ...groups.map((group) => `--as-group=${group}`)];
+      });
       const before = await generations(target);
       const attempts: readonly [string, readonly string[], object?][] = [
         ['registers', ['create', '-f', '-'], crd('wallets', 'apps.chandlery.dev', 'Wallet')],
@@ -221,6 +223,23 @@ export const attacks: readonly Attack[] = [
           crd('environments', 'chandlery.dev', 'Environment', 'Cluster'),
         ],
         ['patches', ['patch', 'crd', 'environments.chandlery.dev', '--type=merge', '-p', '{"spec":{"names":{"categories":["all"]}}}']],
+        [
+          'renames',
+          [
+            'patch',
+            'crd',
+            'environments.chandlery.dev',
+            '--subresource=status',
+            '--type=merge',
+            '-p',
+            '{"status":{"acceptedNames":{"kind":"A"}}}',
+          ],
+        ],
+        [
+          'breaks',
+          ['patch', 'apiservice', 'v1alpha1.chandlery.dev', '--subresource=status', '--type=merge', '-p', '{"status":{"conditions":[]}}'],
+        ],
+        ['deletes', ['delete', '--raw', `/apis/${RBAC}/clusterroles?dryRun=All&fieldSelector=metadata.name%3Dchandlery-viewer`]],
         ['states the intent', ['annotate', 'crd', 'environments.chandlery.dev', 'chandlery.dev/deletion-intent=Cascade']],
         ['deletes', ['delete', 'crd', 'environments.chandlery.dev', '--wait=false']],
         ['deletes', ['delete', 'apiservice', 'v1alpha1.chandlery.dev', '--wait=false']],
@@ -232,11 +251,14 @@ export const attacks: readonly Attack[] = [
           { ...object('ClusterRole', 'chandlery-base-view', RBAC), ...EVERYTHING },
         ],
       ];
-      for (const [what, args, manifest] of attempts) {
-        const { exitCode, stderr } = await target.kubectl('root', [...as, ...args], manifest === undefined ? '' : text(manifest));
-        assert.notEqual(exitCode, 0, `${what} ${args.join(' ')}`);
-        // Of several policies that deny a deletion, the api-server tells any.
-        assert.match(stderr, /of Chandlery are reserved|is part of Chandlery/, `${what} ${args.join(' ')}: ${stderr}`);
+      for (const account of [as, inKubeSystem]) {
+        for (const [what, args, manifest] of attempts) {
+          const { exitCode, stderr } = await target.kubectl('root', [...account, ...args], manifest === undefined ? '' : text(manifest));
+          const attempt = `${account[0]} ${what} ${args.join(' ')}`;
+          assert.notEqual(exitCode, 0, attempt);
+          // Of several policies that deny a deletion, the api-server tells any.
+          assert.match(stderr, /of Chandlery are reserved|is part of Chandlery/, `${attempt}: ${stderr}`);
+        }
       }
       assert.equal(await generations(target), before);
       // The policies are as they were written, so that nothing restores them again and again.
@@ -247,7 +269,7 @@ export const attacks: readonly Attack[] = [
       assert.equal((await target.kubectl('root', [...as, 'create', '-f', '-'], text(own))).exitCode, 0);
       assert.equal((await target.kubectl('root', [...as, 'delete', 'crd', own.metadata.name])).exitCode, 0);
       for (const kind of ['clusterrolebinding', 'clusterrole']) await target.kubectl('root', ['delete', kind, 'crds-operator']);
-      return attempts.length + 1;
+      return 2 * attempts.length + 1;
     },
   },
 ];

@@ -157,6 +157,31 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    title: 'an operator gives a StatefulSet a revision with a powerful account, from which its controller makes the next pod',
+    run: async (target) => {
+      await makeAccounts(target);
+      const [account] = POWERFUL;
+      const specs = [
+        { serviceAccountName: account },
+        { serviceAccount: account },
+        { serviceAccountName: RESERVED },
+        // Go finds a field whatever the case of its key is; ſ is an s without its case.
+        { ServiceAccountName: account },
+        { ſerviceAccountName: account },
+      ];
+      const template = { spec: { ...podSpec(), serviceAccountName: account } };
+      const data = [...specs.map((spec) => ({ spec: { template: { spec } } })), { Spec: { template } }, { spec: { Template: template } }];
+      const revisions = data.map((content, index) => revisionOf(`revision-${index}`, content));
+      const ran = await target.kubectl('root', [...DEPUTY, 'apply', '--dry-run=server', '-f', '-'], list(revisions));
+      assertDenied(ran, revisions.length, 'chandlery-environment-service-accounts');
+      // Revisions of other controllers, and those of accounts without permissions, are admitted.
+      const others = [{ spec: { template: { spec: podSpec() } } }, { spec: { networkConfig: { 'sub-domain': 'a' } } }];
+      const admitted = list(others.map((content, index) => revisionOf(`other-${index}`, content)));
+      await root(target, [...DEPUTY, 'apply', '--dry-run=server', '-f', '-'], admitted);
+      return revisions.length + others.length;
+    },
+  },
+  {
     title: 'an operator moves a workload to a powerful account, or changes one that runs as such',
     run: async (target) => {
       await makeAccounts(target);
@@ -283,6 +308,10 @@ function tokenSecret(name: string, account: string): object {
 
 function podOf(name: string, spec: object): object {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: ATTACKED }, spec: { ...podSpec(), ...spec } };
+}
+
+function revisionOf(name: string, data: object): object {
+  return { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name, namespace: ATTACKED }, revision: 1, data };
 }
 
 function podSpec(): object {

@@ -67,6 +67,10 @@ export const attacks: readonly Attack[] = [
       await eventually(may, 'a maintainer gets a token that ends', 20);
       // As a kubelet does for a pod: no policy of ours is in the way.
       await root(target, tokenOf('default', '--duration', '48h'));
+      // The api-server makes a token of a year for a pod that asks for these seconds.
+      const extended = tokenOf('robot', '--duration', '3607s', '--bound-object-kind', 'Pod', '--bound-object-name', 'bound');
+      const overrides = JSON.stringify({ spec: { serviceAccountName: 'robot' } });
+      await root(target, ['run', 'bound', '--namespace', name, '--image=example.com/image', '--overrides', overrides]);
       const annotations = { 'kubernetes.io/service-account.name': 'robot' };
       const metadata = { name: 'robot-token', namespace: name, annotations };
       const secret = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/service-account-token', metadata });
@@ -75,6 +79,8 @@ export const attacks: readonly Attack[] = [
         ['maintainer', tokenOf('default')],
         ['maintainer', tokenOf('robot', '--duration', '25h')],
         ['root', tokenOf('robot', '--duration', '25h')],
+        ['maintainer', extended],
+        ['root', extended],
         ['developer', ['apply', '-f', '-']],
         ['maintainer', ['apply', '-f', '-']],
         ['root', ['apply', '-f', '-']],
