@@ -15,6 +15,7 @@ import {
 } from '../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { watchGenerated } from '../../src/compose/environment/watch-generated.ts';
+import { watchGrants } from '../../src/compose/environment/watch-grants.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { startReflector } from '../../src/kube/watch/reflector.ts';
@@ -41,9 +42,10 @@ before(async () => {
   const none = { onChange: () => () => undefined };
   const environments = startReflector({ cluster: kube.asController(), type: ENVIRONMENT, log, signal: ending.signal });
   const also = { definitions: none, operators: none, appDefinitions: { ...none, get: () => undefined } };
-  const generated = watchGenerated({ kube, environments, ...also, log, signal: ending.signal });
+  const grants = watchGrants({ kube, log, signal: ending.signal });
+  const generated = watchGenerated({ kube, grants, environments, ...also, log, signal: ending.signal });
   const isOwn = (name: string): boolean => name.startsWith('envback-');
-  running = runEnvironmentController({ kube, isOwn, sources: [environments, ...generated], log, signal: ending.signal });
+  running = runEnvironmentController({ kube, isOwn, sources: [environments, ...generated], grants, log, signal: ending.signal });
 });
 
 after(async () => {

@@ -19,6 +19,7 @@ import { isAppError } from '../../src/domain/core/errors.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { watchGenerated } from '../../src/compose/environment/watch-generated.ts';
+import { watchGrants } from '../../src/compose/environment/watch-grants.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { openKube } from '../support/open-kube.ts';
@@ -29,6 +30,7 @@ import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts
 import { runEnvironmentController } from '../support/environment-controller.ts';
 import { generatedIn, HAND_CHANGES, KEPT, LEASES, PEER_AUTHENTICATIONS, WITHOUT_ALL } from '../support/environment-parts.ts';
 import { eventually } from '../support/eventually.ts';
+import { assertForeignGrantsFound } from '../support/foreign-grants.ts';
 import { assertPartsOfOperatorsAlone, SHOP_OPERATOR } from '../support/parts-of-operators.ts';
 
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
@@ -46,8 +48,10 @@ before(async () => {
   const scope = { cluster, signal: ending.signal, log };
   const environments = startReflector({ ...scope, type: ENVIRONMENT });
   const definitions = startMetadataReflector({ ...scope, type: CRD });
+  const grants = watchGrants({ kube, log, signal: ending.signal });
   const generated = watchGenerated({
     kube,
+    grants,
     environments,
     definitions,
     operators: { onChange: () => () => undefined },
@@ -61,6 +65,7 @@ before(async () => {
     operatorKinds: () => [SHOP_OPERATOR],
     isOwn: (name) => name.startsWith('envtest-'),
     sources: [environments, ...generated],
+    grants,
     log,
     signal: ending.signal,
   });
@@ -113,30 +118,7 @@ describe('an environment', () => {
     const name = 'envtest-grants';
     await create(environment(name, { groups: [{ name: 'oidc:grants-members', role: 'developer' }] }));
     await untilReason(name, 'Ready');
-    const rbac = 'rbac.authorization.k8s.io';
-    const bind = async (binding: string, role: string, group: string): Promise<void> =>
-      void (await kube.asController().create(ROLE_BINDING, {
-        apiVersion: `${rbac}/v1`,
-        kind: 'RoleBinding',
-        metadata: { name: binding, namespace: name },
-        roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
-        subjects: [{ apiGroup: rbac, kind: 'Group', name: group }],
-      }));
-    await bind('of-a-former-member', 'chandlery-developer', 'oidc:grants-former');
-    await bind('of-a-member', 'chandlery-maintainer', 'oidc:grants-members');
-    await bind('of-the-cluster', 'view', 'oidc:grants-former');
-    const grants = async (): Promise<string> =>
-      findCondition(conditionsOf(await kube.asController().get({ ...ENVIRONMENT, name })), 'ForeignGrants')?.message ?? '';
-    await eventually(
-      async () => (await grants()).includes('"of-a-former-member" grants chandlery-developer to Group oidc:grants-former'),
-      'it is reported',
-    );
-    await kube.asController().patch({ ...ENVIRONMENT, name }, { type: 'merge', body: { spec: { foreignGrants: 'Remove' } } });
-    await gone(ROLE_BINDING, 'of-a-former-member', name);
-    await eventually(async () => /: "of-a-member" grants/.test(await grants()), 'what a member has is still reported');
-    assert.ok(await kube.asController().get({ ...ROLE_BINDING, namespace: name, name: 'of-the-cluster' }));
-    const { items } = await kube.asController().list(EVENT, { namespace: 'default' });
-    assert.ok(items.some((event) => textAt(event, 'involvedObject', 'name') === name && textAt(event, 'reason') === 'ForeignGrants'));
+    await assertForeignGrantsFound(kube.asController(), name);
   });
 
   test('makes its namespace, its permissions and its quota, and says that it is ready', async () => {

@@ -1,5 +1,6 @@
 import { type KeySource, mapSource, runController } from '../../src/controller/controller.ts';
 import type { OperatorKinds } from '../../src/domain/catalog/operator-kinds.ts';
+import { type GrantWatch, grantPorts, watchGrants } from '../../src/compose/environment/watch-grants.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import type { Log } from '../../src/observe/log.ts';
@@ -16,6 +17,8 @@ interface EnvironmentControllerInput {
   readonly sources: readonly KeySource[];
   /** Which of them are this world's: several worlds share a cluster at the same time, and each has a controller. */
   readonly isOwn: (environment: string) => boolean;
+  /** Default: it watches them itself, and learns of their changes at the next pass. */
+  readonly grants?: GrantWatch;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -29,6 +32,7 @@ export async function runEnvironmentController({
   isOwn,
   log,
   signal,
+  grants = watchGrants({ kube, log, signal }),
 }: EnvironmentControllerInput): Promise<void> {
   const cluster = kube.asController();
   const reconcile = createEnvironmentReconciler({
@@ -36,6 +40,7 @@ export async function runEnvironmentController({
     discovery: kube,
     apps,
     operatorKinds,
+    grants: grantPorts(grants, () => []),
     appLimits: () => ({ hard: {}, pending: false }),
     events: createEventRecorder({ cluster, log }),
     settings: { projectPrefix: '' },

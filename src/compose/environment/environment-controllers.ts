@@ -11,6 +11,7 @@ import { createEnvironmentReconciler } from '../../reconcile/environment/reconci
 import { createInstanceCountReconciler } from '../../reconcile/environment/report-instances.ts';
 import type { InstancesInNamespaces } from '../app-instance/count-instances.ts';
 import { namespaceOf, watchGenerated } from './watch-generated.ts';
+import { grantPorts, watchGrants } from './watch-grants.ts';
 
 interface EnvironmentsInput {
   readonly kube: Kube;
@@ -26,6 +27,7 @@ export function environmentControllers(input: EnvironmentsInput, instances: Inst
 
 function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn }: InstancesInNamespaces): ControllerParts {
   const cluster = kube.asController();
+  const grants = watchGrants({ kube, log, signal });
   const reconcile = createEnvironmentReconciler({
     cluster,
     discovery: kube,
@@ -34,6 +36,7 @@ function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn 
     operatorKinds: () => operatorKinds(catalog.operators(), catalog.customResourceDefinitions()),
     appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     instancesIn,
+    grants: grantPorts(grants, catalog.catalogSources),
     events: createEventRecorder({ cluster, log, signal }),
     settings: ENVIRONMENT_SETTINGS,
     now: () => new Date(),
@@ -41,7 +44,7 @@ function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn 
   const { environments: all, customResourceDefinitions: definitions, operators, appDefinitions } = catalog.reflectors;
   return {
     name: 'environment',
-    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators, appDefinitions, log, signal })],
+    sources: [all, ...watchGenerated({ kube, environments: all, definitions, operators, appDefinitions, grants, log, signal })],
     reconcile,
     workers: 2,
   };

@@ -18,6 +18,8 @@ import {
   SERVICE_ACCOUNT,
 } from '../../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../../kube/kube.ts';
+import type { GrantWatch } from './watch-grants.ts';
+import { grantsOurRole, isOurs } from '../../reconcile/environment/foreign-grants.ts';
 import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 
@@ -28,6 +30,7 @@ interface WatchGeneratedInput {
   readonly definitions: KeySource;
   readonly operators: KeySource;
   readonly appDefinitions: Pick<Reflector, 'get' | 'onChange'>;
+  readonly grants: GrantWatch;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
@@ -46,6 +49,7 @@ export function watchGenerated({
   definitions,
   operators,
   appDefinitions,
+  grants: { namespaces, roleBindings },
   log,
   signal,
 }: WatchGeneratedInput): KeySource[] {
@@ -57,7 +61,14 @@ export function watchGenerated({
   const having = (field: string): string[] =>
     environments.all().flatMap(({ metadata, spec }) => (at(spec, field) === undefined ? [] : [metadata.name]));
   const ofObject = (key: string): string[] => inNamespace(key.split('/')[0] ?? '');
-  const namespaces = startMetadataReflector({ cluster, type: NAMESPACE, ...scope });
+  const ofBinding = (key: string): string[] => {
+    const [namespace = ''] = key.split('/');
+    const binding = roleBindings.get(key);
+    // Chandlery makes several in each dedicated namespace, and charts make some, too.
+    const isForeign = binding === undefined || (grantsOurRole(binding) && !isOurs(binding));
+    const environment = isForeign ? namespaces.get(namespace)?.metadata.labels?.[OURS.environmentLabel] : undefined;
+    return [...new Set([...inNamespace(namespace), ...(environment === undefined ? [] : [environment])])];
+  };
   const quotas = specChanges(startReflector({ cluster, type: RESOURCE_QUOTA, ...scope }));
   return [
     mapSource(namespaces, inNamespace),
@@ -70,7 +81,7 @@ export function watchGenerated({
     mapSource(definitions, (name) => (MESH_CRDS.includes(name) ? having('mesh') : [])),
     ...IN_NAMESPACES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), ofObject)),
     // Those of other clients are reported.
-    mapSource(startMetadataReflector({ cluster, type: ROLE_BINDING, log, signal }), ofObject),
+    mapSource(roleBindings, ofBinding),
     ...VISIBILITY.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(VISIBILITY_NAME))),
     ...POLICIES.map((type) => mapSource(startMetadataReflector({ cluster, type, ...scope }), afterPrefix(POLICY_NAME))),
   ];

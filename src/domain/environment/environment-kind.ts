@@ -238,7 +238,7 @@ const spec = object(
     monitoring: optional(monitoringField('the namespace chandlery-system')),
     foreignGrants: choice(['Report', 'Remove'], {
       description:
-        'What happens to RoleBindings in the namespace that grant a role of Chandlery and that neither the environment nor a catalogue source made. Report names them in the condition ForeignGrants; Remove also takes them from subjects that are no members.',
+        'What happens to RoleBindings in the namespace, and in those dedicated to instances, that grant a role of Chandlery and that neither the environment nor a catalogue source made. Report names them in the condition ForeignGrants; Remove also takes them from subjects that are no members.',
       default: 'Report',
     }),
     reclaim: choice(['Retain', 'Delete'], {

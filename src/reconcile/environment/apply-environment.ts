@@ -45,14 +45,14 @@ const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
  * @returns what is true of it now, beside that it is ready.
  */
 export async function applyEnvironment(
-  ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps' | 'operatorKinds' | 'appLimits'>,
+  ports: Pick<EnvironmentPorts, 'cluster' | 'discovery' | 'apps' | 'operatorKinds' | 'appLimits' | 'grants'>,
   applied: AppliedNamespace,
   signal: AbortSignal,
 ): Promise<readonly ConditionInput[]> {
   const { environment, spec } = applied;
   await keepAppsPolicy(ports, { environment, spec, signal });
   const ofMesh = await applyNamespace(ports, { ...applied, also: appQuota(environment, spec, ports.appLimits().hard) }, signal);
-  return [...meshConditions(applied, ofMesh), ...(await reportForeignGrants(ports.cluster, applied, signal))];
+  return [...meshConditions(applied, ofMesh), ...(await reportForeignGrants(ports, applied, signal))];
 }
 
 /**

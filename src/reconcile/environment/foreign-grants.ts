@@ -14,38 +14,59 @@ import type { EnvironmentSpec } from './environment-spec.ts';
 export const FOREIGN_GRANTS = 'ForeignGrants';
 
 const ROLE = /^chandlery-/;
+
+/** The RoleBindings to roles of Chandlery, as they are watched. */
+export interface GrantPorts {
+  /** Those in the namespace of an Environment and in the namespaces that are dedicated to its instances, sorted by namespace and name. */
+  readonly grantsIn: (environment: GrantScope, signal: AbortSignal) => Promise<readonly KubeObject[]>;
+  /** Whether a CatalogSource has applied it, by the inventory of that source: everybody who writes a RoleBinding can label it. */
+  readonly isDeclared: (binding: KubeObject) => boolean;
+}
+
+export interface GrantScope {
+  /** The name of the Environment. */
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Whether a RoleBinding grants a role of Chandlery. */
+export function grantsOurRole(binding: KubeObject): boolean {
+  return textAt(binding, 'roleRef', 'kind') === 'ClusterRole' && ROLE.test(textAt(binding, 'roleRef', 'name') ?? '');
+}
+
 /** RoleBindings that a message names. */
 const MAX_NAMED = 10;
 
 /**
- * Reports RoleBindings of a namespace to roles of Chandlery that neither the Environment nor a CatalogSource made: they outlive a membership. Where the spec says so, removes from
- * them subjects that are no members.
+ * Reports RoleBindings to roles of Chandlery, in the namespaces of an Environment, that neither the Environment nor a CatalogSource made: they outlive a membership. Where the spec says so,
+ * removes from them subjects that are no members.
  *
  * @returns the condition; empty where there are none.
  */
 export async function reportForeignGrants(
-  cluster: Pick<Cluster, 'list' | 'patch' | 'delete'>,
+  { cluster, grants }: { readonly cluster: Pick<Cluster, 'patch' | 'delete'>; readonly grants: GrantPorts },
   { environment, spec }: { readonly environment: KubeObject; readonly spec: EnvironmentSpec },
   signal: AbortSignal,
 ): Promise<readonly ConditionInput[]> {
-  const { items } = await cluster.list(ROLE_BINDING, { namespace: spec.namespace, signal });
-  const found = items.filter(isForeign);
+  const scope = { name: environment.metadata.name, namespace: spec.namespace };
+  const found = (await grants.grantsIn(scope, signal)).filter((binding) => !isOurs(binding) && !grants.isDeclared(binding));
   const left = spec.foreignGrants === 'Remove' ? await removeFormerMembers(cluster, spec, { bindings: found, signal }) : found;
-  if (left.length === 0) return [];
-  const named = left.slice(0, MAX_NAMED).map(grantWords).join('; ');
+  const [first] = left;
+  if (first === undefined) return [];
+  const named = left
+    .slice(0, MAX_NAMED)
+    .map((binding) => grantWords(binding, spec.namespace))
+    .join('; ');
   const more = left.length > MAX_NAMED ? `; ${left.length - MAX_NAMED} more` : '';
-  const remedy = `Delete them, for example kubectl delete rolebinding ${left[0]?.metadata.name ?? ''} --namespace ${spec.namespace}, or set spec.foreignGrants: Remove`;
+  const remedy = `Delete them, for example kubectl delete rolebinding ${first.metadata.name} --namespace ${first.metadata.namespace ?? ''}, or set spec.foreignGrants: Remove`;
   const message = `RoleBindings that the Environment did not make grant roles of Chandlery: ${named}${more}. They stay when a membership ends. ${remedy}`;
   const observedGeneration = environment.metadata.generation ?? 0;
   return [{ type: FOREIGN_GRANTS, status: 'True', reason: 'Found', message, observedGeneration }];
 }
 
-function isForeign({ metadata, ...binding }: KubeObject): boolean {
-  const { labels = {} } = metadata;
-  const isOurs = labels['app.kubernetes.io/managed-by'] === 'chandlery' && labels[OURS.environmentLabel] !== undefined;
-  const isDeclared = labels[OURS.sourceLabel] !== undefined;
-  const isRole = textAt(binding, 'roleRef', 'kind') === 'ClusterRole' && ROLE.test(textAt(binding, 'roleRef', 'name') ?? '');
-  return isRole && !isOurs && !isDeclared;
+/** Whether it carries the labels of what Chandlery makes for Environments. Everybody can set them, but what has them and is not wanted, the controller deletes. */
+export function isOurs({ metadata: { labels = {} } }: KubeObject): boolean {
+  return labels['app.kubernetes.io/managed-by'] === 'chandlery' && labels[OURS.environmentLabel] !== undefined;
 }
 
 interface Removal {
@@ -60,13 +81,13 @@ async function removeFormerMembers(
   { bindings, signal }: Removal,
 ): Promise<readonly KubeObject[]> {
   const members = new Set([...ENVIRONMENT_ROLES.flatMap((role) => spec.members[role]), ...spec.helmUsers].map(subjectKey));
-  members.add(subjectKey({ kind: 'ServiceAccount', name: DEPLOYER, namespace: spec.namespace }));
   const left: KubeObject[] = [];
   for (const binding of bindings) {
     const subjects = listAt(binding, 'subjects');
-    const kept = subjects.filter((subject) => members.has(rawSubjectKey(subject)));
-    const { name, uid, resourceVersion } = binding.metadata;
-    const ref = { ...ROLE_BINDING, namespace: spec.namespace, name };
+    const { name, namespace = '', uid, resourceVersion } = binding.metadata;
+    const deployer = subjectKey({ kind: 'ServiceAccount', name: DEPLOYER, namespace });
+    const kept = subjects.filter((subject) => rawSubjectKey(subject) === deployer || members.has(rawSubjectKey(subject)));
+    const ref = { ...ROLE_BINDING, namespace, name };
     if (kept.length === 0) await ifFound(cluster.delete(ref, { signal, ...(uid === undefined ? {} : { uid }) }));
     else if (kept.length < subjects.length)
       await ifFound(
@@ -89,8 +110,11 @@ function subjectKey({ kind, name, namespace = '' }: BoundSubject): string {
   return [kind, namespace, name].join(' ');
 }
 
-function grantWords(binding: KubeObject): string {
+/** @param home the namespace that goes without saying. */
+function grantWords(binding: KubeObject, home: string): string {
+  const { name, namespace = home } = binding.metadata;
   const grants = grantsOf([binding]);
   const to = grants.map(({ subject }) => `${subject.kind} ${subject.name}`).join(', ') || 'nobody';
-  return `"${binding.metadata.name}" grants ${textAt(binding, 'roleRef', 'name') ?? ''} to ${to}`;
+  const where = namespace === home ? '' : ` in namespace ${namespace}`;
+  return `"${name}"${where} grants ${textAt(binding, 'roleRef', 'name') ?? ''} to ${to}`;
 }
