@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../domain/core/errors.ts';
+import { decodeText } from '../domain/yaml/decode-text.ts';
+import { AppError, messageOf } from '../domain/core/errors.ts';
 import { at, listAt, numberAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
 import { applyMergePatch } from '../domain/core/merge-patch.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
@@ -150,9 +151,9 @@ async function secretIn(text: string): Promise<{ readonly name: string; readonly
   const [, name = '', key = '', file] = /^([^/=]+)\/([^/=]+)(?:=(.+))?$/.exec(text) ?? [];
   if (name === '') throw wrong('install', '--secret: write NAME/KEY, or NAME/KEY=FILE with the file that holds the value');
   try {
-    return { name, key, ...(file === undefined ? {} : { value: await readFile(file, 'utf8') }) };
+    return { name, key, ...(file === undefined ? {} : { value: decodeText(await readFile(file)) }) };
   } catch (cause) {
-    throw new AppError('InvalidInput', `--secret ${name}/${key}: the file cannot be read`, { cause });
+    throw new AppError('InvalidInput', `--secret ${name}/${key}: the file cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { parseYamlDocument, YAML_BOUNDS } from '../domain/core/bounded-yaml.ts';
+import { decodeText } from '../domain/yaml/decode-text.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { applyMergePatch } from '../domain/core/merge-patch.ts';
 import { at, isObject, listAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
@@ -44,14 +45,14 @@ function keptMetadata(metadata: unknown): Content {
 }
 
 async function textOf(file: string): Promise<string> {
-  if (file === '-') return (await readStandardInput()).toString('utf8');
   try {
+    if (file === '-') return decodeText(await readStandardInput());
     await using handle = await open(file);
     const { size } = await handle.stat();
     if (size > YAML_BOUNDS.maxCharacters) throw new AppError('TooLarge', `${file}: it is larger than ${YAML_BOUNDS.maxCharacters} bytes`);
-    return await handle.readFile('utf8');
+    return decodeText(await handle.readFile());
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
+    if (cause instanceof AppError && cause.code !== 'InvalidInput') throw cause;
     throw new AppError('InvalidInput', `${file}: it cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

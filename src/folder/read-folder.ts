@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { decodeText } from '../domain/yaml/decode-text.ts';
+import { AppError } from '../domain/core/errors.ts';
 import type { SourceFault } from '../domain/source/catalog-source.ts';
 import type { SourceFile } from '../domain/source/parse-file.ts';
 
@@ -94,7 +96,7 @@ async function readBounded(path: string): Promise<'Irregular' | { readonly size:
   if (found.size > MAX_FILE_BYTES) return { size: found.size };
   const buffer = Buffer.alloc(found.size);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
-  return { text: new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead)) };
+  return { text: decodeText(buffer.subarray(0, bytesRead)).replace(/^\uFEFF/, '') };
 }
 
 function revisionOf(files: readonly SourceFile[], faults: readonly SourceFault[]): string {
@@ -114,13 +116,13 @@ function isGone(error: unknown): boolean {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof AppError) return error.message;
   const code = 'code' in error ? String(error.code) : '';
   if (code === 'ENOENT') return 'it does not exist';
   if (code === 'ENOTDIR') return 'it is not a folder';
   if (code === 'ENXIO') return 'it is not a regular file';
   if (code === 'ELOOP') return 'it has become a link';
   if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'it is not UTF-8 text';
   return code === '' ? error.message : code;
 }
 

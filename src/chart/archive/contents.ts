@@ -1,4 +1,5 @@
 import valid from 'semver/functions/valid.js';
+import { otherEncoding } from '../../domain/yaml/decode-text.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import type { Subchart } from '../../domain/chart/subcharts.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
@@ -88,6 +89,7 @@ export function isContentFile(name: string): boolean {
  * @throws AppError `ChartInvalid`, as a clause that names the file but not the address: the caller adds it.
  */
 export function readContents({ names, contents }: ChartFiles): ChartContents {
+  rejectOtherEncodings(contents);
   const textOf = (name: string) => contents.get(name)?.toString('utf8');
   const chartYaml = textOf('Chart.yaml');
   if (chartYaml === undefined) throw invalid('there is no Chart.yaml in it, so it is not a chart');
@@ -120,6 +122,14 @@ export function readContents({ names, contents }: ChartFiles): ChartContents {
       subcharts: subchartTemplates([...contents.keys()].sort(), textOf),
     }),
   };
+}
+
+/** Helm reads some of these files in UTF-16, and others not. In Latin-1, it lets comments pass. */
+function rejectOtherEncodings(contents: ChartFiles['contents']): void {
+  for (const [name, content] of contents) {
+    const encoding = isReadme(name) ? undefined : otherEncoding(content);
+    if (encoding !== undefined) throw invalid(`${name}: it is ${encoding} text: save it as UTF-8`);
+  }
 }
 
 function hintFiles(

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '../../domain/core/errors.ts';
+import { decodeText } from '../../domain/yaml/decode-text.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { readReleaseRepository, type ReleaseRepository } from '../../domain/release/release-repository.ts';
 
@@ -61,7 +62,9 @@ async function readText(root: string, path: string): Promise<string> {
   // A link that took the place of the file meanwhile is not followed.
   const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    return await file.readFile('utf8');
+    return decodeText(await file.readFile());
+  } catch (cause) {
+    throw isAppError(cause, 'InvalidInput') ? new AppError('InvalidInput', `release: ${path}: ${cause.message}`, { cause }) : cause;
   } finally {
     await file.close();
   }

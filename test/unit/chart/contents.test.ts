@@ -31,6 +31,17 @@ dependencies: [{name: common, version: 2.x.x, repository: "https://charts.exampl
   'charts/sub/crds/c.yaml': 'not read: [',
 };
 
+test('a chart whose files are UTF-16 is rejected, which Helm reads in some of them alone', async (t) => {
+  const folder = await temporaryFolder(t);
+  const library = await libraryFor(t, { roots: { charts: folder } });
+  for (const [index, name] of ['Chart.yaml', 'values.yaml', 'templates/a.yaml', 'charts/sub/values.yaml'].entries()) {
+    const wide = Buffer.from(`a: b\n`, 'utf16le').toString('latin1');
+    await writeFiles(folder, { [`${index}.tgz`]: await packChart('full', { ...FULL, [name]: wide }) });
+    const message = new RegExp(`${name}: it is UTF-16 text: save it as UTF-8`);
+    await assert.rejects(fetchURL(library, `file://charts/${index}.tgz`), { code: 'ChartInvalid', message });
+  }
+});
+
 test('a chart is read: metadata, values as Helm reads them, schema, README and CRDs in order', async (t) => {
   const folder = await temporaryFolder(t);
   await writeFiles(folder, { 'full.tgz': await packChart('full', FULL) });

@@ -25,6 +25,7 @@ describe('reading the catalogue folder', () => {
       writeFile(join(folder, 'sub', '.git', 'd.yaml'), 'x'),
       writeFile(join(folder, 'large.yaml'), 'x'.repeat(1024 * 1024 + 1)),
       writeFile(join(folder, 'latin.yaml'), Buffer.from([0x61, 0xe9, 0x62])),
+      writeFile(join(folder, 'wide.yaml'), Buffer.from('\ufeffkind: A\n', 'utf16le')),
       writeFile(join(outer, 'secret.yaml'), 'x'),
     ]);
     await symlink(join(outer, 'secret.yaml'), join(folder, 'link.yaml'));
@@ -44,11 +45,12 @@ describe('reading the catalogue folder', () => {
     const { faults } = await read(folder);
     assert.deepEqual(
       faults.map(({ file }) => file),
-      ['large.yaml', 'latin.yaml', 'link.yaml'],
+      ['large.yaml', 'latin.yaml', 'link.yaml', 'wide.yaml'],
     );
     assert.match(faults[0]?.message ?? '', /1048577 bytes/);
     assert.match(faults[1]?.message ?? '', /UTF-8/);
     assert.match(faults[2]?.message ?? '', /leads out/);
+    assert.match(faults[3]?.message ?? '', /UTF-16 text: save it as UTF-8/);
   });
 
   it('neither waits for a pipe nor passes over a link to nothing', { timeout: 10_000 }, async () => {
