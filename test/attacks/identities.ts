@@ -19,35 +19,6 @@ const DEPUTY = ['--as=system:serviceaccount:anywhere:operator', '--as-group=syst
 
 export const attacks: readonly Attack[] = [
   {
-    title: 'a service account of the environment creates a denied app, with an owner reference that it made up',
-    run: async (target) => {
-      const name = 'without-caches';
-      const spec = { allowedApps: { deny: ['caches.samples.chandlery.dev'] }, serviceAccounts: [{ name: 'ci', role: 'developer' }] };
-      const environment = { apiVersion: 'chandlery.dev/v1alpha1', kind: 'Environment', metadata: { name }, spec };
-      await root(target, ['apply', '-f', '-'], stringifyJson(environment));
-      const ready = ['get', 'environment', name, '-o=jsonpath={.status.conditions[?(@.type=="Ready")].status}'];
-      await eventually(async () => (await root(target, ready)) === 'True', 'the environment is ready', 60);
-      const ci = [`--as=system:serviceaccount:${name}:ci`];
-      const owners = [
-        ['v1', 'ConfigMap'],
-        ['samples.chandlery.dev/v1alpha1', 'Cache'],
-      ] as const;
-      for (const [apiVersion, kind] of owners) {
-        const ownerReferences = [{ apiVersion, kind, name: 'made-up', uid: 'made-up', controller: true }];
-        const metadata = { name: 'denied', namespace: name, ownerReferences };
-        const cache = { apiVersion: 'samples.chandlery.dev/v1alpha1', kind: 'Cache', metadata, spec: {} };
-        const ran = await target.kubectl(
-          'root',
-          [...ci, 'create', '--dry-run=server', '--validate=false', '-f', '-'],
-          stringifyJson(cache),
-        );
-        assert.match(ran.stderr, /allowedApps do not allow caches\.samples\.chandlery\.dev/);
-      }
-      await root(target, ['delete', 'environment', name]);
-      return owners.length;
-    },
-  },
-  {
     title: 'a job of CI creates Jobs for a CronJob that does not exist, with a role beside its own, and keeps their pods',
     run: async (target) => {
       const account = 'robot';

@@ -1,5 +1,6 @@
 import type { Subject } from './attack.ts';
 import { attacks as accessTokens } from './access-tokens.ts';
+import { attacks as allowedApps } from './allowed-apps.ts';
 import { attacks as appRoles } from './app-roles.ts';
 import { attacks as changeRequests } from './change-requests.ts';
 import { attacks as charts } from './charts.ts';
@@ -35,6 +36,7 @@ export const SUBJECTS: readonly Subject[] = [
   { name: 'release-records', attacks: releaseRecords },
   { name: 'deputies', attacks: deputies },
   { name: 'namespaces', attacks: namespaces },
+  { name: 'allowed-apps', attacks: allowedApps },
   { name: 'app-roles', attacks: appRoles },
   { name: 'change-requests', attacks: changeRequests },
   { name: 'tokens', attacks: tokens },

@@ -57,7 +57,7 @@ function placeFault({ apiVersion, kind, metadata }: KubeObject, { namespace, nam
 /** What a pod does, it does as its account. */
 function accountFault(object: KubeObject, ofTheRelease: ReadonlySet<string>): string | undefined {
   const account = accountOf(object);
-  if (account === undefined || account === '' || account === 'default') return undefined;
+  if (account === undefined || account === 'default') return undefined;
   if (RESERVED_ACCOUNT.test(account))
     return `no pod can run as the service account ${account === DEPLOYER ? DEPLOYER : `"${account}"`}, which is reserved`;
   const isHook = object.metadata.annotations?.[HOOK] !== undefined;
@@ -68,11 +68,14 @@ function accountFault(object: KubeObject, ofTheRelease: ReadonlySet<string>): st
 
 function accountOf(object: KubeObject): string | undefined {
   const spec = podSpecOf(object);
-  return textAt(spec, 'serviceAccountName') ?? textAt(spec, 'serviceAccount');
+  // The deprecated field counts where the other one is empty.
+  return [textAt(spec, 'serviceAccountName'), textAt(spec, 'serviceAccount')].find((name) => name !== undefined && name !== '');
 }
 
 function podSpecOf(object: KubeObject): unknown {
   const { spec } = object;
   if (object.kind === 'Pod') return spec;
+  if (object.kind === 'PodTemplate') return at(object, 'template', 'spec');
+  if (object.kind === 'ControllerRevision') return at(object, 'data', 'spec', 'template', 'spec');
   return object.kind === 'CronJob' ? at(spec, 'jobTemplate', 'spec', 'template', 'spec') : at(spec, 'template', 'spec');
 }

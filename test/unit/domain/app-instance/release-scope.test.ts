@@ -7,7 +7,16 @@ import { transform } from '../../../../src/helm/transform.ts';
 
 const SCOPE: ReleaseScope = {
   namespace: 'shop',
-  namespacedKinds: new Set(['/ConfigMap', '/ServiceAccount', 'batch/Job', 'batch/CronJob', 'apps/Deployment']),
+  namespacedKinds: new Set([
+    '/ConfigMap',
+    '/Pod',
+    '/PodTemplate',
+    '/ServiceAccount',
+    'apps/ControllerRevision',
+    'batch/Job',
+    'batch/CronJob',
+    'apps/Deployment',
+  ]),
   allowed: [{ group: 'rbac.authorization.k8s.io', kind: 'ClusterRole' }],
 };
 
@@ -42,6 +51,13 @@ describe('the scope of a release', () => {
       [object('apps/v1', 'Deployment', { spec: { template: { spec: { serviceAccount: 'chandlery-deployer' } } } })],
       /reserved/,
     ],
+    [
+      'nor by its old name beside an empty new one',
+      [object('v1', 'Pod', { spec: { serviceAccountName: '', serviceAccount: 'chandlery-deployer' } })],
+      /reserved/,
+    ],
+    ['nor a template of pods', [object('v1', 'PodTemplate', { template: podOf('chandlery-x').template })], /reserved/],
+    ['nor a revision of one', [object('apps/v1', 'ControllerRevision', { data: { spec: podOf('chandlery-x') } })], /reserved/],
     ['a hook may not use an account that is there', [object('batch/v1', 'Job', { ...HOOK, spec: podOf('mine') })], /a hook cannot run as/],
     [
       'nor may one that runs on a schedule',
