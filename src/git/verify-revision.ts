@@ -104,12 +104,15 @@ async function verifySsh({ place, signal }: GitWork, signed: SignedObject, { ver
   try {
     await writeFile(join(place, signers), verification.allowedSigners, { mode: 0o600 });
     await writeFile(join(place, signature), signed.signature, { mode: 0o600 });
-    // A key that is valid for a time alone has to have been valid then, as git has it.
+    // A key that is valid for a time alone has to have been valid then, as git has it. Whoever signs says when that was, so the key has to be valid now, too.
     const time = `-Overify-time=${timeOf(signed.payload)}`;
     const principals = await keygen('-Y', 'find-principals', '-f', signers, time);
     const [principal] = principals?.split('\n') ?? [];
     if (principal !== undefined && principal !== '') {
-      const verified = await keygen('-Y', 'verify', '-f', signers, '-I', principal, '-n', 'git', time);
+      const verify = ['-Y', 'verify', '-f', signers, '-I', principal, '-n', 'git'];
+      const verified = await keygen(...verify, time);
+      if (verified !== undefined && (await keygen(...verify)) === undefined)
+        return { fault: `is signed by a key that has expired, ${principal}: ${keyIn(verified)}` };
       if (verified !== undefined) return { signer: `${principal}: ${keyIn(verified)}` };
     }
     const stranger = await keygen('-Y', 'check-novalidate', '-n', 'git');
@@ -140,7 +143,10 @@ async function verifyPgp({ payload, signature }: SignedObject, { verification }:
     const { signatures } = await verify({ message, signature: parsed, verificationKeys: [...keys] });
     for (const { keyID, verified } of signatures) {
       const key = keys.find((candidate) => candidate.getKeys(keyID).length > 0);
-      if (key !== undefined && (await verified.catch(() => false))) return { signer: describeKey(key) };
+      if (key === undefined || !(await verified.catch(() => false))) continue;
+      // A signature is dated by whoever makes it, so the key has to be valid now, too.
+      if (await key.getSigningKey(keyID).catch(() => undefined)) return { signer: describeKey(key) };
+      return { fault: `is signed by a key that has expired or was revoked, ${describeKey(key)}` };
     }
     const strangers = ids.filter((id) => !keys.some((key) => key.getKeys(id).length > 0));
     if (strangers.length === 0) return { fault: 'has a signature that is not about it, or by a key that has expired' };

@@ -50,9 +50,9 @@ async function bare(args: readonly string[], input: string | Buffer = ''): Promi
 }
 
 /** Signs what the branch names with OpenPGP, as gpg does for git, after a change of what is signed or of the rest. */
-async function signAs(key: PrivateKey, change: (commit: string) => string = (commit) => commit): Promise<void> {
+async function signAs(key: PrivateKey, change: (commit: string) => string = (commit) => commit, date = new Date()): Promise<void> {
   const payload = await bare(['cat-file', 'commit', 'main']);
-  const signature = await sign({ message: await createMessage({ text: payload }), signingKeys: key, detached: true });
+  const signature = await sign({ message: await createMessage({ text: payload }), signingKeys: key, detached: true, date });
   const header = `gpgsig ${signature.trim().replaceAll('\r', '').replaceAll('\n', '\n ')}\n`;
   const object = change(payload.replace('\n\n', () => `\n${header}\n`));
   await bare(['update-ref', 'refs/heads/main', (await bare(['hash-object', '-t', 'commit', '-w', '--stdin'], object)).trim()]);
@@ -78,6 +78,29 @@ describe('a revision with a policy of signatures', () => {
     await signAs(pgp.privateKey);
     assert.equal((await checkout({ 'ada.asc': pgp.publicKey })).commit?.signedBy, `key ${pgp.fingerprint} (Ada <ada@example.com>)`);
     await assert.rejects(checkout({ 'ada.pub': ada.public }), /is signed by another key, [0-9A-F]{16}/);
+  });
+
+  it('is not read when an expired key has signed it, with a date of before', async () => {
+    await host.push({ 'a.yaml': 'a: 5\n' });
+    const date = new Date('2020-01-01T00:00:00Z');
+    const userIDs = [{ name: 'Old', email: 'old@example.com' }];
+    const old = await generateKey({ userIDs, format: 'object', date, keyExpirationTime: 86_400 });
+    await signAs(old.privateKey, (commit) => commit, date);
+    await assert.rejects(checkout({ 'old.asc': old.publicKey.armor() }), /is signed by a key that has expired or was revoked, key .*\(Old/);
+    await host.push({ 'a.yaml': 'a: 6\n' });
+    const ssh = ['-c', 'gpg.format=ssh', '-c', `user.signingkey=${ada.file}`, 'commit-tree', '-S', '-m', 'Date back', 'main^{tree}'];
+    const people = {
+      GIT_AUTHOR_NAME: 'A',
+      GIT_AUTHOR_EMAIL: 'a@example.com',
+      GIT_COMMITTER_NAME: 'A',
+      GIT_COMMITTER_EMAIL: 'a@example.com',
+    };
+    const env = { ...people, GIT_COMMITTER_DATE: date.toISOString() };
+    const { stdout } = await execa('git', ['--git-dir', join(host.root, 'catalog.git'), ...ssh], { env });
+    await bare(['update-ref', 'refs/heads/main', stdout.trim()]);
+    await checkout({ allowed_signers: `ada@example.com ${ada.public}\n` });
+    const expired = checkout({ allowed_signers: `ada@example.com valid-before="20210101" ${ada.public}\n` });
+    await assert.rejects(expired, /is signed by a key that has expired, ada@example\.com: ED25519/);
   });
 
   it('is not read again with keys that have been withdrawn', async () => {
