@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createMessage, readSignature, verify } from 'openpgp';
 import { execa } from 'execa';
-import { describeKey, readKeyring } from '../domain/chart/openpgp-keys.ts';
+import { describeKey, isValidNow, readKeyring } from '../domain/chart/openpgp-keys.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import type { GitVerification } from '../domain/source/git-access.ts';
 import { type GitWork, PATH, readGit } from './run-git.ts';
@@ -144,8 +144,7 @@ async function verifyPgp({ payload, signature }: SignedObject, { verification }:
     for (const { keyID, verified } of signatures) {
       const key = keys.find((candidate) => candidate.getKeys(keyID).length > 0);
       if (key === undefined || !(await verified.catch(() => false))) continue;
-      // A signature is dated by whoever makes it, so the key has to be valid now, too.
-      if (await key.getSigningKey(keyID).catch(() => undefined)) return { signer: describeKey(key) };
+      if (await isValidNow(key, keyID)) return { signer: describeKey(key) };
       return { fault: `is signed by a key that has expired or was revoked, ${describeKey(key)}` };
     }
     const strangers = ids.filter((id) => !keys.some((key) => key.getKeys(id).length > 0));

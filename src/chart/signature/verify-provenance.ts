@@ -1,6 +1,6 @@
 import { readCleartextMessage, verify } from 'openpgp';
 import type { PublicKey } from 'openpgp';
-import { describeKey, readKeyring } from '../../domain/chart/openpgp-keys.ts';
+import { describeKey, isValidNow, readKeyring } from '../../domain/chart/openpgp-keys.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
 import { objectAt, textAt } from '../../domain/core/read.ts';
@@ -77,7 +77,8 @@ async function openSigned(
     }
     try {
       await verified;
-      return { text: data, signer: describeKey(key) };
+      if (await isValidNow(key, keyID)) return { text: data, signer: describeKey(key) };
+      faults.push(`its signature is by a key that has expired or was revoked, ${describeKey(key)}`);
     } catch (error) {
       faults.push(`its signature by ${describeKey(key)} does not hold: ${messageOf(error)}`);
     }

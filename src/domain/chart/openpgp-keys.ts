@@ -1,5 +1,5 @@
 import { readKey, readKeys } from 'openpgp';
-import type { Key, PublicKey } from 'openpgp';
+import type { Key, KeyID, PublicKey } from 'openpgp';
 import { chartSecretInvalid } from './chart-access.ts';
 
 const ARMORED = /-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]+?-----END PGP PUBLIC KEY BLOCK-----/g;
@@ -27,6 +27,17 @@ export function describeKey(key: PublicKey): string {
   const [user = ''] = key.getUserIDs();
   const plain = user.replaceAll(/\p{C}/gu, ' ').slice(0, SHOWN_CHARACTERS);
   return `key ${key.getFingerprint().toUpperCase()}${plain === '' ? '' : ` (${plain})`}`;
+}
+
+/**
+ * Whether a key, or the subkey of this id, may still sign. A signature is dated by its author, so one that a key was valid for then may have been made after the key's end; Helm rejects
+ * such keys, too.
+ */
+export async function isValidNow(key: PublicKey, keyID: KeyID): Promise<boolean> {
+  return await key.getSigningKey(keyID).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function readRing(source: string, { name, bytes }: Keyrings['keys'][number]): Promise<readonly PublicKey[]> {

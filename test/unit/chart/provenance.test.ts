@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { before, describe, it } from 'node:test';
 import type { TestContext } from 'node:test';
-import { createCleartextMessage, readPrivateKey, revokeKey, sign } from 'openpgp';
+import { createCleartextMessage, generateKey, readCleartextMessage, readPrivateKey, revokeKey, sign } from 'openpgp';
 import type { ChartLibrary, FetchedChart } from '../../../src/chart/chart-library.ts';
 import type { ChartAccess } from '../../../src/domain/chart/chart-access.ts';
 import { parseVerifySecret } from '../../../src/domain/chart/verify-secret.ts';
@@ -62,6 +62,22 @@ describe('the provenance of a chart', () => {
     const { publicKey } = await revokeKey({ key: await readPrivateKey({ binaryKey: ANN.secretRing }), format: 'object' });
     const sentence = new RegExp(`its signature by key ${ANN.fingerprint} \\(Ann .* does not hold: .*revoked`, 'i');
     await assertFails(fetchWith(library, trusting({ 'ann.asc': publicKey.armor() })), 'SignatureInvalid', sentence);
+  });
+
+  it('by a key that has expired is rejected, although its date is earlier, as Helm does', async (t) => {
+    const one = await signed(t, '1.0.0', ANN);
+    const date = new Date('2020-01-01T00:00:00Z');
+    const old = await generateKey({
+      userIDs: [{ name: 'Old', email: 'old@example.com' }],
+      format: 'object',
+      date,
+      keyExpirationTime: 86_400,
+    });
+    const text = (await readCleartextMessage({ cleartextMessage: one.provenance })).getText();
+    const message = await createCleartextMessage({ text });
+    const { library } = await folderWith(t, { ...one, provenance: await sign({ message, signingKeys: old.privateKey, date }) });
+    const keys = trusting({ 'old.asc': old.publicKey.armor() });
+    await assertFails(fetchWith(library, keys), 'SignatureInvalid', /by a key that has expired or was revoked, key [0-9A-F]+ \(Old/);
   });
 
   it('must be there', async (t) => {
