@@ -30,7 +30,7 @@ import type { MetricSource } from '../domain/monitoring/metrics.ts';
 import { editRepository } from '../domain/proposal/edit-repository.ts';
 import type { ImageRewrite } from '../domain/workload/image-rewrite.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
-import type { MergeRequest } from '../domain/proposal/proposal.ts';
+import { commitMessage, describeProposal, type MergeRequest } from '../domain/proposal/proposal.ts';
 import { type GitCredentials, parseGitSecret } from '../domain/source/git-access.ts';
 import type { GitRequest } from '../domain/source/git-source.ts';
 import { createForges, type Forge, type ForgeCredentials } from '../git/forge/forge.ts';
@@ -266,12 +266,12 @@ interface OpenPushed extends Pick<ProposalsInput, 'publicUrl'> {
 }
 
 async function openPushed({ git, queue, forge, gitRequest, publicUrl }: OpenPushed, wanted: WantedProposal): Promise<MergeRequest> {
-  const { branch, title, description, user } = wanted;
+  const { branch, title, user } = wanted;
   const signal = AbortSignal.timeout(PUSH_MS);
   const push = async () => await git.push(gitRequest, branchOf(wanted, publicUrl), signal).catch(rejectPush);
   const { base, commit } = await queue.run(user, signal, push);
   try {
-    return await forge.open({ branch, base, title, description });
+    return await forge.open({ branch, base, title, description: describeProposal(wanted) });
   } catch (error) {
     // A branch that nobody asked to merge would stay for ever. That it cannot be deleted either is not what the person has to know.
     await git.remove(gitRequest, { branch, commit }, AbortSignal.timeout(PUSH_MS)).catch(() => undefined);
@@ -280,11 +280,12 @@ async function openPushed({ git, queue, forge, gitRequest, publicUrl }: OpenPush
 }
 
 /** The commit is the person's; Chandlery committed it. */
-function branchOf({ branch, title, description, author, edit }: WantedProposal, { hostname }: URL): WantedBranch {
+function branchOf(wanted: WantedProposal, { hostname }: URL): WantedBranch {
+  const { branch, title, author, edit } = wanted;
   const noReply = `noreply@${hostname}`;
   return {
     branch,
-    message: `${title}\n\n${description}\n`,
+    message: commitMessage(title, wanted),
     author: { name: author.name, email: author.email === '' ? noReply : author.email },
     committer: { name: 'Chandlery', email: noReply },
     edit: edit.kind === 'Restore' ? { restore: edit.commit } : async (files) => await editRepository(files, edit),

@@ -3,7 +3,7 @@ import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { CatalogCache, Clusters, Discovery } from '../domain/kubernetes/cluster.ts';
 import type { JobDeploymentTable } from '../domain/environment/job-deployment.ts';
 import type { ProposedEdit } from '../domain/proposal/edit-repository.ts';
-import type { MergeRequest } from '../domain/proposal/proposal.ts';
+import type { MergeRequest, ProposalText } from '../domain/proposal/proposal.ts';
 import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
 import type { SpaceOwner } from '../domain/saved-configuration/saved-configuration-space.ts';
 import type { ChartValues } from '../schema/embed-chart-values.ts';
@@ -71,11 +71,9 @@ export interface ProposalPorts {
   readonly randomId: () => string;
 }
 
-export interface WantedProposal {
-  readonly user: string;
+export interface WantedProposal extends ProposalText {
   readonly branch: string;
   readonly title: string;
-  readonly description: string;
   /** `email` may be empty. */
   readonly author: { readonly name: string; readonly email: string };
   readonly edit: ProposedEdit;

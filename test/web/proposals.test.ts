@@ -101,8 +101,9 @@ describe('changes that are proposed at a real forge', { timeout: 500_000 }, () =
     assert.equal(textAt(commit, 'commit', 'committer', 'name'), 'Chandlery');
     assert.equal(
       textAt(commit, 'commit', 'message'),
-      `Change orders\n\nFor the sale\n\nChandlery-Resource: samples.chandlery.dev/v1alpha1 Cache ${SPACE}/orders\nChandlery-Proposed-By: oidc:dev-a\n`,
+      `Change orders\n\nChandlery-Resource: samples.chandlery.dev/v1alpha1 Cache ${SPACE}/orders\nChandlery-Proposed-By: oidc:dev-a\n`,
     );
+    assert.match(textAt(await gitea.api('GET', `${REPOSITORY}/pulls/1`), 'body') ?? '', /^ {4}For the sale\n\nChandlery-Resource: /);
     const files = listAt(await gitea.api('GET', `${REPOSITORY}/pulls/1/files`));
     assert.deepEqual(
       files.map((file) => textAt(file, 'filename')),

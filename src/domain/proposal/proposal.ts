@@ -1,3 +1,4 @@
+import { manyLines, oneLine } from '../core/plain-text.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 
 /** Branches of ours, on every forge. */
@@ -45,15 +46,35 @@ const RESOURCE_LINE = 'Chandlery-Resource';
 const PERSON_LINE = 'Chandlery-Proposed-By';
 const LONGEST_LINE = 600;
 
-/** The description of a merge request. Its last lines are read again by `readDescription`, as git reads the trailers of a commit. */
-export function describeProposal(
-  message: string,
-  { resource, proposedBy }: { readonly resource: ProposedResource; readonly proposedBy: string },
-): string {
+/** What a proposal says of itself. */
+export interface ProposalText {
+  readonly resource: ProposedResource;
+  /** The user name of who proposes it. */
+  readonly user: string;
+  /** To whoever reviews it; possibly empty. */
+  readonly message: string;
+}
+
+/**
+ * The description of a merge request. Its last lines are read again by `readDescription`, as git reads the trailers of a commit. The message before them is code to
+ * Markdown: no line of it begins with a command, such as `/approve`, which forges and bots carry out with the permissions of the token that opens the request, and nothing in it is a
+ * link, a picture or a mention.
+ */
+export function describeProposal(text: ProposalText): string {
+  const message = manyLines(text.message.replaceAll(/\r\n?/g, '\n')).trim();
+  const quoted = message.replaceAll(/^/gm, '    ');
+  return [...(message === '' ? [] : [quoted]), trailersOf(text)].join('\n\n');
+}
+
+/** The message of the commit. That of the person is not in it: a forge acts on texts such as `[skip ci]` in a commit. */
+export function commitMessage(title: string, text: Omit<ProposalText, 'message'>): string {
+  return `${title}\n\n${trailersOf(text)}\n`;
+}
+
+function trailersOf({ resource, user }: Omit<ProposalText, 'message'>): string {
   const { apiVersion, kind, namespace, name } = resource;
   const place = namespace === undefined ? name : `${namespace}/${name}`;
-  const lines = [`${RESOURCE_LINE}: ${apiVersion} ${kind} ${place}`, `${PERSON_LINE}: ${proposedBy}`];
-  return [...(message.trim() === '' ? [] : [message.trim()]), lines.join('\n')].join('\n\n');
+  return [`${RESOURCE_LINE}: ${apiVersion} ${kind} ${place}`, `${PERSON_LINE}: ${oneLine(user)}`].join('\n');
 }
 
 /** Whoever may write to the repository can change a description: it says what to look for, and gives nobody a permission. */

@@ -3,6 +3,7 @@ import { Agent } from 'undici';
 import type { ChartCredentials } from '../../domain/chart/chart-access.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
+import { oneLine } from '../../domain/core/plain-text.ts';
 import { at, listAt, numberAt, textAt } from '../../domain/core/read.ts';
 import type { ForgeKind, ForgeRepository } from '../../domain/proposal/git-forge.ts';
 import type { MergeRequest } from '../../domain/proposal/proposal.ts';
@@ -76,7 +77,7 @@ function bounded(found: MergeRequest): MergeRequest {
   return {
     ...found,
     url: url !== null && /^https?:$/.test(url.protocol) ? url.href : '',
-    title: found.title.slice(0, MAX_TITLE),
+    title: oneLine(found.title.slice(0, MAX_TITLE)),
     description: found.description.slice(0, MAX_DESCRIPTION),
   };
 }
@@ -96,7 +97,7 @@ function answerOf({ host }: URL, { status, json: answer }: JsonAnswer): unknown 
   if (status === 401 || status === 403)
     throw unavailable(`${host}: answered ${status}; the token needs to read and write merge requests, see spec.git.forge.secretRef`);
   const why = textAt(answer, 'message') ?? textAt(answer, 'error', 'message') ?? textAt(answer, 'error');
-  throw unavailable(`${host}: answered ${status}${why === undefined ? '; check spec.git.forge' : `: ${why.slice(0, MAX_FAULT)}`}`);
+  throw unavailable(`${host}: answered ${status}${why === undefined ? '; check spec.git.forge' : `: ${oneLine(why.slice(0, MAX_FAULT))}`}`);
 }
 
 function denied(why: string): AppError {

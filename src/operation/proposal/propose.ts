@@ -8,7 +8,7 @@ import type { Preflight } from '../../domain/instance/instance.ts';
 import { ENVIRONMENT, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type ProposedEdit, targetOf } from '../../domain/proposal/edit-repository.ts';
-import { branchFor, describeProposal, type Proposal, resourceOf } from '../../domain/proposal/proposal.ts';
+import { branchFor, type Proposal, resourceOf } from '../../domain/proposal/proposal.ts';
 import { defaultNamespaceOf, fileInInventory, type ProposalTarget } from '../../domain/proposal/proposal-target.ts';
 import { audited, instanceEvent, operatorEvent } from '../audit/audited.ts';
 import { candidateAsSeen, closeProposed, rejectNoApprover } from '../change-request/decide-change-request.ts';
@@ -97,7 +97,6 @@ interface OpenInput {
 async function open(ports: Needs, actor: Actor, { wish, prepared, source }: OpenInput): Promise<Proposal> {
   const { title, object } = prepared;
   const resource = resourceOf(object);
-  const description = describeProposal(wish.message ?? '', { resource, proposedBy: actor.user });
   const {
     description: _description,
     state: _state,
@@ -107,7 +106,8 @@ async function open(ports: Needs, actor: Actor, { wish, prepared, source }: Open
     user: actor.user,
     branch: branchFor(title, ports.proposals.randomId()),
     title,
-    description,
+    resource,
+    message: wish.message ?? '',
     author: { name: wish.person?.name ?? actor.user, email: wish.person?.email ?? '' },
     edit: editOf(prepared, source),
   });

@@ -4,7 +4,7 @@ import { specOf } from '../../domain/kind/kind.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { apiVersionOf, type KubeObject } from '../../domain/kubernetes/resource.ts';
 import { CATALOG_SOURCE } from '../../domain/kubernetes/resource-types.ts';
-import { branchFor, describeProposal, type Proposal, resourceOf } from '../../domain/proposal/proposal.ts';
+import { branchFor, type Proposal, resourceOf } from '../../domain/proposal/proposal.ts';
 import { targetOfSource } from '../../domain/proposal/proposal-target.ts';
 import { CATALOG_SOURCE_KIND, type HistoryEntry } from '../../domain/source/catalog-source.ts';
 import { type RestoredFile, restoreFiles } from '../../domain/source/restore-files.ts';
@@ -147,7 +147,8 @@ async function open({ proposals }: Pick<Ports, 'proposals'>, actor: Actor, { sou
     user: actor.user,
     branch: branchFor(title, proposals.randomId()),
     title,
-    description: describeProposal(input.message, { resource, proposedBy: actor.user }),
+    resource,
+    message: input.message,
     author: { name: input.person?.name ?? actor.user, email: input.person?.email ?? '' },
     edit: { kind: 'Restore', commit },
   });

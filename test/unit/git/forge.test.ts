@@ -196,9 +196,9 @@ describe('a merge request', () => {
   }
 
   it('fails with the words of the forge, follows no redirect and connects to nothing that the egress policy closes', async () => {
-    answers = { ...ANSWERS.GitHub, 'POST /repos/team/sub/apps/pulls': { message: 'No commits between main and x' } };
+    answers = { ...ANSWERS.GitHub, 'POST /repos/team/sub/apps/pulls': { message: 'No commits\u001b[2J\nbetween main and x' } };
     status = 422;
-    await assert.rejects(forge('GitHub').open(WANTED), rejected('ForgeUnavailable', /answered 422: No commits between main and x/));
+    await assert.rejects(forge('GitHub').open(WANTED), rejected('ForgeUnavailable', /answered 422: No commits \[2J between main and x/));
     status = 302;
     await assert.rejects(forge('GitHub').open(WANTED), rejected('ForgeUnavailable', /redirects are not followed/));
     status = 403;
