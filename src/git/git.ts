@@ -103,7 +103,7 @@ async function bring(work: Work): Promise<GitCheckout> {
   if (!existsSync(repository)) await createRepository(work, repository);
   const { name, commit, tip } = await resolveRef(work, repository);
   const revision = `${name}@sha1:${commit}`;
-  const identity = verification === undefined ? [commit, git.path] : [commit, git.path, tip, verification.digest];
+  const identity = verification === undefined ? [commit, git.path] : [commit, git.path, tip, name, verification.digest];
   const folder = join(place, `files-${keyOf(identity)}`);
   const known = `${folder.replace('files-', 'commit-')}.json`;
   if (existsSync(folder)) {
@@ -112,7 +112,7 @@ async function bring(work: Work): Promise<GitCheckout> {
     return { folder, revision, ...(await readCommit(known)) };
   }
   await fetchTip(work, repository, { tip, commit });
-  const signedBy = verification === undefined ? undefined : await verify(work, { repository, commit, tip, verification });
+  const signedBy = verification === undefined ? undefined : await verify(work, { repository, name, commit, tip, verification });
   const described = await describeCommit(work, repository, commit);
   await writeFile(known, JSON.stringify({ ...described, ...(signedBy === undefined ? {} : { signedBy }) }));
   await writeFiles(work, { repository, commit, folder });

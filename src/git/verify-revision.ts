@@ -10,6 +10,8 @@ import { type GitWork, PATH, readGit } from './run-git.ts';
 /** What is to be signed. */
 interface RevisionToVerify {
   readonly repository: string;
+  /** What the ref is called: a branch or a tag, without its path. */
+  readonly name: string;
   readonly commit: string;
   /** What the ref names: the commit itself, or an annotated tag, which may be signed in its place. */
   readonly tip: string;
@@ -30,11 +32,15 @@ const SSH = '-----BEGIN SSH SIGNATURE-----';
  * @throws AppError `VerificationFailed`; `ChartSecretInvalid` for keys that cannot be read.
  */
 export async function verifyRevision(work: GitWork, revision: RevisionToVerify): Promise<string> {
-  const { commit, tip } = revision;
+  const { commit, tip, name } = revision;
   const faults: string[] = [];
   for (const signed of await signedObjects(work, revision)) {
     if (signed.kind === 'tag' && !namesCommit(signed.payload, commit)) {
       faults.push(`the tag ${tip.slice(0, 12)} is not about the commit ${commit.slice(0, 12)}`);
+      continue;
+    }
+    if (signed.kind === 'tag' && tagName(signed.payload) !== name) {
+      faults.push(`the tag ${tip.slice(0, 12)} was signed under another name than ${name}`);
       continue;
     }
     const verified = signed.signature.startsWith(SSH) ? await verifySsh(work, signed, revision) : await verifyPgp(signed, revision);
@@ -89,6 +95,11 @@ function signedTag(object: Buffer): SignedObject | undefined {
 /** A host could call a commit what the tag names although the tag names another. */
 function namesCommit(tag: Buffer, commit: string): boolean {
   return tag.toString('latin1').startsWith(`object ${commit}\ntype commit\n`);
+}
+
+/** Whoever may push can give an earlier signed tag the name of a newer version; what was signed names itself. */
+function tagName(tag: Buffer): string | undefined {
+  return /^object \S+\ntype \S+\ntag ([^\n]+)\n/.exec(tag.toString('utf8'))?.[1];
 }
 
 async function verifySsh({ place, signal }: GitWork, signed: SignedObject, { verification }: RevisionToVerify): Promise<Told> {

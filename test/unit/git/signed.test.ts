@@ -148,6 +148,14 @@ describe('a revision with a policy of signatures', () => {
     assert.ok(!(await readdir(join(home, 'git'), { recursive: true })).some((name) => name.includes('signature-')));
   });
 
+  it('is not read by a signed tag that has got the name of a newer version', async () => {
+    await host.push({ 'a.yaml': 'a: 8\n' }, { tag: 'v3.0.0', signTag: ada.file });
+    await bare(['update-ref', 'refs/tags/v3.1.0', (await bare(['rev-parse', 'v3.0.0'])).trim()]);
+    await checkout({ 'ada.pub': ada.public }, { tag: 'v3.0.0' });
+    const renamed = checkout({ 'ada.pub': ada.public }, { semver: '3.x' });
+    await assert.rejects(renamed, /the tag \S+ was signed under another name than v3\.1\.0/);
+  });
+
   it('needs public keys', async () => {
     await assert.rejects(checkout({ 'ada.pub': ada.private }), /its key "ada\.pub" holds a private key/);
     await assert.rejects(checkout({ 'ada.pub': `cert-authority ${ada.public}` }), /its key "ada\.pub" is no public key of ssh/);

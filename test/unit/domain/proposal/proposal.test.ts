@@ -26,7 +26,7 @@ test('a message to the reviewer gives no commands to the forge or its bots, and 
     lines.slice(0, -3).every((line) => line.startsWith('    ')),
     description,
   );
-  assert.ok(!/[\u001b\u202e\r]/.test(description));
+  assert.ok(['\u001b', '\u202e', '\r'].every((character) => !description.includes(character)));
   assert.deepEqual(readDescription(description), { resource, proposedBy: user });
   assert.ok(!commitMessage('Change orders', { resource, user }).includes('skip'));
   assert.match(describeProposal({ resource, user, message: ' ' }), /^Chandlery-Resource/);
