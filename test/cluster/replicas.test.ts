@@ -44,6 +44,23 @@ describe('two web replicas and two controllers over PostgreSQL', { timeout: 600_
     assert.equal(await backchannelLogout(second, token), 400);
   });
 
+  it('keep no session that a browser brought into a sign-in, and end one on both replicas when somebody signs out at one', async () => {
+    const attacker = await signIn(world, 'dev-a');
+    const [name = ''] = attacker.cookieNames();
+    const planted = attacker.cookie(name) ?? '';
+    const victim = world.browser();
+    victim.setCookie(name, planted);
+    await victim.signIn('dev-b');
+    const copy = world.browser();
+    copy.setCookie(name, victim.cookie(name) ?? '');
+    for (const replica of world.web) {
+      assert.equal(await statusAt(replica, attacker), 401, 'the planted session ended');
+      assert.equal(await statusAt(replica, copy), 200, 'the new one is another');
+    }
+    await victim.submit('/logout', {});
+    for (const replica of world.web) assert.equal(await statusAt(replica, copy), 401);
+  });
+
   it('keep everybody signed in and do nothing twice while a web replica dies during use', async () => {
     const browser = await signIn(world, 'dev-a');
     await untilOffered(browser);
