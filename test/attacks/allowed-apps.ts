@@ -39,6 +39,8 @@ export const attacks: readonly Attack[] = [
       const shown = await target.call('maintainer', `/api/v1/change-requests/${id}`);
       assert.match(shown.text, DENIED, 'the approver sees it before');
       const posts: readonly (readonly [PersonName, string, object])[] = [
+        ['viewer', `${instances}?dryRun=All`, { ...earlier, name: 'asked' }],
+        ['viewer', '/api/v1/change-requests', { ...wish, name: 'asked' }],
         ['developer', instances, { ...earlier, name: 'posted' }],
         ['maintainer', instances, { ...earlier, name: 'posted' }],
         ['developer', `${place}/deleted-instances/${textAt(record, 'id') ?? ''}/restoration`, {}],

@@ -15,7 +15,7 @@ import { appForm } from '../../form/model/app-form.ts';
 import { sensitivePaths } from '../../schema/sensitive/sensitive-values.ts';
 import { findInstance } from '../instance/find-instance.ts';
 import { markedOf, unmaskContent } from '../instance/instance-masking.ts';
-import { prepareDraft, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
+import { prepareDraft, rejectDraft, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
 import type { Ports } from '../ports.ts';
@@ -92,8 +92,10 @@ async function installation(
   { environment, app, name, spec, otherFields }: ChangeRequestDraft,
 ): Promise<Wanted> {
   const draft = { environment, app, name, spec, ...(otherFields === undefined ? {} : { otherFields }) };
-  const { object } = await prepareDraft(ports, actor, draft);
-  const content = contentOf(object);
+  const prepared = await prepareDraft(ports, actor, draft);
+  // Nobody could approve it.
+  rejectDraft(prepared);
+  const content = contentOf(prepared.object);
   return {
     content: objectAt(content, 'spec') as JsonObject,
     otherFields: otherFieldsOf(content),

@@ -96,11 +96,17 @@ interface Why {
   readonly blocked: readonly Finding[];
 }
 
-/** A missing permission says it all; what the api-server answered to the dry run is the same then, in its own words. */
+/** What a permission does not help with. */
+const BEYOND_PERMISSIONS = ['AppNotAllowed', 'OperatorDeleting'] as const;
+
+/** A missing permission says it all where the api-server has answered, because its answer to the dry run is the same in its own words. */
 function whyRejected(missing: MissingPermission | undefined, outcome: Outcome): Why {
   if (missing !== undefined) {
     const message = sentenceOf(missing);
-    return { missing: [missing], faults: [{ message }], blocked: [{ message, subject: 'Permission', evidence: 'exact' }] };
+    const permission = { message, subject: 'Permission', evidence: 'exact' } as const;
+    const beyond =
+      'rejection' in outcome && isAppError(outcome.rejection, ...BEYOND_PERMISSIONS) ? whyRejected(undefined, outcome) : undefined;
+    return { missing: [missing], faults: [{ message }, ...(beyond?.faults ?? [])], blocked: [permission, ...(beyond?.blocked ?? [])] };
   }
   const rejection = 'rejection' in outcome ? outcome.rejection : new AppError('Internal', 'preflight: rejected without a reason');
   const faults = faultsOf(rejection);

@@ -63,7 +63,9 @@ export function reviewOf(
     subject: 'Permission',
     evidence: 'exact',
   }));
-  const blocked = lacking.length > 0 ? lacking : findings.blocked;
+  // What a permission does not help with, such as an app that the environment does not allow.
+  const others = findings.blocked.filter(({ subject }) => subject !== 'Permission');
+  const blocked = lacking.length > 0 ? [...lacking, ...others] : findings.blocked;
   return {
     ready: verdict === 'Ready',
     findings: findingsView({ ...findings, changed: [], blocked }),
@@ -78,7 +80,7 @@ export function reviewOf(
       { label: 'With curl', text: commands.curl },
     ],
     file: commands.file,
-    ask: { lacking: missing.length > 0 && owner?.owner === undefined, message: body.get('_message') ?? '' },
+    ask: { lacking: missing.length > 0 && others.length === 0 && owner?.owner === undefined, message: body.get('_message') ?? '' },
     ...(owner === undefined ? {} : proposePart(owner, body)),
     kept,
     secrets: [...body].filter(([name, how]) => name.startsWith('m.') && how === 'type').map(([name]) => secretInput(name.slice(2), body)),
