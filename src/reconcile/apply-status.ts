@@ -5,7 +5,7 @@ import { type Condition, PENDING_REMOVAL } from '../domain/kubernetes/condition.
 import { PRUNED_KINDS } from '../domain/source/decide-removals.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
-import type { KnownType } from '../domain/kubernetes/resource-types.ts';
+import { ENVIRONMENT, type KnownType } from '../domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject } from '../domain/kubernetes/resource.ts';
 import { assessContention, noteStatusWrite, type StatusHistory } from './status-contention.ts';
 
@@ -33,14 +33,15 @@ export async function applyStatus(
   const history = histories.get(cluster) ?? new Map();
   histories.set(cluster, history);
   const stored = asStored(ownStatus(type, object.status ?? {}));
-  const { condition, pace } = assessContention(history, { object, stored, now: now() });
+  const { condition, pace } = assessContention(history, { object, stored: contestedPart(type, stored), now: now() });
   const wanted = condition === undefined ? status : withCondition(status, condition);
   if (pace === 'Wait' || isDeepStrictEqual(asStored(wanted), stored)) return 'Unchanged';
   const { namespace, name } = object.metadata;
   const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
   const applied = { apiVersion: apiVersionOf(type), kind: type.kind, metadata, status: wanted };
   const written = await cluster.applyStatus(type, applied, { fieldManager: OURS.fieldManager, force: 'force', signal });
-  noteStatusWrite(history, { object: written.object, stored: asStored(ownStatus(type, written.object.status ?? {})), now: now() });
+  const left = asStored(ownStatus(type, written.object.status ?? {}));
+  noteStatusWrite(history, { object: written.object, stored: contestedPart(type, left), now: now() });
   return 'Written';
 }
 
@@ -57,8 +58,15 @@ function ownStatus(type: KnownType, status: object): object {
   return { ...status, conditions: status.conditions.filter((condition) => textAt(condition, 'type') !== PENDING_REMOVAL) };
 }
 
+/** Without what another controller of ours writes: the number of instances of an Environment. */
+function contestedPart(type: KnownType, stored: Readonly<Record<string, unknown>>): unknown {
+  if (type !== ENVIRONMENT) return stored;
+  const { instances: _counted, ...contested } = stored;
+  return contested;
+}
+
 /** As it comes back from the wire: without absent members, and without empty lists, which the api-server may leave out. */
-function asStored(value: object): unknown {
+function asStored(value: object): Readonly<Record<string, unknown>> {
   const members = Object.entries(parseJson(stringifyJson(value)) as Record<string, unknown>);
   return Object.fromEntries(members.filter(([, member]) => !(Array.isArray(member) && member.length === 0)));
 }

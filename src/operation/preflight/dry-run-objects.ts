@@ -146,8 +146,8 @@ async function tryWrite(
       const permission = error.missing ?? { verb: 'patch', group: kind.group, resource: kind.resource, ...place };
       return { outcome: { kind: 'untried' }, forbidden: [{ of: 'object', permission, message: shown(error.message, input) }] };
     }
-    if (isAppError(error, 'NotFound') && (isMade(namespace, input) || bindsRoleOfRelease(wanted, input)))
-      return { outcome: { kind: 'created', evidence: 'estimate' } };
+    if (isAppError(error, 'NotFound') && isMade(namespace, input)) return { outcome: { kind: 'created', evidence: 'estimate' } };
+    if (isAppError(error, 'NotFound') && bindsRoleOfRelease(wanted, input)) return { outcome: { kind: 'created', evidence: 'exact' } };
     return { outcome: { kind: 'rejected', subject: subjectOf(error), faults: faultsIn(error, input) } };
   }
 }

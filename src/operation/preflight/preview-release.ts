@@ -190,7 +190,9 @@ async function accountFindings(
   const powerful = powerfulAccounts(objects, namespace);
   if (powerful.length === 0) return [];
   const found = cluster.metadataOf({ ...NAMESPACE, name: namespace }, { signal });
-  const listed = allowedAccounts(await found.catch((error: unknown) => (isAppError(error, 'Forbidden') ? undefined : Promise.reject(error))));
+  const listed = allowedAccounts(
+    await found.catch((error: unknown) => (isAppError(error, 'Forbidden') ? undefined : Promise.reject(error))),
+  );
   const missing = powerful.filter(({ account }) => !listed.includes(account));
   const all = [...listed, ...missing.map(({ account }) => account)].join(',');
   return missing.map(({ account, workload, powers }) => {

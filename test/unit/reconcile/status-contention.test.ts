@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
-import { CATALOG_SOURCE } from '../../../src/domain/kubernetes/resource-types.ts';
+import { CATALOG_SOURCE, ENVIRONMENT } from '../../../src/domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
 import { applyStatus } from '../../../src/reconcile/apply-status.ts';
 
@@ -80,4 +80,27 @@ test('seldom writes of others are corrected without a word', async () => {
     assert.equal(await ours(), 'Written');
   }
   assert.deepEqual(status(), { revision: 'ours', conditions: [] });
+});
+
+test('the number of instances, which another controller of ours writes, is no contention', async () => {
+  let version = 1;
+  let object: KubeObject = {
+    apiVersion: 'chandlery.dev/v1alpha1',
+    kind: 'Environment',
+    metadata: { name: 'a', uid: 'e', resourceVersion: '1' },
+  };
+  const write = (status: object): KubeObject => {
+    version += 1;
+    object = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) }, status };
+    return object;
+  };
+  const cluster = {
+    applyStatus: async (_type: unknown, { status = {} }: KubeObject) => ({ object: write(status as object), warnings: [] }),
+  };
+  for (let instances = 0; instances < 9; instances += 1) {
+    write({ ...(object.status as object), instances });
+    const status = { namespace: `a${instances}`, instances, conditions: [] };
+    assert.equal(await applyStatus(cluster, ENVIRONMENT, { object, status, signal, now: () => 0 }), 'Written');
+    assert.doesNotMatch(stringifyJson(object.status), /Contended/);
+  }
 });
