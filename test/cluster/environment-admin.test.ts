@@ -159,6 +159,7 @@ describe('Environments over REST', { timeout: 300_000 }, () => {
     assert.deepEqual(members, [
       ['developer', 'oidc:team-a', 'Group'],
       ['ClusterRole chandlery-deployer', 'chandlery-deployer', 'Deployer'],
+      ['ClusterRole chandlery-network-deployer', 'chandlery-deployer', 'Deployer'],
       ['ClusterRole view', 'oidc:auditor', 'Other'],
     ]);
     assert.equal(at(body, 'recent'), undefined);
