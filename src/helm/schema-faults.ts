@@ -26,6 +26,8 @@ export function schemaFaults(stderr: string, secrets: readonly string[]): AppErr
     else sentences.push(`${sentences.pop() ?? ''}, ${said}`);
   }
   if (sentences.length === 0) return undefined;
+  // Helm names the fields of a chart in an order of chance.
+  sentences.sort((a, b) => a.localeCompare(b));
   const left = sentences.length - MAX_FAULTS;
   const shown = sentences.slice(0, MAX_FAULTS).map((sentence) => redact(sentence, secrets));
   const faults = [...shown, ...(left > 0 ? [`${left} more`] : [])].map((message): FieldFault => ({ message }));
