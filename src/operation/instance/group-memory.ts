@@ -89,6 +89,9 @@ const WORKLOADS = new Set([
   'jobs.batch',
 ]);
 
+/** What a person looks for first, and what an app may have although no other instance of it has: an Ingress without its Service is why the app does not answer. */
+const ENTRANCES = new Set(['ingresses.networking.k8s.io']);
+
 export function createGroupMemory({ now = () => performance.now(), random = Math.random }: GroupMemoryOptions = {}): GroupMemory {
   const groups = new LRUCache<string, Group>({ max: MAX_GROUPS, ttl: IDLE_MS, updateAgeOnGet: true });
   /** By app, the kinds of which a group of it had something: names only, so that they may serve everybody. */
@@ -166,7 +169,7 @@ function isStale({ entries }: Group, kind: ServedKind, now: number): boolean {
 
 function isExpected(group: Group, kind: ServedKind, { ofApp, isOwn, ownGroup, now }: GroupOptions): boolean {
   if (isOwn(kind) || ofApp.has(keyOf(kind)) || group.expected.has(keyOf(kind)) || spanOf(kind, ownGroup) === 'Short') return true;
-  const isUnusual = ownGroup !== '' && ofApp.size > 0;
+  const isUnusual = ownGroup !== '' && ofApp.size > 0 && !ENTRANCES.has(keyOf(kind));
   return !(isForeign(kind) || isStale(group, kind, now()) || isUnusual);
 }
 
