@@ -1,44 +1,41 @@
-import { isMap, isScalar, isSeq, parseDocument, type Pair, type ParsedNode } from 'yaml';
+import { type WrittenMember, type WrittenValue, writtenValues } from '../domain/yaml/written-values.ts';
+import { isObject } from '../domain/core/read.ts';
 import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
 
 const DEEPEST = 40;
 
 /**
- * A schema for a chart that has none, from its values.yaml: comments become descriptions and values become defaults. It widens rather than
- * guesses: a number may become text, what is empty may become anything, and every map takes keys that it does not name. What hints tell of it is not part of it.
+ * A schema for a chart that has none, from its values.yaml as Helm reads it: comments become descriptions and values become defaults. Its types choose the controls of
+ * forms and reject nothing: a chart without a schema takes any value (`openStructure`). What hints tell of it is not part of it.
  *
  * @param text values.yaml, which has been parsed before: it is YAML within the bounds for charts.
  */
 export function inferSchema(text: string): JsonObject {
-  const { contents } = parseDocument(text, { merge: true, uniqueKeys: false });
-  return contents === null ? { type: 'object' } : schemaOf(contents, 0);
+  const written = writtenValues(text);
+  return written.value === null ? { type: 'object' } : schemaOf(written, 0);
 }
 
-function schemaOf(node: ParsedNode | null, depth: number): JsonObject {
+function schemaOf({ value, members }: WrittenValue, depth: number): JsonObject {
   if (depth > DEEPEST) return {};
-  if (isMap(node)) return mapSchema(node.items, depth);
-  if (isSeq(node)) return listSchema(node.items, node.toJSON() as Json, depth);
-  return isScalar(node) ? scalarSchema(node.value) : {};
+  if (Array.isArray(value)) return listSchema(value as readonly Json[], depth);
+  return isObject(value) ? mapSchema(members(), depth) : scalarSchema(value);
 }
 
-function mapSchema(pairs: readonly Pair<ParsedNode, ParsedNode | null>[], depth: number): JsonObject {
-  const properties = pairs.flatMap(({ key, value }): [string, JsonObject][] => {
-    if (!isScalar(key)) return [];
-    const description = descriptionOf(key.commentBefore ?? '', value?.comment ?? '');
-    const said = saidType(`${key.commentBefore ?? ''}\n${value?.comment ?? ''}`);
-    const schema = emptyScalar(value, said) ?? schemaOf(value, depth + 1);
-    return [[String(key.value), { ...schema, ...(description === '' ? {} : { description }) }]];
+function mapSchema(members: readonly WrittenMember[], depth: number): JsonObject {
+  const properties = members.map((member): [string, JsonObject] => {
+    const { above, beside } = member;
+    const description = descriptionOf(above, beside);
+    const schema = emptyScalar(member.value, saidType(`${above}\n${beside}`)) ?? schemaOf(member, depth + 1);
+    return [member.key, { ...schema, ...(description === '' ? {} : { description }) }];
   });
   if (properties.length === 0) return { type: 'object', additionalProperties: true };
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: true };
 }
 
 /** A scalar that is empty says nothing of itself: its comment does, where it names a type. */
-function emptyScalar(value: ParsedNode | null, said: string): JsonObject | undefined {
-  const content = isScalar(value) ? value.value : null;
-  if ((value !== null && !isScalar(value)) || (content !== '' && content !== null)) return undefined;
+function emptyScalar(content: Json, said: string): JsonObject | undefined {
   const type = TYPES[said];
-  if (type === undefined) return undefined;
+  if (type === undefined || (content !== '' && content !== null)) return undefined;
   return content === '' && type !== 'string'
     ? { type: [type, 'string'], default: '' }
     : { type, ...(content === '' ? { default: '' } : {}) };
@@ -65,16 +62,17 @@ function saidType(comment: string): string {
 }
 
 /** Rows are typed only where all of them are plain texts; other lists are left to YAML. */
-function listSchema(items: readonly ParsedNode[], value: Json, depth: number): JsonObject {
-  const isTexts = items.length > 0 && items.every((item) => isScalar(item) && typeof item.value === 'string');
+function listSchema(value: readonly Json[], depth: number): JsonObject {
+  const isTexts = value.length > 0 && value.every((item) => typeof item === 'string');
   return { type: 'array', ...(isTexts ? { items: { type: 'string' } } : {}), ...(depth === 0 ? {} : { default: value }) };
 }
 
-function scalarSchema(value: unknown): JsonObject {
+/** Of an empty text the default alone is known, so that hints may tell that it stands for an object or a list. */
+function scalarSchema(value: Json): JsonObject {
+  if (value === null) return {};
   if (value === '') return { default: '' };
   if (typeof value === 'string') return { type: 'string', default: value };
-  if (typeof value === 'boolean') return { type: 'boolean', default: value };
-  return typeof value === 'number' ? { type: ['number', 'string'], default: value } : {};
+  return typeof value === 'boolean' ? { type: 'boolean', default: value } : { type: ['number', 'string'], default: value };
 }
 
 /** The comment above a key, without the comment markers of chart documentation tools, else the one beside its value. */

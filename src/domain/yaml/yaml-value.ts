@@ -119,7 +119,8 @@ function readMap(node: YAMLMap, scope: Scope, depth: number): Sized {
   return { value, size };
 }
 
-function isMerge(key: unknown): boolean {
+/** Whether a key merges the value into its map: `<<`. */
+export function isMerge(key: unknown): boolean {
   return isScalar(key) && key.source === '<<' && (key.tag === undefined ? key.type === 'PLAIN' : key.tag === `${YAML_TAG}merge`);
 }
 

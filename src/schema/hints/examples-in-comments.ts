@@ -1,6 +1,6 @@
-import { isMap, isScalar, isSeq, type ParsedNode, parseDocument } from 'yaml';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { isObject } from '../../domain/core/read.ts';
+import { type WrittenValue, writtenValues } from '../../domain/yaml/written-values.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 
 /** An example of a value that is empty in values.yaml. */
@@ -39,25 +39,24 @@ type Wanted = 'object' | 'list' | 'either';
 
 function emptyValues(text: string): readonly EmptyValue[] {
   const found: EmptyValue[] = [];
-  const { contents } = parseDocument(text, { merge: true, uniqueKeys: false });
-  const walk = (node: ParsedNode | null, path: readonly string[]): void => {
-    if (!isMap(node) || path.length > DEEPEST) return;
-    for (const { key, value } of node.items) {
-      if (!isScalar(key) || found.length >= MAX_EXAMPLES) continue;
-      const here = [...path, String(key.value)];
-      const form = emptyForm(value);
-      if (form !== undefined) found.push({ path: here, form, offset: key.range[0] });
-      walk(value, here);
+  const walk = ({ members }: WrittenValue, path: readonly string[]): void => {
+    if (path.length > DEEPEST) return;
+    for (const member of members()) {
+      if (found.length >= MAX_EXAMPLES) continue;
+      const here = [...path, member.key];
+      const form = emptyForm(member.value);
+      if (form !== undefined) found.push({ path: here, form, offset: member.offset });
+      walk(member, here);
     }
   };
-  walk(contents, []);
+  walk(writtenValues(text), []);
   return found;
 }
 
-function emptyForm(value: ParsedNode | null): Wanted | undefined {
-  if (isMap(value)) return value.items.length === 0 ? 'object' : undefined;
-  if (isSeq(value)) return value.items.length === 0 ? 'list' : undefined;
-  return value === null || (isScalar(value) && value.value === null) ? 'either' : undefined;
+function emptyForm(value: Json): Wanted | undefined {
+  if (Array.isArray(value)) return value.length === 0 ? 'list' : undefined;
+  if (isObject(value)) return Object.keys(value).length === 0 ? 'object' : undefined;
+  return value === null ? 'either' : undefined;
 }
 
 function lineStarts(lines: readonly string[]): readonly number[] {

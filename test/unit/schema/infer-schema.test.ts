@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { execa } from 'execa';
+import { parseYamlDocument } from '../../../src/domain/core/bounded-yaml.ts';
+import { isObject, objectAt } from '../../../src/domain/core/read.ts';
+import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
+import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { buildForm } from '../../../src/form/model/form-model.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 import { chartHints } from '../../../src/schema/hints/chart-hints.ts';
 import { inferSchema } from '../../../src/schema/infer-schema.ts';
+import { listFields } from '../../../src/form/model/list-fields.ts';
+import { chartFiles, temporaryFolder, writeFiles } from '../../support/charts.ts';
+import { repoRoot } from '../../support/cluster.ts';
 
 const VALUES = `
 nodeSelector: {}
@@ -56,3 +64,49 @@ test('Values of another shape than the name says come back as they were', () => 
   };
   assert.deepEqual(formToValues(model, valuesToFields(model, values), {}).values, values);
 });
+
+/** What go-yaml, and so Helm, reads otherwise than YAML 1.2 does. */
+const DIALECT = `
+base: &base
+  # How much of a core
+  cpu: 100m
+  memory: 128Mi
+metrics: on # switch of metrics
+backup: no
+mode: 0755
+flags: 0o17
+duration: 1:30
+web: { <<: *base, memory: 1Gi, replicas: 2 }
+jobs: { replicas: 1, <<: [{ replicas: 3 }, *base], <<: { cpu: 1 } }
+rows: [*base]
+names: &names [a, yes]
+others: *names
+word: &word text
+again: *word
+on: { off: [~] }
+`;
+
+test('Values are inferred as Helm reads them: merge keys, aliases, and the booleans and numbers of YAML 1.1', async (t) => {
+  const folder = await temporaryFolder(t);
+  await writeFiles(folder, {
+    ...chartFiles('inferred', '1.0.0'),
+    'values.yaml': DIALECT,
+    'templates/a.yaml': 'kind: ConfigMap\nmetadata: {name: a}\ndata: {{ .Values | toJson }}\n',
+  });
+  const { helm } = await loadTools(repoRoot);
+  const { stdout } = await execa(helm, ['template', 'x', folder]);
+  assert.deepEqual(defaultsIn(inferSchema(DIALECT)), objectAt(parseYamlDocument(stdout), 'data'));
+  const dialect = buildForm({ schema: inferSchema(`${DIALECT}seed: 9007199254740995\n`), root: 'values', curated: [], mode: 'create' });
+  const lines = new Map(listFields(dialect).map((line) => [line.path.replace(/^values\./, ''), line]));
+  assert.equal(lines.get('metrics')?.control, 'boolean');
+  assert.equal(lines.get('metrics')?.help, 'switch of metrics');
+  assert.equal(lines.get('web.cpu')?.help, 'How much of a core');
+  assert.equal(lines.get('seed')?.fallback, 9_007_199_254_740_995n);
+});
+
+/** The defaults of a schema as one value. */
+function defaultsIn(schema: unknown): Json {
+  const { default: own = null, properties } = schema as JsonObject;
+  if (!isObject(properties)) return own;
+  return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, defaultsIn(member)]));
+}
