@@ -24,6 +24,7 @@ const FREE_FORM = 'free-form';
 /** Why a node is YAML of which its schema says nothing that a value could be held against. */
 const FREE: ReadonlySet<string> = new Set([ANYTHING, ANY_ROWS, FREE_FORM, ELSEWHERE, SEVERAL]);
 
+const ANNOTATIONS = new Set(['default', 'description', 'title']);
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
 const MAX_OPTIONS = 1000;
 
@@ -46,12 +47,17 @@ function plainShape(resolved: JsonObject, resolver: Resolver): Shape {
     return values.every(isScalarValue) ? { kind: 'enum', values, schema } : yamlShape('a choice of whole objects', schema);
   }
   const types = typesOf(schema);
-  if (types.length === 0) return yamlShape(ANYTHING, schema);
+  if (types.length === 0) return isEmptyText(schema) ? { kind: 'scalar', types: ['string'], schema } : yamlShape(ANYTHING, schema);
   if (types.every((type) => SCALARS.includes(type))) return { kind: 'scalar', types: types as ScalarType[], schema };
   if (types.length > 1) return { kind: 'choice', branches: byType(schema, types), schema };
   if (types[0] === 'array') return listShape(schema);
   if (types[0] === 'object') return objectShape(schema, merged.open);
   return yamlShape(ANYTHING, schema);
+}
+
+/** Whether a schema tells nothing of a value but that it is an empty text unless somebody sets it: what is typed there is meant as text. */
+function isEmptyText(schema: JsonObject): boolean {
+  return schema['default'] === '' && Object.keys(schema).every((key) => ANNOTATIONS.has(key));
 }
 
 /** One branch for all scalars, and one for each other type. */
@@ -123,26 +129,35 @@ export function yamlShape(reason: string, schema: JsonObject): Shape & { readonl
 /** Why a list of whatever a chart installs beside its own objects is YAML, which is the best control for it. */
 export const WHOLE_OBJECTS = 'whole objects of Kubernetes';
 
-/** A node of the values of a chart that its schema leaves open. */
-interface OpenNode {
+/** A node of the values of a chart. */
+interface ChartNode {
   /** Below the root. */
   readonly path: readonly string[];
   readonly schema: Json | undefined;
   readonly fallback: Json | undefined;
-  readonly shape: Shape & { readonly kind: 'yaml' };
+  readonly shape: Shape;
 }
 
 /**
  * The shape of a node of which the schema of a chart says nothing, as far as the chart or its name tell. It is a better control and no limit: the schema
- * alone judges values, and what the control cannot hold is YAML as before.
+ * alone judges values, and what the control cannot hold is YAML as before. What is an empty text by default stays one, unless it stands for an object or a list.
  */
-export function expectedShape(hints: ChartHints, { path, schema, fallback, shape }: OpenNode, work: Work): Shape {
-  if (!FREE.has(shape.reason)) return shape;
+export function expectedShape(hints: ChartHints, node: ChartNode, work: Work): Shape {
+  const { path, shape } = node;
+  if (shape.kind === 'scalar') {
+    const other = isEmptyText(shape.schema) ? hintedShape(hints, node, work) : undefined;
+    return other === undefined || (other.kind === 'scalar' && other.types.some((type) => type !== 'string')) ? shape : other;
+  }
+  if (shape.kind !== 'yaml' || !FREE.has(shape.reason)) return shape;
   if (holdsObjects(path)) return yamlShape(WHOLE_OBJECTS, shape.schema);
-  const said = isObject(shape.schema) && Object.keys(shape.schema).length > 0 ? shape.schema : isObject(schema) ? schema : {};
+  return hintedShape(hints, node, work) ?? shape;
+}
+
+function hintedShape(hints: ChartHints, { path, schema, fallback, shape }: ChartNode, work: Work): Shape | undefined {
+  const said = Object.keys(shape.schema).length > 0 ? shape.schema : isObject(schema) ? schema : {};
   const description = typeof said['description'] === 'string' ? said['description'] : '';
   const expected = expectedSchema(hints, { path, form: formOf(said), fallback, description, schema: said });
-  return expected === undefined ? shape : shapeOf(expected, (part) => resolveSchema({ root: {}, work }, part, []));
+  return expected === undefined ? undefined : shapeOf(expected, (part) => resolveSchema({ root: {}, work }, part, []));
 }
 
 function formOf(schema: JsonObject): Form {

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { execa } from 'execa';
 import { parseYamlDocument } from '../../../src/domain/core/bounded-yaml.ts';
+import { parseArguments } from '../../../src/cli/options.ts';
+import { VALUE_OPTIONS, withFields } from '../../../src/cli/values.ts';
 import { isObject, objectAt } from '../../../src/domain/core/read.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
 import { buildForm } from '../../../src/form/model/form-model.ts';
+import { fieldName } from '../../../src/form/input/form-fields.ts';
 import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 import { chartHints } from '../../../src/schema/hints/chart-hints.ts';
@@ -48,7 +51,7 @@ test('What is empty in values.yaml has controls by its comment or its name, and 
     affinity: 'group',
     host: 'host',
     size: 'int-or-string',
-    anything: 'yaml',
+    anything: 'text',
     others: 'yaml',
     free: 'yaml',
     count: 'integer',
@@ -110,3 +113,23 @@ function defaultsIn(schema: unknown): Json {
   if (!isObject(properties)) return own;
   return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, defaultsIn(member)]));
 }
+
+test('What people type where the default is a text is that text, in a form and with --set', () => {
+  const texts = buildForm({
+    schema: inferSchema('empty: ""\ntag: "16"\nhost: a.example.com\n'),
+    root: 'values',
+    curated: [],
+    mode: 'create',
+  });
+  for (const typed of ['1.10', '0123456', 'off', '1e3', 'null', 's3cr: et#1', '{}', '"']) {
+    const values = { empty: typed, tag: typed, host: typed };
+    const inputs = Object.keys(values).map((name): [string, string] => [fieldName('value', ['values', name]), typed]);
+    assert.deepEqual(formToValues(texts, new URLSearchParams(inputs), {}).values, values);
+    const command = { name: 'install', usage: '', options: VALUE_OPTIONS, words: { least: 0, most: 0 } };
+    const args = parseArguments(
+      command,
+      Object.keys(values).flatMap((name) => ['--set', `${name}=${typed}`]),
+    );
+    assert.deepEqual(withFields({}, args, { form: texts }), values);
+  }
+});
