@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ScalarType } from './field.ts';
 import { ELSEWHERE, type Resolver, resolveSchema } from '../../schema/resolve-schema.ts';
 import { mergeBranches, SEVERAL } from '../../schema/branches.ts';
+import { withTypeOfExample } from '../../schema/structural/open-structure.ts';
 import { type Conditional, liftConditions } from '../../schema/conditionals/conditionals.ts';
 import { memberNames, type Work } from '../../schema/work.ts';
 import { type ChartHints, expectedSchema } from '../../schema/hints/chart-hints.ts';
@@ -41,7 +42,7 @@ function plainShape(resolved: JsonObject, resolver: Resolver): Shape {
   const merged = mergeBranches(resolved, resolver);
   if (merged.reason !== undefined) return yamlShape(merged.reason, resolved);
   if (merged.choice !== undefined) return { kind: 'choice', branches: merged.choice, schema: resolved };
-  const { schema } = merged;
+  const schema = withTypeOfExample(merged.schema);
   const values = optionsOf(schema);
   if (values !== undefined && values.length <= MAX_OPTIONS) {
     return values.every(isScalarValue) ? { kind: 'enum', values, schema } : yamlShape('a choice of whole objects', schema);

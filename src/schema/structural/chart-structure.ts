@@ -5,6 +5,7 @@ import { keepsUnknown } from '../../domain/upgrade/crd-safety/schema-shape.ts';
 import { validateValue } from '../../domain/upgrade/crd-safety/validate-value.ts';
 import { inferSchema } from '../infer-schema.ts';
 import { boundSchema } from './bound-schema.ts';
+import { openStructure } from './open-structure.ts';
 import { ANYTHING, structuralSchema } from './structural-schema.ts';
 
 /** What a chart says of its values. */
@@ -27,11 +28,11 @@ export function valuesSchemaOf({ schema, valuesText }: Pick<ChartValuesSource, '
 
 /**
  * The values of a chart as a structural schema: what its JSON Schema says, the values of its subcharts below their names, and `global`. The values of
- * the chart itself and those of `ci/` fit, whatever the schema says.
+ * the chart itself and those of `ci/` fit, whatever the schema says. A chart without a schema takes any values, as Helm does.
  */
 export function chartStructure(chart: ChartValuesSource): JsonObject {
   const { schema } = chart;
-  const own = structuralSchema(valuesSchemaOf(chart));
+  const own = schema === undefined ? openStructure(inferSchema(chart.valuesText)) : structuralSchema(schema);
   // Values are a map, also where the schema does not say so.
   const root: JsonObject =
     own['type'] === undefined || own['type'] === 'object' ? { ...own, type: 'object' } : { type: 'object', ...ANYTHING };

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { parseYamlDocument } from '../../../src/domain/core/bounded-yaml.ts';
 import { parseArguments } from '../../../src/cli/options.ts';
 import { VALUE_OPTIONS, withFields } from '../../../src/cli/values.ts';
+import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import { isObject, objectAt } from '../../../src/domain/core/read.ts';
 import type { Json, JsonObject } from '../../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../../src/embedded/cluster/tools.ts';
@@ -13,6 +14,7 @@ import { formToValues } from '../../../src/form/input/form-to-values.ts';
 import { valuesToFields } from '../../../src/form/input/values-to-fields.ts';
 import { chartHints } from '../../../src/schema/hints/chart-hints.ts';
 import { inferSchema } from '../../../src/schema/infer-schema.ts';
+import { chartStructure } from '../../../src/schema/structural/chart-structure.ts';
 import { listFields } from '../../../src/form/model/list-fields.ts';
 import { chartFiles, temporaryFolder, writeFiles } from '../../support/charts.ts';
 import { repoRoot } from '../../support/cluster.ts';
@@ -132,4 +134,19 @@ test('What people type where the default is a text is that text, in a form and w
     );
     assert.deepEqual(withFields({}, args, { form: texts }), values);
   }
+});
+
+test('The CRD of a chart without a schema has no type, and gives a form without the chart the same controls', () => {
+  const values = `${VALUES}on: yes\nargs: [a, b]\ntag: "16"\nempty: ''\nratio: 0.5\nmap: { name: a, port: 80, list: [{ a: 1 }] }\n`;
+  const structure = chartStructure({ metadata: { dependencies: [] }, values: {}, valuesText: values, subcharts: [], ciValues: [] });
+  const { type, ...below } = structure;
+  assert.equal(type, 'object');
+  assert.doesNotMatch(
+    stringifyJson(below['properties']),
+    /"type":(?!"object","nullable":true,"x-kubernetes-preserve-unknown-fields":true\})/,
+  );
+  const controls = (schema: JsonObject) =>
+    listFields(buildForm({ schema, root: 'values', curated: [], mode: 'create' })).map(({ path, control }) => `${path}: ${control}`);
+  const { global: _global, ...properties } = structure['properties'] as JsonObject;
+  assert.deepEqual(controls({ ...structure, properties }), controls(inferSchema(values)));
 });
