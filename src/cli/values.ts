@@ -2,8 +2,10 @@ import { open } from 'node:fs/promises';
 import { parseYamlDocument, YAML_BOUNDS } from '../domain/core/bounded-yaml.ts';
 import { decodeText } from '../domain/yaml/decode-text.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
+import { exactNumber } from '../domain/core/exact-json.ts';
 import { applyMergePatch } from '../domain/core/merge-patch.ts';
 import { at, isObject, listAt, objectAt, textAt, textsAt } from '../domain/core/read.ts';
+import { inexactNumber } from '../domain/yaml/inexact-number.ts';
 import { type FormPath, formatPath, parsePath } from '../schema/form-path.ts';
 import { readStandardInput } from './command.ts';
 import { type Arguments, type Option, wrong } from './options.ts';
@@ -59,7 +61,14 @@ async function textOf(file: string): Promise<string> {
 
 function parsed(file: string, text: string): unknown {
   try {
-    return parseYamlDocument(text);
+    const value = parseYamlDocument(text);
+    const inexact = inexactNumber(text);
+    if (inexact === undefined) return value;
+    const where = `line ${inexact.line}, column ${inexact.column}`;
+    throw new AppError(
+      'InvalidInput',
+      `the number ${inexact.text.slice(0, 60)} has more digits than can be kept (${where}); quote it if it is a text`,
+    );
   } catch (cause) {
     throw new AppError('InvalidInput', `${file}: ${messageOf(cause)}`, { cause });
   }
@@ -122,8 +131,8 @@ function childOf(node: unknown, step: string | number): unknown {
   return listAt(node, 'children').find((child) => textAt(child, 'key') === String(step));
 }
 
-const WHOLE_NUMBER = /^-?\d{1,15}$/;
-const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?(?:e[+-]?\d{1,3})?$/i;
+const WHOLE_NUMBER = /^-?\d{1,19}$/;
+const NUMBER = /^-?\d{1,19}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?$/i;
 
 /** A text as the type of its field. */
 function typed(node: unknown, text: string, field: string): unknown {
@@ -132,9 +141,11 @@ function typed(node: unknown, text: string, field: string): unknown {
   const types = textsAt(node, 'types');
   if (types.length === 0) return parsed(`--set ${field}`, text);
   if (types.includes('boolean') && /^(?:true|false)$/.test(text)) return text === 'true';
-  if (types.includes('integer') && WHOLE_NUMBER.test(text)) return Number(text);
-  if (types.includes('number') && NUMBER.test(text)) return Number(text);
+  const number = exactNumber(text);
+  if (types.includes('integer') && WHOLE_NUMBER.test(text) && number !== undefined) return number;
+  if (types.includes('number') && NUMBER.test(text) && number !== undefined) return number;
   if (types.includes('string')) return text;
+  if (number === undefined && NUMBER.test(text)) throw wrong('--set', `${field}: the number ${text} has more digits than can be kept`);
   throw wrong('--set', `${field}: the value must be of type ${types.join(' or ')}`);
 }
 

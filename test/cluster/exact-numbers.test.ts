@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { repoRoot } from '../support/cluster.ts';
+import { runCommand } from '../support/run-command.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { submit } from '../unit/form/submit.ts';
 
@@ -34,8 +38,8 @@ describe('a live object with numbers that a double would round', { timeout: 400_
 
   const post = async (body: string, query = '') => await product.api('dev-a', `${INSTANCES}${query}`, { method: 'POST', body });
   /** What the cluster holds, as text: a parser would round it. */
-  const stored = async (): Promise<string> => {
-    const { stdout } = await run(kubectl, ['get', CACHES, NAME, '-n', HERE, '-o', 'json', '--kubeconfig', product.kubeconfigPath]);
+  const stored = async (name = NAME): Promise<string> => {
+    const { stdout } = await run(kubectl, ['get', CACHES, name, '-n', HERE, '-o', 'json', '--kubeconfig', product.kubeconfigPath]);
     return stdout;
   };
   const digitsOf = (text: string): string[] => Array.from(text.matchAll(/"tolerationSeconds":\s*(\d+)/g), ([, digits]) => digits ?? '');
@@ -55,6 +59,56 @@ describe('a live object with numbers that a double would round', { timeout: 400_
       const rejected = await post(draft(lost));
       assert.equal(rejected.status, 422);
       assert.equal(textAt(listAt(rejected.body, 'errors')[0], 'field'), 'spec.tolerations[0].tolerationSeconds');
+    }
+  });
+
+  it('is made from a file by the command line as it was written, over a kubeconfig and over a server', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chandlery-exact-'));
+    const [file, token] = [join(folder, 'values.yaml'), join(folder, 'token')];
+    try {
+      await writeFile(file, `memory: 64Mi\ntolerations: ${TOLERATIONS}\n`);
+      await writeFile(token, await product.token('dev-a'));
+      for (const [index, access] of [
+        ['--kubeconfig', product.kubeconfigPath],
+        ['--server', product.origin, '--token-file', token],
+      ].entries()) {
+        const name = `exact-${index}`;
+        const { code, stderr } = await runCommand(['install', CACHES, name, '-e', HERE, '-f', file, ...access]);
+        assert.equal(code, 0, stderr);
+        assert.deepEqual(digitsOf(await stored(name)), LONG);
+        const set = `spec.tolerations=[{tolerationSeconds: 9007199254740995}]`;
+        const changed = await runCommand(['upgrade', `${CACHES}/${name}`, '-e', HERE, '--set', set, ...access]);
+        assert.equal(changed.code, 0, changed.stderr);
+        assert.deepEqual(digitsOf(await stored(name)), ['9007199254740995']);
+        const kept = await runCommand([
+          'upgrade',
+          `${CACHES}/${name}`,
+          '-e',
+          HERE,
+          '--set',
+          'spec.replicas=9223372036854775809',
+          ...access,
+        ]);
+        assert.match(kept.stderr, /spec\.replicas: the number 9223372036854775809 has more digits than can be kept/);
+      }
+      for (const lost of ['18446744073709551615', '0xFFFFFFFFFFFFFFFF', '36893488147419103232', '0.12345678901234567890']) {
+        await writeFile(file, `memory: 64Mi\ntolerations: [{ tolerationSeconds: ${lost} }]\n`);
+        const { code, stderr } = await runCommand([
+          'install',
+          CACHES,
+          'lost',
+          '-e',
+          HERE,
+          '-f',
+          file,
+          '--kubeconfig',
+          product.kubeconfigPath,
+        ]);
+        assert.equal(code, 1);
+        assert.match(stderr, /values\.yaml: the number \S+ has more digits than can be kept \(line 2, column 36\)/);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
     }
   });
 
