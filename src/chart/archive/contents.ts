@@ -1,6 +1,6 @@
-import valid from 'semver/functions/valid.js';
 import { otherEncoding } from '../../domain/yaml/decode-text.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
+import { comparableVersion } from '../../domain/chart/comparable-version.ts';
 import type { Subchart } from '../../domain/chart/subcharts.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { parseManifest } from '../../domain/kubernetes/manifest.ts';
@@ -185,7 +185,7 @@ function readMetadata(chart: JsonObject, requirements: JsonObject): ChartMetadat
   const version = textIn(chart, 'version') ?? '';
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) || name.length > 250)
     throw invalid(`Chart.yaml: the name ${JSON.stringify(name)} is not a chart name`);
-  if (valid(version, { loose: true }) === null)
+  if (comparableVersion(version) === undefined)
     throw invalid(`Chart.yaml: the version ${JSON.stringify(version)} is not a semantic version`);
   if (chart['type'] === 'library') throw invalid('Chart.yaml: a chart of type "library" cannot be installed alone');
   const icon = textIn(chart, 'icon');

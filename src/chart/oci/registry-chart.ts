@@ -1,6 +1,7 @@
 import semver from 'semver';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
+import { isExact } from '../../domain/chart/chart-version.ts';
 import { chartError } from '../chart-error.ts';
 import { type Incoming, withinTotal } from '../fetch/receive.ts';
 import { DIGEST, type Manifest, openRegistry, type Registry } from './registry.ts';
@@ -23,10 +24,12 @@ export async function registryOffers(
 ): Promise<OfferedVersion[]> {
   const base = `${source.repoURL.replace(/\/+$/, '')}/${source.name}`;
   const offer = (version: string): OfferedVersion => ({ version, address: `${base}:${version.replace('+', '_')}` });
-  if (semver.valid(source.version) !== null) return [offer(source.version)];
+  if (isExact(source.version)) return [offer(source.version)];
   const { limits } = context;
   const tags = await withinTotal({ address: base, limits, signal }, (bounded) => openRegistry(new URL(base), context, bounded).tags());
-  return newestFirst(tags.map((tag) => offer(tag.replace('_', '+'))));
+  const versions = tags.map((tag) => tag.replace('_', '+'));
+  // As Helm does: tags that lack parts, such as dates, count where one of them is asked for.
+  return newestFirst(versions.filter((version) => version === source.version || semver.valid(version) !== null).map(offer));
 }
 
 /** Lends the bytes of the chart at `oci://<host>/<path>:<tag>`, or `…@sha256:<hex>`, to the task. */

@@ -5,18 +5,29 @@ import { newestFirst, type OfferedVersion } from './repository.ts';
 import { chartError } from '../chart-error.ts';
 import type { Place } from '../fetch/locate.ts';
 
+interface Repository {
+  readonly name: string;
+  readonly repoURL: string;
+}
+
 /**
  * The versions of a chart in a folder without an index.yaml, newest first: archives `<name>-<version>.tgz`, and the folder `<name>` when its
  * Chart.yaml says so. An archive comes before a folder of the same version.
+ *
+ * @param repoURL of the folder, for the error.
+ * @throws AppError `ChartInvalid` where the folder `<name>` is all there is, and has no version.
  */
-export async function versionsInFolder(folder: string, name: string): Promise<OfferedVersion[]> {
+export async function versionsInFolder(folder: string, { name, repoURL }: Repository): Promise<OfferedVersion[]> {
   const files = await readdir(folder);
   const archives = files
     .filter((file) => file.startsWith(`${name}-`) && file.endsWith('.tgz'))
     .map((file) => ({ version: file.slice(name.length + 1, -'.tgz'.length), address: encodeURIComponent(file) }));
   const unpacked = files.includes(name) ? await readChartYaml(join(folder, name)) : undefined;
   const folders = unpacked?.name === name ? [{ version: unpacked.version, address: encodeURIComponent(name) }] : [];
-  return newestFirst([...archives, ...folders]);
+  const offers = newestFirst([...archives, ...folders]);
+  const [only] = folders;
+  if (only === undefined || offers.length > 0) return offers;
+  throw chartError('ChartInvalid', repoURL, `${name}/Chart.yaml: the version ${JSON.stringify(only.version)} is not a semantic version`);
 }
 
 /** The name in a folder's Chart.yaml; undefined when it is not a chart. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import valid from 'semver/functions/valid.js';
+import { comparableVersion } from '../../domain/chart/comparable-version.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { newestFirst, normalDigest, type OfferedVersion } from './repository.ts';
@@ -195,12 +195,13 @@ const VERSION_CHARACTERS = 256;
 const ADDRESS_CHARACTERS = 4096;
 const DESCRIPTION_CHARACTERS = 500;
 
-/** One entry of a chart; undefined when it has no semantic version, or no address. */
+/** One entry of a chart; undefined when it has no version that Helm takes, or no address. */
 export function listedVersion(entry: Json | undefined): ListedVersion | undefined {
   if (!isMap(entry)) return undefined;
-  const { version, urls, digest, deprecated } = entry;
+  const { urls, digest, deprecated } = entry;
+  const { version = '' } = shortText(entry, 'version', VERSION_CHARACTERS + 1);
   const [address] = Array.isArray(urls) ? (urls as readonly Json[]) : [];
-  if (typeof version !== 'string' || version.length > VERSION_CHARACTERS || valid(version, { loose: true }) === null) return undefined;
+  if (version.length > VERSION_CHARACTERS || comparableVersion(version) === undefined) return undefined;
   if (typeof address !== 'string' || address === '' || address.length > ADDRESS_CHARACTERS) return undefined;
   const isDigest = typeof digest === 'string' && /^(sha256:)?[0-9a-f]{64}$/i.test(digest);
   return {

@@ -265,7 +265,7 @@ export async function offersOf(source: RepositorySource, input: OffersInput, sig
   const place = locate(address, context.locations);
   if (place.kind === 'registry') return absolute(base, { versions: await registryOffers(source, context, signal), skipped: 0 });
   const index = place.kind === 'folder' ? await indexInFolder(place, repoURL) : remoteIndex(place, address, context);
-  if (index.kind === 'none') return absolute(base, { versions: await versionsInFolder(index.folder, source.name), skipped: 0 });
+  if (index.kind === 'none') return absolute(base, { versions: await versionsInFolder(index.folder, source), skipped: 0 });
   return absolute(base, await offersInIndex(source, { ...input, address, place: index }, signal));
 }
 

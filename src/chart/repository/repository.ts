@@ -1,4 +1,5 @@
 import semver from 'semver';
+import { comparableVersion } from '../../domain/chart/comparable-version.ts';
 import { chartError } from '../chart-error.ts';
 
 /** A version of a chart that a repository offers. */
@@ -23,7 +24,7 @@ export function chooseVersion(
   const plain = (version: string) => version.replace(/^v/, '');
   const exact = offers.find((offer) => plain(offer.version) === plain(wanted));
   const range = wanted === '' ? '*' : wanted;
-  const fitting = offers.find((offer) => semver.satisfies(offer.version, range, { loose: true }));
+  const fitting = offers.find((offer) => semver.satisfies(comparableVersion(offer.version) ?? '', range, { loose: true }));
   const chosen = exact ?? fitting ?? (wanted === '' ? offers[0] : undefined);
   if (chosen !== undefined) return chosen;
   const there = offers.slice(0, 5).map((offer) => offer.version);
@@ -37,11 +38,11 @@ export function chooseVersion(
   throw chartError('ChartNotFound', what.repoURL, `${why}${skipped}`);
 }
 
-/** What has a semantic version, the newest first; of equals, in the order that they came. */
+/** What has a version that Helm takes, the newest first; of equals, in the order that they came. */
 export function newestFirst<T extends { readonly version: string }>(offers: readonly T[]): T[] {
   return offers
     .flatMap((offer) => {
-      const parsed = semver.parse(offer.version, { loose: true });
+      const parsed = semver.parse(comparableVersion(offer.version));
       return parsed === null ? [] : [{ offer, parsed }];
     })
     .sort((a, b) => b.parsed.compare(a.parsed))

@@ -1,5 +1,6 @@
 import semver from 'semver';
 import { AppError } from '../core/errors.ts';
+import { comparableVersion } from './comparable-version.ts';
 
 /** Who decides that a newer chart of the range is installed: a person, or the range alone. */
 export type UpgradePolicy = 'Manual' | 'Automatic';
@@ -42,15 +43,17 @@ export function requestedVersion(wish: VersionRequest): string {
  * @param offered in any order.
  */
 export function newerVersion(offered: readonly string[], channel: Channel, current: string): string | undefined {
-  if (semver.valid(current, { loose: true }) === null) return undefined;
-  const found = newestVersion(offered, isPinned(channel) ? { version: '*' } : channel);
+  if (!isVersion(current)) return undefined;
+  const isOffered = channel.range === undefined && offered.includes(channel.version);
+  const found = newestVersion(offered, isOffered || isPinned(channel) ? { version: '*' } : channel);
   return found !== undefined && isNewer(found, current) ? found : undefined;
 }
 
 /** Whether a version belongs to the channel. Prereleases do only when the range names one of the same version. */
 export function isInChannel(candidate: string, { version, range }: Channel): boolean {
-  if (!isExact(candidate)) return false;
-  const fits = (wanted: string): boolean => semver.satisfies(candidate, rangeOf(wanted), { loose: true });
+  const comparable = comparableVersion(candidate);
+  if (comparable === undefined) return false;
+  const fits = (wanted: string): boolean => candidate === wanted || semver.satisfies(comparable, rangeOf(wanted), { loose: true });
   if (range !== undefined && !fits(range) && !isSame(candidate, version)) return false;
   return isExact(version) ? (range === undefined ? isSame(candidate, version) : !isNewer(version, candidate)) : fits(version);
 }
@@ -60,19 +63,29 @@ export function isPinned({ version, range }: Channel): boolean {
   return range === undefined && isExact(version);
 }
 
-/** Whether the text is one version rather than a range. */
+/** Whether the text can only be one version: `1.2` and `v1` are ranges where they are asked for. */
 export function isExact(version: string): boolean {
-  return semver.valid(version, { loose: true }) !== null;
+  if (semver.valid(version, { loose: true }) !== null) return true;
+  return isVersion(version) && semver.validRange(version, { loose: true }) === null;
+}
+
+/** Whether a chart can have the version. */
+export function isVersion(text: string): boolean {
+  return comparableVersion(text) !== undefined;
 }
 
 /** Whether `version` comes after `other`; false when one of them is no version. */
 export function isNewer(version: string, other: string): boolean {
-  return isExact(version) && isExact(other) && semver.gt(version, other, { loose: true });
+  const [one, two] = [comparableVersion(version), comparableVersion(other)];
+  return one !== undefined && two !== undefined && semver.gt(one, two);
 }
 
 /** Whether two texts name one version, with or without a `v`. */
 export function isSame(version: string, other: string): boolean {
-  return version === other || (isExact(version) && isExact(other) && semver.eq(version, other, { loose: true }));
+  if (version === other) return true;
+  if (!isExact(version) || !isExact(other)) return false;
+  const [one, two] = [comparableVersion(version), comparableVersion(other)];
+  return one !== undefined && two !== undefined && semver.eq(one, two);
 }
 
 /** @param field that has the range. @throws AppError `InvalidInput` for a range that is none. */
@@ -83,16 +96,17 @@ export function checkRange({ range }: Partial<Channel>, field = 'spec.upgrade.ra
 
 /** Whether the step from one version to the next is to another major one, which may change what a chart asks for. */
 export function isMajorStep(from: string, to: string): boolean {
-  return isNewer(to, from) && semver.major(from, { loose: true }) !== semver.major(to, { loose: true });
+  return isNewer(to, from) && semver.major(comparableVersion(from) ?? '') !== semver.major(comparableVersion(to) ?? '');
 }
 
 /** The newest version of a channel, whatever the order; undefined when none belongs to it. */
 export function newestVersion(offered: readonly string[], channel: Channel): string | undefined {
-  const [found] = semver.rsort(
-    offered.filter((candidate) => isInChannel(candidate, channel)),
-    { loose: true },
-  );
-  return found;
+  return offered
+    .filter((candidate) => isInChannel(candidate, channel))
+    .reduce<string | undefined>(
+      (newest, candidate) => (newest === undefined || isNewer(candidate, newest) ? candidate : newest),
+      undefined,
+    );
 }
 
 function rangeOf(version: string): string {

@@ -1,4 +1,5 @@
 import semver from 'semver';
+import { comparableVersion } from './comparable-version.ts';
 import { applyMergePatch } from '../core/merge-patch.ts';
 import { at, isObject, objectAt } from '../core/read.ts';
 import type { JsonObject } from '../kubernetes/resource.ts';
@@ -114,7 +115,7 @@ function keyOf({ name, alias = name }: Dependency): string {
 
 function isInRange(version: string, range: string): boolean {
   if (range === '' || semver.validRange(range, { loose: true }) === null) return true;
-  return semver.satisfies(version, range, { loose: true, includePrerelease: true });
+  return semver.satisfies(comparableVersion(version) ?? '', range, { loose: true, includePrerelease: true });
 }
 
 /** A condition that is a boolean decides, the first one of several; else tags, of which one that is on is enough; else it is on. */

@@ -185,7 +185,7 @@ export const ERROR_TABLE = {
     title: 'The fetched file is not a usable chart',
     meaning:
       'The fetched file is not a usable chart: not an archive, no `Chart.yaml`, a path that leads out of the archive, a link, a template that does not render.',
-    remedy: 'Correct the chart, then change its version or wait for the next retry. `helm template` shows the same error.',
+    remedy: 'Correct the chart, then change its version or wait for the next retry.',
   },
   ChartTooLarge: {
     status: 422,

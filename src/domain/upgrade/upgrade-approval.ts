@@ -1,4 +1,4 @@
-import { isExact, isInChannel, isNewer, isPinned, isSame, type Channel, type UpgradePolicy } from '../chart/chart-version.ts';
+import { isVersion, isInChannel, isNewer, isPinned, isSame, type Channel, type UpgradePolicy } from '../chart/chart-version.ts';
 
 /** The annotation by which a person approves a newer version: `1.5.0`, or `1.5.0@sha256:…` for exactly these bytes. */
 export const APPROVED_UPGRADE = 'chandlery.dev/approved-upgrade';
@@ -35,7 +35,7 @@ export interface ApprovalContext extends Channel {
 /** Reads the annotation; undefined when it is not written as it should be. */
 export function parseApproval(text: string): Approval | undefined {
   const [version = '', digest, ...rest] = text.trim().split('@');
-  if (!isExact(version) || rest.length > 0) return undefined;
+  if (!isVersion(version) || rest.length > 0) return undefined;
   if (digest === undefined) return { version };
   return /^sha256:[0-9a-f]{64}$/.test(digest) ? { version, digest } : undefined;
 }

@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { isExact, isPinned } from '../../domain/chart/chart-version.ts';
+import { isPinned, isVersion } from '../../domain/chart/chart-version.ts';
 import { AppError } from '../../domain/core/errors.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { installedChart, parseOperatorStatus } from '../../domain/operator/operator-status.ts';
@@ -138,7 +138,7 @@ async function withValues(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Ac
 function parsed({ version, digest }: ApprovalInput): Approval {
   const approval = parseApproval(digest === '' ? version : `${version}@${digest}`);
   if (approval !== undefined) return approval;
-  const field = isExact(version) ? 'digest' : 'version';
+  const field = isVersion(version) ? 'digest' : 'version';
   const message = field === 'version' ? 'Write one version, such as 1.5.0' : 'Write sha256: and 64 hexadecimal digits';
   throw new AppError('InvalidInput', `approval: ${message}`, { faults: [{ field, message }] });
 }

@@ -1,5 +1,5 @@
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
-import { type Channel, isExact, isInChannel, isNewer, isPinned, isSame } from '../../domain/chart/chart-version.ts';
+import { type Channel, isInChannel, isNewer, isPinned, isSame, isVersion } from '../../domain/chart/chart-version.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
@@ -70,7 +70,7 @@ async function targetChart(ports: UpgradePorts, input: TargetInput, signal: Abor
   const { pendingUpgrade: pending, availableVersion } = status;
   const wanted =
     version === '' ? (pending?.version ?? offered[0] ?? availableVersion ?? installedChart(status)?.version ?? source.version) : version;
-  if (version !== '' && !isExact(version)) {
+  if (version !== '' && !isVersion(version)) {
     throw new AppError('InvalidInput', `version: ${JSON.stringify(version.slice(0, 60))} is no version; write one such as 1.5.0`, {
       faults: [{ field: 'version', message: 'Write one version, such as 1.5.0' }],
     });

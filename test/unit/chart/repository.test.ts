@@ -45,6 +45,33 @@ test('a folder without an index offers its archives and chart folders, the newes
   );
 });
 
+test('versions that lack parts are offered as Helm takes them, and asked for as ranges unless a chart has exactly them', async (t) => {
+  const root = await temporaryFolder(t);
+  const archives = ['1.2', 'v1', '1.16-SNAPSHOT', '1.2.7', '1.1'].map(
+    async (version) => [`demo-${version}.tgz`, await packChart('demo', chartFiles('demo', `"${version}"`))] as const,
+  );
+  await writeFiles(root, {
+    ...Object.fromEntries(await Promise.all(archives)),
+    'loose/Chart.yaml': 'apiVersion: v2\nname: loose\nversion: "1.2"\n',
+    'broken/Chart.yaml': 'apiVersion: v2\nname: broken\nversion: 1.2.3.4\n',
+  });
+  const library = await libraryFor(t, { roots: { charts: root } });
+  const demo = { repoURL: 'file://charts', name: 'demo' };
+  const versionOf = async (version: string, name = 'demo') =>
+    (await fetchFrom(library, { ...demo, name, version })).contents.metadata.version;
+  assert.deepEqual(await library.versions({ kind: 'repository', ...demo, version: '' }, signal), [
+    '1.16-SNAPSHOT',
+    '1.2.7',
+    '1.2',
+    '1.1',
+    'v1',
+  ]);
+  const wishes = { '': '1.2.7', '1.2': '1.2', '~1.2': '1.2.7', '1': 'v1', '1.1': '1.1', '1.1.0': '1.1', '1.16-SNAPSHOT': '1.16-SNAPSHOT' };
+  for (const [wished, version] of Object.entries(wishes)) assert.equal(await versionOf(wished), version, wished);
+  assert.equal(await versionOf('', 'loose'), '1.2');
+  await assertFails(versionOf('', 'broken'), 'ChartInvalid', /Chart\.yaml: the version "1\.2\.3\.4" is not a semantic version/);
+});
+
 test('uploaded charts are a repository of their versions, and nothing reads the archive of one that is cached', async (t) => {
   const archives = new Map(
     await Promise.all(['1.0.0', '2.0.0', '1.10.0'].map(async (v) => [v, await packChart('demo', chartFiles('demo', v))] as const)),

@@ -126,7 +126,10 @@ function stepOf({ spec, from, to, offered }: TimingInput, channel: Channel, verd
   const { policy } = spec.upgrade;
   const approved = verdict.kind === 'Given' ? verdict.approval.version : undefined;
   const asked = requestedVersion({ ...channel, policy, installed: from.version, offered, approved });
-  const chosen = isExact(asked) ? asked : (newerVersion(offered, channel, from.version) ?? from.version);
+  const chosen =
+    isExact(asked) || asked === from.version || offered.includes(asked)
+      ? asked
+      : (newerVersion(offered, channel, from.version) ?? from.version);
   if (isSame(chosen, to.version)) return 'Underway';
   if (isPinned(channel)) return 'Pinned';
   if (isNewer(from.version, to.version)) return 'Older';

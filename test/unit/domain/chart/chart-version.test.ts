@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { comparableVersion } from '../../../../src/domain/chart/comparable-version.ts';
 import {
   checkRange,
   isMajorStep,
@@ -96,4 +97,29 @@ describe('a cycle of dependencies', () => {
     ['is not seen in two ways to the same', 'a:b,c b:d c:d', undefined],
   ];
   for (const [title, text, expected] of cases) it(title, () => assert.deepEqual(cycleThrough('a', edges(text)), expected));
+});
+
+describe('versions that lack parts, as Helm takes them', () => {
+  it('are compared by what they stand for', () => {
+    assert.deepEqual(['1.2', 'v1', '1.16-SNAPSHOT', 'v1.2-rc.1', '01.2.3', '1.2+b'].map(comparableVersion), [
+      '1.2.0',
+      '1.0.0',
+      '1.16.0-SNAPSHOT',
+      '1.2.0-rc.1',
+      '1.2.3',
+      '1.2.0+b',
+    ]);
+    for (const none of ['', 'x', '1.x', '1.2.3.4', '1.2.3beta', '=1.2.3', '1.2.3-01', '1.', '-1'])
+      assert.equal(comparableVersion(none), undefined, none);
+    assert.equal(newerVersion(['1.2', '1.3', '1.16-SNAPSHOT'], { version: '*' }, '1.2'), '1.3');
+    assert.ok(isMajorStep('v1', '2.0'));
+  });
+
+  it('are ranges where they are asked for, unless the repository has exactly that version', () => {
+    const wish = { version: '1.2', policy: 'Manual', installed: undefined, offered: ['1.2', '1.2.5', '1.3'] } as const;
+    assert.equal(requestedVersion(wish), '1.2');
+    assert.equal(newerVersion(wish.offered, { version: '1.2' }, '1.2'), '1.3', 'a version that is there is pinned');
+    assert.equal(newerVersion(['1.2.1', '1.2.5', '1.3'], { version: '1.2' }, '1.2.1'), '1.2.5');
+    assert.equal(requestedVersion({ ...wish, version: '^1', installed: '1.2', approved: '1.3' }), '1.3');
+  });
 });
