@@ -1,7 +1,7 @@
-import { isScalar, LineCounter, parseDocument, stringify, visit, type Document } from 'yaml';
+import { isScalar, LineCounter, stringify, visit, type Document } from 'yaml';
 import { exactNumber, stringifyJson } from '../domain/core/exact-json.ts';
 import { isObject } from '../domain/core/read.ts';
-import { repeatedKey } from '../domain/core/bounded-yaml.ts';
+import { editableYaml, goTags, repeatedKey } from '../domain/core/bounded-yaml.ts';
 import type { Json } from '../domain/kubernetes/resource.ts';
 
 /** YAML that was read, or why it cannot be: a sentence, and line and column within the text, counted from 1. `value` is absent for an empty text. */
@@ -15,7 +15,7 @@ const DEEP = 'The text is nested too deeply';
 const UNSAFE = /[^\P{Cc}\t\n]|\ufeff/u;
 
 /**
- * Reads one YAML document as JSON. Anchors, custom tags, duplicate keys and numbers that JSON cannot keep are faults, and so is a text that
+ * Reads one YAML document as JSON, as Helm and kubectl read it (YAML 1.1: `on` is a boolean). Anchors, custom tags, duplicate keys and numbers that JSON cannot keep are faults, and so is a text that
  * is larger or deeper than any field needs.
  */
 export function readYaml(text: string): YamlRead {
@@ -23,13 +23,7 @@ export function readYaml(text: string): YamlRead {
   if (text.trim() === '') return {};
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, {
-      lineCounter: lines,
-      intAsBigInt: true,
-      prettyErrors: false,
-      logLevel: 'error',
-      uniqueKeys: false,
-    });
+    const document = editableYaml(text, { lineCounter: lines, logLevel: 'error' });
     const [problem] = [...document.errors, ...document.warnings];
     if (problem !== undefined) {
       const fault = problem.code === 'MULTIPLE_DOCS' ? 'Write one document only' : sentence(problem.message);
@@ -92,7 +86,7 @@ function sentence(message: string): string {
 
 /** The text of a value for a YAML field. Reading it again gives the same value. */
 export function writeYaml(value: Json): string {
-  const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, blockQuote: 'literal', version: '1.2' });
+  const text = stringify(value, { lineWidth: 0, aliasDuplicateObjects: false, blockQuote: 'literal', version: '1.1', customTags: goTags });
   return isSafeText(text) && sameJson(readYaml(text).value, value) ? text : `${asciiJson(value)}\n`;
 }
 

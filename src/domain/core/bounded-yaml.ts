@@ -1,4 +1,18 @@
-import { type CST, Composer, type Document, isScalar, Lexer, LineCounter, Parser, type ScalarTag, type Tags, visit } from 'yaml';
+import {
+  type CST,
+  Composer,
+  type Document,
+  type DocumentOptions,
+  isScalar,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  type ParseOptions,
+  Parser,
+  type ScalarTag,
+  type Tags,
+  visit,
+} from 'yaml';
 import { AppError, isAppError, messageOf } from './errors.ts';
 import type { Json } from '../kubernetes/resource.ts';
 import { yamlValue, YamlValueError } from '../yaml/yaml-value.ts';
@@ -138,6 +152,15 @@ export function goTags(tags: Tags): Tags {
   ]);
   const known = tags.filter((tag) => typeof tag === 'string' || (!unknown.has(tag.tag) && (tag as ScalarTag).format !== 'TIME'));
   return [...known.map((tag) => (typeof tag === 'string' ? tag : withDigits(tag as ScalarTag))), ...GO_TAGS];
+}
+
+/** A document that somebody edits, comments and quotes included; it means what `parseYamlDocument` reads in it. Its keys may be there twice: ask `repeatedKey`. */
+export function editableYaml(
+  text: string,
+  options: Pick<ParseOptions & DocumentOptions, 'lineCounter' | 'logLevel'> = {},
+): Document.Parsed {
+  const dialect = { version: '1.1', customTags: goTags, intAsBigInt: true } as const;
+  return parseDocument(text, { ...dialect, uniqueKeys: false, prettyErrors: false, logLevel: 'silent', ...options });
 }
 
 /** Integers by their prefixes in both cases, and binary data as the text that it encodes. */

@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, parseDocument, Scalar } from 'yaml';
 import { AppError } from '../core/errors.ts';
-import { goTags, parseYamlDocuments, YAML_BOUNDS } from '../core/bounded-yaml.ts';
+import { editableYaml, parseYamlDocuments, YAML_BOUNDS } from '../core/bounded-yaml.ts';
 import { stringifyJson } from '../core/exact-json.ts';
 import { applyMergePatch, isSame } from '../core/merge-patch.ts';
 import { isObject, textAt } from '../core/read.ts';
@@ -119,7 +119,7 @@ interface Splice {
 
 /** First in place, scalar by scalar; where keys or items come or go, by the document of the parser. */
 function patched(chunk: string, before: unknown, wanted: unknown): string {
-  const document = parseDocument(chunk, { version: '1.1', customTags: goTags, intAsBigInt: true, uniqueKeys: false, logLevel: 'silent' });
+  const document = editableYaml(chunk);
   const splices = splicesOf(document.contents, before, wanted);
   if (splices !== undefined) {
     let result = chunk;

@@ -1,4 +1,5 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter, type YAMLMap } from 'yaml';
+import { editableYaml } from '../../domain/core/bounded-yaml.ts';
 import { restAfterKey, restAfterRow } from '../../schema/form-path.ts';
 
 /** Counted from 1. */
@@ -13,7 +14,7 @@ export interface Place {
  */
 export function placesInYaml(text: string): (path: string) => Place | undefined {
   const lines = new LineCounter();
-  const { contents } = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent', uniqueKeys: false });
+  const { contents } = editableYaml(text, { lineCounter: lines });
   return (path) => placeIn(contents, lines, path);
 }
 

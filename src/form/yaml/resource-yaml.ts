@@ -1,4 +1,5 @@
-import { parseDocument, type Node, type Pair, type YAMLMap } from 'yaml';
+import { type Node, type Pair, type YAMLMap } from 'yaml';
+import { editableYaml } from '../../domain/core/bounded-yaml.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { readYaml, sameJson } from '../../schema/yaml-text.ts';
@@ -20,10 +21,10 @@ export function resourceYaml(text: string, object: JsonObject): string | undefin
 
 /** The document of a spec as a member of its resource; comments on top of it stand on top of the member. */
 function wrapped(text: string, object: JsonObject): string | undefined {
-  const inner = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true, uniqueKeys: false });
+  const inner = editableYaml(text);
   const spec: Node | null = inner.contents;
   if (spec === null) return undefined;
-  const document = parseDocument('');
+  const document = editableYaml('');
   const map = document.createNode<Json>({ ...object, spec: {} }, { aliasDuplicateObjects: false }) as unknown as YAMLMap<Node, Node>;
   const pair: Pair<Node, Node> | undefined = map.items.find(({ key }) => String(key) === 'spec');
   if (pair === undefined) return undefined;

@@ -1,16 +1,5 @@
-import {
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  type Document,
-  type Node,
-  type Pair,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import { isMap, isNode, isPair, isScalar, isSeq, type Document, type Node, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
+import { editableYaml } from '../../domain/core/bounded-yaml.ts';
 import { exactNumber, stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -31,7 +20,7 @@ export function rewriteYaml(text: string, value: Json, within?: string): string 
   const before = read.value ?? {};
   const wanted = within === undefined ? value : { ...(isObject(before) ? before : {}), [within]: value };
   if (sameJson(before, wanted)) return text;
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true, uniqueKeys: false });
+  const document = editableYaml(text);
   document.contents = (edit(document, document.contents, wanted) as typeof document.contents) ?? null;
   const written = document.toString({ lineWidth: 0, flowCollectionPadding: false });
   const isExact = isSafeText(written) && sameJson(readYaml(written).value, wanted);

@@ -1,6 +1,7 @@
+import { editableYaml } from '../../domain/core/bounded-yaml.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { controlOf } from '../controls/controls.ts';
-import { isMap, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, type YAMLMap } from 'yaml';
 import { isScalar, isSecret, type FormModel, type FormNode, type GroupNode } from '../model/form-node.ts';
 import { readYaml } from '../../schema/yaml-text.ts';
 import { commentLines, joinComments } from './comments.ts';
@@ -27,7 +28,7 @@ export function withSkeleton({ root }: FormModel, text: string, within?: string)
 }
 
 function fill(root: GroupNode, text: string, { within, depth }: { readonly within: string | undefined; readonly depth: number }): string {
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent', intAsBigInt: true, uniqueKeys: false });
+  const document = editableYaml(text);
   const known = new Set(commentLines(text));
   const map: unknown = within === undefined ? document.contents : document.get(within, true);
   if (!isMap(map) || map.items.length === 0) {

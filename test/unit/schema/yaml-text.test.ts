@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { parseYamlDocument } from '../../../src/domain/core/bounded-yaml.ts';
 import { stringifyJson } from '../../../src/domain/core/exact-json.ts';
 import type { Json } from '../../../src/domain/kubernetes/resource.ts';
 import { readYaml, writeYaml } from '../../../src/schema/yaml-text.ts';
@@ -44,8 +45,12 @@ test('An empty text and one of comments alone are no value', () => {
   for (const text of ['', '  \n', '# nothing yet\n']) assert.deepEqual(readYaml(text), {});
 });
 
-test('Words that older YAML took for booleans stay words, and names of the language are only keys', () => {
-  assert.deepEqual(readYaml('a: yes\nb: 012\n__proto__: {x: 1}\n').value, JSON.parse('{"a":"yes","b":12,"__proto__":{"x":1}}'));
+test('Scalars are what Helm and kubectl take them for, and names of the language are only keys', () => {
+  const text = `a: yes\nb: 012\nc: [off, "off", 0o17, 0x1F, 1:30, 2026-01-31, 1_000, 1e3, ~]\n<<: {d: n}\non: 1\n__proto__: {x: 1}\n`;
+  assert.deepEqual(readYaml(text).value, parseYamlDocument(text));
+  assert.deepEqual(readYaml('a: yes\nb: 012\n__proto__: {x: 1}\n').value, JSON.parse('{"a":true,"b":10,"__proto__":{"x":1}}'));
+  const words = ['off', 'y', '012', '1_000', '0o17', '1:30', '2026-01-31', '.inf', '=', '<<', 'null', '1e3'];
+  for (const word of words) assert.deepEqual(parseYamlDocument(writeYaml({ [word]: word })), { [word]: word });
   assert.equal(Object.hasOwn(Object.prototype, 'x'), false);
 });
 

@@ -7,12 +7,12 @@ const CACHE = { group: 'samples.example.com', version: 'v1', kind: 'Cache' };
 const HEAD = 'apiVersion: samples.example.com/v1\nkind: Cache\n';
 
 test('A whole resource gives its spec, its labels and its name, and reports what is left out', () => {
-  const text = `${HEAD}metadata:\n  name: a\n  uid: x\n  ownerReferences: []\n  labels: {b: c}\n  namespace: n\nspec: {size: 1}\nstatus: {ok: true}\n`;
+  const text = `${HEAD}metadata:\n  name: a\n  uid: x\n  ownerReferences: []\n  labels: {b: c}\n  namespace: ns\nspec: {size: 1}\nstatus: {ok: true}\n`;
   assert.deepEqual(readManifest(text, CACHE), {
     manifest: {
       content: { spec: { size: 1 }, metadata: { labels: { b: 'c' } } },
       name: 'a',
-      namespace: 'n',
+      namespace: 'ns',
       leftOut: ['metadata.ownerReferences'],
     },
   });
