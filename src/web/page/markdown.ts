@@ -35,18 +35,27 @@ function asItIs(text: string): string {
 }
 
 const TAGS = 'h3 h4 h5 h6 p br hr ul ol li blockquote pre code kbd strong em del sub sup a img table thead tbody tr th td dl dt dd';
+/** Blocks of text. Not the items of lists and the cells of tables: what has a direction of its own does not count for what holds it. */
+const BLOCKS = ['h6', 'p', 'ul', 'ol', 'table', 'dl'];
 const RULES: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
-  allowedAttributes: { a: ['href', 'title', 'rel'], img: ['src', 'alt', 'title', 'loading'], ol: ['start'], pre: ['tabindex'] },
+  allowedAttributes: {
+    ...Object.fromEntries(BLOCKS.concat('h3', 'h4', 'h5').map((tag) => [tag, ['dir']])),
+    a: ['href', 'title', 'rel'],
+    img: ['src', 'alt', 'title', 'loading'],
+    ol: ['dir', 'start'],
+    pre: ['tabindex'],
+  },
   allowedSchemes: ['https', 'http', 'mailto'],
   allowedSchemesByTag: { img: ['data'] },
   allowProtocolRelative: false,
   transformTags: {
-    h1: 'h3',
-    h2: 'h4',
-    h3: 'h5',
-    h4: 'h6',
-    h5: 'h6',
+    ...Object.fromEntries(BLOCKS.map((tag) => [tag, inOwnDirection(tag)])),
+    h1: inOwnDirection('h3'),
+    h2: inOwnDirection('h4'),
+    h3: inOwnDirection('h5'),
+    h4: inOwnDirection('h6'),
+    h5: inOwnDirection('h6'),
     b: 'strong',
     i: 'em',
     a: (_tag, attributes) => linkOf(attributes),
@@ -56,6 +65,11 @@ const RULES: sanitizeHtml.IOptions = {
   },
   exclusiveFilter: (frame) => frame.tag === 'img' && frame.attribs.src === undefined,
 };
+
+/** A block of text runs in the direction of its first letter: a README may be in Arabic and in English. */
+function inOwnDirection(tag: string): sanitizeHtml.Transformer {
+  return (_tag, { start }) => ({ tagName: tag, attribs: { dir: 'auto', ...(start === undefined ? {} : { start }) } });
+}
 
 /** A relative address would lead into our own pages, where the README means its repository: the text stays, the link goes. */
 function linkOf({ href, title }: sanitizeHtml.Attributes): sanitizeHtml.Tag {
