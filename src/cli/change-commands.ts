@@ -16,7 +16,10 @@ import { bullets, findingSections, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
 import { waitUntilGone } from './wait.ts';
 
-const DRY_RUN: Option = { name: 'dry-run', help: 'run the preflight checks and write nothing; exit with 3 if something blocks or could not be checked' };
+const DRY_RUN: Option = {
+  name: 'dry-run',
+  help: 'run the preflight checks and write nothing; exit with 3 if something blocks or could not be checked',
+};
 
 const TIMEOUT: Option = { name: 'timeout', value: 'DURATION', help: 'how long to wait; default 5m' };
 

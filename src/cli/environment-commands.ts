@@ -12,7 +12,10 @@ import { isCount, untilAfter } from './access-token-command.ts';
 const ENVIRONMENT_ACTIONS = ['create', 'change', 'delete', 'keep', 'register'] as const;
 const API_VERSION = 'chandlery.dev/v1alpha1';
 
-const DRY_RUN: Option = { name: 'dry-run', help: 'check or preview, and write nothing; exit with 3 if something blocks or could not be checked' };
+const DRY_RUN: Option = {
+  name: 'dry-run',
+  help: 'check or preview, and write nothing; exit with 3 if something blocks or could not be checked',
+};
 
 const INTENT: Option = {
   name: 'intent',

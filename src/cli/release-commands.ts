@@ -10,7 +10,10 @@ const TIMEOUT: Option = { name: 'timeout', value: 'DURATION', help: 'how long to
 
 const TO: Option = { name: 'to', value: 'ENVIRONMENT', help: 'the other environment' };
 const NAME: Option = { name: 'name', value: 'NAME', help: 'the name there; default: the same' };
-const DRY_RUN: Option = { name: 'dry-run', help: 'show the changes and run the preflight checks; exit with 3 if something blocks or could not be checked' };
+const DRY_RUN: Option = {
+  name: 'dry-run',
+  help: 'show the changes and run the preflight checks; exit with 3 if something blocks or could not be checked',
+};
 
 /** Commands for the releases of instances of charts. */
 export const RELEASE_COMMANDS: readonly ClientCommand[] = [

@@ -9,7 +9,10 @@ import type { Option } from './options.ts';
 import { ageOf } from './output.ts';
 import { preflightResult } from './preflight-text.ts';
 
-const DRY_RUN: Option = { name: 'dry-run', help: 'run the preflight checks and write nothing; exit with 3 if something blocks or could not be checked' };
+const DRY_RUN: Option = {
+  name: 'dry-run',
+  help: 'run the preflight checks and write nothing; exit with 3 if something blocks or could not be checked',
+};
 
 /** `chandlery restore`. */
 export const RESTORE_COMMAND: ClientCommand = {

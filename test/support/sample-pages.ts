@@ -141,7 +141,7 @@ export const SAMPLE_PAGES: readonly SamplePage[] = [
   }),
   page('/environments/team-a/resources/cronjobs.batch/backup/run', 'dev-a', {
     title: 'Run backup now',
-    holds: ['kubectl annotate cronjobs.batch/backup', '--overwrite chandlery.dev/run-at='],
+    holds: ['kubectl annotate cronjobs.batch/backup', '--overwrite chandlery.dev/run-at'],
   }),
   page('/environments/team-a/resources/pods/shop-7c9f-x2x/evict', 'dev-a', {
     title: 'Delete the pod shop-7c9f-x2x',
