@@ -3,7 +3,7 @@ import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 import { templateOf } from '../workload/pod-template.ts';
 
 /** What the policy chandlery-environment-service-accounts asks of a service account: a permission in the namespace of its pods, or in all namespaces. */
-export interface Power {
+interface Power {
   readonly verb: string;
   readonly group: string;
   /** `pods`, or `pods/exec`. */
@@ -19,7 +19,7 @@ const power = (verb: string, group: string, resource: string, scope: Power['scop
 });
 
 /** As the policy has them; a test compares the two. */
-export const POWERS: readonly Power[] = [
+const POWERS: readonly Power[] = [
   power('create', '', 'pods'),
   power('create', '', 'replicationcontrollers'),
   power('patch', '', 'pods'),
