@@ -18,7 +18,7 @@ export interface ThreadOptions {
 }
 
 export interface JobBounds<Part = never> {
-  /** Milliseconds that the job may take; the start of its thread is not counted. */
+  /** Milliseconds of CPU time that the job may take, and at most `MOST_STRETCH` times as many on the clock; the start of its thread is not counted. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** Told of each part of a job that answers in parts, also when the rest never comes. */
@@ -33,6 +33,8 @@ export type JobOutcome<T> =
 
 /** The time that a busy machine takes to start a thread is not the job's. */
 const START_MS = 30_000;
+/** On a machine that is busy with something else, a thread hardly runs. */
+const MOST_STRETCH = 5;
 
 /**
  * Does jobs in a thread that is ended when one takes too long or too much memory: what is foreign must not keep the process busy. The next job starts
@@ -151,16 +153,18 @@ class Thread {
       this.#asked.reject(signal?.reason);
     };
     signal?.addEventListener('abort', abort, { once: true });
-    let timer = setTimeout(late, START_MS);
+    const timer = setTimeout(late, START_MS);
+    let stop = (): void => undefined;
     this.#worker.ref();
     try {
       this.#worker.postMessage(question);
       await Promise.race([this.#started.promise, this.#asked.promise]);
       clearTimeout(timer);
-      timer = setTimeout(late, timeoutMs);
+      stop = this.#afterCpuTime(timeoutMs, late);
       return await this.#asked.promise;
     } finally {
       clearTimeout(timer);
+      stop();
       signal?.removeEventListener('abort', abort);
       this.#worker.unref();
     }
@@ -169,6 +173,37 @@ class Thread {
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#worker.terminate();
+  }
+
+  /** Calls back once the thread has had so much CPU time from now on, in milliseconds. @returns what ends the watch. */
+  #afterCpuTime(milliseconds: number, late: () => void): () => void {
+    const before = this.#cpuMs();
+    let timer: NodeJS.Timeout | undefined;
+    let isStopped = false;
+    const look = async (): Promise<void> => {
+      const left = milliseconds - ((await this.#cpuMs()) - (await before));
+      if (isStopped) return;
+      if (left > 0) timer = setTimeout(() => void look(), left);
+      else late();
+    };
+    timer = setTimeout(() => void look(), milliseconds);
+    // A thread that nobody can ask is ended all the same.
+    const last = setTimeout(late, milliseconds * MOST_STRETCH);
+    return () => {
+      isStopped = true;
+      clearTimeout(timer);
+      clearTimeout(last);
+    };
+  }
+
+  /** The CPU time of the thread in milliseconds; not a number for one that has ended. */
+  async #cpuMs(): Promise<number> {
+    try {
+      const { user, system } = await this.#worker.cpuUsage();
+      return (user + system) / 1_000;
+    } catch {
+      return Number.NaN;
+    }
   }
 
   #hear(answer: Answer): void {
