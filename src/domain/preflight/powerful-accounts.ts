@@ -1,13 +1,10 @@
-import { listAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { listAt, objectAt, textAt } from '../core/read.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
+import { type AskedPermission, isAllowedBy } from '../permission/grants.ts';
 import { templateOf } from '../workload/pod-template.ts';
 
 /** What the policy chandlery-environment-service-accounts asks of a service account: a permission in the namespace of its pods, or in all namespaces. */
-interface Power {
-  readonly verb: string;
-  readonly group: string;
-  /** `pods`, or `pods/exec`. */
-  readonly resource: string;
+interface Power extends AskedPermission {
   readonly scope: 'Namespace' | 'Cluster';
 }
 
@@ -81,22 +78,27 @@ export function powerfulAccounts(objects: readonly KubeObject[], namespace: stri
 }
 
 function powersOf(account: string, objects: readonly KubeObject[], namespace: string): readonly string[] {
-  const bindings = objects.filter((object) => isBinding(object) && listAt(object, 'subjects').some((subject) => isAccount(subject)));
+  const bindings = objects.filter((object) => isBindingIn(namespace, object) && bindsAccount(object, { account, namespace }));
   const given = bindings.flatMap((binding) => {
-    const isWide = binding.kind === 'ClusterRoleBinding';
     const rules = rulesOf(binding, objects);
-    return POWERS.filter(({ scope }) => isWide || scope === 'Namespace').filter((wanted) => rules.some((rule) => grants(rule, wanted)));
+    return POWERS.filter(({ scope }) => scope === 'Namespace' || binding.kind === 'ClusterRoleBinding').filter((power) =>
+      isAllowedBy(rules, power),
+    );
   });
   return [...new Set(given.map(({ verb, resource }) => `${verb} ${resource}`))];
+}
 
-  function isBinding({ apiVersion, kind, metadata }: KubeObject): boolean {
-    if (parseApiVersion(apiVersion).group !== RBAC) return false;
-    return kind === 'ClusterRoleBinding' || (kind === 'RoleBinding' && (metadata.namespace ?? namespace) === namespace);
-  }
-  function isAccount(subject: unknown): boolean {
-    if (textAt(subject, 'kind') === 'Group') return (textAt(subject, 'name') ?? '').startsWith('system:serviceaccounts');
-    return textAt(subject, 'name') === account && (textAt(subject, 'namespace') ?? namespace) === namespace;
-  }
+function isBindingIn(namespace: string, { apiVersion, kind, metadata }: KubeObject): boolean {
+  if (parseApiVersion(apiVersion).group !== RBAC) return false;
+  return kind === 'ClusterRoleBinding' || (kind === 'RoleBinding' && (metadata.namespace ?? namespace) === namespace);
+}
+
+function bindsAccount(binding: KubeObject, { account, namespace }: { readonly account: string; readonly namespace: string }): boolean {
+  return listAt(binding, 'subjects').some((subject) => {
+    const name = textAt(subject, 'name');
+    if (textAt(subject, 'kind') === 'Group') return name?.startsWith('system:serviceaccounts') === true;
+    return name === account && (textAt(subject, 'namespace') ?? namespace) === namespace;
+  });
 }
 
 function rulesOf(binding: KubeObject, objects: readonly KubeObject[]): readonly unknown[] {
@@ -105,12 +107,6 @@ function rulesOf(binding: KubeObject, objects: readonly KubeObject[]): readonly 
     (object) => object.kind === kind && object.metadata.name === name && parseApiVersion(object.apiVersion).group === RBAC,
   );
   return listAt(role, 'rules');
-}
-
-function grants(rule: unknown, { verb, group, resource }: Power): boolean {
-  const names = listAt(rule, 'resourceNames');
-  const has = (member: string, value: string): boolean => textsAt(rule, member).some((one) => one === value || one === '*');
-  return names.length === 0 && has('verbs', verb) && has('apiGroups', group) && has('resources', resource);
 }
 
 /** The annotation of a namespace that lists accounts which an admin admits. */
