@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { hasFinalizer, otherFinalizersOf } from '../domain/kubernetes/finalizers.ts';
 import { CRD } from '../domain/kubernetes/resource-types.ts';
 import type { Cluster } from '../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
@@ -76,10 +77,10 @@ async function letObjectsGo(cluster: CrdCluster, { spec }: KubeObject, signal: A
   };
   try {
     const { items } = await cluster.list(type, { signal });
-    for (const { metadata } of items) {
-      const { name, namespace, resourceVersion, deletionTimestamp, finalizers = [] } = metadata;
-      if (deletionTimestamp === undefined || !finalizers.includes(OURS.finalizer)) continue;
-      const body = { metadata: { resourceVersion, finalizers: finalizers.filter((finalizer) => finalizer !== OURS.finalizer) } };
+    for (const object of items) {
+      const { name, namespace, resourceVersion, deletionTimestamp } = object.metadata;
+      if (deletionTimestamp === undefined || !hasFinalizer(object)) continue;
+      const body = { metadata: { resourceVersion, finalizers: otherFinalizersOf(object) } };
       const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
       await cluster.patch(ref, { type: 'merge', body }, { ...OURS_ALONE, signal });
     }

@@ -1,3 +1,4 @@
+import { hasFinalizer, otherFinalizersOf } from '../domain/kubernetes/finalizers.ts';
 import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../domain/kubernetes/resource.ts';
@@ -17,8 +18,7 @@ export async function addFinalizer(cluster: Pick<Cluster, 'patch'>, resource: Fi
 
 /** Takes our finalizer off, and only ours. */
 export async function removeFinalizer(cluster: Pick<Cluster, 'patch'>, resource: Finalizable): Promise<void> {
-  const others = (resource.object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== OURS.finalizer);
-  await setFinalizers(cluster, resource, others);
+  await setFinalizers(cluster, resource, otherFinalizersOf(resource.object));
 }
 
 async function setFinalizers(
@@ -44,7 +44,7 @@ export async function removeFinalizerOfLostKind(
 ): Promise<'KindLost' | 'Deleted'> {
   const { type, object, signal } = resource;
   if (!(await isKindLost(cluster, type, signal))) return 'Deleted';
-  if (object.metadata.finalizers?.includes(OURS.finalizer) === true) await removeFinalizer(cluster, resource);
+  if (hasFinalizer(object)) await removeFinalizer(cluster, resource);
   return 'KindLost';
 }
 

@@ -14,7 +14,7 @@ import type { KubeObject, ResourceRef, ResourceType } from '../../src/domain/kub
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { openKube } from '../support/open-kube.ts';
-import { hasFinalizer } from '../../src/reconcile/operator/work.ts';
+import { hasFinalizer } from '../../src/domain/kubernetes/finalizers.ts';
 import { writeFiles } from '../support/charts.ts';
 import { repoRoot, sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { parseJson, stringifyJson } from '../core/exact-json.ts';
 import { isObject, listAt, textAt } from '../core/read.ts';
 import { PENDING_REMOVAL } from './condition.ts';
+import { hasFinalizer, otherFinalizersOf } from './finalizers.ts';
 import { OURS } from './names.ts';
 import { apiVersionOf, type KubeObject } from './resource.ts';
 import { APP_DEFINITION, CATALOG_SOURCE, ENVIRONMENT, type KnownType, OPERATOR, SECRET } from './resource-types.ts';
@@ -34,11 +35,6 @@ export function keepCommand({ resource, group }: KnownType, { metadata }: Pick<K
   const { name, namespace } = metadata;
   const where = namespace === undefined ? '' : ` --namespace ${namespace}`;
   return `kubectl annotate ${resource}.${group} ${name}${where} ${OURS.keep}=true`;
-}
-
-/** The finalizers that an object has beside ours. */
-export function otherFinalizersOf({ metadata }: Pick<KubeObject, 'metadata'>): readonly string[] {
-  return (metadata.finalizers ?? []).filter((finalizer) => finalizer !== OURS.finalizer);
 }
 
 /** Why an object that is being deleted stays: finalizers of others. Ours goes after them, because without ours nothing can be kept any more. */
@@ -122,13 +118,9 @@ export type KeepAction =
 /** The next step for a deleted object that is kept. Pure. @param live the object of its name. */
 export function nextKeepAction({ object, completed }: Pick<KeptObject, 'object' | 'completed'>, live: KubeObject | undefined): KeepAction {
   if (live === undefined) return { kind: 'create' };
-  if (live.metadata.uid === object.metadata.uid) return hasOurs(live) ? { kind: 'release', live } : { kind: 'await' };
+  if (live.metadata.uid === object.metadata.uid) return hasFinalizer(live) ? { kind: 'release', live } : { kind: 'await' };
   if (completed !== live.metadata.uid) return { kind: isIncomplete(live) ? 'complete' : 'mark', live };
   return { kind: isIncomplete(live) ? 'unmark' : 'forget', live };
-}
-
-function hasOurs({ metadata }: KubeObject): boolean {
-  return metadata.finalizers?.includes(OURS.finalizer) === true;
 }
 
 /** The object to create: with our finalizer from the beginning, and without what asked for the deletion. */

@@ -8,6 +8,7 @@ import { textAt, textsAt } from '../../domain/core/read.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
 import { formerNameOf } from '../../domain/kubernetes/moved-from.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 import { APP_DEFINITION, APP_REVISION, CRD } from '../../domain/kubernetes/resource-types.ts';
@@ -31,10 +32,6 @@ export interface DefinitionWork {
   /** The generations of CRDs as they were applied, by uid. */
   readonly applied: Map<string, number>;
   readonly signal: AbortSignal;
-}
-
-export function hasFinalizer({ metadata }: KubeObject): boolean {
-  return metadata.finalizers?.includes(OURS.finalizer) === true;
 }
 
 /** Reads what is. */

@@ -1,5 +1,6 @@
 import { expiryPhase, type ExpiryPhase } from '../../domain/environment/expiry.ts';
 import { LAST_ENVIRONMENT } from '../../domain/environment/last-environment.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
 import { ENVIRONMENT, NAMESPACE, OPERATOR } from '../../domain/kubernetes/resource-types.ts';
@@ -45,7 +46,7 @@ export async function readState(
   return {
     environment,
     spec,
-    finalizer: environment.metadata.finalizers?.includes(OURS.finalizer) === true ? 'present' : 'missing',
+    finalizer: hasFinalizer(environment) ? 'present' : 'missing',
     deleting,
     ownership: await withOperators(cluster, { ownership, namespace: spec.namespace, signal }),
     ...(move === undefined ? {} : { move }),

@@ -2,6 +2,7 @@ import type { Reconcile, ReconcileResult } from '../../controller/controller.ts'
 import { textAt } from '../../domain/core/read.ts';
 import { environmentSpecOf, GITLAB_DEPLOYMENT_KIND, type NamePrefixes } from '../../domain/gitlab/gitlab-deployment.ts';
 import { environmentMonitoring, monitoringFor, deploymentOf, GITLAB_MONITORING_KIND } from '../../domain/gitlab/gitlab-monitoring.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { ifFound, type Cluster } from '../../domain/kubernetes/cluster.ts';
 import { findCondition, conditionsOf } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -53,8 +54,8 @@ export function createDeploymentReconciler(ports: GitLabPorts): Reconcile {
 async function keep(ports: GitLabPorts, work: Work): Promise<ReconcileResult> {
   const { cluster } = ports;
   const { deployment, environment, signal } = work;
-  const { name, finalizers = [] } = deployment.metadata;
-  if (!finalizers.includes(OURS.finalizer)) {
+  const { name } = deployment.metadata;
+  if (!hasFinalizer(deployment)) {
     await addFinalizer(cluster, { type: GITLAB_DEPLOYMENT, object: deployment, signal });
     return { requeueAfter: 0 };
   }
@@ -110,7 +111,7 @@ async function finalize(ports: GitLabPorts, work: Work): Promise<ReconcileResult
   const { deployment, environment, signal } = work;
   const own = environment !== undefined && isOwn(environment, deployment) ? environment : undefined;
   const removal = { type: GITLAB_DEPLOYMENT, object: deployment, signal };
-  if (deployment.metadata.finalizers?.includes(OURS.finalizer) !== true) return {};
+  if (!hasFinalizer(deployment)) return {};
   if (own === undefined || (await isKindLost(cluster, GITLAB_DEPLOYMENT, signal))) {
     if (own !== undefined) await disown(cluster, own, signal);
     await removeFinalizer(cluster, removal);

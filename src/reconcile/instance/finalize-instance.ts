@@ -1,6 +1,7 @@
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { FORGET_RELEASE } from '../../domain/app-instance/instance.ts';
 import { type AppError, isAppError } from '../../domain/core/errors.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import type { ConditionInput } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -16,7 +17,7 @@ import { deleteNamespace, findDedicatedNamespace } from './dedicated-namespace.t
 import { environmentOf } from './prerequisites.ts';
 import { recordDeletion } from './record-deletion.ts';
 import { writeStatus } from './report.ts';
-import { annotateCommand, type DedicatedNamespace, hasFinalizer, leasedBy, type Work } from './work.ts';
+import { annotateCommand, type DedicatedNamespace, leasedBy, type Work } from './work.ts';
 
 /** How soon to try again after helm has failed. */
 const FAILED_MS = 30_000;

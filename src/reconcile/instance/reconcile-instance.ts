@@ -3,6 +3,7 @@ import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { GeneratedKind } from '../../domain/app-instance/instance.ts';
 import { MAX_NOTES } from '../../domain/app-instance/instance-kind.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { type ConditionInput, findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -29,7 +30,7 @@ import type { Dependency } from './resolve-outputs.ts';
 import { resolveTarget, type Target, wantedChart } from './resolve-target.ts';
 import { observeSleep, reconcileSleep, wokenAt } from './sleep.ts';
 import { type ActiveFacts, type ActiveState, determineActiveState } from './state.ts';
-import { ADOPT, annotateCommand, hasFinalizer, leasedBy, type Work, workOn } from './work.ts';
+import { ADOPT, annotateCommand, leasedBy, type Work, workOn } from './work.ts';
 
 /** What was seen lately, so that an instance in sync costs little. */
 interface InstanceMemory {

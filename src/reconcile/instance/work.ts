@@ -139,10 +139,6 @@ export function leasedBy({ ports, release, kind, instance, signal }: Work): Leas
   return { ports, release, type: kind, object: instance, signal };
 }
 
-export function hasFinalizer({ metadata }: KubeObject): boolean {
-  return metadata.finalizers?.includes(OURS.finalizer) === true;
-}
-
 /** RFC 3339, whole seconds. */
 export function nowOf({ ports }: Pick<Work, 'ports'>): string {
   return timestamp(ports.now());

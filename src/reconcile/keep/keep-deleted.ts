@@ -1,6 +1,7 @@
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
+import { hasFinalizer, otherFinalizersOf } from '../../domain/kubernetes/finalizers.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { isToBeKept, keepCommand, objectAgain, otherFinalizersOf, recordOf } from '../../domain/kubernetes/kept-object.ts';
+import { isToBeKept, keepCommand, objectAgain, recordOf } from '../../domain/kubernetes/kept-object.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type KnownType, SECRET } from '../../domain/kubernetes/resource-types.ts';
@@ -26,7 +27,7 @@ export type KeepDecision =
  * if this process ends.
  */
 export async function keepDeleted(cluster: Pick<Cluster, 'create'>, { type, object, signal }: Deleted): Promise<KeepDecision> {
-  if (!isToBeKept(object) || object.metadata.finalizers?.includes(OURS.finalizer) !== true) return { kind: 'Delete' };
+  if (!isToBeKept(object) || !hasFinalizer(object)) return { kind: 'Delete' };
   const what = `The ${type.kind}`;
   const others = otherFinalizersOf(object);
   if (others.length > 0) {

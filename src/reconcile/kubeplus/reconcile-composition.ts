@@ -6,6 +6,7 @@ import {
   isOwnComposition,
   RESOURCE_COMPOSITION_KIND,
 } from '../../domain/kubeplus/resource-composition.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { ifFound, type Cluster } from '../../domain/kubernetes/cluster.ts';
 import { findCondition } from '../../domain/kubernetes/condition.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -57,8 +58,8 @@ export function createCompositionReconciler(ports: CompositionPorts): Reconcile 
 async function keep(ports: CompositionPorts, work: Work): Promise<ReconcileResult> {
   const { cluster } = ports;
   const { composition, definition, key, signal } = work;
-  const { name, finalizers = [] } = composition.metadata;
-  if (!finalizers.includes(OURS.finalizer)) {
+  const { name } = composition.metadata;
+  if (!hasFinalizer(composition)) {
     await addFinalizer(cluster, { type: RESOURCE_COMPOSITION, object: composition, signal });
     return { requeueAfter: 0 };
   }
@@ -132,7 +133,7 @@ async function finalize(ports: CompositionPorts, work: Work): Promise<ReconcileR
   const { cluster } = ports;
   const { composition, definition, key, signal } = work;
   const removal = { type: RESOURCE_COMPOSITION, object: composition, signal };
-  if (composition.metadata.finalizers?.includes(OURS.finalizer) !== true) return {};
+  if (!hasFinalizer(composition)) return {};
   const own = definition !== undefined && isOwn(definition, key) ? definition : undefined;
   if (own === undefined || (await isKindLost(cluster, RESOURCE_COMPOSITION, signal))) {
     await removeFinalizer(cluster, removal);

@@ -1,3 +1,4 @@
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { OPERATOR } from '../../domain/kubernetes/resource-types.ts';
 import type { ReconcileResult } from '../../controller/controller.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
@@ -18,7 +19,7 @@ import { observeRelease } from '../helm-release/observe-release.ts';
 import { unpublish } from './acts/publish.ts';
 import { determineDeletingState, type DeletingFacts, type DeletingState } from './state.ts';
 import { writeStatus } from './report/write-status.ts';
-import { hasFinalizer, type Work } from './work.ts';
+import type { Work } from './work.ts';
 
 const AT_ONCE: ReconcileResult = { requeueAfter: 0 };
 /** How soon to look again for instances that people or their finalizers still hold. */

@@ -2,6 +2,7 @@ import type { Reconcile, ReconcileResult } from '../../controller/controller.ts'
 import type { LendableWorker } from '../../controller/queue.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { FairQueue } from '../../domain/core/fair-queue.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isIncomplete } from '../../domain/kubernetes/kept-object.ts';
 import { type KubeObject, parseKey } from '../../domain/kubernetes/resource.ts';
@@ -15,7 +16,7 @@ import type { OperatorCache, Reads } from './memory/operator-cache.ts';
 import { memoizeVersion } from '../memoize-for.ts';
 import type { Chart, ChartPort } from '../helm-release/ports.ts';
 import type { OperatorPorts } from './ports.ts';
-import { hasFinalizer, type Work, workOn } from './work.ts';
+import { type Work, workOn } from './work.ts';
 import { isInChart } from '../../domain/operator/operator-status.ts';
 import { takeOver } from './acts/take-over.ts';
 import { adopt, install, restoreCrds, rollBack, upgrade } from './acts/change-release.ts';

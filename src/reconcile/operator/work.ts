@@ -58,10 +58,6 @@ function requestOf(reconcileAt: string, forcedAt: string, approved: string): str
   return [asked, approved === '' ? '' : `approved ${approved.slice(0, 200)}`].filter((text) => text !== '').join(', ');
 }
 
-export function hasFinalizer({ metadata }: KubeObject): boolean {
-  return metadata.finalizers?.includes(OURS.finalizer) === true;
-}
-
 /** RFC 3339, whole seconds. */
 export function nowOf({ ports }: Work): string {
   return timestamp(ports.now());

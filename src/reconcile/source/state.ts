@@ -1,6 +1,7 @@
 import { CATALOG_SOURCE_KIND, originOfSpec, type SourceSpec } from '../../domain/source/catalog-source.ts';
 import { statusOf } from '../../domain/kind/kind.ts';
 import type { DependencyProblem } from '../../domain/source/dependencies.ts';
+import { hasFinalizer } from '../../domain/kubernetes/finalizers.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { SourceRules } from '../../domain/source/check-documents.ts';
@@ -32,10 +33,9 @@ export interface Content {
 
 /** Says what is. */
 export function determineSourceState(source: KubeObject, spec: SourceSpec, { folder, kindOf }: Content): SourceState {
-  const { deletionTimestamp, finalizers = [] } = source.metadata;
-  if (deletionTimestamp !== undefined) return { kind: 'Deleting' };
+  if (source.metadata.deletionTimestamp !== undefined) return { kind: 'Deleting' };
   if (spec.suspend) return { kind: 'Suspended' };
-  if (!finalizers.includes(OURS.finalizer)) return { kind: 'FinalizerMissing' };
+  if (!hasFinalizer(source)) return { kind: 'FinalizerMissing' };
   if (folder.kind === 'Blocked') return { kind: 'Blocked', problem: folder.problem };
   // Only a poll of a source at rest asks whether anything has changed.
   if (folder.kind === 'Unchanged') return { kind: 'Vanished', why: 'it was not read' };

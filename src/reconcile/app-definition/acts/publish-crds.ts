@@ -1,9 +1,10 @@
 import { generatedCrdName } from '../../../domain/app-definition/generated-crd.ts';
 import type { GeneratedNames } from '../../../domain/app-definition/app-definition-kind.ts';
+import { hasFinalizer } from '../../../domain/kubernetes/finalizers.ts';
 import { OURS } from '../../../domain/kubernetes/names.ts';
 import { type AppCrd, appRoles, countRole } from '../../operator/acts/app-roles.ts';
 import { type Publisher, publishRoles, unpublishRoles } from '../../publish-roles.ts';
-import { type DefinitionWork, hasFinalizer } from '../observe.ts';
+import type { DefinitionWork } from '../observe.ts';
 import { listInShort } from '../../../domain/core/name-words.ts';
 import type { ReconcileResult } from '../../../controller/controller.ts';
 import { publishedCrds } from '../../../domain/app-definition/published-crds.ts';
