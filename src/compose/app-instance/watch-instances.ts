@@ -16,7 +16,7 @@ import {
   STATEFUL_SET,
 } from '../../domain/kubernetes/resource-types.ts';
 import type { Kube } from '../../kube/kube.ts';
-import { type Reflector, startMetadataReflector } from '../../kube/watch/reflector.ts';
+import { nameAndVersion, type Reflector, startMetadataReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import type { ReleaseRef } from '../../reconcile/helm-release/ports.ts';
 import type { WatchedReleases } from '../../reconcile/instance/ports.ts';
@@ -199,12 +199,9 @@ function releaseOfRecord(key: string): ReleaseRef | undefined {
   return release === undefined ? undefined : { namespace, release };
 }
 
-function withRelease({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
-  const kept = Object.entries(annotations).filter(([key]) => key.startsWith('meta.helm.sh/'));
-  const place = { ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }) };
-  const version = resourceVersion === undefined ? {} : { resourceVersion };
-  return { apiVersion, kind, metadata: { name, ...place, ...version, annotations: Object.fromEntries(kept) } };
+function withRelease(object: KubeObject): KubeObject {
+  const kept = Object.entries(object.metadata.annotations ?? {}).filter(([key]) => key.startsWith('meta.helm.sh/'));
+  return nameAndVersion(object, { annotations: Object.fromEntries(kept) });
 }
 
 /** Whose an object was is not known any more when it is gone. */

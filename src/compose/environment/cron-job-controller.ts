@@ -5,7 +5,7 @@ import { CRON_JOB } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { createEventRecorder } from '../../kube/events.ts';
 import type { Kube } from '../../kube/kube.ts';
-import { type Reflector, startMetadataReflector } from '../../kube/watch/reflector.ts';
+import { nameAndVersion, type Reflector, startMetadataReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import { createCronJobReconciler } from '../../reconcile/resource/reconcile-cron-job.ts';
 
@@ -44,18 +44,7 @@ function requestsIn(cronJobs: Pick<Reflector, 'get' | 'onChange'>): KeySource {
 }
 
 /** Most CronJobs have no annotation of ours. */
-function requestAlone({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion, annotations = {} } = metadata;
-  const kept = Object.entries(annotations).filter(([key]) => key === OURS.runAt || key === OURS.runHandledAt);
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) }),
-    },
-  };
+function requestAlone(cronJob: KubeObject): KubeObject {
+  const kept = Object.entries(cronJob.metadata.annotations ?? {}).filter(([key]) => key === OURS.runAt || key === OURS.runHandledAt);
+  return nameAndVersion(cronJob, kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) });
 }

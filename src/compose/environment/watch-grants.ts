@@ -5,7 +5,7 @@ import { statusOf } from '../../domain/kind/kind.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { CATALOG_SOURCE_KIND } from '../../domain/source/catalog-source.ts';
 import type { Kube } from '../../kube/kube.ts';
-import { type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
+import { nameAndVersion, type Reflector, startMetadataReflector, startReflector } from '../../kube/watch/reflector.ts';
 import type { Log } from '../../observe/log.ts';
 import { type GrantPorts, grantsOurRole } from '../../reconcile/environment/foreign-grants.ts';
 
@@ -68,12 +68,9 @@ function dedicatedTo(namespaces: Pick<Reflector, 'all'>, environment: string): s
   });
 }
 
-function withLabels({ apiVersion, kind, metadata: { name, resourceVersion, labels } }: KubeObject): KubeObject {
-  return {
-    apiVersion,
-    kind,
-    metadata: { name, ...(resourceVersion === undefined ? {} : { resourceVersion }), ...(labels === undefined ? {} : { labels }) },
-  };
+function withLabels(namespace: KubeObject): KubeObject {
+  const { labels } = namespace.metadata;
+  return nameAndVersion(namespace, labels === undefined ? {} : { labels });
 }
 
 function onlyGrant(binding: KubeObject): KubeObject {

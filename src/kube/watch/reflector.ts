@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelay } from '../../domain/core/backoff.ts';
 import { type Cluster, endsInitialEvents, type ListOptions, type ObjectList, type WatchEvent } from '../../domain/kubernetes/cluster.ts';
 import { isAppError, messageOf } from '../../domain/core/errors.ts';
-import { keyOf, type KubeObject, type ResourceType } from '../../domain/kubernetes/resource.ts';
+import { keyOf, type KubeObject, type ObjectMeta, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { Log } from '../../observe/log.ts';
 import { createObjectStore, type ObjectStore } from './object-store.ts';
 
@@ -197,7 +197,8 @@ export async function waitForLists(reflectors: readonly Pick<Reflector, 'waitFor
   await Promise.all(reflectors.map((reflector) => reflector.waitForSync(patience))).catch(() => undefined);
 }
 
-function nameAndVersion({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+/** What identifies an object, and its version. @param more metadata to keep beside. */
+export function nameAndVersion({ apiVersion, kind, metadata }: KubeObject, more: Partial<ObjectMeta> = {}): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
     apiVersion,
@@ -207,6 +208,7 @@ function nameAndVersion({ apiVersion, kind, metadata }: KubeObject): KubeObject 
       ...(namespace === undefined ? {} : { namespace }),
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...more,
     },
   };
 }
