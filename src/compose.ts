@@ -21,7 +21,7 @@ import { openStore } from './compose/open-store.ts';
 import { audiencesOf, readTrustedIssuers, type TrustedIssuers } from './compose/identity/trusted-issuers.ts';
 import { confirmInstallation, type Dialog, requireInstalled } from './compose/leader/confirm-installation.ts';
 import { adminGroupsOf, catalogDirOf, fetchSettings, workInBackground } from './compose/work-in-background.ts';
-import { waitAtMost } from './compose/wait-at-most.ts';
+import { waitAtMost } from './domain/core/wait-at-most.ts';
 import { savedConfigurationSpaces } from './compose/saved-configuration-spaces.ts';
 import type { Config } from './config.ts';
 import { AppError, messageOf } from './domain/core/errors.ts';

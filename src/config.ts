@@ -7,7 +7,7 @@ import { SETTINGS } from './domain/setting/settings.ts';
 import { type CiIssuerSetting, ciIssuerOf } from './domain/identity/ci-issuer-setting.ts';
 import { CLI_TOKENS, type CliToken } from './domain/kubectl/cli-client.ts';
 import { type ImageRewrite, parseImageRewrites } from './domain/workload/image-rewrite.ts';
-import { bad, countOf, durationOf, flag, hostOf, maybe, oneOf, portOf, prefixOf, sizeOf, urlOf } from './domain/core/setting-values.ts';
+import { bad, countOf, durationOf, flag, hostOf, maybe, oneOf, portOf, prefixOf, sizeOf, urlOf } from './domain/setting/setting-values.ts';
 
 /** An address prefix and the folder or address that it is served from. */
 export interface MirrorSetting {

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Secret, secret } from '../domain/core/secret.ts';
-import { maybe } from '../domain/core/setting-values.ts';
+import { maybe } from '../domain/setting/setting-values.ts';
 
 /** What the environment says to a command that asks a server or a cluster. */
 export interface ClientSettings {

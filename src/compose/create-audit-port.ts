@@ -11,7 +11,7 @@ import { escapeJson } from '../domain/audit/escape-controls.ts';
 import { stringifyJson } from '../domain/core/exact-json.ts';
 import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
-import { waitAtMost } from './wait-at-most.ts';
+import { waitAtMost } from '../domain/core/wait-at-most.ts';
 
 /** How long a response waits for its entry to be written. */
 const WRITE_TIMEOUT_MS = 3_000;

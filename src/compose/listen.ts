@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { waitAtMost } from './wait-at-most.ts';
+import { waitAtMost } from '../domain/core/wait-at-most.ts';
 import type { Config } from '../config.ts';
 import { AppError, messageOf } from '../domain/core/errors.ts';
 import { answerClientErrors } from '../http/error-handler.ts';

@@ -1,4 +1,4 @@
-import { bad } from '../core/setting-values.ts';
+import { bad } from '../setting/setting-values.ts';
 
 const CI_PRESETS = ['gitlab', 'github', 'generic'] as const;
 

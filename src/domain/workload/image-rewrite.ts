@@ -1,4 +1,4 @@
-import { bad } from '../core/setting-values.ts';
+import { bad } from '../setting/setting-values.ts';
 import type { Json, KubeObject } from '../kubernetes/resource.ts';
 import { locateImage, parseImage } from './image-reference.ts';
 import { type Change, changeAt, changePodSpecs } from './pod-spec.ts';

@@ -4,7 +4,6 @@ import type { RequestOptions } from 'node:https';
 import { createRequire, registerHooks } from 'node:module';
 import type { KubeConfig as ClientKubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { dirname, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext } from 'node:tls';
 import type { Cluster as ClusterEntry, User } from '@kubernetes/client-node';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
@@ -12,6 +11,7 @@ import { parse } from 'yaml';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { listAt, textAt } from '../../domain/core/read.ts';
+import { waitAtMost } from '../../domain/core/wait-at-most.ts';
 
 /** Where the cluster is and how to get in. Both absent: the usual places (KUBECONFIG, the home folder, the pod's service account). */
 export interface ClusterAccess {
@@ -231,9 +231,7 @@ const CLOSE_MS = 1_000;
 
 /** Lets calls end before their connections: undici raises an error that no call catches when it destroys a session in which a stream is just ending. */
 async function closeInTime(dispatcher: Dispatcher): Promise<void> {
-  const patience = new AbortController();
-  await Promise.race([dispatcher.close(), sleep(CLOSE_MS, undefined, { signal: patience.signal })]).catch(ignored);
-  patience.abort();
+  await waitAtMost(dispatcher.close(), CLOSE_MS);
   await dispatcher.destroy();
 }
 

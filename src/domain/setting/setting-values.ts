@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts';
+import { AppError } from '../core/errors.ts';
 
 /* The values of settings as texts. Each function throws AppError `ConfigInvalid` that names the setting. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { waitAtMost } from '../../../src/compose/wait-at-most.ts';
+import { waitAtMost } from '../../../../src/domain/core/wait-at-most.ts';
 
 describe('waiting for work to end', () => {
   it('is content with work that ends well or badly', async () => {
