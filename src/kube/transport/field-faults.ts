@@ -16,11 +16,10 @@ const TYPE = /^must be of type (\w+): "[^"]*"$/;
 export function plainFault(words: string): string {
   if (words === 'Required value') return 'is required';
   const short = withoutDumps(words);
-  if (short !== words) return short;
-  const unsupported = UNSUPPORTED.exec(words);
+  const unsupported = UNSUPPORTED.exec(short);
   if (unsupported !== null) return `${unsupported[1] ?? ''} is not one of ${unsupported[2] ?? ''}`;
-  const required = /^Required value: (.+)$/s.exec(words)?.[1];
-  const said = required ?? INVALID.exec(words)?.[1] ?? words;
+  const required = /^Required value: (.+)$/s.exec(short)?.[1];
+  const said = required ?? INVALID.exec(short)?.[1] ?? short;
   const inBody = said.replace(/^(?:[\w.[\]-]+ )?in body (?=should|must|shouldn't)/, '');
   if (inBody.startsWith('should match') && inBody.includes('[numkMGTPE]')) return 'must be a quantity such as 500m, 2 or 1Gi';
   return inBody.replace(TYPE, 'must be of type $1');
