@@ -41,12 +41,12 @@ export async function deploy(work: Work, { release }: ActiveFacts, target: Targe
     const checked = verb === 'install' ? [] : await checkRecords(held);
     const scope = await scopeOf(held, target);
     const chart = await readChart(held, target);
-    if (isCheckedByHelm(work, target, chart)) await checkValues(target, chart);
-    else await checkObjects(held, { target, chart, verb, scope });
+    const validation = refersToItself(chart.contents) ? ({ validation: 'Helm' } as const) : undefined;
+    if (!isCheckedByHelm(work, target, chart)) await checkObjects(held, { target, chart, verb, scope });
+    else if (validation === undefined) await checkValues(target, chart);
     current = await announce(work, { release, target, verb, checked });
     phase = 'Release';
     try {
-      const validation = refersToItself(chart.contents) ? ({ validation: 'Helm' } as const) : {};
       await applyChange(held, { ...changeOf(held, target), scope, ...validation }, verb);
     } finally {
       current = await keepDigest(held, current, { checked, hooks: 'Run' });
@@ -91,9 +91,8 @@ function isCheckedByHelm({ status }: Work, { allowed }: Target, { contents: { fi
   return status.failures === 0 && allowed.length === 0 && files?.some((name) => CRD_FILES.test(name)) === false;
 }
 
-/** What Helm does not validate itself. */
+/** For a chart whose schemas Helm does not validate. */
 async function checkValues({ values: { values } }: Target, chart: RenderableChart): Promise<void> {
-  if (refersToItself(chart.contents)) return;
   const { faults } = await checkChartValues(chart, values);
   if (faults.length > 0) throw new AppError('ValuesInvalid', faults.join('; '));
 }
