@@ -1,4 +1,5 @@
-import { listAt, numberAt, objectAt, textAt, textsAt } from '../core/read.ts';
+import { numberAt, objectAt } from '../core/read.ts';
+import { selectorText } from '../kubernetes/label-selector.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 
 /** The pods of a workload: how many there are, and which. */
@@ -26,15 +27,4 @@ export function instanceScale(workloads: readonly (WorkloadScale | undefined)[])
   const replicas = scaled.reduce((sum, one) => sum + one.replicas, 0);
   const [first, ...others] = scaled;
   return { replicas, ...(first?.selector === undefined || others.length > 0 ? {} : { selector: first.selector }) };
-}
-
-function selectorText(selector: object): string {
-  const labels = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
-  const expressions = listAt(selector, 'matchExpressions').map((one) => {
-    const [key, operator, values] = [textAt(one, 'key') ?? '', textAt(one, 'operator'), textsAt(one, 'values')];
-    if (operator === 'Exists') return key;
-    if (operator === 'DoesNotExist') return `!${key}`;
-    return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
-  });
-  return [...labels.sort(), ...expressions].join(',');
 }

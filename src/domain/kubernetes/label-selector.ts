@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import { textAt, textsAt } from '../core/read.ts';
+import { listAt, objectAt, textAt, textsAt } from '../core/read.ts';
 
 /** Whether labels have what a selector asks for. */
 export type LabelSelector = (labels: Readonly<Record<string, string>>) => boolean;
@@ -66,4 +66,16 @@ export function meetsRequirement(requirement: unknown, labels: Readonly<Record<s
     default:
       return undefined;
   }
+}
+
+/** A LabelSelector as `kubectl get --selector` takes it; empty for one that selects everything. */
+export function selectorText(selector: unknown): string {
+  const labels = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
+  const expressions = listAt(selector, 'matchExpressions').map((one) => {
+    const [key, operator, values] = [textAt(one, 'key') ?? '', textAt(one, 'operator'), textsAt(one, 'values')];
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    return `${key} ${operator === 'In' ? 'in' : 'notin'} (${values.join(',')})`;
+  });
+  return [...labels.sort(), ...expressions].join(',');
 }

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EnvironmentNetworkPolicy } from '../environment/network-policy.ts';
-import { networkPolicySpec } from '../environment/network-policy.ts';
+import { type EnvironmentNetworkPolicy, networkPolicySpec } from '../environment/network-policy.ts';
 import { isObject, listAt, objectAt, textAt, textsAt } from '../core/read.ts';
-import type { KubeObject } from '../kubernetes/resource.ts';
-import { parseApiVersion } from '../kubernetes/resource.ts';
+import { selectorText } from '../kubernetes/label-selector.ts';
+import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 
 const GROUP = 'networking.k8s.io';
 /** Beyond, a chart is written to exhaust the reader. */
@@ -66,12 +65,8 @@ function peerText(peer: unknown, known: readonly unknown[]): readonly string[] {
 }
 
 function labelsText(selector: unknown, all: string, some: string): string {
-  const labels = Object.entries(objectAt(selector, 'matchLabels') ?? {}).map(([key, value]) => `${key}=${String(value)}`);
-  const expressions = listAt(selector, 'matchExpressions').map((one) =>
-    [textAt(one, 'key') ?? '', (textAt(one, 'operator') ?? '').toLowerCase(), textsAt(one, 'values').join(' ')].join(' ').trim(),
-  );
-  const parts = [...labels, ...expressions];
-  return parts.length === 0 ? all : `${some}${parts.join(', ')}`;
+  const labels = selectorText(selector);
+  return labels === '' ? all : `${some}${labels}`;
 }
 
 function portsText(rule: unknown): string {
