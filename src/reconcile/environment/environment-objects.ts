@@ -90,21 +90,37 @@ const HELM_USER = 'chandlery-helm-user';
 
 /** One RoleBinding for each role that has subjects. */
 function bindings(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
-  const { namespace, members, helmUsers } = spec;
-  const labels = labelsOf(environment, spec);
+  const { members, helmUsers } = spec;
   const roles = [...ENVIRONMENT_ROLES.map((role) => [roleName(role), members[role]] as const), [HELM_USER, helmUsers] as const];
   return roles
     .filter(([, subjects]) => subjects.length > 0)
-    .map(([name, subjects]) => ({
-      type: ROLE_BINDING,
-      object: {
-        apiVersion: `${RBAC}/v1`,
-        kind: 'RoleBinding',
-        metadata: { name, namespace, labels, ownerReferences: [ownerOf(environment)] },
-        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
-        subjects: subjects.map(rbacSubject),
-      },
-    }));
+    .map(([name, subjects]) => roleBinding(environment, spec, { name, role: 'ClusterRole', subjects }));
+}
+
+interface Binding {
+  /** Of the RoleBinding, and of the role. */
+  readonly name: string;
+  readonly role: 'Role' | 'ClusterRole';
+  readonly subjects: readonly Subject[];
+}
+
+function roleBinding(environment: KubeObject, spec: EnvironmentSpec, { name, role, subjects }: Binding): Placed {
+  const metadata = { name, ...ownedMeta(environment, spec) };
+  const roleRef = { apiGroup: RBAC, kind: role, name };
+  return {
+    type: ROLE_BINDING,
+    object: { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects: subjects.map(rbacSubject) },
+  };
+}
+
+/** An account that no pod gets a token of unasked. */
+function serviceAccount(environment: KubeObject, spec: EnvironmentSpec, name: string): Placed {
+  const metadata = { name, ...ownedMeta(environment, spec) };
+  return { type: SERVICE_ACCOUNT, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false } };
+}
+
+function ownedMeta(environment: KubeObject, spec: EnvironmentSpec): Omit<ObjectMeta, 'name'> {
+  return { namespace: spec.namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
 }
 
 /** Who may connect: by the NetworkPolicy of the Environment, and by the mesh. */
@@ -133,42 +149,24 @@ function network(environment: KubeObject, spec: EnvironmentSpec, meshKind: Serve
 /** The service accounts, each with the permission to create tokens for it. No pod gets such a token unasked. */
 function accounts(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
   return spec.accounts.flatMap(({ name, holders }): Placed[] => {
-    const meta = { namespace: spec.namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
-    const metadata = { name: `chandlery-tokens-${name}`, ...meta };
+    const metadata = { name: `chandlery-tokens-${name}`, ...ownedMeta(environment, spec) };
     const rules = [{ apiGroups: [''], resources: ['serviceaccounts/token'], resourceNames: [name], verbs: ['create'] }];
-    const roleRef = { apiGroup: RBAC, kind: 'Role', name: metadata.name };
-    const subjects = holders.map(rbacSubject);
     return [
-      {
-        type: SERVICE_ACCOUNT,
-        object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, ...meta }, automountServiceAccountToken: false },
-      },
+      serviceAccount(environment, spec, name),
       { type: ROLE, object: { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules } },
-      { type: ROLE_BINDING, object: { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects } },
+      roleBinding(environment, spec, { name: metadata.name, role: 'Role', subjects: holders }),
     ];
   });
 }
 
-/** The account that releases of instances are applied as; see `cluster-roles.yaml` for what it may do. No pod runs as it, and nobody gets a token of it. */
+/** The account that releases of instances are applied as; see `cluster-roles.yaml` for what it may do. No pod runs as it, and no token of it is given out. */
 function deployer(environment: KubeObject, spec: EnvironmentSpec): Placed[] {
   const { namespace, networkPolicy } = spec;
-  const meta = { namespace, labels: labelsOf(environment, spec), ownerReferences: [ownerOf(environment)] };
   const roles = [DEPLOYER, ...(allowsChartPolicies(networkPolicy) ? [NETWORK_DEPLOYER] : [])];
-  const metadata = { name: DEPLOYER, ...meta };
-  const subjects = [rbacSubject({ kind: 'ServiceAccount', name: DEPLOYER, namespace })];
-  const bound = roles.map((name) => ({
-    type: ROLE_BINDING,
-    object: {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name, ...meta },
-      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
-      subjects,
-    },
-  }));
+  const subjects = [{ kind: 'ServiceAccount', name: DEPLOYER, namespace } as const];
   return [
-    { type: SERVICE_ACCOUNT, object: { apiVersion: 'v1', kind: 'ServiceAccount', metadata, automountServiceAccountToken: false } },
-    ...bound,
+    serviceAccount(environment, spec, DEPLOYER),
+    ...roles.map((name) => roleBinding(environment, spec, { name, role: 'ClusterRole', subjects })),
   ];
 }
 
