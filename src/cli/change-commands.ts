@@ -7,7 +7,7 @@ import { applyMergePatch } from '../domain/core/merge-patch.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { findApp, findEnvironment, findInstance, type InstanceParams, listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
-import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
+import { ANSWER_NO, type Call, type ClientCommand, dryRunOption, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
 import { WAIT_OPTIONS, waitedStatus } from './instance-commands.ts';
 import { durationOf, type Option, wrong } from './options.ts';
 import { ageOf, colored } from './output.ts';
@@ -16,10 +16,7 @@ import { bullets, findingSections, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
 import { waitUntilGone } from './wait.ts';
 
-const DRY_RUN: Option = {
-  name: 'dry-run',
-  help: 'run the preflight checks and write nothing; exit with 3 if something blocks or could not be checked',
-};
+const DRY_RUN = dryRunOption('run the preflight checks and write nothing');
 
 const TIMEOUT: Option = { name: 'timeout', value: 'DURATION', help: 'how long to wait; default 5m' };
 

@@ -66,6 +66,11 @@ const OUTPUT_OPTION: Option = {
   help: 'table (default), wide, json, yaml or name',
 };
 
+/** @param what it does instead of the change. */
+export function dryRunOption(what: string): Option {
+  return { name: 'dry-run', help: `${what}; exit with 3 if something blocks or could not be checked` };
+}
+
 /** How a command finds a server. */
 export const SERVER_OPTIONS: readonly Option[] = [
   { name: 'server', value: 'URL', help: 'ask this Chandlery server; default: CHANDLERY_SERVER, or the one of "chandlery login"' },

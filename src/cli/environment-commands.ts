@@ -3,7 +3,7 @@ import { DELETION_INTENTS } from '../domain/kubernetes/deletion-intent.ts';
 import { memberText } from '../domain/environment/environment-members.ts';
 import { listAll } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
-import { type Call, type ClientCommand, listing, type Result } from './client-command.ts';
+import { type Call, type ClientCommand, dryRunOption, listing, type Result } from './client-command.ts';
 import { choiceOf, type Option, wrong } from './options.ts';
 import { bullets, preflightResult } from './preflight-text.ts';
 import { contentInFiles, VALUE_OPTIONS, withFields } from './values.ts';
@@ -12,10 +12,7 @@ import { isCount, untilAfter } from './access-token-command.ts';
 const ENVIRONMENT_ACTIONS = ['create', 'change', 'delete', 'keep', 'register'] as const;
 const API_VERSION = 'chandlery.dev/v1alpha1';
 
-const DRY_RUN: Option = {
-  name: 'dry-run',
-  help: 'check or preview, and write nothing; exit with 3 if something blocks or could not be checked',
-};
+const DRY_RUN = dryRunOption('check or preview, and write nothing');
 
 const INTENT: Option = {
   name: 'intent',

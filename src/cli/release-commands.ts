@@ -1,7 +1,7 @@
 import { TEST_AT } from '../domain/app-instance/instance.ts';
 import { at, listAt, textAt } from '../domain/core/read.ts';
 import { findEnvironment, findInstance } from './api.ts';
-import { ANSWER_NO, type Call, type ClientCommand, ENVIRONMENT_OPTION, type Result } from './client-command.ts';
+import { ANSWER_NO, type Call, type ClientCommand, dryRunOption, ENVIRONMENT_OPTION, type Result } from './client-command.ts';
 import { durationOf, type Option, wrong } from './options.ts';
 import { preflightResult } from './preflight-text.ts';
 import { waitUntilInstance } from './wait.ts';
@@ -10,10 +10,7 @@ const TIMEOUT: Option = { name: 'timeout', value: 'DURATION', help: 'how long to
 
 const TO: Option = { name: 'to', value: 'ENVIRONMENT', help: 'the other environment' };
 const NAME: Option = { name: 'name', value: 'NAME', help: 'the name there; default: the same' };
-const DRY_RUN: Option = {
-  name: 'dry-run',
-  help: 'show the changes and run the preflight checks; exit with 3 if something blocks or could not be checked',
-};
+const DRY_RUN = dryRunOption('show the changes and run the preflight checks');
 
 /** Commands for the releases of instances of charts. */
 export const RELEASE_COMMANDS: readonly ClientCommand[] = [

@@ -3,16 +3,10 @@ import { listAt, textAt } from '../domain/core/read.ts';
 import { findEnvironment } from './api.ts';
 import { textColumn } from './catalog-commands.ts';
 import { written } from './change-commands.ts';
-import { type Call, type ClientCommand, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
+import { type Call, type ClientCommand, dryRunOption, ENVIRONMENT_OPTION, listing, type Result } from './client-command.ts';
 import { WAIT_OPTIONS } from './instance-commands.ts';
-import type { Option } from './options.ts';
 import { ageOf } from './output.ts';
 import { preflightResult } from './preflight-text.ts';
-
-const DRY_RUN: Option = {
-  name: 'dry-run',
-  help: 'run the preflight checks and write nothing; exit with 3 if something blocks or could not be checked',
-};
 
 /** `chandlery restore`. */
 export const RESTORE_COMMAND: ClientCommand = {
@@ -20,7 +14,7 @@ export const RESTORE_COMMAND: ClientCommand = {
   usage: '[NAME]',
   summary: 'create a deleted instance of a chart again; without an argument, list those of the last seven days',
   words: { least: 0, most: 1, kinds: [] },
-  options: [ENVIRONMENT_OPTION, DRY_RUN, ...WAIT_OPTIONS],
+  options: [ENVIRONMENT_OPTION, dryRunOption('run the preflight checks and write nothing'), ...WAIT_OPTIONS],
   examples: ['chandlery restore -e team-a', 'chandlery restore shop -e team-a --dry-run'],
   act: async (call) => await restoreDeleted(call),
 };
