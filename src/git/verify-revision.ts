@@ -97,7 +97,7 @@ function namesCommit(tag: Buffer, commit: string): boolean {
   return tag.toString('latin1').startsWith(`object ${commit}\ntype commit\n`);
 }
 
-/** Whoever may push can give an earlier signed tag the name of a newer version; what was signed names itself. */
+/** A user who may push can give an earlier signed tag the name of a newer version; what was signed names itself. */
 function tagName(tag: Buffer): string | undefined {
   return /^object \S+\ntype \S+\ntag ([^\n]+)\n/.exec(tag.toString('utf8'))?.[1];
 }
@@ -115,7 +115,7 @@ async function verifySsh({ place, signal }: GitWork, signed: SignedObject, { ver
   try {
     await writeFile(join(place, signers), verification.allowedSigners, { mode: 0o600 });
     await writeFile(join(place, signature), signed.signature, { mode: 0o600 });
-    // A key that is valid for a time alone has to have been valid then, as git has it. Whoever signs says when that was, so the key has to be valid now, too.
+    // A key that is valid for a time alone has to have been valid then, as git has it. The signer says when that was, so the key has to be valid now, too.
     const time = `-Overify-time=${timeOf(signed.payload)}`;
     const principals = await keygen('-Y', 'find-principals', '-f', signers, time);
     const [principal] = principals?.split('\n') ?? [];

@@ -230,7 +230,7 @@ interface InstallInput extends ReleaseRef {
   readonly labels: Readonly<Record<string, string>>;
   /** `uplift`: CRDs are taken out, legacy APIs carried over, and images rewritten. Default: the objects stay as they are. */
   readonly postRender?: 'uplift';
-  /** Who holds the values against the schemas of the chart, as for a render. Default: nobody. */
+  /** `Helm`: it validates the values against the schemas of the chart, as for a render. Default: they are not validated. */
   readonly validation?: 'Helm';
   /** Labels of the nodes that pods have to run on, for `uplift`. Default: none. */
   readonly nodeSelector?: Readonly<Record<string, string>>;

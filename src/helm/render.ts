@@ -20,7 +20,7 @@ export interface RenderInput {
   readonly isUpgrade: boolean;
   /** `include` adds what is in `crds/`, that of enabled subcharts too. Default: left out. */
   readonly crds?: 'include';
-  /** Who holds the values against the schemas of the chart: Helm, of schemas that refer to nothing but themselves, or nobody. Default: nobody. */
+  /** `Helm`: it validates the values against the schemas of the chart, which refer to nothing but themselves. Default: they are not validated. */
   readonly validation?: 'Helm';
   /** Strings that must not show in an error. */
   readonly secrets?: readonly string[];

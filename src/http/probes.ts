@@ -12,10 +12,10 @@ export const READY_TIMEOUT_MS = 3_000;
 type ProbeDeps = Pick<HttpDeps, 'ready' | 'controllerStatus' | 'metrics' | 'publicUrl' | 'scrapeAccess'>;
 
 /**
- * `/healthz` and `/livez` answer while the process lives, `/readyz` when it can serve, `/metrics` unless it has a port of its own. Without the issuer nobody new
- * can sign in, without the database nobody with a browser is known, but programs are served: `unavailable` names it, and readiness stays.
- * `controller` says whether this process runs the controllers, on which readiness does not depend. Anybody learns which components are away; why, and the names
- * of other processes, only those who may read the metrics.
+ * `/healthz` and `/livez` answer while the process lives, `/readyz` when it can serve, `/metrics` unless it has a port of its own. Without the issuer there
+ * are no new sign-ins, without the database no sessions of browsers, but programs are served: `unavailable` names it, and readiness stays.
+ * `controller` says whether this process runs the controllers, on which readiness does not depend. Every client is told which components are away; why, and the
+ * names of other processes, only those who may read the metrics.
  */
 export function probes(deps: ProbeDeps): Router {
   const router = Router();
@@ -44,7 +44,7 @@ function readiness(deps: ProbeDeps): RequestHandler {
   };
 }
 
-/** Whoever the api-server cannot be asked about is not allowed. */
+/** When the api-server cannot be asked, the answer is no. */
 async function accessOf(req: Request, deps: ProbeDeps): Promise<ScrapeAccess | 'Unknown'> {
   try {
     return await monitoringAccess(req, deps);

@@ -11,7 +11,7 @@ type Access = 'Allowed' | 'Forbidden' | 'Unauthenticated';
 /** No authorisation is older than this. */
 const TTL_MS = 10_000;
 const MAX_TOKENS = 100;
-/** Reviews at a time: anybody can send tokens. */
+/** Reviews at a time: clients without authentication can send tokens, too. */
 const CONCURRENCY = 4;
 const TIMEOUT_MS = 5_000;
 

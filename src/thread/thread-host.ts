@@ -187,7 +187,7 @@ class Thread {
       else late();
     };
     timer = setTimeout(() => void look(), milliseconds);
-    // A thread that nobody can ask is ended all the same.
+    // A thread that can no longer be asked is ended all the same.
     const last = setTimeout(late, milliseconds * MOST_STRETCH);
     return () => {
       isStopped = true;

@@ -154,7 +154,7 @@ export function goTags(tags: Tags): Tags {
   return [...known.map((tag) => (typeof tag === 'string' ? tag : withDigits(tag as ScalarTag))), ...GO_TAGS];
 }
 
-/** A document that somebody edits, comments and quotes included; it means what `parseYamlDocument` reads in it. Its keys may be there twice: ask `repeatedKey`. */
+/** A document as text to edit, with its comments and quotes; it means what `parseYamlDocument` reads in it. Its keys may be there twice: ask `repeatedKey`. */
 export function editableYaml(
   text: string,
   options: Pick<ParseOptions & DocumentOptions, 'lineCounter' | 'logLevel'> = {},

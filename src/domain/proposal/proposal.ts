@@ -51,7 +51,7 @@ export interface ProposalText {
   readonly resource: ProposedResource;
   /** The user name of who proposes it. */
   readonly user: string;
-  /** To whoever reviews it; possibly empty. */
+  /** To its reviewers; possibly empty. */
   readonly message: string;
 }
 

@@ -56,7 +56,7 @@ function plainShape(resolved: JsonObject, resolver: Resolver): Shape {
   return yamlShape(ANYTHING, schema);
 }
 
-/** Whether a schema tells nothing of a value but that it is an empty text unless somebody sets it: what is typed there is meant as text. */
+/** Whether a schema tells nothing of a value but that it is an empty text by default: what is typed there is meant as text. */
 function isEmptyText(schema: JsonObject): boolean {
   return schema['default'] === '' && Object.keys(schema).every((key) => ANNOTATIONS.has(key));
 }

@@ -93,7 +93,7 @@ async function installation(
 ): Promise<Wanted> {
   const draft = { environment, app, name, spec, ...(otherFields === undefined ? {} : { otherFields }) };
   const prepared = await prepareDraft(ports, actor, draft);
-  // Nobody could approve it.
+  // It could not be approved.
   rejectDraft(prepared);
   const content = contentOf(prepared.object);
   return {

@@ -166,7 +166,7 @@ function isMade(namespace: string | undefined, { state, objects, ...place }: Dry
 }
 
 /**
- * Whether a binding names a role that comes with it: the api-server looks for the role, and a dry run makes none. Whoever may make the role may bind it, because
+ * Whether a binding names a role that comes with it: the api-server looks for the role, and a dry run makes none. A user who may make the role may bind it, because
  * Kubernetes compares the same rules with their permissions.
  */
 function bindsRoleOfRelease({ kind, metadata, ...binding }: KubeObject, { objects, namespace }: DryRunInput): boolean {

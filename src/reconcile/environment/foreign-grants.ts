@@ -19,7 +19,7 @@ const ROLE = /^chandlery-/;
 export interface GrantPorts {
   /** Those in the namespace of an Environment and in the namespaces that are dedicated to its instances, sorted by namespace and name. */
   readonly grantsIn: (environment: GrantScope, signal: AbortSignal) => Promise<readonly KubeObject[]>;
-  /** Whether a CatalogSource has applied it, by the inventory of that source: everybody who writes a RoleBinding can label it. */
+  /** Whether a CatalogSource has applied it, by the inventory of that source: every user who writes a RoleBinding can label it. */
   readonly isDeclared: (binding: KubeObject) => boolean;
 }
 
@@ -64,7 +64,7 @@ export async function reportForeignGrants(
   return [{ type: FOREIGN_GRANTS, status: 'True', reason: 'Found', message, observedGeneration }];
 }
 
-/** Whether it carries the labels of what Chandlery makes for Environments. Everybody can set them, but what has them and is not wanted, the controller deletes. */
+/** Whether it carries the labels of what Chandlery makes for Environments. Other users can set them, but what has them and is not wanted, the controller deletes. */
 export function isOurs({ metadata: { labels = {} } }: KubeObject): boolean {
   return labels['app.kubernetes.io/managed-by'] === 'chandlery' && labels[OURS.environmentLabel] !== undefined;
 }

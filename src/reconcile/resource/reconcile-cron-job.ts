@@ -21,8 +21,8 @@ const MAX_WAIT_MS = 24 * 3_600_000;
 /**
  * Makes the function that runs CronJobs of Environments when users request it. Its key is `namespace/name`.
  *
- * The Job comes from the template of the CronJob as it is then. It is named after the request and created before the request is marked as handled: whoever
- * repeats the work, or goes on with that of a controller that was killed, finds the Job and creates no other one.
+ * The Job comes from the template of the CronJob as it is then. It is named after the request and created before the request is marked as handled: work that
+ * is repeated, or that goes on after a controller was killed, finds the Job and creates no other one.
  */
 export function createCronJobReconciler(ports: CronJobPorts): Reconcile {
   return async (key, signal) => {
