@@ -93,7 +93,12 @@ export const SOURCE_PAGES: readonly SamplePage[] = [
   }),
   page('/sources/catalog/delete', 'admin', {
     title: 'Delete catalog',
-    holds: ['Its reclaim policy decides about its namespace.', 'Type <strong>catalog</strong>', 'kubectl delete catalogsource catalog'],
+    holds: [
+      'Its reclaim policy decides about its namespace.',
+      'Type <strong>catalog</strong>',
+      'kubectl annotate catalogsource catalog chandlery.dev/deletion-intent&#x3D;Cascade',
+      'kubectl delete catalogsource catalog',
+    ],
   }),
   page('/sources/laptop/delete', 'admin', { title: 'Delete laptop', holds: ['The resources stay', 'spec.prune is false'] }),
   page('/sources/resting/delete', 'admin', { title: 'Delete resting', holds: ['The permission to delete catalogsources.chandlery.dev'] }),

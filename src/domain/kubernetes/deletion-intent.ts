@@ -19,6 +19,11 @@ interface Deletion {
   readonly signal?: AbortSignal;
 }
 
+/** The command that states the intent, and deletes. @param target what kubectl takes: `catalogsource apps`. */
+export function deletionCommand(target: string, intent: DeletionIntent): string {
+  return `kubectl annotate ${target} ${OURS.deletionIntent}=${intent} --overwrite \\\n  && kubectl delete ${target}`;
+}
+
 /** Deletes an object after its annotation states the intent, which admission policies ask of everybody. Throws as both calls do. */
 export async function deleteWithIntent(cluster: Pick<Cluster, 'patch' | 'delete'>, deletion: Deletion): Promise<void> {
   const { type, object, only, signal } = deletion;

@@ -1,3 +1,4 @@
+import { deletionCommand } from '../kubernetes/deletion-intent.ts';
 import { OURS } from '../kubernetes/names.ts';
 
 /** What the page of a CatalogSource does, as kubectl does it. Names and revisions need no quotes. */
@@ -6,7 +7,8 @@ export interface SourceCommands {
   readonly sync: string;
   readonly suspend: string;
   readonly resume: string;
-  readonly delete: string;
+  /** Deletes it, and what it owns where it prunes. */
+  delete(owned: 'Deleted' | 'Kept'): string;
   /** Has it accept webhooks of a forge, with what each command does. */
   readonly receive: readonly (readonly [label: string, command: string])[];
   /** Lets another folder or repository take the place of the one that the source had. */
@@ -25,7 +27,7 @@ export function sourceCommands(name: string): SourceCommands {
     sync: `kubectl annotate ${target} ${OURS.reconcileAt}="$(date --utc +%FT%T.%NZ)" --overwrite`,
     suspend: suspend(true),
     resume: suspend(false),
-    delete: `kubectl delete ${target}`,
+    delete: (owned) => (owned === 'Deleted' ? deletionCommand(target, 'Cascade') : `kubectl delete ${target}`),
     receive: [
       [
         'Create a token',

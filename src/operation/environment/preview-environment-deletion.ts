@@ -162,7 +162,7 @@ function fates(
     const all = `The namespace ${namespace} with everything in it: instances, workloads, Secrets and volume claims`;
     return { goes: ['The Environment', access, all, ...own], stays: ['Volumes whose reclaim policy is Retain, without a claim'] };
   }
-  const kept = `The namespace ${namespace} with everything in it: instances keep running, and belong to nobody`;
+  const kept = `The namespace ${namespace} with everything in it: instances keep running, without an environment`;
   return { goes: ['The Environment', access], stays: [kept, ...own, 'The quota and the limits of the namespace'] };
 }
 

@@ -2,7 +2,8 @@ import { listInShort } from '../../domain/core/name-words.ts';
 import { Router } from 'express';
 import { AppError } from '../../domain/core/errors.ts';
 import type { EnvironmentDetails } from '../../domain/environment/environment.ts';
-import { deletionCommands } from '../../domain/instance/instance-commands.ts';
+import { deletionCommand, type DeletionIntent } from '../../domain/kubernetes/deletion-intent.ts';
+import { keepCommand } from '../../domain/kubernetes/kept-object.ts';
 import { ENVIRONMENT } from '../../domain/kubernetes/resource-types.ts';
 import type { EnvironmentDeletion } from '../../operation/environment/preview-environment-deletion.ts';
 import type { InstanceOwner } from '../../operation/proposal/show-owner.ts';
@@ -90,9 +91,12 @@ async function remove(deps: WebDeps, visit: Visit): Promise<Answer> {
     );
   }
   if (body.get('name')?.trim() !== environment) return await confirm(deps, visit, `Type ${environment} to delete it`);
-  const intent = reclaim === 'Delete' ? 'Cascade' : 'Orphan';
-  await deps.operations.deleteEnvironment(actor, { environment, intent, ...requestOrigin });
+  await deps.operations.deleteEnvironment(actor, { environment, intent: intentOf(reclaim), ...requestOrigin });
   return { redirect: `/environments?deleted=${encodeURIComponent(environment)}` };
+}
+
+function intentOf(reclaim: EnvironmentDeletion['reclaim']): DeletionIntent {
+  return reclaim === 'Delete' ? 'Cascade' : 'Orphan';
 }
 
 interface DeletePageInput {
@@ -109,8 +113,6 @@ interface DeletePageInput {
 function deletePage({ environment, deletion, owner, rejected, mayKeep, fault, publicUrl }: DeletePageInput): EnvironmentDeletePage {
   const { name, displayName } = environment;
   const { namespace, reclaim, state, goes, stays, members, instances, volumeClaims, missing, unavailable } = deletion;
-  const url = `${publicUrl}/api/v1/environments/${name}`;
-  const { kubectl, curl } = deletionCommands(environment.object, { app: `${ENVIRONMENT.resource}.${ENVIRONMENT.group}`, url });
   const counts = [...instances, ...(volumeClaims === undefined || volumeClaims.count === 0 ? [] : [volumeClaims])];
   return {
     name,
@@ -137,11 +139,26 @@ function deletePage({ environment, deletion, owner, rejected, mayKeep, fault, pu
     rejected,
     action: `${environmentPath(name)}/delete`,
     backHref: environmentPath(name),
-    commands: [
-      { label: 'With kubectl', text: kubectl },
-      { label: 'With curl', text: curl },
-    ],
+    commands: commandsOf(environment, deletion, `${publicUrl}/api/v1/environments/${name}`),
   };
+}
+
+/** What the button of the page does. */
+function commandsOf(
+  { object }: EnvironmentDetails,
+  { state, reclaim }: EnvironmentDeletion,
+  url: string,
+): EnvironmentDeletePage['commands'] {
+  const target = `${ENVIRONMENT.resource}.${ENVIRONMENT.group} ${object.metadata.name}`;
+  const call = (request: string): string => `curl --fail-with-body -X ${request} \\\n  -H "Authorization: Bearer $TOKEN"`;
+  const [kubectl, curl] =
+    state === 'Deleting'
+      ? [keepCommand(ENVIRONMENT, object), call(`POST ${url}/keep`)]
+      : [deletionCommand(target, intentOf(reclaim)), call(`DELETE '${url}?intent=${intentOf(reclaim)}'`)];
+  return [
+    { label: 'With kubectl', text: kubectl },
+    { label: 'With curl', text: curl },
+  ];
 }
 
 function warningOf({ reclaim, reserved, instances, volumeClaims, missing }: EnvironmentDeletion): EnvironmentDeletePage['warning'] {

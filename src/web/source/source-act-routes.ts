@@ -129,7 +129,7 @@ function sourceDeletePage({ name, deletion, rejected, fault }: DeleteInput): Sou
     rejected,
     action: sourcePath(name, 'delete'),
     backHref: sourcePath(name),
-    command: sourceCommands(name).delete,
+    command: sourceCommands(name).delete(deletesResources(deletion) ? 'Deleted' : 'Kept'),
   };
 }
 

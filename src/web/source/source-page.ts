@@ -117,7 +117,7 @@ const ASKED: ReadonlyMap<string, string> = new Map([
   ['cancel-deletion', 'Keeping requested. The source is created again in a moment, with all that depends on it.'],
 ]);
 
-function commandsOf({ name, suspended, awaitsApproval, awaitsConfirmation }: SourceView): SourceFrame['commands'] {
+function commandsOf({ name, suspended, awaitsApproval, awaitsConfirmation, prune, resources }: SourceView): SourceFrame['commands'] {
   const commands = sourceCommands(name);
   return [
     { label: 'Read it', text: commands.read },
@@ -125,7 +125,7 @@ function commandsOf({ name, suspended, awaitsApproval, awaitsConfirmation }: Sou
     suspended ? { label: 'Resume it', text: commands.resume } : { label: 'Suspend it', text: commands.suspend },
     ...(awaitsConfirmation === undefined ? [] : [{ label: 'Confirm the new origin', text: commands.confirm(awaitsConfirmation) }]),
     ...(awaitsApproval === undefined ? [] : [{ label: 'Remove what is pending removal now', text: commands.approve(awaitsApproval) }]),
-    { label: 'Delete it', text: commands.delete },
+    { label: 'Delete it', text: commands.delete(prune && resources > 0 ? 'Deleted' : 'Kept') },
   ];
 }
 
