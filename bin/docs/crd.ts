@@ -32,7 +32,8 @@ function crdOf(kind: DocumentedKind): object {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: `${plural}.${group}` },
-    spec: { group, scope: namespaced ? 'Namespaced' : 'Cluster', names, versions: [served] },
+    // The strategy is the default, and named so that a live CRD can be compared with this one.
+    spec: { group, scope: namespaced ? 'Namespaced' : 'Cluster', names, versions: [served], conversion: { strategy: 'None' } },
   };
 }
 

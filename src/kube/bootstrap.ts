@@ -1,18 +1,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
 import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { afterYield } from '../domain/core/yield-to-event-loop.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
-import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import type { KubeObject, ServedKind } from '../domain/kubernetes/resource.ts';
 import { CATALOG_TYPES } from './watch/catalog-cache.ts';
 import { isOwnComposition } from '../domain/kubeplus/resource-composition.ts';
 import { CLUSTER_ROLE, RESOURCE_COMPOSITION } from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from './kube.ts';
+import { isAsWritten } from './is-as-written.ts';
 import { isEstablished, restoreCrd } from './own-crds.ts';
 
 type BootKube = Pick<Kube, 'asController' | 'find' | 'invalidate'>;
@@ -30,7 +30,8 @@ const ESTABLISHED_MS = 30_000;
 
 /**
  * Brings to the cluster what Chandlery itself needs: its namespace, its kinds (and waits until they are served), its admission policies and then its roles.
- * All by server-side apply, so that it can run at every boot, and whenever something of it is lost.
+ * All by server-side apply, so that it can run at every boot, and whenever something of it is lost. What is as its manifest says is only read: each write of a
+ * CRD or policy makes the api-server compile its rules.
  *
  * @returns our CRDs as they are now.
  */
@@ -38,7 +39,7 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OURS.systemNamespace } };
   await applyManifests(kube, [namespace], signal);
   const crds = await ensureCrds(kube, files.crds, signal);
-  if (files.policies !== undefined) await applyManifests(kube, await readManifests(files.policies), signal);
+  if (files.policies !== undefined) await applyChanged(kube, await readManifests(files.policies), signal);
   await applyRoles(kube, await readManifests(files.roles), signal);
   return crds;
 }
@@ -54,7 +55,7 @@ export async function readBootstrap({ crds, policies, roles }: BootstrapFiles): 
 async function ensureCrds(kube: BootKube, folder: string, signal: AbortSignal): Promise<KubeObject[]> {
   const own = await withoutForeign(kube, await readCrds(folder), signal);
   const restored = await Promise.all(own.map((definition) => restoreCrd(kube.asController(), definition, signal)));
-  for (const definition of own) await waitUntilServed(kube, definition, signal);
+  await waitUntilServed(kube, restored, signal);
   return restored;
 }
 
@@ -81,7 +82,7 @@ async function applyRoles(kube: BootKube, roles: readonly KubeObject[], signal: 
   for (const role of roles) {
     const { name } = role.metadata;
     const live = await ifFound(kube.asController().get({ ...CLUSTER_ROLE, name }, { signal }));
-    if (live !== undefined && isSameRole(role, live)) continue;
+    if (live !== undefined && isAsWritten(role, live)) continue;
     try {
       await applyManifests(kube, [role], signal);
     } catch (error) {
@@ -93,23 +94,28 @@ async function applyRoles(kube: BootKube, roles: readonly KubeObject[], signal: 
   }
 }
 
-/** Kubernetes fills in the rules of an aggregated role. */
-function isSameRole(role: KubeObject, live: KubeObject): boolean {
-  const rules = role['aggregationRule'] === undefined ? 'rules' : 'aggregationRule';
-  const labels = Object.entries(role.metadata.labels ?? {});
-  return isDeepStrictEqual(role[rules], live[rules]) && labels.every(([key, value]) => live.metadata.labels?.[key] === value);
+/** Applies those objects that are not in the cluster as they are given. */
+async function applyChanged(kube: BootKube, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
+  for (const object of objects) {
+    const type = await servedType(kube, object, signal);
+    const live = await ifFound(kube.asController().get({ ...type, name: object.metadata.name }, { signal }));
+    if (live === undefined || !isAsWritten(object, live)) await applyManifests(kube, [object], signal);
+  }
 }
 
 /** Applies objects in their order, taking over fields that others set: these objects are our own. */
 export async function applyManifests(kube: BootKube, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
   const cluster = kube.asController();
   for (const object of objects) {
-    const served = await kube.find(object.apiVersion, object.kind, signal);
-    if (served === undefined) {
-      throw new AppError('NotFound', `apply ${object.kind} "${object.metadata.name}": the cluster does not serve ${object.apiVersion}`);
-    }
-    await cluster.apply(served, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
+    const type = await servedType(kube, object, signal);
+    await cluster.apply(type, object, { fieldManager: OURS.fieldManager, force: 'force', signal });
   }
+}
+
+async function servedType(kube: BootKube, { apiVersion, kind, metadata }: KubeObject, signal: AbortSignal): Promise<ServedKind> {
+  const served = await kube.find(apiVersion, kind, signal);
+  if (served !== undefined) return served;
+  throw new AppError('NotFound', `apply ${kind} "${metadata.name}": the cluster does not serve ${apiVersion}`);
 }
 
 /** The objects of a YAML file. @throws AppError `ConfigInvalid` that names the file. */
@@ -122,17 +128,32 @@ export async function readManifests(file: string): Promise<KubeObject[]> {
   }
 }
 
-async function waitUntilServed(kube: BootKube, definition: KubeObject, signal: AbortSignal): Promise<void> {
-  const { name } = definition.metadata;
-  const cluster = kube.asController();
+/** Waits until CRDs are established, and known to `kube`. */
+async function waitUntilServed(kube: BootKube, definitions: readonly KubeObject[], signal: AbortSignal): Promise<void> {
   const latest = performance.now() + ESTABLISHED_MS;
+  let waiting = definitions;
   for (;;) {
-    const live = await cluster.get({ ...CATALOG_TYPES.customResourceDefinitions, name }, { signal });
-    if (listAt(live.status, 'conditions').some(isEstablished) && (await isServed(kube, definition, signal))) return;
+    const live = await Promise.all(waiting.map(async (crd) => (isReported(crd) ? crd : await reread(kube, crd, signal))));
+    kube.invalidate();
+    const served = await Promise.all(live.map(async (crd) => isReported(crd) && (await isServed(kube, crd, signal))));
+    waiting = live.filter((_, index) => served[index] !== true);
+    if (waiting.length === 0) return;
+    const [first] = waiting;
     if (performance.now() > latest)
-      throw new AppError('ClusterUnavailable', `wait for the kind ${name}: it is not served after ${ESTABLISHED_MS / 1000} s`);
+      throw new AppError(
+        'ClusterUnavailable',
+        `wait for the kind ${first?.metadata.name}: it is not served after ${ESTABLISHED_MS / 1000} s`,
+      );
     await sleep(100, undefined, { signal });
   }
+}
+
+function isReported({ status }: KubeObject): boolean {
+  return listAt(status, 'conditions').some(isEstablished);
+}
+
+async function reread(kube: BootKube, { metadata }: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  return await kube.asController().get({ ...CATALOG_TYPES.customResourceDefinitions, name: metadata.name }, { signal });
 }
 
 async function isServed(kube: BootKube, definition: KubeObject, signal: AbortSignal): Promise<boolean> {
@@ -141,7 +162,6 @@ async function isServed(kube: BootKube, definition: KubeObject, signal: AbortSig
   const versions = listAt(definition.spec, 'versions')
     .filter((version) => booleanAt(version, 'served') === true)
     .map((version) => textAt(version, 'name') ?? '');
-  kube.invalidate();
   const found = await Promise.all(versions.map((version) => kube.find(`${group}/${version}`, kind, signal)));
   return found.every((served) => served !== undefined);
 }

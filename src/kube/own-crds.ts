@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { hasFinalizer, otherFinalizersOf } from '../domain/kubernetes/finalizers.ts';
 import { CRD } from '../domain/kubernetes/resource-types.ts';
-import type { Cluster } from '../domain/kubernetes/cluster.ts';
+import { type Cluster, ifFound } from '../domain/kubernetes/cluster.ts';
 import { AppError, isAppError } from '../domain/core/errors.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
 import type { KubeObject } from '../domain/kubernetes/resource.ts';
+import { isAsWritten } from './is-as-written.ts';
 
 type CrdCluster = Pick<Cluster, 'apply' | 'get' | 'list' | 'patch' | 'replace'>;
 
@@ -26,7 +27,7 @@ const FOREIGN_METADATA: readonly string[] = [OURS.operatorLabel, 'meta.helm.sh/r
 export async function restoreCrd(cluster: CrdCluster, manifest: KubeObject, signal: AbortSignal): Promise<KubeObject> {
   const latest = performance.now() + GONE_MS;
   for (;;) {
-    const live = await applyOrGet(cluster, manifest, signal).catch((error: unknown) => {
+    const live = await intactOrApplied(cluster, manifest, signal).catch((error: unknown) => {
       // An api-server under load answers later.
       if (isAppError(error, 'ClusterUnavailable') && performance.now() < latest) return undefined;
       throw error;
@@ -35,6 +36,7 @@ export async function restoreCrd(cluster: CrdCluster, manifest: KubeObject, sign
       await sleep(POLL_MS, undefined, { signal });
       continue;
     }
+    if (isIntact(manifest, live)) return live;
     const going = live.metadata.deletionTimestamp !== undefined;
     if (going) await letObjectsGo(cluster, live, signal);
     const restored = going ? undefined : await withoutAdditions(cluster, { manifest, live, signal });
@@ -88,6 +90,18 @@ async function letObjectsGo(cluster: CrdCluster, { spec }: KubeObject, signal: A
     // They go while we look, and the next look finds those that do not.
     if (!isAppError(error, 'NotFound', 'Conflict', 'MethodNotAllowed')) throw error;
   }
+}
+
+/** Whether there is nothing to write. */
+function isIntact(manifest: KubeObject, live: KubeObject): boolean {
+  const { deletionTimestamp, labels = {}, annotations = {} } = live.metadata;
+  const isForeign = FOREIGN_METADATA.some((name) => name in labels || name in annotations);
+  return deletionTimestamp === undefined && !isForeign && isAsWritten(manifest, live);
+}
+
+async function intactOrApplied(cluster: CrdCluster, manifest: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+  const live = await ifFound(cluster.get({ ...CRD, name: manifest.metadata.name }, { signal }));
+  return live !== undefined && isIntact(manifest, live) ? live : await applyOrGet(cluster, manifest, signal);
 }
 
 /** Server-side apply; what others have added may make the result invalid, and is taken out afterwards. */

@@ -1,28 +1,34 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { CRD, ENVIRONMENT, RESOURCE_COMPOSITION } from '../../src/domain/kubernetes/resource-types.ts';
+import { CRD, ENVIRONMENT, NAMESPACE, RESOURCE_COMPOSITION } from '../../src/domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { loadTools } from '../../src/embedded/cluster/tools.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
+import { at } from '../../src/domain/core/read.ts';
 import type { Kube } from '../../src/kube/kube.ts';
 import { openKube } from '../support/open-kube.ts';
 import { createCompositionReconciler } from '../../src/reconcile/kubeplus/reconcile-composition.ts';
+import { onClusterWrite } from '../support/cluster-writes.ts';
+import { eventually } from '../support/eventually.ts';
 import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 
 // Runs in test:all: it deletes the CRDs of a cluster of its own.
 
 const NAME = 'environments.chandlery.dev';
 const chart = join(repoRoot, 'charts', 'chandlery');
-const files = { crds: join(chart, 'crds'), roles: join(chart, 'files', 'cluster-roles.yaml') };
+const ofChart = (name: string): string => join(chart, 'files', name);
+const files = { crds: join(chart, 'crds'), roles: ofChart('cluster-roles.yaml'), policies: ofChart('admission-policies.yaml') };
 const ending = new AbortController();
 let kube: Kube;
+let auditLogPath: string;
 let stopCluster: () => Promise<void>;
 
 before(async () => {
   // What happens to its own kinds would happen to the Environments of other files, too.
-  const { kubeconfigPath, stop } = await startThrowawayCluster(await loadTools(repoRoot), undefined, { controllers: 'None' });
+  const { kubeconfigPath, stop, ...cluster } = await startThrowawayCluster(await loadTools(repoRoot), undefined, { controllers: 'None' });
   stopCluster = stop;
+  auditLogPath = cluster.auditLogPath;
   kube = openKube(kubeconfigPath);
   await bootstrapCluster(kube, files, ending.signal);
 });
@@ -46,10 +52,27 @@ describe('the start of Chandlery', () => {
     assert.deepEqual((await kube.asController().list(ENVIRONMENT)).items, []);
   });
 
-  it('writes nothing to CRDs that are as they should be', async () => {
-    const before = await definition();
+  it('sends no write, dry runs included, for CRDs, policies and roles that are as they should be', async () => {
     await bootstrapCluster(kube, files, ending.signal);
-    assert.equal((await definition()).metadata.resourceVersion, before.metadata.resourceVersion);
+    const written: string[] = [];
+    const stop = onClusterWrite(auditLogPath, ({ resource, name }) => void written.push(`${resource} ${name}`));
+    await bootstrapCluster(kube, files, ending.signal);
+    await kube.asController().create(NAMESPACE, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'written-last' } });
+    await eventually(() => Promise.resolve(written.includes('namespaces written-last')), 'the last write is in the audit log');
+    stop();
+    const own = written.filter((text) => /^(customresourcedefinitions|validatingadmission\w+|clusterroles) /.test(text));
+    assert.deepEqual(own, []);
+  });
+
+  it('takes out what another client has added to a CRD', async () => {
+    const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://192.0.2.7/' } } };
+    await kube.asController().patch({ ...CRD, name: NAME }, { type: 'merge', body: { spec: { conversion } } });
+    await kube
+      .asController()
+      .patch({ ...CRD, name: NAME }, { type: 'merge', body: { metadata: { labels: { 'meta.helm.sh/release-name': 'theirs' } } } });
+    await bootstrapCluster(kube, files, ending.signal);
+    const { spec, metadata } = await definition();
+    assert.deepEqual([at(spec, 'conversion'), metadata.labels], [{ strategy: 'None' }, undefined]);
   });
 
   it('leaves the CRD of a KubePlus in the same cluster as it is, and its objects alone', async () => {
@@ -58,13 +81,13 @@ describe('the start of Chandlery', () => {
     const { object } = await cluster.patch(crd, { type: 'merge', body: { spec: { names: { categories: null } } } });
     await bootstrapCluster(kube, files, ending.signal);
     assert.equal((await cluster.get(crd)).metadata.generation, object.metadata.generation);
-    const at = { namespace: 'default', name: 'of-kubeplus' };
+    const ref = { namespace: 'default', name: 'of-kubeplus' };
     const spec = { newResource: { resource: { kind: 'Hello' }, chartURL: 'https://charts.example.com/hello-1.0.0.tgz' } };
     const kind = { apiVersion: apiVersionOf(RESOURCE_COMPOSITION), kind: RESOURCE_COMPOSITION.kind };
-    await cluster.create(RESOURCE_COMPOSITION, { ...kind, metadata: at, spec });
+    await cluster.create(RESOURCE_COMPOSITION, { ...kind, metadata: ref, spec });
     const reconcile = createCompositionReconciler({ cluster, events: { record: () => Promise.resolve() }, now: () => new Date() });
     assert.deepEqual(await reconcile('default/of-kubeplus', ending.signal), {});
-    const { metadata, status } = await cluster.get({ ...RESOURCE_COMPOSITION, ...at });
+    const { metadata, status } = await cluster.get({ ...RESOURCE_COMPOSITION, ...ref });
     assert.deepEqual([metadata.finalizers, status], [undefined, undefined]);
   });
 });
