@@ -35,6 +35,8 @@ import { type InstanceWorld, startInstanceWorld } from '../support/instance-worl
 import { RUN } from '../support/run-name.ts';
 import { ASKING, NO_DEPLOYMENTS, sampleAuditLog } from '../support/sample-audit-log.ts';
 
+// Runs in test:all: it installs ten charts as apps in turn.
+
 const [ONE, TWO] = [`apps-${RUN}-one`, `apps-${RUN}-two`] as const;
 const SAMPLES = ['job-runner', 'object-store', 'postgresql', 'queue', 'static-site', 'web-app'];
 const CHARTS = [...SAMPLES, ...Object.keys(SMALL_CHARTS)];

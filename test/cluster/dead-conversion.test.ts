@@ -17,6 +17,8 @@ import { startAppWorld, type AppWorld } from '../support/app-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 
+// Runs in test:all: a webhook of a kind is out of service.
+
 // Runs alone: Kubernetes cannot empty a namespace while the conversion webhook of a kind does not answer.
 
 const RUN = process.pid.toString(36);

@@ -11,6 +11,8 @@ import { repoRoot, startThrowawayCluster } from '../support/cluster.ts';
 import { openKube } from '../support/open-kube.ts';
 import { startProduct } from '../support/product.ts';
 
+// Runs in test:all: it starts products on clusters of its own.
+
 // One after another: each start finds the cluster as the one before has left it.
 describe('the first start on a cluster of a kubeconfig', { timeout: 120_000 }, () => {
   let cluster: EmbeddedCluster;

@@ -11,6 +11,8 @@ import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
 
+// Runs in test:all: it runs several controllers of one cluster.
+
 const RUN = Date.now().toString(36).slice(-5);
 const HOME = `pods-${RUN}-home`;
 const NAME = `pods-${RUN}`;

@@ -13,6 +13,8 @@ import { type Answer, until } from '../support/product.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { deleteWhenUnused } from '../support/delete-in-use.ts';
 
+// Runs in test:all: it walks through what operator, app-definition and app-instance prove one by one.
+
 const CACHES = 'caches.samples.chandlery.dev';
 const HERE = `kubeplus-${process.pid}`;
 

@@ -15,6 +15,7 @@ import { kindsOf as kindsOfChart } from '../support/operator-charts.ts';
 import { type Answer, until } from '../support/product.ts';
 import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
+import { withJavaScript } from '../support/test-set.ts';
 
 const HERE = `curated-${process.pid}`;
 const INSTANCES = `/environments/${HERE}/instances`;
@@ -171,7 +172,7 @@ describe('an Operator in the eyes of its admin and of others', { timeout: 300_00
   });
 
   for (const javaScript of ['on', 'off'] as const) {
-    it(`can be read and held in the pages with JavaScript ${javaScript}`, async () => {
+    it(`can be read and held in the pages with JavaScript ${javaScript}`, withJavaScript(javaScript), async () => {
       const visitor = await signIn(browser, product.origin, 'admin', { javaScript });
       const { page } = visitor;
       await page.goto(`/operators?search=${NAME}`);

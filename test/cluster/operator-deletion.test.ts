@@ -10,6 +10,8 @@ import { RUN } from '../support/run-name.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 
+// Runs in test:all: it deletes hundreds of instances.
+
 const NS = `many-${RUN}`;
 /** More than two pages, whichever way they are read. */
 const MANY = 450;

@@ -10,6 +10,8 @@ import { RUN } from '../support/run-name.ts';
 import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 
+// Runs in test:all: it installs real charts.
+
 const NS = `real-${RUN}`;
 let world: OperatorWorld;
 

@@ -9,6 +9,7 @@ import { CONFIG_MAP } from '../support/operator-charts.ts';
 import { RUN } from '../support/run-name.ts';
 import { createHands, type OperatorHands } from '../support/operator-hands.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { inAll } from '../support/test-set.ts';
 
 let testCluster: TestCluster;
 let world: OperatorWorld;
@@ -49,7 +50,7 @@ describe('an Operator that rolls back', () => {
     assert.deepEqual(await hands.revisionsOf(namespace, 'failing'), ['1 superseded', '2 failed', '3 superseded', '4 deployed']);
   });
 
-  it('does so when the test of the new revision fails, and names the hook', async () => {
+  it('does so when the test of the new revision fails, and names the hook', inAll('it is another cause of the same rollback'), async () => {
     const namespace = await installed('untrue', { test: { enable: true } });
     assert.equal(findCondition((await world.status(namespace, 'untrue')).conditions, 'Tested')?.message, 'Passed: Job untrue-smoke');
     await hands.merge(namespace, 'untrue', { values: { testFails: true } });
@@ -76,17 +77,21 @@ describe('an Operator that rolls back', () => {
     assert.deepEqual(historyOf(status).slice(0, 3), ['5 deployed healthy', '4 rolled-back unhealthy to 3', '3 superseded healthy']);
   });
 
-  it('ends there also when the hooks of the rollback fail, which leaves the release locked', async () => {
-    const namespace = await installed('hooked', { values: { hookFails: true } });
-    await hands.merge(namespace, 'hooked', { values: { port: 70_000 } });
-    await world.condition(namespace, 'hooked', { type: 'Released', status: 'False', reason: 'RolledBack' });
-    const revisions = await hands.revisionsOf(namespace, 'hooked');
-    assert.deepEqual(revisions, ['1 superseded', '2 failed', '3 pending-rollback', '4 deployed']);
-  });
+  it(
+    'ends there also when the hooks of the rollback fail, which leaves the release locked',
+    inAll('it is another cause of the same rollback'),
+    async () => {
+      const namespace = await installed('hooked', { values: { hookFails: true } });
+      await hands.merge(namespace, 'hooked', { values: { port: 70_000 } });
+      await world.condition(namespace, 'hooked', { type: 'Released', status: 'False', reason: 'RolledBack' });
+      const revisions = await hands.revisionsOf(namespace, 'hooked');
+      assert.deepEqual(revisions, ['1 superseded', '2 failed', '3 pending-rollback', '4 deployed']);
+    },
+  );
 });
 
 describe('an Operator that does not roll back', () => {
-  it('tries a failed upgrade again, with a growing wait', async () => {
+  it('tries a failed upgrade again, with a growing wait', inAll('it waits for retries'), async () => {
     const namespace = await installed('trying', { upgrade: {} });
     await hands.merge(namespace, 'trying', { values: { port: 70_000 } });
     await eventually(async () => (await world.status(namespace, 'trying')).failures >= 2, 'it was tried twice', 60);
@@ -94,7 +99,7 @@ describe('an Operator that does not roll back', () => {
     assert.deepEqual(revisions.slice(0, 3), ['1 deployed', '2 failed', '3 failed']);
   });
 
-  it('stays with a revision whose test fails, and tests it again when somebody asks', async () => {
+  it('stays with a revision whose test fails, and tests it again when somebody asks', inAll('it waits for retries'), async () => {
     const namespace = await hands.newNamespace();
     await world.create(namespace, 'sad', spec('sad', { upgrade: {}, test: { enable: true }, values: { testFails: true } }));
     const first = await world.condition(namespace, 'sad', { type: 'Ready', status: 'False', reason: 'TestFailed' });
@@ -113,7 +118,7 @@ describe('an Operator that does not roll back', () => {
 });
 
 describe('tests that do not end', () => {
-  it('count as failed when their time is over', async () => {
+  it('count as failed when their time is over', inAll('it waits for a timeout'), async () => {
     const namespace = await hands.newNamespace();
     const more = { upgrade: {}, test: { enable: true, timeout: '2s' }, values: { testHangs: true } };
     await world.create(namespace, 'endless', spec('endless', more));

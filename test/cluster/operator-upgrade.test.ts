@@ -14,6 +14,7 @@ import { kindsOf } from '../support/operator-charts.ts';
 import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
+import { inAll } from '../support/test-set.ts';
 
 const NS = `upgr-${RUN}`;
 const NOON = Date.parse('2030-01-01T12:00:00Z');
@@ -99,7 +100,7 @@ describe('a channel', () => {
     );
   });
 
-  it('that is no range is reported, and what runs stays', async () => {
+  it('that is no range is reported, and what runs stays', inAll('it is bad input of the same field'), async () => {
     await merge('auto', { upgrade: { range: 'newest' } });
     const fetched = await world.condition(NS, 'auto', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
     assert.match(fetched.message, /spec\.upgrade\.range: "newest" is no range of versions/);
@@ -109,7 +110,7 @@ describe('a channel', () => {
 describe('a maintenance window', () => {
   const window = { start: '22:00', duration: '4h' };
 
-  it('does not bind the first installation, and holds an upgrade until it opens', async () => {
+  it('does not bind the first installation, and holds an upgrade until it opens', inAll('it waits for a window'), async () => {
     for (const version of ['1.0.0', '1.1.0']) await offerChart(world.chartsDir, { name: 'night', version });
     await world.create(NS, 'night', { ...chart('night', '1.0.0'), upgrade: { window } });
     await world.condition(NS, 'night', { type: 'Ready', status: 'True' });
@@ -127,7 +128,7 @@ describe('a maintenance window', () => {
     assert.deepEqual(await revisionsOf('night'), ['1 deployed']);
   });
 
-  it('lets CRDs that are gone come back while it is closed', async () => {
+  it('lets CRDs that are gone come back while it is closed', inAll('it waits for a window'), async () => {
     const { plural, group } = kindsOf('night');
     const name = `${plural}.${group}`;
     const uidOf = async (): Promise<string | undefined> => {
@@ -162,7 +163,7 @@ describe('a maintenance window', () => {
     await untilStatus('night', ({ pendingUpgrade, status: word }) => pendingUpgrade === undefined && word === 'READY', 'nothing waits');
   });
 
-  it('in a zone that nobody knows is reported, and what runs stays', async () => {
+  it('in a zone that nobody knows is reported, and what runs stays', inAll('it is bad input of the same field'), async () => {
     await merge('night', { upgrade: { window: { ...window, timeZone: 'Europe/Atlantis' } } });
     const fetched = await world.condition(NS, 'night', { type: 'Fetched', status: 'False', reason: 'InvalidInput' });
     assert.match(fetched.message, /"Europe\/Atlantis" is no time zone/);

@@ -7,6 +7,8 @@ import { startTestWorld } from '../support/operator-test-world.ts';
 import type { OperatorWorld } from '../support/operator-world.ts';
 import { RUN } from '../support/run-name.ts';
 
+// Runs in test:all: a webhook takes part in all requests of the cluster.
+
 // Runs alone: Kubernetes cannot empty a namespace while an APIService does not answer.
 
 const NS = `hooks-${RUN}`;

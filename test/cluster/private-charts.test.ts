@@ -13,6 +13,7 @@ import { RUN } from '../support/run-name.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { serveRegistry } from '../support/registry.ts';
 import { createCosignSigner, createPgpSigner, packSigned, pushChart, signByTag } from '../support/signing.ts';
+import { inAll } from '../support/test-set.ts';
 
 const NS = `private-${RUN}`;
 const PASSWORDS = ['f1rst-passw0rd', 'sec0nd-passw0rd', 'wr0ng-passw0rd'] as const;
@@ -116,25 +117,29 @@ describe('a policy for signatures', () => {
     await eventually(async () => (await world.status(NS, 'sign')).release?.revision === 2, 'the new key lets the upgrade through', 60);
   });
 
-  it('by provenance lets through what helm has signed', async (t) => {
-    const ann = await createPgpSigner('Ann');
-    const signed = await packSigned(t, { name: 'prov', version: '1.0.0', files: files('prov', '1.0.0') }, ann);
-    const site = await serveHttps(t, (request, response) => {
-      if (request.url === '/index.yaml') response.end(indexOf('prov'));
-      else if (request.url === '/prov-1.0.0.tgz') response.end(signed.packed);
-      else if (request.url === '/prov-1.0.0.tgz.prov') response.end(signed.provenance);
-      else response.writeHead(404).end();
-    });
-    await put('authority', { 'ca.crt': site.authority });
-    await put('ring', { 'pubring.gpg': Buffer.from(ann.publicRing) });
-    const verify = { provider: 'Provenance', secretRef: { name: 'ring' } };
-    await world.create(NS, 'prov', {
-      chart: { repoURL: site.address, name: 'prov', version: '1.0.0', secretRef: { name: 'authority' }, verify },
-    });
-    await world.condition(NS, 'prov', { type: 'Ready', status: 'True' });
-    const fetched = await world.condition(NS, 'prov', { type: 'Fetched', status: 'True' });
-    assert.match(fetched.message, new RegExp(`signed by key ${ann.fingerprint} \\(Ann <ann@example\\.com>\\)`));
-  });
+  it(
+    'by provenance lets through what helm has signed',
+    inAll('test/unit/chart/provenance.test.ts verifies the same signatures'),
+    async (t) => {
+      const ann = await createPgpSigner('Ann');
+      const signed = await packSigned(t, { name: 'prov', version: '1.0.0', files: files('prov', '1.0.0') }, ann);
+      const site = await serveHttps(t, (request, response) => {
+        if (request.url === '/index.yaml') response.end(indexOf('prov'));
+        else if (request.url === '/prov-1.0.0.tgz') response.end(signed.packed);
+        else if (request.url === '/prov-1.0.0.tgz.prov') response.end(signed.provenance);
+        else response.writeHead(404).end();
+      });
+      await put('authority', { 'ca.crt': site.authority });
+      await put('ring', { 'pubring.gpg': Buffer.from(ann.publicRing) });
+      const verify = { provider: 'Provenance', secretRef: { name: 'ring' } };
+      await world.create(NS, 'prov', {
+        chart: { repoURL: site.address, name: 'prov', version: '1.0.0', secretRef: { name: 'authority' }, verify },
+      });
+      await world.condition(NS, 'prov', { type: 'Ready', status: 'True' });
+      const fetched = await world.condition(NS, 'prov', { type: 'Fetched', status: 'True' });
+      assert.match(fetched.message, new RegExp(`signed by key ${ann.fingerprint} \\(Ann <ann@example\\.com>\\)`));
+    },
+  );
 
   it('and a Secret stand only where they mean something', async () => {
     const chart = { repoURL: 'file://samples', name: 'a', version: '1.0.0' };

@@ -14,6 +14,7 @@ import { sharedCluster, type TestCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type InstanceWorld, startInstanceWorld } from '../support/instance-world.ts';
 import { RUN } from '../support/run-name.ts';
+import { inAll } from '../support/test-set.ts';
 
 /** With a digit first, of which a kind has no capital. */
 const OWN = `0${RUN}`;
@@ -140,13 +141,17 @@ describe('the roll-out of a new chart version', () => {
     assert.deepEqual(await seen(), { a: '1.3.0', pinned: '1.0.0', b: '1.3.0', c: '1.3.0' });
   });
 
-  it('begins with an instance whose version is no longer its own', { timeout: 120_000 }, async () => {
-    await world.merge(SITES, keys.pinned, { spec: { version: null } });
-    await eventually(async () => {
-      await rolledOut('RolledOut', '1.3.0');
-      return (await seen())['pinned'] === '1.3.0';
-    }, 'the instance has the version of the definition');
-  });
+  it(
+    'begins with an instance whose version is no longer its own',
+    { ...inAll('it is another order of the same roll-out'), timeout: 120_000 },
+    async () => {
+      await world.merge(SITES, keys.pinned, { spec: { version: null } });
+      await eventually(async () => {
+        await rolledOut('RolledOut', '1.3.0');
+        return (await seen())['pinned'] === '1.3.0';
+      }, 'the instance has the version of the definition');
+    },
+  );
 
   it(
     'installs no more instances than its limits let in, the oldest first, and keeps the revisions that they use',
@@ -183,33 +188,37 @@ describe('the roll-out of a new chart version', () => {
     },
   );
 
-  it('takes an instance with a channel along within its range alone, and without a roll-out at once', { timeout: 240_000 }, async () => {
-    const channel = async (range: string): Promise<void> => await world.merge(SITES, keys.pinned, { spec: { channel: range } });
-    await channel('~1.3');
-    await offer('2.0.0');
-    const { rollout } = await rolledOut('RolledOut', '2.0.0');
-    assert.deepEqual(await seen(), { a: '2.0.0', pinned: '1.3.0', b: '2.0.0', c: '2.0.0' });
-    assert.deepEqual([rollout.updated, rollout.pinned], [4, 1]);
-    await offer('1.3.1');
-    assert.deepEqual((await rolledOut('RolledOut', '1.3.1')).rollout.pinned, 0);
-    assert.deepEqual(await seen(), { a: '1.3.1', pinned: '1.3.1', b: '1.3.1', c: '1.3.1' });
-    await channel('3.x');
-    const missing = await world.condition(SITES, keys.pinned, { type: 'Released', status: 'False', reason: 'NotFound' });
-    assert.match(missing.message, /^spec\.channel: no version of AppDefinition "roll-\w+" is within "3\.x"; it has .*1\.3\.1/);
-    await offer('3.1.0', TEMPLATE, 'Manual');
-    await eventually(
-      async () => {
-        await reconcile(NAME, AbortSignal.timeout(60_000));
-        return (await seen())['pinned'] === '3.1.0';
-      },
-      'the instance follows its channel',
-      60,
-    );
-    await world.condition(SITES, keys.pinned, ready);
-    assert.equal((await seen())['a'], '1.3.1', 'the others stay, as the policy is Manual');
-    await channel('a word');
-    await world.condition(SITES, keys.pinned, { type: 'Stalled', status: 'True', reason: 'InvalidInput' });
-    await world.merge(SITES, keys.pinned, { spec: { version: '1.3.1' } });
-    await eventually(async () => (await seen())['pinned'] === '1.3.1', 'the version of its own wins', 60);
-  });
+  it(
+    'takes an instance with a channel along within its range alone, and without a roll-out at once',
+    { ...inAll('it is another choice of versions by the same roll-out'), timeout: 240_000 },
+    async () => {
+      const channel = async (range: string): Promise<void> => await world.merge(SITES, keys.pinned, { spec: { channel: range } });
+      await channel('~1.3');
+      await offer('2.0.0');
+      const { rollout } = await rolledOut('RolledOut', '2.0.0');
+      assert.deepEqual(await seen(), { a: '2.0.0', pinned: '1.3.0', b: '2.0.0', c: '2.0.0' });
+      assert.deepEqual([rollout.updated, rollout.pinned], [4, 1]);
+      await offer('1.3.1');
+      assert.deepEqual((await rolledOut('RolledOut', '1.3.1')).rollout.pinned, 0);
+      assert.deepEqual(await seen(), { a: '1.3.1', pinned: '1.3.1', b: '1.3.1', c: '1.3.1' });
+      await channel('3.x');
+      const missing = await world.condition(SITES, keys.pinned, { type: 'Released', status: 'False', reason: 'NotFound' });
+      assert.match(missing.message, /^spec\.channel: no version of AppDefinition "roll-\w+" is within "3\.x"; it has .*1\.3\.1/);
+      await offer('3.1.0', TEMPLATE, 'Manual');
+      await eventually(
+        async () => {
+          await reconcile(NAME, AbortSignal.timeout(60_000));
+          return (await seen())['pinned'] === '3.1.0';
+        },
+        'the instance follows its channel',
+        60,
+      );
+      await world.condition(SITES, keys.pinned, ready);
+      assert.equal((await seen())['a'], '1.3.1', 'the others stay, as the policy is Manual');
+      await channel('a word');
+      await world.condition(SITES, keys.pinned, { type: 'Stalled', status: 'True', reason: 'InvalidInput' });
+      await world.merge(SITES, keys.pinned, { spec: { version: '1.3.1' } });
+      await eventually(async () => (await seen())['pinned'] === '1.3.1', 'the version of its own wins', 60);
+    },
+  );
 });

@@ -14,6 +14,7 @@ import { makeKey, startGitSshHost } from '../support/git-ssh-host.ts';
 import { OCI_MANIFEST, serveRegistry } from '../support/registry.ts';
 import { packEntries } from '../support/charts.ts';
 import { isSuspended, newSourceName, operatorDocument, type SourceWorld, startSourceWorld } from '../support/source-world.ts';
+import { inAll } from '../support/test-set.ts';
 
 const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
 let world: SourceWorld;
@@ -99,37 +100,41 @@ describe('a git repository', () => {
     assert.equal(await live('d'), undefined);
   });
 
-  it('says what is live of a revision that is rejected half-way, also once a broken one has followed it', async () => {
-    const expression = `!object.metadata.name.endsWith('${nameOf('f')}') || request.dryRun`;
-    const policy = { name: nameOf('half'), group: 'operatorcontroller.kubeplus', resource: 'operators', validationActions: ['Deny'] };
-    const objects = Object.entries(admissionPolicy({ ...policy, expression, message: 'not now' }));
-    const types = objects.map(([resource, object]) => ({ type: { ...ADMISSION, resource }, object }));
-    for (const { type, object } of types) await world.kube.asController().create(type, object);
-    await eventually(async () => await isRejected(operator('f')), 'the policy is in force', 20);
-    const files = { 'clusters/one/c.yaml': operator('c'), 'clusters/one/e.yaml': operator('e'), 'clusters/one/f.yaml': operator('f') };
-    const half = await host.push(files);
-    wake();
-    await eventually(async () => (await problem()).includes('this revision is live in part'), 'a half is live', 20);
-    assert.equal((await world.status(source))?.partialRevision, `main@sha1:${half}`);
-    assert.ok((await live('e')) !== undefined && (await live('f')) === undefined);
-    await host.push({ ...files, 'clusters/one/e.yaml': 'kind: [\n' });
-    wake();
-    const rest = `nothing of this revision is applied, and main@sha1:${half} is live in part`;
-    await eventually(async () => (await problem()).includes(rest), 'the broken revision names the half', 20);
-    for (const { type, object } of types) await world.kube.asController().delete({ ...type, name: object.metadata.name });
-    await eventually(async () => !(await isRejected(operator('f'))), 'the policy is gone', 20);
-    const whole = await host.push({ ...files, 'clusters/one/c.yaml': operator('c', 'suspend: true') });
-    await isAt(`main@sha1:${whole}`);
-    assert.equal((await world.status(source))?.partialRevision, undefined);
-    const { inventory } = await untilReason('Synced');
-    assert.equal(inventory.length, 3);
-    const last = await host.push({ 'clusters/one/c.yaml': operator('c') });
-    await untilReason('PruneNotApproved');
-    await annotate('approved-prune', `main@sha1:${last}`);
-    await isAt(`main@sha1:${last}`);
-  });
+  it(
+    'says what is live of a revision that is rejected half-way, also once a broken one has followed it',
+    inAll('it is a fault between two writes'),
+    async () => {
+      const expression = `!object.metadata.name.endsWith('${nameOf('f')}') || request.dryRun`;
+      const policy = { name: nameOf('half'), group: 'operatorcontroller.kubeplus', resource: 'operators', validationActions: ['Deny'] };
+      const objects = Object.entries(admissionPolicy({ ...policy, expression, message: 'not now' }));
+      const types = objects.map(([resource, object]) => ({ type: { ...ADMISSION, resource }, object }));
+      for (const { type, object } of types) await world.kube.asController().create(type, object);
+      await eventually(async () => await isRejected(operator('f')), 'the policy is in force', 20);
+      const files = { 'clusters/one/c.yaml': operator('c'), 'clusters/one/e.yaml': operator('e'), 'clusters/one/f.yaml': operator('f') };
+      const half = await host.push(files);
+      wake();
+      await eventually(async () => (await problem()).includes('this revision is live in part'), 'a half is live', 20);
+      assert.equal((await world.status(source))?.partialRevision, `main@sha1:${half}`);
+      assert.ok((await live('e')) !== undefined && (await live('f')) === undefined);
+      await host.push({ ...files, 'clusters/one/e.yaml': 'kind: [\n' });
+      wake();
+      const rest = `nothing of this revision is applied, and main@sha1:${half} is live in part`;
+      await eventually(async () => (await problem()).includes(rest), 'the broken revision names the half', 20);
+      for (const { type, object } of types) await world.kube.asController().delete({ ...type, name: object.metadata.name });
+      await eventually(async () => !(await isRejected(operator('f'))), 'the policy is gone', 20);
+      const whole = await host.push({ ...files, 'clusters/one/c.yaml': operator('c', 'suspend: true') });
+      await isAt(`main@sha1:${whole}`);
+      assert.equal((await world.status(source))?.partialRevision, undefined);
+      const { inventory } = await untilReason('Synced');
+      assert.equal(inventory.length, 3);
+      const last = await host.push({ 'clusters/one/c.yaml': operator('c') });
+      await untilReason('PruneNotApproved');
+      await annotate('approved-prune', `main@sha1:${last}`);
+      await isAt(`main@sha1:${last}`);
+    },
+  );
 
-  it('hands a document over that one commit moves to the folder of another source', async () => {
+  it('hands a document over that one commit moves to the folder of another source', inAll('two sources take part'), async () => {
     const other = `${source}-two`;
     const second = { git: { url: host.url, secretRef: { name: secret }, path: 'clusters/two' }, interval: '10s' };
     const first = await host.push({
@@ -170,7 +175,7 @@ describe('a git repository', () => {
     assert.ok(await live('c'));
   });
 
-  it('stops when its credentials are revoked, and goes on with new ones', async () => {
+  it('stops when its credentials are revoked, and goes on with new ones', inAll('it is an outage'), async () => {
     await declare({});
     await untilReason('Synced');
     host.setPassword('ebb');
@@ -187,22 +192,26 @@ describe('a git repository', () => {
     await eventually(async () => (await problem()).includes('the egress policy allows no'), 'a metadata address is closed', 20);
   });
 
-  it('is read by ssh from a host that known_hosts names, and from no other', async () => {
-    const ssh = await startGitSshHost(host.root);
-    try {
-      const commit = await host.push({ 'clusters/one/c.yaml': operator('c') });
-      const url = `ssh://git@${ssh.host}/catalog.git`;
-      await keep(`${secret}-ssh`, ssh.credentials);
-      await declare({ url, secretRef: { name: `${secret}-ssh` } });
-      await isAt(`main@sha1:${commit}`);
-      await keep(`${secret}-ssh`, { ...ssh.credentials, known_hosts: ssh.otherHostKey });
-      wake();
-      await untilReason('GitUnavailable');
-      assert.match(await problem(), /the host key is another than the one in known_hosts.*nothing was deleted/);
-    } finally {
-      await ssh.stop();
-    }
-  });
+  it(
+    'is read by ssh from a host that known_hosts names, and from no other',
+    inAll('test/unit/git/ssh.test.ts reads the same host'),
+    async () => {
+      const ssh = await startGitSshHost(host.root);
+      try {
+        const commit = await host.push({ 'clusters/one/c.yaml': operator('c') });
+        const url = `ssh://git@${ssh.host}/catalog.git`;
+        await keep(`${secret}-ssh`, ssh.credentials);
+        await declare({ url, secretRef: { name: `${secret}-ssh` } });
+        await isAt(`main@sha1:${commit}`);
+        await keep(`${secret}-ssh`, { ...ssh.credentials, known_hosts: ssh.otherHostKey });
+        wake();
+        await untilReason('GitUnavailable');
+        assert.match(await problem(), /the host key is another than the one in known_hosts.*nothing was deleted/);
+      } finally {
+        await ssh.stop();
+      }
+    },
+  );
 
   it('is applied only when an allowed key has signed it, if there is a policy', async () => {
     const keys = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-keys-'));
@@ -222,26 +231,30 @@ describe('a git repository', () => {
     }
   });
 
-  it('may be replaced by an OCI artifact with the same files', async (t) => {
-    const registry = await serveRegistry(t);
-    const packed = await packEntries([{ name: 'clusters/one/c.yaml', content: operator('c') }]);
-    const layer = { mediaType: 'application/vnd.cncf.flux.content.v1.tar+gzip', size: packed.length, digest: registry.putBlob(packed) };
-    const digest = registry.putManifest('platform/catalogue', 'v1.0.0', { schemaVersion: 2, mediaType: OCI_MANIFEST, layers: [layer] });
-    const url = `oci://${registry.host}/platform/catalogue`;
-    await keep(`${secret}-oci`, { 'ca.crt': registry.authority });
-    const declareArtifact = (oci: object): Promise<void> =>
-      world.declare(source, { oci: { url, path: 'clusters/one', secretRef: { name: `${secret}-oci` }, ...oci }, interval: '10s' });
-    await declareArtifact({ ref: { semver: '1.x' } });
-    await isAt(`v1.0.0@${digest}`);
-    assert.equal((await untilReason('Synced')).commit, undefined);
-    assert.ok(!isSuspended(await live('c')));
-    await declareArtifact({ ref: { tag: 'v2.0.0' } });
-    await untilReason('ArtifactUnavailable');
-    assert.ok(await live('c'));
-    await assert.rejects(declareArtifact({ url: `${url}:v1.0.0` }), /must be the address of an artifact without tag/);
-    await assert.rejects(declareArtifact({ ref: { tag: 'v1', digest } }), /set one of tag, semver and digest/);
-    await assert.rejects(world.declare(source, { oci: { url }, git: { url: host.url } }), /set one of folder, git and oci/);
-  });
+  it(
+    'may be replaced by an OCI artifact with the same files',
+    inAll('test/unit/chart/artifact.test.ts reads the same registry'),
+    async (t) => {
+      const registry = await serveRegistry(t);
+      const packed = await packEntries([{ name: 'clusters/one/c.yaml', content: operator('c') }]);
+      const layer = { mediaType: 'application/vnd.cncf.flux.content.v1.tar+gzip', size: packed.length, digest: registry.putBlob(packed) };
+      const digest = registry.putManifest('platform/catalogue', 'v1.0.0', { schemaVersion: 2, mediaType: OCI_MANIFEST, layers: [layer] });
+      const url = `oci://${registry.host}/platform/catalogue`;
+      await keep(`${secret}-oci`, { 'ca.crt': registry.authority });
+      const declareArtifact = (oci: object): Promise<void> =>
+        world.declare(source, { oci: { url, path: 'clusters/one', secretRef: { name: `${secret}-oci` }, ...oci }, interval: '10s' });
+      await declareArtifact({ ref: { semver: '1.x' } });
+      await isAt(`v1.0.0@${digest}`);
+      assert.equal((await untilReason('Synced')).commit, undefined);
+      assert.ok(!isSuspended(await live('c')));
+      await declareArtifact({ ref: { tag: 'v2.0.0' } });
+      await untilReason('ArtifactUnavailable');
+      assert.ok(await live('c'));
+      await assert.rejects(declareArtifact({ url: `${url}:v1.0.0` }), /must be the address of an artifact without tag/);
+      await assert.rejects(declareArtifact({ ref: { tag: 'v1', digest } }), /set one of tag, semver and digest/);
+      await assert.rejects(world.declare(source, { oci: { url }, git: { url: host.url } }), /set one of folder, git and oci/);
+    },
+  );
 
   it('is rejected by the api-server where it can hold no repository', async () => {
     const wrong = [

@@ -17,6 +17,8 @@ import { kubeconfigFor } from '../support/kubeconfig-for.ts';
 import { openKube } from '../support/open-kube.ts';
 import { startProduct, type Product } from '../support/product.ts';
 
+// Runs in test:all: it starts several products on a cluster of its own.
+
 const SECOND_ACCOUNT = 'system:serviceaccount:default:second';
 const OURS = ['--installation', 'team-one/chandlery'];
 const LEASE_REF = { ...LEASE, namespace: 'chandlery-system', name: 'chandlery-controller' };

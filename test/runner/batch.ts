@@ -14,6 +14,7 @@ let left = (process.env['CHANDLERY_TEST_FILES'] ?? '').split(' ').length;
 let counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 let failures: string[] = [];
 let skipped: FileReport['skipped'][number][] = [];
+let tests: FileReport['tests'][number][] = [];
 
 const stream = run({ files: [join(import.meta.dirname, 'batch-files.ts')], isolation: 'none' });
 for await (const { type, data } of stream) {
@@ -28,12 +29,13 @@ for await (const { type, data } of stream) {
     counts.skipped += 1;
     skipped.push({ name: data.name, reason: String(data.skip ?? data.todo) });
   } else if (!isSuite && type === 'test:pass') counts.passed += 1;
+  if (!isSuite && data.skip === undefined) tests.push({ name: data.name, ms: data.details.duration_ms });
   if (data.nesting > 0) continue;
   const { wall, cpu, waits } = measured.get(data.name) ?? { wall: 0, cpu: 0, waits: [] };
-  const report: FileReport = { path: data.name, counts, failures, skipped, wall, cpu, waits };
+  const report: FileReport = { path: data.name, counts, failures, skipped, wall, cpu, waits, tests };
   process.send?.(report);
   counts = { passed: 0, failed: 0, skipped: 0 };
-  [failures, skipped] = [[], []];
+  [failures, skipped, tests] = [[], [], []];
   left -= 1;
   // The end of the stream never comes while a browser runs, which the files share until here.
   if (left === 0) process.send?.('ended', () => process.exit(0));

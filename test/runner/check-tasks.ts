@@ -25,5 +25,5 @@ export async function runProgram(
   const failures = status === 0 ? [] : [`✖ ${name}\n${output}${errors}`];
   const counts = { passed: status === 0 ? 1 : 0, failed: failures.length, skipped: 0 };
   const wall = (performance.now() - began) / 1_000;
-  result.add({ path: name, counts, failures, wall, cpu: 0, skipped: [], waits: [] });
+  result.add({ path: name, counts, failures, wall, cpu: 0, skipped: [], waits: [], tests: [] });
 }

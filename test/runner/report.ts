@@ -14,4 +14,6 @@ export interface FileReport {
   /** Tests that were left out, and why. */
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
   readonly waits: readonly Wait[];
+  /** How long each test took by the clock, in milliseconds. */
+  readonly tests: readonly { readonly name: string; readonly ms: number }[];
 }

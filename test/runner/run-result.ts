@@ -16,6 +16,7 @@ export interface RunResult {
 }
 
 const SLOWEST = 10;
+const SLOWEST_TESTS = 100;
 const MAX_PRINTED = 6_000;
 /** A wait that ended this long after the last change that was told has missed its signal. */
 const MISSED_MS = 400;
@@ -45,6 +46,7 @@ export function createRunResult({ seed, leftOut }: { readonly seed: string; read
     isGreen: () => others + sum('failed') === 0 && sum('passed') > 0,
     print: (timings) => {
       console.log(timingsOf(files, timings === 'all timings' ? files.length : SLOWEST));
+      if (timings === 'all timings') console.log(slowestTests(files));
       console.log(waitsOf(files));
       for (const [name, cpu] of worlds) console.log(`the shared ${name}: ${cpu.toFixed(0)} CPU seconds`);
       console.log(notRun(files, leftOut));
@@ -66,6 +68,12 @@ function timingsOf(files: readonly FileReport[], count: number): string {
   const slowest = files.toSorted((one, other) => other.wall - one.wall).slice(0, count);
   const line = ({ path, wall, cpu }: FileReport): string => `${wall.toFixed(1).padStart(8)}${cpu.toFixed(1).padStart(8)}  ${path}`;
   return ['\n  wall s   CPU s', ...slowest.map(line)].join('\n');
+}
+
+function slowestTests(files: readonly FileReport[]): string {
+  const tests = files.flatMap(({ path, tests: own }) => own.map((test) => ({ path, ...test }))).toSorted((one, other) => other.ms - one.ms);
+  const lines = tests.slice(0, SLOWEST_TESTS).map(({ path, name, ms }) => `${(ms / 1_000).toFixed(1).padStart(8)}  ${path}: ${name}`);
+  return ['\nThe slowest tests, wall s:', ...lines].join('\n');
 }
 
 /** The waits that ended although no signal had come: each is polled for, and lasts longer than it has to. */

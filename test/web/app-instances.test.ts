@@ -11,6 +11,7 @@ import { until } from '../support/product.ts';
 import { addEnvironment, addToCatalog, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { noteRestCall } from '../support/signals.ts';
 import { signIn } from '../support/visitor.ts';
+import { withJavaScript } from '../support/test-set.ts';
 
 /** Names of the chart, of its AppDefinition, and of its kind in the singular, which begins the names of releases. */
 const NOTEBOOK = `notebook${RUN}`;
@@ -87,135 +88,142 @@ describe('an instance of a chart in the pages', { timeout: 600_000 }, () => {
   };
 
   for (const javaScript of ['on', 'off'] as const) {
-    it(`is installed, tested, upgraded, rolled back, copied and deleted, with JavaScript ${javaScript}`, async () => {
-      await offer('1.0.0');
-      const name = `diary-${javaScript}`;
-      const { page, check, close } = await signIn(browser, product.origin, 'dev-a', { javaScript });
-      await page.goto(`/apps/${APP}/install?environment=${HOME}&name=${name}&v.spec.values.replicas=1`);
-      await page.getByRole('button', { name: 'Install', exact: true }).click();
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-      await untilReleased(name, 1);
-      await page.reload();
-      await page.getByText(`Read ${NOTEBOOK}-${name} of chart 1.0.0`).waitFor();
-      await check();
+    it(
+      `is installed, tested, upgraded, rolled back, copied and deleted, with JavaScript ${javaScript}`,
+      withJavaScript(javaScript),
+      async () => {
+        await offer('1.0.0');
+        const name = `diary-${javaScript}`;
+        const { page, check, close } = await signIn(browser, product.origin, 'dev-a', { javaScript });
+        await page.goto(`/apps/${APP}/install?environment=${HOME}&name=${name}&v.spec.values.replicas=1`);
+        await page.getByRole('button', { name: 'Install', exact: true }).click();
+        await page.getByRole('heading', { level: 1, name }).waitFor();
+        await untilReleased(name, 1);
+        await page.reload();
+        await page.getByText(`Read ${NOTEBOOK}-${name} of chart 1.0.0`).waitFor();
+        await check();
 
-      await page.getByRole('link', { name: 'History', exact: true }).click();
-      await page.getByRole('button', { name: 'Run the tests' }).click();
-      await untilShown(page, `Revision 1: Passed: Job ${NOTEBOOK}-${name}-smoke`);
-      await check();
+        await page.getByRole('link', { name: 'History', exact: true }).click();
+        await page.getByRole('button', { name: 'Run the tests' }).click();
+        await untilShown(page, `Revision 1: Passed: Job ${NOTEBOOK}-${name}-smoke`);
+        await check();
 
-      await offer('1.1.0');
-      await until(async () => listAt(await read(name), 'status', 'versions').length === 2, 'both versions are offered', 60_000);
-      await page.getByRole('link', { name: 'Change', exact: true }).click();
-      assert.deepEqual(await namesInFront(page), ['v.spec.values.replicas', 'v.spec.version']);
-      await page.locator('[name="v.spec.values.replicas"]').fill('2');
-      await choose(page, '1.1.0');
-      await check();
-      await page.getByRole('button', { name: 'Review first' }).click();
-      await page.getByRole('heading', { level: 1, name: `Review the change of ${name}` }).waitFor();
-      assert.match((await page.locator('.diff').textContent()) ?? '', /-\s+replicas: 1[\s\S]*\+\s+replicas: 2[\s\S]*notebook:1\.1\.0/);
-      await check();
-      await page.getByRole('button', { name: 'Save the change' }).click();
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-      await untilReleased(name, 2);
-      assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
+        await offer('1.1.0');
+        await until(async () => listAt(await read(name), 'status', 'versions').length === 2, 'both versions are offered', 60_000);
+        await page.getByRole('link', { name: 'Change', exact: true }).click();
+        assert.deepEqual(await namesInFront(page), ['v.spec.values.replicas', 'v.spec.version']);
+        await page.locator('[name="v.spec.values.replicas"]').fill('2');
+        await choose(page, '1.1.0');
+        await check();
+        await page.getByRole('button', { name: 'Review first' }).click();
+        await page.getByRole('heading', { level: 1, name: `Review the change of ${name}` }).waitFor();
+        assert.match((await page.locator('.diff').textContent()) ?? '', /-\s+replicas: 1[\s\S]*\+\s+replicas: 2[\s\S]*notebook:1\.1\.0/);
+        await check();
+        await page.getByRole('button', { name: 'Save the change' }).click();
+        await page.getByRole('heading', { level: 1, name }).waitFor();
+        await untilReleased(name, 2);
+        assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
 
-      await page.getByRole('link', { name: 'History', exact: true }).click();
-      await page.getByRole('link', { name: 'Values of revision 2' }).click();
-      await page.getByRole('heading', { name: 'Values of revision 2' }).waitFor();
-      assert.match((await page.locator('#values table').textContent()) ?? '', /spec\.values\.replicas\s*1\s*2/);
-      await check();
-      await page.getByRole('link', { name: 'Roll back to revision 1' }).click();
-      await page.getByRole('button', { name: 'Save the change' }).click();
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-      await untilReleased(name, 3);
-      const object = await read(name);
-      assert.deepEqual([textAt(object, 'status', 'version'), numberAt(object, 'spec', 'values', 'replicas')], ['1.0.0', 1]);
+        await page.getByRole('link', { name: 'History', exact: true }).click();
+        await page.getByRole('link', { name: 'Values of revision 2' }).click();
+        await page.getByRole('heading', { name: 'Values of revision 2' }).waitFor();
+        assert.match((await page.locator('#values table').textContent()) ?? '', /spec\.values\.replicas\s*1\s*2/);
+        await check();
+        await page.getByRole('link', { name: 'Roll back to revision 1' }).click();
+        await page.getByRole('button', { name: 'Save the change' }).click();
+        await page.getByRole('heading', { level: 1, name }).waitFor();
+        await untilReleased(name, 3);
+        const object = await read(name);
+        assert.deepEqual([textAt(object, 'status', 'version'), numberAt(object, 'spec', 'values', 'replicas')], ['1.0.0', 1]);
 
-      await page.getByRole('link', { name: 'Copy or promote' }).click();
-      await check();
-      await page.getByRole('link', { name: `Install a copy in ${OTHER}` }).click();
-      assert.equal(await page.locator('[name="v.spec.values.replicas"]').inputValue(), '1');
-      assert.equal(await page.locator(`input[name="environment"][value="${OTHER}"]`).isChecked(), true);
+        await page.getByRole('link', { name: 'Copy or promote' }).click();
+        await check();
+        await page.getByRole('link', { name: `Install a copy in ${OTHER}` }).click();
+        assert.equal(await page.locator('[name="v.spec.values.replicas"]').inputValue(), '1');
+        assert.equal(await page.locator(`input[name="environment"][value="${OTHER}"]`).isChecked(), true);
 
-      await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
-      await page.getByRole('link', { name: 'Scale', exact: true }).click();
-      assert.equal(await page.getByLabel('Replicas').inputValue(), '1');
-      await check();
-      await page.getByLabel('Replicas').fill('2');
-      await page.getByRole('button', { name: 'Scale' }).click();
-      await untilReleased(name, 4);
-      await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
-      await page.getByRole('link', { name: 'Put to sleep' }).click();
-      await page.getByText(`Deployment ${NOTEBOOK}-${name} is scaled from 2 replicas to 0.`).waitFor();
-      await check();
-      await page.getByRole('button', { name: `Put ${name} to sleep` }).click();
-      await page.getByRole('button', { name: 'Wake' }).waitFor();
-      assert.equal(at(await read(name), 'spec', 'sleep'), true);
-      await page.getByRole('button', { name: 'Wake' }).click();
-      await page.getByRole('link', { name: 'Put to sleep' }).waitFor();
+        await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
+        await page.getByRole('link', { name: 'Scale', exact: true }).click();
+        assert.equal(await page.getByLabel('Replicas').inputValue(), '1');
+        await check();
+        await page.getByLabel('Replicas').fill('2');
+        await page.getByRole('button', { name: 'Scale' }).click();
+        await untilReleased(name, 4);
+        await page.goto(`/environments/${HOME}/instances/${APP}/${name}`);
+        await page.getByRole('link', { name: 'Put to sleep' }).click();
+        await page.getByText(`Deployment ${NOTEBOOK}-${name} is scaled from 2 replicas to 0.`).waitFor();
+        await check();
+        await page.getByRole('button', { name: `Put ${name} to sleep` }).click();
+        await page.getByRole('button', { name: 'Wake' }).waitFor();
+        assert.equal(at(await read(name), 'spec', 'sleep'), true);
+        await page.getByRole('button', { name: 'Wake' }).click();
+        await page.getByRole('link', { name: 'Put to sleep' }).waitFor();
 
-      const instance = `/environments/${HOME}/instances/${APP}/${name}`;
-      await product.api('dev-a', instance, { method: 'PATCH', body: { spec: { version: null, channel: '1.x' } } });
-      await untilReleased(name, 5);
-      assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
-      await offer('1.1.0', 'spec.values.replicas');
-      await untilShown(page, new RegExp(`some values have no effect: spec\\.values\\.replicas is locked by the AppDefinition ${NOTEBOOK}`));
-      await page.goto(`/environments/${HOME}/resources/${APP}/${name}/scale`);
-      await page.getByLabel('Replicas').fill('3');
-      await page.getByRole('button', { name: 'Scale' }).click();
-      await page.getByRole('link', { name: `It is locked by the AppDefinition ${NOTEBOOK}` }).waitFor();
-      await check();
-      await offer('1.1.0');
-      await page.goto(`${instance}/edit`);
-      assert.equal(await page.locator('[name="v.spec.channel"]').inputValue(), '1.x');
-      await page.goto(instance);
+        const instance = `/environments/${HOME}/instances/${APP}/${name}`;
+        await product.api('dev-a', instance, { method: 'PATCH', body: { spec: { version: null, channel: '1.x' } } });
+        await untilReleased(name, 5);
+        assert.equal(textAt(await read(name), 'status', 'version'), '1.1.0');
+        await offer('1.1.0', 'spec.values.replicas');
+        await untilShown(
+          page,
+          new RegExp(`some values have no effect: spec\\.values\\.replicas is locked by the AppDefinition ${NOTEBOOK}`),
+        );
+        await page.goto(`/environments/${HOME}/resources/${APP}/${name}/scale`);
+        await page.getByLabel('Replicas').fill('3');
+        await page.getByRole('button', { name: 'Scale' }).click();
+        await page.getByRole('link', { name: `It is locked by the AppDefinition ${NOTEBOOK}` }).waitFor();
+        await check();
+        await offer('1.1.0');
+        await page.goto(`${instance}/edit`);
+        assert.equal(await page.locator('[name="v.spec.channel"]').inputValue(), '1.x');
+        await page.goto(instance);
 
-      const soon = new Date(Date.now() + 3_600_000).toISOString();
-      const body = { spec: { expires: soon } };
-      await product.api('dev-a', instance, { method: 'PATCH', body });
-      await untilShown(page, /^Expires on /);
-      await check();
-      await page.getByRole('link', { name: /^Keep it until / }).click();
-      await page.getByRole('button', { name: 'Save the change' }).click();
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-      const expires = Date.parse(textAt(await read(name), 'spec', 'expires') ?? '');
-      assert.ok(expires > Date.parse(soon) + 7 * 86_400_000, 'a week longer');
+        const soon = new Date(Date.now() + 3_600_000).toISOString();
+        const body = { spec: { expires: soon } };
+        await product.api('dev-a', instance, { method: 'PATCH', body });
+        await untilShown(page, /^Expires on /);
+        await check();
+        await page.getByRole('link', { name: /^Keep it until / }).click();
+        await page.getByRole('button', { name: 'Save the change' }).click();
+        await page.getByRole('heading', { level: 1, name }).waitFor();
+        const expires = Date.parse(textAt(await read(name), 'spec', 'expires') ?? '');
+        assert.ok(expires > Date.parse(soon) + 7 * 86_400_000, 'a week longer');
 
-      const replicas = numberAt(await read(name), 'spec', 'values', 'replicas');
-      await page.goto(`/environments/${HOME}/instances/${APP}/${name}/delete`);
-      const stays = `ConfigMap ${NOTEBOOK}-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;
-      await page.getByText(stays).waitFor();
-      await page.getByText(`Deployment ${NOTEBOOK}-${name}`, { exact: true }).waitFor();
-      await check();
-      await page.getByRole('button', { name: `Delete ${name}` }).click();
-      await until(
-        async () => (await product.api('dev-a', `/environments/${HOME}/instances/${APP}/${name}`)).status === 404,
-        `${name} is gone`,
-        60_000,
-      );
-      const kept = await product.api('dev-a', `/environments/${HOME}/resources/configmaps/${NOTEBOOK}-${name}-pages`);
-      assert.equal(kept.status, 200);
+        const replicas = numberAt(await read(name), 'spec', 'values', 'replicas');
+        await page.goto(`/environments/${HOME}/instances/${APP}/${name}/delete`);
+        const stays = `ConfigMap ${NOTEBOOK}-${name}-pages stays: it has the annotation helm.sh/resource-policy: keep`;
+        await page.getByText(stays).waitFor();
+        await page.getByText(`Deployment ${NOTEBOOK}-${name}`, { exact: true }).waitFor();
+        await check();
+        await page.getByRole('button', { name: `Delete ${name}` }).click();
+        await until(
+          async () => (await product.api('dev-a', `/environments/${HOME}/instances/${APP}/${name}`)).status === 404,
+          `${name} is gone`,
+          60_000,
+        );
+        const kept = await product.api('dev-a', `/environments/${HOME}/resources/configmaps/${NOTEBOOK}-${name}-pages`);
+        assert.equal(kept.status, 200);
 
-      const { body: records } = await product.api('dev-a', `/environments/${HOME}/deleted-instances`);
-      const record = listAt(records, 'items').find((one) => textAt(one, 'name') === name);
-      assert.deepEqual([textAt(record, 'deletedBy'), textAt(record, 'version')], ['oidc:dev-a', '1.1.0']);
-      const outsider = await product.api('dev-b', `/environments/${HOME}/deleted-instances`);
-      assert.equal(outsider.status, 404);
-      await page.goto(`/environments/${HOME}`);
-      await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
-      await check();
-      await page.getByRole('link', { name: `Restore ${name}` }).click();
-      await page.getByRole('button', { name: 'Install', exact: true }).click();
-      await page.getByRole('heading', { level: 1, name }).waitFor();
-      const restored = await read(name);
-      assert.deepEqual([textAt(restored, 'spec', 'channel'), numberAt(restored, 'spec', 'values', 'replicas')], ['1.x', replicas]);
-      await page.goto(`/environments/${HOME}`);
-      assert.equal(await page.getByRole('link', { name: `Restore ${name}` }).count(), 0);
-      await product.api('dev-a', instance, { method: 'DELETE' });
-      await until(async () => (await product.api('dev-a', instance)).status === 404, `${name} is gone again`, 60_000);
-      await close();
-    });
+        const { body: records } = await product.api('dev-a', `/environments/${HOME}/deleted-instances`);
+        const record = listAt(records, 'items').find((one) => textAt(one, 'name') === name);
+        assert.deepEqual([textAt(record, 'deletedBy'), textAt(record, 'version')], ['oidc:dev-a', '1.1.0']);
+        const outsider = await product.api('dev-b', `/environments/${HOME}/deleted-instances`);
+        assert.equal(outsider.status, 404);
+        await page.goto(`/environments/${HOME}`);
+        await page.getByRole('heading', { name: 'Recently deleted' }).waitFor();
+        await check();
+        await page.getByRole('link', { name: `Restore ${name}` }).click();
+        await page.getByRole('button', { name: 'Install', exact: true }).click();
+        await page.getByRole('heading', { level: 1, name }).waitFor();
+        const restored = await read(name);
+        assert.deepEqual([textAt(restored, 'spec', 'channel'), numberAt(restored, 'spec', 'values', 'replicas')], ['1.x', replicas]);
+        await page.goto(`/environments/${HOME}`);
+        assert.equal(await page.getByRole('link', { name: `Restore ${name}` }).count(), 0);
+        await product.api('dev-a', instance, { method: 'DELETE' });
+        await until(async () => (await product.api('dev-a', instance)).status === 404, `${name} is gone again`, 60_000);
+        await close();
+      },
+    );
   }
 });
 

@@ -11,6 +11,7 @@ import { until } from '../support/product.ts';
 import { RUN } from '../support/run-name.ts';
 import { type SharedProduct, sharedProduct } from '../support/shared-product.ts';
 import { signIn, type Visitor } from '../support/visitor.ts';
+import { withJavaScript } from '../support/test-set.ts';
 
 /** More than a keyboard user has to pass on the page of a source. */
 const MOST_STOPS = 60;
@@ -28,7 +29,7 @@ describe('the page of a source whose files are removed', { timeout: 300_000 }, (
   });
 
   for (const javaScript of ['on', 'off'] as const) {
-    it(`lets an admin undo, keep or remove by keyboard, with JavaScript ${javaScript}`, async () => {
+    it(`lets an admin undo, keep or remove by keyboard, with JavaScript ${javaScript}`, withJavaScript(javaScript), async () => {
       const name = `pending-${javaScript}-${RUN}`;
       const kept = `${name}-kept`;
       const source = await addSource(product, name, { pruneDelay: '10m' });
