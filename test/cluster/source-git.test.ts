@@ -216,6 +216,9 @@ describe('a git repository', () => {
   it('is applied only when an allowed key has signed it, if there is a policy', async () => {
     const keys = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-keys-'));
     try {
+      const plain = await host.push({ 'clusters/one/c.yaml': operator('c') });
+      await declare({});
+      await isAt(`main@sha1:${plain}`);
       const ada = await makeKey(keys, 'ada');
       await keep(`${secret}-signers`, { 'ada.pub': ada.public });
       await host.push({ 'clusters/one/c.yaml': operator('c', 'suspend: true') });
