@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
+import { at, listAt, numberAt, textAt } from '../../src/domain/core/read.ts';
 import { checkedProduct } from '../support/answer-check.ts';
+import { chartFiles, packChart } from '../support/charts.ts';
+import { RUN } from '../support/run-name.ts';
 import { addSource } from '../support/own-source.ts';
 import { until } from '../support/product.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
@@ -37,6 +39,27 @@ describe('the catalogue of the whole product by the REST API', { timeout: 300_00
     assert.deepEqual(listAt(rejected.body, 'findings', 'created'), []);
     assert.equal((await product.api('dev-a', '/operators', { method: 'POST', body })).status, 403);
     assert.equal((await product.api('admin', '/operators', { method: 'POST', body: { ...body, kind: 'Secret' } })).status, 422);
+  });
+
+  it('says what a chart needs before it is offered, and finds the values with which it needs less', async () => {
+    const chart = `cage${RUN}`;
+    const rbac = 'apiVersion: rbac.authorization.k8s.io/v1';
+    const role = `${rbac}\nkind: {{ if .Values.rbac.namespaced }}Role{{ else }}ClusterRole{{ end }}\nmetadata: {name: {{ .Release.Name }}}\nrules: [{apiGroups: [""], resources: [nodes], verbs: [list]}]\n`;
+    const files = {
+      ...chartFiles(chart, '1.0.0'),
+      'values.yaml': 'rbac: {namespaced: false}\nroute: true\n',
+      'templates/role.yaml': role,
+      'templates/route.yaml':
+        '{{ if .Values.route }}\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: route}\n{{ end }}',
+    };
+    await writeFile(join(product.chartsDir, `${chart}-1.0.0.tgz`), await packChart(chart, files));
+    const { status, body } = await product.api('admin', `/chart-preview?repoURL=file://samples&name=${chart}`);
+    assert.equal(status, 200);
+    const [outside] = listAt(body, 'requirements', 'outside');
+    assert.deepEqual([textAt(outside, 'kind'), listAt(outside, 'effects')], ['ClusterRole', ['list on nodes']]);
+    assert.deepEqual(at(body, 'scopeDefaults'), { values: { rbac: { namespaced: true } }, outside: 0 });
+    assert.deepEqual(at(body, 'requirements', 'unserved'), [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' }]);
+    assert.deepEqual(listAt(body, 'requirements', 'permissions'), []);
   });
 
   it('keeps admin things from developers with a sentence that names the missing permission', async () => {

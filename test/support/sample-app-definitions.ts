@@ -153,6 +153,17 @@ export const SAMPLE_APP_DEFINITION_OPERATIONS = {
         { kind: 'Service', count: 2 },
       ],
       faults: ['The values violate the schema of the chart: port: must be <= 65535'],
+      requirements: {
+        outside: [
+          { kind: 'ClusterRole', group: 'rbac.authorization.k8s.io', name: 'web', effects: ['get, list, watch on nodes'] },
+          { kind: 'ConfigMap', group: '', name: 'web', namespace: 'kube-system', effects: [] },
+        ],
+        crds: [],
+        unserved: [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' }],
+        permissions: [{ group: 'monitoring.coreos.com', resource: 'servicemonitors', verbs: ['create', 'patch'] }],
+        accounts: [{ account: 'web', workload: 'Deployment web', powers: ['create pods'] }],
+      },
+      scopeDefaults: { values: { rbac: { namespaced: true } }, outside: 1 },
       schema: 'values.schema.json',
       readme: '# Web application',
     };

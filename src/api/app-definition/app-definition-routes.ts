@@ -7,7 +7,7 @@ import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { PAGE_QUERY, pageOfItems } from '../paging.ts';
 import type { JsonSchema, Route } from '../route.ts';
-import { flag, integer, list, manifestOf, object, pageOf, ref, text, time } from '../schema-parts.ts';
+import { anything, flag, integer, list, manifestOf, object, pageOf, ref, text, time } from '../schema-parts.ts';
 
 const MAX_BASE64 = 2 * MAX_ARCHIVE_BYTES;
 
@@ -201,6 +201,30 @@ const DEFINITION = {
 const OPTIONAL: readonly string[] = ['names', 'crd', 'revision', 'instances', 'scale', 'rollout', 'expiry'];
 const REQUIRED = Object.keys(DEFINITION).filter((key) => !OPTIONAL.includes(key));
 
+const PREVIEW = {
+  repoURL: text,
+  name: text,
+  version: text,
+  appVersion: text,
+  description: text,
+  home: text,
+  kubeVersion: { ...text, description: 'The range of Kubernetes versions that it asks for; empty without one' },
+  deprecated: flag,
+  keywords: list(text),
+  digest: text,
+  versions: { ...list(text), description: 'The newest 50, newest first' },
+  images: list(text),
+  objects: list(object({ kind: text, count: integer })),
+  faults: { ...list(text), description: 'What is wrong with rendering the chart with its own values' },
+  requirements: ref('ChartRequirements'),
+  scopeDefaults: object({
+    values: { ...anything, description: 'Laid over the values of the chart' },
+    outside: { ...integer, description: 'How many objects outside the namespace of a release are left with these values' },
+  }),
+  schema: { enum: ['values.schema.json', 'values.yaml'], description: 'Where the form of the values comes from' },
+  readme: { ...text, description: 'Untrusted Markdown' },
+};
+
 /** Components of AppDefinitions. */
 export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   UploadedChart: object(
@@ -235,22 +259,32 @@ export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     },
     [...REQUIRED, 'revisions', 'placed', 'versions', 'missing', 'unavailable', 'readme'],
   ),
-  ChartPreview: object({
-    repoURL: text,
-    name: text,
-    version: text,
-    appVersion: text,
-    description: text,
-    home: text,
-    kubeVersion: { ...text, description: 'The range of Kubernetes versions that it asks for; empty without one' },
-    deprecated: flag,
-    keywords: list(text),
-    digest: text,
-    versions: { ...list(text), description: 'The newest 50, newest first' },
-    images: list(text),
-    objects: list(object({ kind: text, count: integer })),
-    faults: { ...list(text), description: 'What is wrong with rendering the chart with its own values' },
-    schema: { enum: ['values.schema.json', 'values.yaml'], description: 'Where the form of the values comes from' },
-    readme: { ...text, description: 'Untrusted Markdown' },
-  }),
+  ChartRequirements: object(
+    {
+      outside: {
+        ...list(
+          object({ kind: text, group: text, name: text, namespace: text, effects: list(text) }, ['kind', 'group', 'name', 'effects']),
+        ),
+        description: 'Objects outside the namespace of a release, and what each grants or decides',
+      },
+      crds: { ...list(text), description: 'CRDs of the chart that the cluster does not have' },
+      unserved: {
+        ...list(object({ apiVersion: text, kind: text })),
+        description: 'Kinds that neither the cluster serves nor a CRD of the chart defines',
+      },
+      permissions: {
+        ...list(object({ group: text, resource: text, verbs: list(text) })),
+        description: 'What the deployer of environments may not do; absent when the caller may not read its role',
+      },
+      accounts: {
+        ...list(object({ account: text, workload: text, powers: list(text) })),
+        description: 'Service accounts whose pods the policy of environments rejects',
+      },
+    },
+    ['outside', 'crds', 'unserved', 'accounts'],
+  ),
+  ChartPreview: object(
+    PREVIEW,
+    Object.keys(PREVIEW).filter((name) => name !== 'scopeDefaults'),
+  ),
 };

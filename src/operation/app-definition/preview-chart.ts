@@ -1,13 +1,20 @@
+import { chartRequirements, type ChartRequirements } from '../../domain/app-definition/chart-requirements.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
-import { AppError } from '../../domain/core/errors.ts';
+import { AppError, isAppError } from '../../domain/core/errors.ts';
+import { listAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isDnsSubdomain, OURS } from '../../domain/kubernetes/names.ts';
+import { CLUSTER_ROLE } from '../../domain/kubernetes/resource-types.ts';
+import type { ServedKind } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { releaseImages } from '../../domain/workload/pod-template.ts';
+import { DEPLOYER } from '../../domain/environment/deployer.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
 import { missingForNewAppDefinition } from './app-definitions.ts';
+import { findScopeDefaults, type ScopeCount, type ScopeDefaults } from './find-scope-defaults.ts';
 
 /** The chart that somebody wants to look at. Empty texts: not given. */
 export interface ChartQuery {
@@ -41,6 +48,10 @@ export interface ChartPreview {
   readonly objects: readonly { readonly kind: string; readonly count: number }[];
   /** What is wrong with rendering it with its own values, a sentence each. */
   readonly faults: readonly string[];
+  /** What its releases need that those of developers do not have. */
+  readonly requirements: ChartRequirements;
+  /** Values with which it needs less of the cluster; absent: none were found, or none are needed. */
+  readonly scopeDefaults?: ScopeDefaults;
   /** Where the form of the values comes from. */
   readonly schema: 'values.schema.json' | 'values.yaml';
   /** Markdown; empty when there is none. */
@@ -50,12 +61,14 @@ export interface ChartPreview {
 const PATIENCE_MS = 60_000;
 const MAX_VERSIONS = 50;
 
+type PreviewPorts = Pick<Ports, 'clusters' | 'discovery' | 'upgrades'>;
+
 /**
  * Fetches and renders a chart, for whoever may create AppDefinitions: nobody else makes Chandlery fetch addresses.
  *
  * @throws AppError `Forbidden`, and as fetching a chart does.
  */
-export async function previewChart(ports: Pick<Ports, 'clusters' | 'upgrades'>, actor: Actor, query: ChartQuery): Promise<ChartPreview> {
+export async function previewChart(ports: PreviewPorts, actor: Actor, query: ChartQuery): Promise<ChartPreview> {
   const missing = await missingForNewAppDefinition(ports, actor);
   if (missing !== undefined)
     throw new AppError('Forbidden', 'chart: only people who may create AppDefinitions can preview charts', { missing });
@@ -68,8 +81,51 @@ export async function previewChart(ports: Pick<Ports, 'clusters' | 'upgrades'>, 
     const version = query.version === '' ? newestOf(versions) : query.version;
     const chart = await charts.fetch({ ...source, version }, signal, access);
     const rendering = await renderChart({ ...FIRST_RELEASE, chart }, signal);
-    return { ...describe(query, chart), versions: versions.slice(0, MAX_VERSIONS), ...describeRendering(rendering) };
+    const needed = await requirementsOf(ports, actor, { chart, rendering, signal });
+    return { ...describe(query, chart), versions: versions.slice(0, MAX_VERSIONS), ...describeRendering(rendering), ...needed };
   });
+}
+
+interface Rendered {
+  readonly chart: UpgradeChart;
+  readonly rendering: Rendering;
+  readonly signal: AbortSignal;
+}
+
+/** How long the search for values may take. */
+const SEARCH_MS = 20_000;
+
+async function requirementsOf(
+  ports: PreviewPorts,
+  actor: Actor,
+  { chart, rendering, signal }: Rendered,
+): Promise<Pick<ChartPreview, 'requirements' | 'scopeDefaults'>> {
+  const [served, rules] = await Promise.all([ports.discovery.kinds(signal), deployerRules(ports, actor)]);
+  const about = { namespace: FIRST_RELEASE.namespace, served, ...(rules === undefined ? {} : { deployerRules: rules }) };
+  const requirements = chartRequirements({ ...rendering, ...about });
+  const search = AbortSignal.timeout(SEARCH_MS);
+  const scopeDefaults = await findScopeDefaults(chart.contents.values, countOf(rendering, served), {
+    render: async (values) => countOf(await ports.upgrades.renderChart({ ...FIRST_RELEASE, chart, values }, signal), served),
+    isOver: () => search.aborted || signal.aborted,
+  });
+  return { requirements, ...(scopeDefaults === undefined ? {} : { scopeDefaults }) };
+}
+
+function countOf(rendering: Rendering, served: readonly ServedKind[]): ScopeCount {
+  const { outside } = chartRequirements({ ...rendering, namespace: FIRST_RELEASE.namespace, served });
+  const faults = rendering.faults.length;
+  return { outside: outside.length + rendering.crds.length, inside: rendering.objects.length - outside.length, faults };
+}
+
+/** Undefined for an actor who may not read the role. */
+async function deployerRules({ clusters }: PreviewPorts, actor: Actor): Promise<readonly unknown[] | undefined> {
+  try {
+    const role = await ifFound(clusters.asActor(actor).get({ ...CLUSTER_ROLE, name: DEPLOYER }));
+    return role === undefined ? undefined : listAt(role, 'rules');
+  } catch (error) {
+    if (isAppError(error, 'Forbidden')) return undefined;
+    throw error;
+  }
 }
 
 type Repository = Extract<ChartSource, { kind: 'repository' }>;
@@ -114,7 +170,7 @@ const FIRST_RELEASE = {
 function describe(
   { repoURL, name }: ChartQuery,
   { digest, contents }: UpgradeChart,
-): Omit<ChartPreview, 'versions' | 'images' | 'objects' | 'faults'> {
+): Omit<ChartPreview, 'versions' | 'images' | 'objects' | 'faults' | 'requirements' | 'scopeDefaults'> {
   const { version, appVersion = '', description = '', home = '', kubeVersion = '', deprecated = false, keywords = [] } = contents.metadata;
   const schema = contents.schema === undefined ? 'values.yaml' : 'values.schema.json';
   return {

@@ -11,6 +11,7 @@ import { type CheckedOperator, newOperatorPage, operatorIn } from '../operator/n
 import type { SafeHtml } from '../page/safe-html.ts';
 import { appDefinitionPage, appDefinitionsPage } from './app-definition-pages.ts';
 import { askedIn, type AskedDefinition, definitionText, namespaceFaults, namespacePart, type NamespacePart } from './asked-definition.ts';
+import { requirementsPart, type RequirementsPart } from './requirements-part.ts';
 import { uploadedChartRoutes } from './uploaded-chart-routes.ts';
 
 const SECTION = 'appDefinitions';
@@ -131,6 +132,7 @@ interface NewAppDefinitionPage {
 interface ChartPart extends Pick<ChartPreview, 'name' | 'version' | 'description' | 'deprecated' | 'faults' | 'images'> {
   readonly facts: readonly { readonly term: string; readonly text: string }[];
   readonly versions: readonly { readonly version: string; readonly href: string; readonly current: boolean }[];
+  readonly requirements: RequirementsPart;
   readonly readme?: SafeHtml;
 }
 
@@ -175,7 +177,9 @@ function newAppDefinitionPage(asked: AskedDefinition, { chart, text = '', faults
   };
 }
 
-function chartPart(chart: ChartPreview, { chart: query, namespaces: inputs }: AskedDefinition): ChartPart {
+function chartPart(chart: ChartPreview, { chart: query, namespaces: inputs, adopted }: AskedDefinition): ChartPart {
+  const hrefOf = (changed: Readonly<Record<string, string>>): string =>
+    hrefWith(NEW_APP_DEFINITION_PATH, { ...query, ...inputs, ...adopted, ...changed });
   const { name, version, description, deprecated, faults, images, versions, readme } = chart;
   const objects = chart.objects.map(({ kind, count }) => (count === 1 ? kind : `${count} ${kind}`)).join(', ');
   const facts = [
@@ -197,9 +201,15 @@ function chartPart(chart: ChartPreview, { chart: query, namespaces: inputs }: As
     facts,
     versions: versions.map((one) => ({
       version: one,
-      href: hrefWith(NEW_APP_DEFINITION_PATH, { ...query, ...inputs, version: one }),
+      href: hrefOf({ version: one }),
       current: one === version,
     })),
+    requirements: requirementsPart(chart, {
+      hasDefaults: adopted.defaults === 'on',
+      hasAllowed: adopted.allow === 'on',
+      defaultsHref: `${hrefOf({ defaults: 'on' })}#definition`,
+      allowHref: `${hrefOf({ allow: 'on' })}#definition`,
+    }),
     ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),
   };
 }

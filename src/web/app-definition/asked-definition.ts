@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../domain/core/errors.ts';
+import { compareTexts } from '../../domain/core/compare-texts.ts';
 import { parseQuantity } from '../../domain/core/quantity.ts';
 import { POD_SECURITY_LEVELS } from '../../domain/kubernetes/pod-security-labels.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
@@ -20,10 +21,19 @@ function parseChartQuery(parameters: URLSearchParams): ChartQuery {
 export interface AskedDefinition {
   readonly chart: ChartQuery;
   readonly namespaces: NamespaceInputs;
+  /** What the file takes over of what the preview found. */
+  readonly adopted: AdoptedParts;
+}
+
+/** `on` or empty: values as `catalog.defaults`, and kinds in `allowedResources`. */
+interface AdoptedParts {
+  readonly defaults: string;
+  readonly allow: string;
 }
 
 export function askedIn(parameters: URLSearchParams): AskedDefinition {
-  return { chart: parseChartQuery(parameters), namespaces: readNamespaceInputs(parameters) };
+  const [defaults, allow] = [parameters.get('defaults') ?? '', parameters.get('allow') ?? ''];
+  return { chart: parseChartQuery(parameters), namespaces: readNamespaceInputs(parameters), adopted: { defaults, allow } };
 }
 
 /** Where releases of instances go, and the policy of their namespaces: the texts of a form by the names of their inputs. */
@@ -140,8 +150,8 @@ export function namespacePart(inputs: NamespaceInputs, faultOf: (field: string) 
 
 /** The file that offers the chart. What it leaves open has a good default. */
 export function definitionText(
-  { repoURL, name, version, description, keywords }: ChartPreview,
-  { chart: { secret }, namespaces }: AskedDefinition,
+  { repoURL, name, version, description, keywords, requirements, scopeDefaults }: ChartPreview,
+  { chart: { secret }, namespaces, adopted }: AskedDefinition,
 ): string {
   const words = name.replaceAll(/[-_.]+/g, ' ').trim();
   const summary = description.slice(0, 300);
@@ -152,12 +162,19 @@ export function definitionText(
     spec: {
       chart: { repoURL, name, version, ...(secret === '' ? {} : { secretRef: { name: secret } }) },
       ...namespaceSpec(namespaces),
+      ...(adopted.allow === 'on' ? { allowedResources: kindsOutside(requirements) } : {}),
       catalog: {
         displayName: words.charAt(0).toUpperCase() + words.slice(1),
         ...(summary === '' ? {} : { summary }),
         category: 'Other',
         ...(keywords.length === 0 ? {} : { tags: keywords.slice(0, 20).map((word) => word.slice(0, 40)) }),
+        ...(adopted.defaults === 'on' && scopeDefaults !== undefined ? { defaults: { spec: { values: scopeDefaults.values } } } : {}),
       },
     },
   });
+}
+
+function kindsOutside({ outside }: ChartPreview['requirements']): readonly JsonObject[] {
+  const kinds = new Map(outside.map(({ group, kind }) => [`${kind}.${group}`, group === '' ? { kind } : { group, kind }]));
+  return [...kinds].toSorted(([a], [b]) => compareTexts(a, b)).map(([, kind]) => kind);
 }

@@ -1,0 +1,97 @@
+import { isInstallable, type OutsideObject } from '../../domain/app-definition/chart-requirements.ts';
+import type { ChartPreview } from '../../operation/app-definition/preview-chart.ts';
+import { plural } from '../page/view-helpers.ts';
+import { yamlText } from '../page/yaml-text.ts';
+
+/** A view of `app-definitions/requirements`: what a chart needs that developers do not have. */
+export interface RequirementsPart {
+  /** Whether a developer can install the chart with its own values, as far as a dry run in no namespace shows. */
+  readonly isInstallable: boolean;
+  readonly groups: readonly RequirementGroup[];
+  /** Absent when no values help. */
+  readonly defaults?: ScopeDefaultsPart;
+  /** Adds the kinds to the file; empty when nothing is outside, or the file has them. */
+  readonly allowHref: string;
+}
+
+interface RequirementGroup {
+  readonly title: string;
+  /** What to do. */
+  readonly text: string;
+  readonly items: readonly { readonly name: string; readonly effects: readonly string[] }[];
+}
+
+interface ScopeDefaultsPart {
+  readonly title: string;
+  readonly yaml: string;
+  /** Adds the values to the file; empty when it has them. */
+  readonly href: string;
+}
+
+/** What the file has been asked to take over, and the addresses that ask for it. */
+export interface RequirementLinks {
+  readonly hasDefaults: boolean;
+  readonly hasAllowed: boolean;
+  readonly defaultsHref: string;
+  readonly allowHref: string;
+}
+
+export function requirementsPart({ requirements, scopeDefaults, faults }: ChartPreview, links: RequirementLinks): RequirementsPart {
+  const { outside } = requirements;
+  return {
+    isInstallable: faults.length === 0 && isInstallable(requirements),
+    groups: groupsOf(requirements).filter(({ items }) => items.length > 0),
+    ...(scopeDefaults === undefined ? {} : { defaults: defaultsPart(scopeDefaults, links) }),
+    allowHref: outside.length === 0 || links.hasAllowed ? '' : links.allowHref,
+  };
+}
+
+function groupsOf({ outside, crds, unserved, permissions = [], accounts }: ChartPreview['requirements']): readonly RequirementGroup[] {
+  return [
+    {
+      title: 'Objects outside of the namespace',
+      text: 'Releases of instances may contain these objects only if spec.allowedResources lists their kinds, and if the deployer of each environment has the permission: the check of an instance prints it. If one release for the whole cluster is enough, use an Operator.',
+      items: outside.map((object) => ({ name: nameOf(object), effects: object.effects })),
+    },
+    {
+      title: 'CRDs',
+      text: 'An AppDefinition installs no CRDs. Install the chart by an Operator, or the CRDs by an Operator and the chart without them.',
+      items: crds.map(named),
+    },
+    {
+      title: 'Kinds that this cluster does not serve',
+      text: 'Install what serves them, or switch the objects off with the values of the chart.',
+      items: unserved.map(({ apiVersion, kind }) => named(`${kind} of ${apiVersion}`)),
+    },
+    {
+      title: 'Permissions that the deployer lacks',
+      text: 'Add them to a ClusterRole with the label chandlery.dev/aggregate-to-deployer: "true". The deployer of every environment then has them.',
+      items: permissions.map(({ group, resource, verbs }) => ({
+        name: group === '' ? resource : `${resource}.${group}`,
+        effects: [verbs.join(', ')],
+      })),
+    },
+    {
+      title: 'Service accounts with too many permissions',
+      text: 'The policy of environments rejects pods that run as them. An admin lists accounts that are accepted in the annotation chandlery.dev/allowed-service-accounts of the namespace.',
+      items: accounts.map(({ account, workload, powers }) => ({ name: `${account} of ${workload}`, effects: powers })),
+    },
+  ];
+}
+
+function named(name: string): RequirementGroup['items'][number] {
+  return { name, effects: [] };
+}
+
+function nameOf({ kind, name, namespace }: OutsideObject): string {
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${name} in the namespace ${namespace}`;
+}
+
+function defaultsPart(
+  { values, outside }: NonNullable<ChartPreview['scopeDefaults']>,
+  { hasDefaults, defaultsHref }: RequirementLinks,
+): ScopeDefaultsPart {
+  const left =
+    outside === 0 ? 'all objects are in the namespace of the release' : `${plural(outside, 'object is', 'objects are')} outside of it`;
+  return { title: `With these values, ${left}`, yaml: yamlText(values), href: hasDefaults ? '' : defaultsHref };
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { chartRequirements, isInstallable } from '../../../../src/domain/app-definition/chart-requirements.ts';
+import { scopeSwitches, switchedValues } from '../../../../src/domain/app-definition/scope-switches.ts';
+import type { KubeObject, ServedKind } from '../../../../src/domain/kubernetes/resource.ts';
+
+const served: readonly ServedKind[] = [
+  kind('', 'v1', 'ConfigMap', true),
+  kind('apps', 'v1', 'Deployment', true),
+  kind('rbac.authorization.k8s.io', 'v1', 'ClusterRole', false),
+  kind('rbac.authorization.k8s.io', 'v1', 'ClusterRoleBinding', false),
+];
+const RBAC = 'rbac.authorization.k8s.io/v1';
+const about = { namespace: 'home', served, crds: [] };
+
+test('A chart whose objects are in its namespace, by permissions of the deployer, needs nothing', () => {
+  const rules = [{ apiGroups: ['', 'apps'], resources: ['configmaps', 'deployments'], verbs: ['*'] }];
+  const objects = [object('v1', 'ConfigMap'), object('apps/v1', 'Deployment', { namespace: 'home' })];
+  const requirements = chartRequirements({ ...about, objects, deployerRules: rules });
+  assert.deepEqual(requirements, { outside: [], crds: [], unserved: [], permissions: [], accounts: [] });
+  assert.equal(isInstallable(requirements), true);
+});
+
+test('Objects outside of the namespace are named with what they grant', () => {
+  const role = { ...object(RBAC, 'ClusterRole'), rules: [{ apiGroups: [''], resources: ['nodes', 'pods'], verbs: ['get', 'list'] }] };
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'one' };
+  const binding = {
+    ...object(RBAC, 'ClusterRoleBinding'),
+    roleRef,
+    subjects: [{ kind: 'ServiceAccount', name: 'web', namespace: 'home' }],
+  };
+  const foreign = object('v1', 'ConfigMap', { namespace: 'kube-system' });
+  const { outside } = chartRequirements({ ...about, objects: [role, binding, foreign] });
+  assert.deepEqual(
+    outside.map(({ kind: of, namespace, effects }) => [of, namespace, effects[0]]),
+    [
+      ['ClusterRole', undefined, 'get, list on nodes, pods'],
+      ['ClusterRoleBinding', undefined, 'it gives ClusterRole one to ServiceAccount web'],
+      ['ConfigMap', 'kube-system', 'it goes into the namespace "kube-system", wherever the release is'],
+    ],
+  );
+});
+
+test('A kind of a CRD of the chart is not said to be unserved, the CRD is named', () => {
+  const crd = {
+    ...object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', { name: 'lamps.example.com' }),
+    spec: { group: 'example.com', names: { kind: 'Lamp' } },
+  };
+  const objects = [object('example.com/v1', 'Lamp'), object('gateway.networking.k8s.io/v1', 'HTTPRoute')];
+  const { crds, unserved } = chartRequirements({ ...about, objects, crds: [crd] });
+  assert.deepEqual([crds, unserved], [['lamps.example.com'], [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' }]]);
+});
+
+test('Verbs that the deployer lacks are named, and nothing of them where its role is unknown', () => {
+  const objects = [object('v1', 'ConfigMap')];
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'delete'] }];
+  const { permissions } = chartRequirements({ ...about, objects, deployerRules: rules });
+  assert.deepEqual(permissions, [{ group: '', resource: 'configmaps', verbs: ['create', 'patch'] }]);
+  assert.equal(chartRequirements({ ...about, objects }).permissions, undefined);
+});
+
+test('Switches are found by their names, the most telling one first, and set to what is not the default', () => {
+  const values = { rbac: { create: true, namespaced: false }, image: { pull: true }, crds: { enabled: true }, webhook: { on: 'yes' } };
+  const found = scopeSwitches(values);
+  assert.deepEqual(
+    found.map(({ path, value }) => [path.join('.'), value]),
+    [
+      ['rbac.namespaced', true],
+      ['crds.enabled', false],
+      ['rbac.create', false],
+    ],
+  );
+  assert.deepEqual(switchedValues(found.slice(0, 2)), { rbac: { namespaced: true }, crds: { enabled: false } });
+});
+
+function kind(group: string, version: string, name: string, namespaced: boolean): ServedKind {
+  return { group, version, resource: `${name.toLowerCase()}s`, kind: name, namespaced, verbs: [], shortNames: [] };
+}
+
+function object(apiVersion: string, of: string, metadata: object = {}): KubeObject {
+  return { apiVersion, kind: of, metadata: { name: 'one', ...metadata } };
+}
