@@ -13,6 +13,8 @@ import { runCommand } from '../support/run-command.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { submit } from '../unit/form/submit.ts';
 
+// Runs in test:all: it follows one number by all roads.
+
 const run = promisify(execFile);
 const CACHES = 'caches.samples.chandlery.dev';
 const HERE = `exact-${process.pid}`;

@@ -30,6 +30,7 @@ import { formToValues } from '../../src/form/input/form-to-values.ts';
 import { contentOf, unitsOf } from '../../src/form/input/form-units.ts';
 import { valuesToFields } from '../../src/form/input/values-to-fields.ts';
 import { startAppWorld, type AppWorld } from '../support/app-world.ts';
+import { runs } from '../support/runs.ts';
 import { ASKING } from '../support/sample-audit-log.ts';
 import { FIDELITY_KINDS, type FidelityKind } from '../support/fidelity-kinds.ts';
 
@@ -40,7 +41,7 @@ const GROUP = `${NS}.example.com`;
 const DEV = parseActor(`test:dev-${RUN}`, [`test:devs-${RUN}`]);
 /** The same cases each time; another seed looks elsewhere. */
 const SEED = Number(process.env['CHANDLERY_TEST_SEED'] ?? 20_260_101);
-const BATCHES = Number(process.env['CHANDLERY_TEST_BATCHES'] ?? 10);
+const BATCHES = Number(process.env['CHANDLERY_TEST_BATCHES'] ?? runs(10));
 const BATCH = 6;
 /** Each kubectl takes a part of a second. */
 const BY_KUBECTL = 2;

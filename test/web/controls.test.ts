@@ -7,6 +7,8 @@ import { RUN } from '../support/run-name.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+// Runs in test:all: it is another walk through the form of an instance.
+
 const POSTGRES = 'postgresclusters.samples.chandlery.dev';
 const SPACE = `controls-${RUN}`;
 

@@ -29,6 +29,8 @@ import { RUN } from '../support/run-name.ts';
 import { sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+// Runs in test:all: test/cluster/deletion-policy.test.ts cancels deletions in npm test.
+
 const FOREIGN = 'example.com/holds';
 const OURS = 'chandlery.dev/finalizer';
 const NAME = `kept${RUN}`;

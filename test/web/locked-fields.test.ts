@@ -11,6 +11,8 @@ import { until, type Answer } from '../support/product.ts';
 import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+// Runs in test:all: it is another walk through the form of an instance.
+
 /** An Operator of these tests alone: what the sample one locks, it would lock for all others, too. */
 const NAME = `lock${RUN}`;
 const { kind, plural, group } = kindsOf(NAME);

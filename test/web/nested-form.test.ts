@@ -9,6 +9,8 @@ import { RUN } from '../support/run-name.ts';
 import { addEnvironment, addOperator, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+// Runs in test:all: it is another walk through the form of an instance.
+
 const DEPOTS = 'depots.test.example.com';
 const SPACE = `nested-${RUN}`;
 

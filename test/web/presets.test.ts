@@ -9,6 +9,8 @@ import { readAuditLog } from '../support/read-audit-log.ts';
 import { addEnvironment, sharedProduct, type SharedProduct } from '../support/shared-product.ts';
 import { signIn } from '../support/visitor.ts';
 
+// Runs in test:all: it is another walk through the form of an instance.
+
 const CACHES = 'caches.samples.chandlery.dev';
 const SPACE = `presets-${RUN}`;
 const INSTANCES = `/environments/${SPACE}/instances`;

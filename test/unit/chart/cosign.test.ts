@@ -10,6 +10,8 @@ import { serveRegistry, type TestRegistry } from '../../support/registry.ts';
 import { createCosignSigner, pushChart, signByBundle, signByTag, type CosignSigner } from '../../support/signing.ts';
 import { assertFails, libraryFor } from './library.ts';
 
+// Runs in test:all: test/cluster/private-charts.test.ts verifies signatures of cosign in npm test.
+
 const ANN = createCosignSigner();
 const EVE = createCosignSigner();
 const REPOSITORY = 'team/demo';

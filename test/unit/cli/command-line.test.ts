@@ -11,6 +11,8 @@ import { objectAt, textAt } from '../../../src/domain/core/read.ts';
 import { repoRoot } from '../../support/cluster.ts';
 import { runCommand } from '../../support/run-command.ts';
 
+// Runs in test:all: it starts dozens of programs.
+
 const CRDS = join(repoRoot, 'charts/chandlery/crds/environments.chandlery.dev.yaml');
 
 describe('the command line', () => {

@@ -11,6 +11,8 @@ import { createGit } from '../../../src/git/git.ts';
 import { credentialsOf, type GitHost, startGitHost } from '../../support/git-host.ts';
 import { makeKey } from '../../support/git-ssh-host.ts';
 
+// Runs in test:all: test/cluster/source-git.test.ts verifies signed commits in npm test.
+
 type SshKey = Awaited<ReturnType<typeof makeKey>>;
 
 let host: GitHost;

@@ -11,6 +11,8 @@ import { sampleKey, sampleSeal } from '../../support/sample-seal.ts';
 import { describeAccessTokens } from './access-token-contract.ts';
 import { aLine, aSession, describeStore, type Open } from './store-contract.ts';
 
+// Runs in test:all: it runs PostgreSQL.
+
 const DAY = 86_400_000;
 let postgres: Postgres;
 before(async () => {
