@@ -6,8 +6,10 @@ import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
 export interface ReleaseScope {
   /** The namespace of the release. */
   readonly namespace: string;
-  /** The namespaced kinds that the cluster serves, as `group/Kind`. All others count as cluster-scoped. */
+  /** The namespaced kinds that the cluster serves, as `group/Kind`. */
   readonly namespacedKinds: ReadonlySet<string>;
+  /** The cluster-scoped ones. */
+  readonly clusterKinds: ReadonlySet<string>;
   /** Kinds of cluster scope, or of other namespaces, that are allowed all the same. */
   readonly allowed: readonly { readonly group: string; readonly kind: string }[];
 }
@@ -33,15 +35,20 @@ export function releaseScope(
   allowed: ReleaseScope['allowed'],
   kinds: readonly { readonly group: string; readonly kind: string; readonly namespaced: boolean }[],
 ): ReleaseScope {
-  return { namespace, allowed, namespacedKinds: new Set(kinds.filter(({ namespaced }) => namespaced).map(kindKey)) };
+  const keysOf = (isNamespaced: boolean): ReadonlySet<string> =>
+    new Set(kinds.filter(({ namespaced }) => namespaced === isNamespaced).map(kindKey));
+  return { namespace, allowed, namespacedKinds: keysOf(true), clusterKinds: keysOf(false) };
 }
 
-/** The key of a kind in `ReleaseScope.namespacedKinds`. */
+/** The key of a kind in `ReleaseScope`. */
 function kindKey({ group, kind }: { readonly group: string; readonly kind: string }): string {
   return `${group}/${kind}`;
 }
 
-function placeFault({ apiVersion, kind, metadata }: KubeObject, { namespace, namespacedKinds, allowed }: ReleaseScope): string | undefined {
+function placeFault(
+  { apiVersion, kind, metadata }: KubeObject,
+  { namespace, namespacedKinds, clusterKinds, allowed }: ReleaseScope,
+): string | undefined {
   const { group } = parseApiVersion(apiVersion);
   if (kind === 'CustomResourceDefinition') return 'an instance cannot install a CRD; an Operator can';
   if (kind.endsWith('List') && !namespacedKinds.has(kindKey({ group, kind })))
@@ -49,7 +56,10 @@ function placeFault({ apiVersion, kind, metadata }: KubeObject, { namespace, nam
   if (kind === 'ServiceAccount' && RESERVED_ACCOUNT.test(metadata.name)) return 'names that begin with chandlery- are reserved';
   if (allowed.some((one) => one.group === group && one.kind === kind)) return undefined;
   const allow = `add ${group === '' ? kind : `${kind} of ${group}`} to spec.allowedResources of the AppDefinition to allow it`;
-  if (!namespacedKinds.has(kindKey({ group, kind }))) return `it is cluster-scoped, or its kind is not served; ${allow}`;
+  const key = kindKey({ group, kind });
+  if (clusterKinds.has(key)) return `it is cluster-scoped; ${allow}`;
+  if (!namespacedKinds.has(key))
+    return `this cluster does not serve ${kind} of ${apiVersion}; install what serves it, or switch the object off in the values of the chart`;
   const foreign = metadata.namespace !== undefined && metadata.namespace !== namespace;
   return foreign ? `it is in namespace ${metadata.namespace}, not in ${namespace}; ${allow}` : undefined;
 }

@@ -352,7 +352,7 @@ export const ERROR_TABLE = {
     status: 422,
     title: 'The chart contains objects that an instance may not have',
     meaning:
-      'The release of an instance would have a cluster-scoped object, an object in another namespace, a CRD, a pod of a reserved service account, or a hook of a service account that is not part of the release. Nothing was written.',
+      'The release of an instance would have a cluster-scoped object, an object in another namespace, an object of a kind that the cluster does not serve, a CRD, a pod of a reserved service account, or a hook of a service account that is not part of the release. Nothing was written.',
     remedy:
       'Change the values of the instance, or the chart. An admin allows a kind with `spec.allowedResources` of the AppDefinition, and gives the deployer of environments the permission ([generated resources](environment.md#generated-resources)).',
   },

@@ -55,12 +55,12 @@ test('CRDs are taken out and legacy objects carried over, text that looks like s
 });
 
 test('of an instance, objects out of its scope are named, and so are those that belong to Chandlery or Helm', () => {
-  const scope = { namespace: 'a', allowed: [], namespacedKinds: new Set(['/ConfigMap', '/Secret']) };
+  const scope = { namespace: 'a', allowed: [], namespacedKinds: new Set(['/ConfigMap', '/Secret']), clusterKinds: new Set<string>() };
   const record = 'apiVersion: v1\nkind: Secret\nmetadata: {name: r}\ntype: helm.sh/release.v1\n';
   const lifted = (...documents: readonly string[]): string => transform(documents.join('---\n'), { mode: 'uplift', scope });
   assert.equal(lifted(MODERN), MODERN);
   assert.throws(() => lifted(MODERN, record), /Secret "r": it is a release record, which only Helm writes/);
-  assert.throws(() => lifted(LEGACY), /Deployment "d": it is cluster-scoped, or its kind is not served/);
+  assert.throws(() => lifted(LEGACY), /Deployment "d": this cluster does not serve Deployment/);
 });
 
 test('when nothing is left, a comment is, which Helm takes for no objects', () => {

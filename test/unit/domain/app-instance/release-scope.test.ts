@@ -17,6 +17,7 @@ const SCOPE: ReleaseScope = {
     'batch/CronJob',
     'apps/Deployment',
   ]),
+  clusterKinds: new Set(['/Namespace', 'rbac.authorization.k8s.io/ClusterRole']),
   allowed: [{ group: 'rbac.authorization.k8s.io', kind: 'ClusterRole' }],
 };
 
@@ -38,9 +39,13 @@ describe('the scope of a release', () => {
     ['objects without a namespace are of the release', [object('v1', 'ConfigMap')], undefined],
     ['so are those that name its namespace', [object('v1', 'ConfigMap', { namespace: 'shop' })], undefined],
     ['those of another namespace are not', [object('v1', 'ConfigMap', { namespace: 'other' })], /in namespace other, not in shop/],
-    ['cluster-scoped kinds are not', [object('v1', 'Namespace')], /add Namespace to spec\.allowedResources/],
-    ['kinds that nobody serves are not', [object('example.com/v1', 'Thing')], /add Thing of example\.com to/],
-    ['a kind of the same name in another group is another kind', [object('example.com/v1', 'ConfigMap')], /cluster-scoped/],
+    ['cluster-scoped kinds are not', [object('v1', 'Namespace')], /it is cluster-scoped; add Namespace to spec\.allowedResources/],
+    [
+      'a kind that the cluster does not serve is named as such, and nothing is to be allowed',
+      [object('gateway.networking.k8s.io/v1', 'HTTPRoute')],
+      /^HTTPRoute "a": this cluster does not serve HTTPRoute of gateway\.networking\.k8s\.io\/v1; install what serves it, or switch the object off in the values of the chart$/,
+    ],
+    ['a kind of the same name in another group is another kind', [object('example.com/v1', 'ConfigMap')], /does not serve ConfigMap of/],
     ['allowed kinds may be cluster-scoped', [object('rbac.authorization.k8s.io/v1', 'ClusterRole')], undefined],
     ['CRDs cannot be allowed', [object('apiextensions.k8s.io/v1', 'CustomResourceDefinition')], /cannot install a CRD/],
     ['an empty list is an object of its own, and not served', [object('v1', 'ConfigMapList')], /not a list/],
