@@ -125,6 +125,7 @@ const READS: Omit<
   showComposition: async (_actor, { kind }) => missing(`kind ${kind}`),
   installTargets: async (_actor, id) => ({
     app: sampleApp(id) ?? missing(`app ${JSON.stringify(id)}`),
+    chartVersions: [],
     targets: SAMPLE_ENVIRONMENTS.map((environment) => ({ environment, permissions: rightsIn(environment.name), allowed: true })),
   }),
   listEnvironments: async () => SAMPLE_ENVIRONMENTS,

@@ -138,18 +138,33 @@ export function offeredVersions({ status }: Pick<KubeObject, 'status'>): readonl
  * The App with the versions of its chart as a choice: those that are offered, and the one that the instance asks for. It follows the fields that the catalogue picked, unless that
  * picked it, too; so does the end of an instance that has one. Without a choice the App is as it was.
  */
-export function withVersionChoice<T extends Pick<App, 'schema' | 'fields'>>(app: T, instance: KubeObject): T {
+export function withVersionChoice<T extends VersionedApp>(app: T, instance: KubeObject): T {
   const own = textAt(instance.spec, 'version');
-  const versions = [...new Set([...offeredVersions(instance), ...(own === undefined ? [] : [own])])];
+  const offered = offeredVersions(instance);
+  if (offered.length === 0) return app;
+  const followed = at(instance.spec, 'channel') === undefined ? [] : ['spec.channel'];
+  const ours = ['spec.version', ...followed, ...(at(instance.status, 'expiry') === undefined ? [] : ['spec.expires'])];
+  return withVersions(app, { versions: [...new Set([...offered, ...(own === undefined ? [] : [own])])], fields: ours });
+}
+
+/** The App of a new instance with the versions of its chart as a choice, where there is more than one. Without a choice, the instance gets the version that is offered. */
+export function withNewVersionChoice<T extends VersionedApp>(app: T, versions: readonly string[]): T {
+  return withVersions(app, { versions, fields: versions.length > 1 ? ['spec.version'] : [] });
+}
+
+type VersionedApp = Pick<App, 'schema' | 'fields'>;
+
+function withVersions<T extends VersionedApp>(
+  app: T,
+  { versions, fields }: { readonly versions: readonly string[]; readonly fields: readonly string[] },
+): T {
   const [spec, properties] = [objectAt(app.schema, 'properties', 'spec'), objectAt(app.schema, 'properties')];
   const members = objectAt(spec, 'properties');
   const version = objectAt(members, 'version');
-  if (offeredVersions(instance).length === 0 || !isObject(version)) return app;
+  if (versions.length === 0 || !isObject(version)) return app;
   const schema = {
     ...app.schema,
     properties: { ...properties, spec: { ...spec, properties: { ...members, version: { ...version, enum: versions } } } },
   } as JsonObject;
-  const followed = at(instance.spec, 'channel') === undefined ? [] : ['spec.channel'];
-  const ours = ['spec.version', ...followed, ...(at(instance.status, 'expiry') === undefined ? [] : ['spec.expires'])];
-  return { ...app, schema, fields: app.fields.length === 0 ? app.fields : [...new Set([...app.fields, ...ours])] };
+  return { ...app, schema, fields: app.fields.length === 0 ? app.fields : [...new Set([...app.fields, ...fields])] };
 }

@@ -3,6 +3,9 @@ import { type Choice, type Choices, keysOf } from '../../domain/app/choices.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
+import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
+import { isNewer } from '../../domain/chart/chart-version.ts';
+import { OURS } from '../../domain/kubernetes/names.ts';
 import type { App, InstancePermissions } from '../../domain/app/app.ts';
 import { isAppAllowed } from '../../domain/environment/allowed-apps.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
@@ -18,6 +21,8 @@ import { showApp } from './show-app.ts';
 /** An App with the environments that the actor sees and what they may do with it there. */
 export interface InstallTargets {
   readonly app: App;
+  /** The versions of its chart that a new instance can have, newest first; empty for the kinds of Operators. */
+  readonly chartVersions: readonly string[];
   readonly targets: readonly {
     readonly environment: EnvironmentView;
     readonly permissions: InstancePermissions;
@@ -30,8 +35,9 @@ export interface InstallTargets {
 export async function installTargets(ports: Ports, actor: Actor, id: string): Promise<InstallTargets> {
   const shown = await showApp(ports, actor, id);
   // Whoever chooses a preset sends its values as their own.
-  const app = { ...shown, presets: findApp(ports, actor, id).kindBlock.presets };
-  const environments = await listEnvironments(ports, actor);
+  const entry = findApp(ports, actor, id);
+  const app = { ...shown, presets: entry.kindBlock.presets };
+  const [environments, chartVersions] = await Promise.all([listEnvironments(ports, actor), chartVersionsOf(ports, entry)]);
   const targets = await pMap(
     environments,
     async (environment) => ({
@@ -41,7 +47,17 @@ export async function installTargets(ports: Ports, actor: Actor, id: string): Pr
     }),
     { concurrency: 4 },
   );
-  return { app, targets };
+  return { app, chartVersions, targets };
+}
+
+const VERSIONS_MS = 10_000;
+/** As many as an instance names in its status. */
+const MAX_VERSIONS = 20;
+
+async function chartVersionsOf({ upgrades }: Pick<Ports, 'upgrades'>, { summary, operator }: CatalogEntry): Promise<readonly string[]> {
+  if (summary.group !== OURS.appsGroup) return [];
+  const versions = await upgrades.known.chartVersions({ definition: operator.metadata.name }, AbortSignal.timeout(VERSIONS_MS));
+  return versions.toSorted((a, b) => (isNewer(a, b) ? -1 : isNewer(b, a) ? 1 : 0)).slice(0, MAX_VERSIONS);
 }
 
 export interface ChoicesInput {

@@ -9,7 +9,7 @@ import { pressedOp } from '../../form/input/apply-form-op.ts';
 import { fillRequired } from '../../form/input/fill-required.ts';
 import { newSecretsOf, splitTyped } from '../../form/input/new-secrets.ts';
 import type { FormModel } from '../../form/model/form-node.ts';
-import { placedForm } from '../../form/model/app-form.ts';
+import { placedForm, withNewVersionChoice } from '../../form/model/app-form.ts';
 import { applyPicks } from '../../form/references/apply-picks.ts';
 import type { ShownChoices } from '../../form/view/view-context.ts';
 import type { WholeForm } from '../../form/yaml/whole-yaml.ts';
@@ -72,7 +72,8 @@ async function startInstall(deps: WebDeps, visit: Visit): Promise<Install> {
   const targets = await deps.operations.installTargets(visit.actor, visit.param('app'));
   const chosen = chosenEnvironment(targets, visit.body.get('environment') ?? visit.query.get('environment') ?? '');
   const environment = targets.targets.find((target) => target.environment.name === chosen?.name)?.environment;
-  return { deps, visit, targets, model: placedForm(targets.app, 'create', environment) };
+  const app = withNewVersionChoice(targets.app, targets.chartVersions);
+  return { deps, visit, targets, model: placedForm(app, 'create', environment) };
 }
 
 /** A link can fill the form: `?environment=team-a&name=orders&preset=small&v.spec.instances=3`. */
