@@ -5,6 +5,7 @@ import { operatorView } from '../../src/domain/catalog/operator-view.ts';
 import { findCondition } from '../../src/domain/kubernetes/condition.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { textAt } from '../../src/domain/core/read.ts';
+import { deleteWithIntent } from '../../src/domain/kubernetes/deletion-intent.ts';
 import type { KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { chartFiles, LEGACY_CHART, type ChartFiles } from '../support/charts.ts';
 import { sharedCluster, type TestCluster } from '../support/cluster.ts';
@@ -93,7 +94,7 @@ describe('an Operator whose chart is good', () => {
     await world.condition(namespace, 'lost', { type: 'Ready', status: 'True' });
     const ref = { ...CRD, name: `${plural}.${group}` };
     const before = await world.kube.asController().get(ref);
-    await world.kube.asController().delete(ref);
+    await deleteWithIntent(world.kube.asController(), { type: CRD, object: before });
     await eventually(
       async () => (await found(ref))?.metadata.uid !== before.metadata.uid && (await found(ref)) !== undefined,
       'the definition is back',

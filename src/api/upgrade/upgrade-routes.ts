@@ -85,7 +85,11 @@ const missing = {
   description: 'Missing permissions; without them, the answer is incomplete',
 };
 
-const chart = object({ name: text, version: text, appVersion: text, digest: text }, ['name', 'version', 'digest']);
+const chart = object({ name: text, version: text, appVersion: text, digest: text, notes: ref('ReleaseNotes') }, [
+  'name',
+  'version',
+  'digest',
+]);
 const value = object(
   {
     path: text,

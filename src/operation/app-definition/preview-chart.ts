@@ -1,4 +1,5 @@
 import { chartRequirements, type ChartRequirements } from '../../domain/app-definition/chart-requirements.ts';
+import type { ReleaseNotes } from '../../domain/chart/release-notes.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { listAt } from '../../domain/core/read.ts';
@@ -39,6 +40,8 @@ export interface ChartPreview {
   readonly kubeVersion: string;
   readonly deprecated: boolean;
   readonly keywords: readonly string[];
+  /** What the authors say of the version; absent when they say nothing. */
+  readonly notes?: ReleaseNotes;
   readonly digest: string;
   /** The versions that the repository offers, newest first. */
   readonly versions: readonly string[];
@@ -171,7 +174,16 @@ function describe(
   { repoURL, name }: ChartQuery,
   { digest, contents }: UpgradeChart,
 ): Omit<ChartPreview, 'versions' | 'images' | 'objects' | 'faults' | 'requirements' | 'scopeDefaults'> {
-  const { version, appVersion = '', description = '', home = '', kubeVersion = '', deprecated = false, keywords = [] } = contents.metadata;
+  const {
+    version,
+    appVersion = '',
+    description = '',
+    home = '',
+    kubeVersion = '',
+    deprecated = false,
+    keywords = [],
+    notes,
+  } = contents.metadata;
   const schema = contents.schema === undefined ? 'values.yaml' : 'values.schema.json';
   return {
     repoURL,
@@ -183,6 +195,7 @@ function describe(
     kubeVersion,
     deprecated,
     keywords,
+    ...(notes === undefined ? {} : { notes }),
     digest,
     schema,
     readme: contents.readme ?? '',

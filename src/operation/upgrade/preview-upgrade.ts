@@ -235,8 +235,8 @@ function layered(chart: UpgradeChart, { layers, hidden, secrets }: OverlaidValue
 }
 
 function previewedChart({ digest, contents }: UpgradeChart): PreviewedChart {
-  const { name, version, appVersion } = contents.metadata;
-  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest };
+  const { name, version, appVersion, notes } = contents.metadata;
+  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest, ...(notes === undefined ? {} : { notes }) };
 }
 
 function approvedBy({ metadata }: KubeObject): string {

@@ -1,3 +1,4 @@
+import type { ReleaseNotes } from '../../chart/release-notes.ts';
 import type { PreviewedObjects } from './previewed-objects.ts';
 import type { CrdSafety } from '../../operator/kind/upgrade-fields.ts';
 import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
@@ -50,6 +51,8 @@ export interface PreviewedChart {
   readonly appVersion?: string;
   /** `sha256:<hex>` */
   readonly digest: string;
+  /** What its authors say of the version. */
+  readonly notes?: ReleaseNotes;
 }
 
 /** `Incomplete`: no blockers were found, and some checks could not run. */

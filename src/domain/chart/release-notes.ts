@@ -1,0 +1,50 @@
+import { parseYamlDocument, YAML_BOUNDS } from '../core/bounded-yaml.ts';
+import { isObject, textAt } from '../core/read.ts';
+
+/** The kinds of changes that Artifact Hub defines. */
+export const CHANGE_KINDS = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** What the authors of a chart say of one version, by the annotations `artifacthub.io/…` of its Chart.yaml. Foreign text. */
+export interface ReleaseNotes {
+  /** In their order, at most 50. */
+  readonly changes: readonly { readonly kind?: ChangeKind; readonly description: string }[];
+  readonly containsSecurityUpdates: boolean;
+  readonly prerelease: boolean;
+}
+
+const MAX_CHANGES = 50;
+const MAX_LENGTH = 300;
+const BOUNDS = { ...YAML_BOUNDS, maxCharacters: 64 * 1024, maxDepth: 8 };
+
+/**
+ * Reads the annotations of a Chart.yaml. What cannot be read is left out.
+ *
+ * @returns undefined when the version says nothing.
+ */
+export function releaseNotesOf(annotations: unknown): ReleaseNotes | undefined {
+  const says = (name: string): boolean => textAt(annotations, `artifacthub.io/${name}`)?.trim() === 'true';
+  const changes = changesIn(textAt(annotations, 'artifacthub.io/changes') ?? '');
+  const notes = { changes, containsSecurityUpdates: says('containsSecurityUpdates'), prerelease: says('prerelease') };
+  return changes.length > 0 || notes.containsSecurityUpdates || notes.prerelease ? notes : undefined;
+}
+
+/** A list of sentences, or of maps with a kind and a description. */
+function changesIn(text: string): ReleaseNotes['changes'] {
+  const list = readList(text);
+  return list.slice(0, MAX_CHANGES).flatMap((change) => {
+    const description = (isObject(change) ? textAt(change, 'description') : typeof change === 'string' ? change : undefined)?.trim() ?? '';
+    if (description === '') return [];
+    const kind = CHANGE_KINDS.find((known) => known === textAt(change, 'kind'));
+    return [{ ...(kind === undefined ? {} : { kind }), description: description.slice(0, MAX_LENGTH) }];
+  });
+}
+
+function readList(text: string): readonly unknown[] {
+  try {
+    const value = parseYamlDocument(text, BOUNDS);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
