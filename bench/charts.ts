@@ -1,5 +1,6 @@
 // `npm run bench:charts [-- FOLDER]`: every packed chart of a folder (../shared/charts) is offered as an app, and installed with its own values as a developer, one after another.
-// Beside each: what helm says as a cluster admin. The verdict of the preflight checks and what happens must agree.
+// Beside each: what helm says as a cluster admin. The verdict of the preflight checks and what happens must agree. What does not install so is tried once more with the
+// values that the page which offers a chart proposes as defaults.
 import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,7 +8,7 @@ import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { stringifyJson } from '../src/domain/core/exact-json.ts';
 import { messageOf } from '../src/domain/core/errors.ts';
-import { listAt, textAt } from '../src/domain/core/read.ts';
+import { at, listAt, textAt } from '../src/domain/core/read.ts';
 import { ifFound } from '../src/domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../src/domain/kubernetes/condition.ts';
 import { deleteWithIntent } from '../src/domain/kubernetes/deletion-intent.ts';
@@ -37,6 +38,10 @@ interface Row {
   readonly verdict: string;
   readonly outcome: string;
   readonly why: string;
+  /** What the preview of the chart says before it is offered: `installable`, or what it needs. */
+  readonly preview: string;
+  /** With the proposed defaults: the outcome; `-` without a proposal, or where none is needed. */
+  readonly proposed: string;
 }
 
 const catalogDir = await mkdtemp(join(await realpath(tmpdir()), 'chandlery-bench-charts-'));
@@ -65,7 +70,9 @@ try {
   for (const file of files.sort()) {
     const row = await measure(file);
     rows.push(row);
-    console.error(`${row.chart}: helm ${row.helm.slice(0, 60)}; ${row.verdict}; ${row.outcome} ${row.why}`);
+    console.error(
+      `${row.chart}: helm ${row.helm.slice(0, 60)}; ${row.preview}; ${row.verdict}; ${row.outcome}; proposed: ${row.proposed} ${row.why}`,
+    );
   }
 } finally {
   await kube.close();
@@ -76,7 +83,8 @@ report();
 
 async function measure(file: string): Promise<Row> {
   const [, name = '', version = ''] = /^(.+?)-(\d.*)\.tgz$/.exec(file) ?? [];
-  const row = { chart: `${name} ${version}`, helm: await askHelm(file), verdict: '-', outcome: '-', why: '' };
+  const { preview, proposal } = await askPreview(name, version);
+  const row = { chart: `${name} ${version}`, helm: await askHelm(file), verdict: '-', outcome: '-', why: '', preview, proposed: '-' };
   const plural = `${name.replaceAll('-', '')}s`;
   const kind = name.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   const definition: KubeObject = {
@@ -91,7 +99,11 @@ async function measure(file: string): Promise<Row> {
   };
   await cluster.create(APP_DEFINITION, definition);
   try {
-    return { ...row, ...(await offerAndInstall(name, `${plural}.${GROUP}`)) };
+    const app = `${plural}.${GROUP}`;
+    const asIs = { ...row, ...(await offerAndInstall(name, app)) };
+    if (proposal === undefined || installs(asIs) || asIs.outcome === 'not offered') return asIs;
+    const { outcome, why } = await install({ app, name: 'two', spec: { values: proposal } });
+    return { ...asIs, proposed: outcome ?? '-', why: `${asIs.why} || ${why ?? ''}` };
   } catch (error) {
     return { ...row, outcome: 'not measured', why: messageOf(error).slice(0, 300) };
   } finally {
@@ -113,8 +125,17 @@ async function offerAndInstall(name: string, app: string): Promise<Partial<Row>>
     OFFERED_S,
   );
   if (offered.type !== 'Ready') return { outcome: 'not offered', why: offered.message };
+  return await install({ app, name: 'one', spec: {} });
+}
+
+interface Wanted {
+  readonly app: string;
+  readonly name: string;
+  readonly spec: object;
+}
+
+async function install(body: Wanted): Promise<Partial<Row>> {
   const instances = `/environments/${HOME}/instances`;
-  const body = { app, name: 'one', spec: {} };
   const checked = (await product.api('dev-a', `${instances}?dryRun=All`, { method: 'POST', body })).body;
   const blocked = listAt(checked, 'findings', 'blocked').map((finding) => textAt(finding, 'message') ?? '');
   const unchecked = listAt(checked, 'findings', 'unchecked').map((finding) => `unchecked: ${textAt(finding, 'message') ?? ''}`);
@@ -123,7 +144,7 @@ async function offerAndInstall(name: string, app: string): Promise<Partial<Row>>
   const said = [...blocked, ...unchecked].join(' | ');
   if (created.status >= 300)
     return { verdict, outcome: `rejected ${textAt(created.body, 'code') ?? created.status}`, why: said || stringifyJson(created.body) };
-  const outcome = await outcomeOf(`${instances}/${app}/one`);
+  const outcome = await outcomeOf(`${instances}/${body.app}/${body.name}`);
   return { verdict, ...outcome, why: [said, outcome.why].filter((part) => part !== '').join(' | ') };
 }
 
@@ -156,6 +177,21 @@ async function outcomeOf(path: string): Promise<Pick<Row, 'outcome' | 'why'>> {
   }
 }
 
+/** What the page that offers a chart says of it. */
+async function askPreview(name: string, version: string): Promise<{ readonly preview: string; readonly proposal?: unknown }> {
+  const query = new URLSearchParams({ repoURL: 'file://bench', name, version });
+  const { status, body } = await product.api('admin', `/chart-preview?${query.toString()}`);
+  if (status !== 200) return { preview: textAt(body, 'code') ?? String(status) };
+  const needs = ['outside', 'crds', 'unserved', 'permissions', 'accounts'].flatMap((part) => {
+    const { length } = listAt(body, 'requirements', part);
+    return length === 0 ? [] : [`${length} ${part}`];
+  });
+  const faults = listAt(body, 'faults').length;
+  const preview = [...(faults === 0 ? [] : [`${faults} faults`]), ...needs].join(', ') || 'installable';
+  const proposal = at(body, 'scopeDefaults', 'values');
+  return { preview, ...(proposal === undefined ? {} : { proposal }) };
+}
+
 /** As a cluster admin, without writing anything. */
 async function askHelm(file: string): Promise<string> {
   const args = ['install', 'one', join(folder, file), '--namespace', 'default', '--dry-run=server', '--kubeconfig', product.kubeconfigPath];
@@ -163,20 +199,25 @@ async function askHelm(file: string): Promise<string> {
   return exitCode === 0 ? 'installs' : (stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? 'fails');
 }
 
+function installs({ outcome }: Pick<Row, 'outcome'>): boolean {
+  return outcome === 'Ready' || outcome === 'Released';
+}
+
 function report(): void {
-  const installs = (row: Row): boolean => row.outcome === 'Ready' || row.outcome === 'Released';
   printRows([
-    ['chart', 'helm', 'verdict', 'outcome', 'agrees'],
+    ['chart', 'helm', 'preview', 'verdict', 'outcome', 'agrees', 'with proposed defaults'],
     ...rows.map((row) => [
       row.chart,
       row.helm === 'installs' ? 'installs' : 'fails',
+      row.preview,
       row.verdict,
       row.outcome,
       (row.verdict === 'Ready') === installs(row) ? 'yes' : 'NO',
+      row.proposed,
     ]),
   ]);
   const count = (of: (row: Row) => boolean): number => rows.filter(of).length;
   console.log(
-    `${rows.length} charts: helm installs ${count(({ helm }) => helm === 'installs')}, Chandlery ${count(installs)}; the verdict disagrees with ${count((row) => (row.verdict === 'Ready') !== installs(row))}`,
+    `${rows.length} charts: helm installs ${count(({ helm }) => helm === 'installs')}, Chandlery ${count(installs)}, and ${count((row) => installs({ outcome: row.proposed }))} more with the defaults that it proposes; the verdict disagrees with ${count((row) => (row.verdict === 'Ready') !== installs(row))}`,
   );
 }
