@@ -1,2 +1,5 @@
 /** The ServiceAccount of an Environment that the releases of its instances are applied as, and the ClusterRole that it has in the namespace. */
 export const DEPLOYER = 'chandlery-deployer';
+
+/** The ClusterRole by which it may write NetworkPolicies, unless the Environment denies those of charts. */
+export const NETWORK_DEPLOYER = 'chandlery-network-deployer';

@@ -10,7 +10,7 @@ import { CLUSTER_ROLE } from '../../domain/kubernetes/resource-types.ts';
 import type { ServedKind } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { releaseImages } from '../../domain/workload/pod-template.ts';
-import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { DEPLOYER, NETWORK_DEPLOYER } from '../../domain/environment/deployer.ts';
 import { findSecret } from '../operator/find-secret.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
@@ -120,11 +120,14 @@ function countOf(rendering: Rendering, served: readonly ServedKind[]): ScopeCoun
   return { outside: outside.length + rendering.crds.length, inside: rendering.objects.length - outside.length, faults };
 }
 
-/** Undefined for an actor who may not read the role. */
+/** What the deployer of an Environment may do by default; undefined for an actor who may not read its roles. */
 async function deployerRules({ clusters }: PreviewPorts, actor: Actor): Promise<readonly unknown[] | undefined> {
+  const cluster = clusters.asActor(actor);
   try {
-    const role = await ifFound(clusters.asActor(actor).get({ ...CLUSTER_ROLE, name: DEPLOYER }));
-    return role === undefined ? undefined : listAt(role, 'rules');
+    const roles = await Promise.all(
+      [DEPLOYER, NETWORK_DEPLOYER].map(async (name) => await ifFound(cluster.get({ ...CLUSTER_ROLE, name }))),
+    );
+    return roles.includes(undefined) ? undefined : roles.flatMap((role) => listAt(role, 'rules'));
   } catch (error) {
     if (isAppError(error, 'Forbidden')) return undefined;
     throw error;

@@ -9,7 +9,7 @@ import {
   SERVICE_ACCOUNT,
 } from '../../domain/kubernetes/resource-types.ts';
 import { ENVIRONMENT_ROLES, type EnvironmentRole } from '../../domain/environment/environment-kind.ts';
-import { DEPLOYER } from '../../domain/environment/deployer.ts';
+import { DEPLOYER, NETWORK_DEPLOYER } from '../../domain/environment/deployer.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import { podSecurityLabels } from '../../domain/kubernetes/pod-security-labels.ts';
 import { allowsChartPolicies, networkPolicySpec } from '../../domain/environment/network-policy.ts';
@@ -85,7 +85,6 @@ export function namespaceLabels(
   return { ...labelsOf(environment, spec), ...podSecurityLabels(spec.podSecurity) };
 }
 
-const NETWORK_DEPLOYER = 'chandlery-network-deployer';
 const HELM_USER = 'chandlery-helm-user';
 
 /** One RoleBinding for each role that has subjects. */
