@@ -26,6 +26,8 @@ const only = process.argv.slice(3);
 const HOME = 'bench';
 const OFFERED_S = 120;
 const RELEASED_S = 120;
+/** A release is installed when helm says so; for its health, which nobody may ever report, the run waits no longer than this. */
+const HEALTHY_MS = 15_000;
 /** Reasons of what goes on. */
 const WORKING = /ing$/;
 const GROUP = 'apps.chandlery.dev';
@@ -153,6 +155,7 @@ async function outcomeOf(path: string): Promise<Pick<Row, 'outcome' | 'why'>> {
     const { status, body } = await product.api('dev-a', path);
     return status === 404 ? undefined : ((body as { object: KubeObject }).object satisfies KubeObject);
   };
+  let since = Infinity;
   try {
     return await eventually(
       async () => {
@@ -162,7 +165,9 @@ async function outcomeOf(path: string): Promise<Pick<Row, 'outcome' | 'why'>> {
         if (ready?.status === 'True') return { outcome: 'Ready', why: '' };
         if (released?.status === 'False' && !WORKING.test(released.reason)) return { outcome: released.reason, why: released.message };
         if (stalled?.status === 'True') return { outcome: stalled.reason, why: stalled.message };
-        return undefined;
+        if (released?.status !== 'True') return undefined;
+        since = Math.min(since, performance.now());
+        return performance.now() - since > HEALTHY_MS ? { outcome: 'Released', why: ready?.message ?? '' } : undefined;
       },
       'the instance is released',
       RELEASED_S,
