@@ -92,7 +92,9 @@ function outsideObject(object: KubeObject, namespace: string): OutsideObject {
 }
 
 function rulesText(object: KubeObject): string[] {
-  return listAt(object, 'rules').map((rule) => {
+  const rules = listAt(object, 'rules');
+  if (rules.length === 0 && object.kind === 'ClusterRole' && object['aggregationRule'] === undefined) return ['it grants nothing'];
+  return rules.map((rule) => {
     const [verbs, resources, urls] = ['verbs', 'resources', 'nonResourceURLs'].map((member) => textsAt(rule, member).join(', '));
     return `${verbs} on ${resources === '' ? urls : resources}`;
   });

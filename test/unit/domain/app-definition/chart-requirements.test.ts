@@ -30,11 +30,13 @@ test('Objects outside of the namespace are named with what they grant', () => {
     subjects: [{ kind: 'ServiceAccount', name: 'web', namespace: 'home' }],
   };
   const foreign = object('v1', 'ConfigMap', { namespace: 'kube-system' });
-  const { outside } = chartRequirements({ ...about, objects: [role, binding, foreign] });
+  const empty = { ...object(RBAC, 'ClusterRole', { name: 'two' }), rules: [] };
+  const { outside } = chartRequirements({ ...about, objects: [role, empty, binding, foreign] });
   assert.deepEqual(
     outside.map(({ kind: of, namespace, effects }) => [of, namespace, effects[0]]),
     [
       ['ClusterRole', undefined, 'get, list on nodes, pods'],
+      ['ClusterRole', undefined, 'it grants nothing'],
       ['ClusterRoleBinding', undefined, 'it gives ClusterRole one to ServiceAccount web'],
       ['ConfigMap', 'kube-system', 'it goes into the namespace "kube-system", wherever the release is'],
     ],
