@@ -57,9 +57,12 @@ describe('the catalogue of the whole product by the REST API', { timeout: 300_00
     assert.equal(status, 200);
     const [outside] = listAt(body, 'requirements', 'outside');
     assert.deepEqual([textAt(outside, 'kind'), listAt(outside, 'effects')], ['ClusterRole', ['list on nodes']]);
-    assert.deepEqual(at(body, 'scopeDefaults'), { values: { rbac: { namespaced: true } }, outside: 0 });
+    assert.deepEqual(at(body, 'scopeDefaults', 'values'), { rbac: { namespaced: true } });
+    assert.deepEqual(at(body, 'scopeDefaults', 'requirements', 'outside'), []);
     assert.deepEqual(at(body, 'requirements', 'unserved'), [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' }]);
     assert.deepEqual(listAt(body, 'requirements', 'permissions'), []);
+    const ofRole = [{ group: '', resource: 'nodes', verbs: ['list'] }];
+    assert.deepEqual(listAt(body, 'scopeDefaults', 'requirements', 'permissions'), ofRole);
   });
 
   it('keeps admin things from developers with a sentence that names the missing permission', async () => {

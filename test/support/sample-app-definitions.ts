@@ -164,7 +164,16 @@ export const SAMPLE_APP_DEFINITION_OPERATIONS = {
         permissions: [{ group: 'monitoring.coreos.com', resource: 'servicemonitors', verbs: ['create', 'patch'] }],
         accounts: [{ account: 'web', workload: 'Deployment web', powers: ['create pods'] }],
       },
-      scopeDefaults: { values: { rbac: { namespaced: true } }, outside: 1 },
+      scopeDefaults: {
+        values: { rbac: { namespaced: true } },
+        requirements: {
+          outside: [],
+          crds: [],
+          unserved: [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute' }],
+          permissions: [],
+          accounts: [],
+        },
+      },
       schema: 'values.schema.json',
       readme: '# Web application',
     };

@@ -221,7 +221,7 @@ const PREVIEW = {
   requirements: ref('ChartRequirements'),
   scopeDefaults: object({
     values: { ...anything, description: 'Laid over the values of the chart' },
-    outside: { ...integer, description: 'How many objects outside the namespace of a release are left with these values' },
+    requirements: { ...ref('ChartRequirements'), description: 'What the chart needs with these values' },
   }),
   schema: { enum: ['values.schema.json', 'values.yaml'], description: 'Where the form of the values comes from' },
   readme: { ...text, description: 'Untrusted Markdown' },

@@ -32,7 +32,6 @@ export interface OutsideObject {
 export interface DeployerPermission {
   readonly group: string;
   readonly resource: string;
-  /** In the order of Kubernetes' docs. */
   readonly verbs: readonly string[];
 }
 
@@ -52,6 +51,13 @@ interface RequirementsInput {
 /** What Helm does to the objects of a release. */
 const HELM_VERBS = ['get', 'create', 'patch', 'delete'];
 const MAX_EFFECTS = 12;
+const RBAC = 'rbac.authorization.k8s.io';
+
+/** An object in the namespace of the release, with its kind. */
+interface Inside {
+  readonly object: KubeObject;
+  readonly type: ServedKind;
+}
 
 export function chartRequirements({ objects, crds, namespace, served, deployerRules }: RequirementsInput): ChartRequirements {
   const servedKind = ({ apiVersion, kind }: KubeObject): ServedKind | undefined => {
@@ -64,7 +70,7 @@ export function chartRequirements({ objects, crds, namespace, served, deployerRu
   });
   const isOutside = ({ object, type }: (typeof known)[number]): boolean =>
     !type.namespaced || (object.metadata.namespace ?? namespace) !== namespace;
-  const inside = known.filter((one) => !isOutside(one)).map(({ type }) => type);
+  const inside = known.filter((one) => !isOutside(one));
   return {
     outside: known.filter(isOutside).map(({ object }) => outsideObject(object, namespace)),
     crds: crds.filter((crd) => !isServed(crd, served)).map(({ metadata }) => metadata.name),
@@ -126,10 +132,31 @@ function unservedKinds(objects: readonly KubeObject[], { servedKind, crds }: Kin
   return [...kinds].toSorted(([a], [b]) => compareTexts(a, b)).map(([, kind]) => kind);
 }
 
-function missingOf(types: readonly ServedKind[], rules: readonly unknown[]): readonly DeployerPermission[] {
-  const resources = new Map(types.map(({ group, resource }) => [`${resource}.${group}`, { group, resource }]));
-  return [...resources]
-    .toSorted(([a], [b]) => compareTexts(a, b))
-    .map(([, type]) => ({ ...type, verbs: HELM_VERBS.filter((verb) => !isAllowedBy(rules, { ...type, verb })) }))
-    .filter(({ verbs }) => verbs.length > 0);
+interface Needed {
+  readonly group: string;
+  readonly resource: string;
+  readonly verb: string;
+}
+
+/** What Helm does to the objects, and what Roles among them grant: Kubernetes lets nobody grant what they do not have. */
+function missingOf(inside: readonly Inside[], rules: readonly unknown[]): readonly DeployerPermission[] {
+  const needed = inside.flatMap(({ object, type: { group, resource } }) => [
+    ...HELM_VERBS.map((verb) => ({ group, resource, verb })),
+    ...(object.kind === 'Role' && group === RBAC ? grantedBy(object) : []),
+  ]);
+  const missing = needed.filter((one) => !isAllowedBy(rules, one));
+  const byResource = Map.groupBy(missing, ({ group, resource }) => (group === '' ? resource : `${resource}.${group}`));
+  return [...byResource].toSorted(([a], [b]) => compareTexts(a, b)).flatMap(([, own]) => permissionOf(own));
+}
+
+function grantedBy(role: KubeObject): readonly Needed[] {
+  return listAt(role, 'rules').flatMap((rule) => {
+    const [groups = [], resources = [], verbs = []] = ['apiGroups', 'resources', 'verbs'].map((member) => textsAt(rule, member));
+    return groups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb }))));
+  });
+}
+
+function permissionOf([first, ...others]: readonly Needed[]): readonly DeployerPermission[] {
+  if (first === undefined) return [];
+  return [{ group: first.group, resource: first.resource, verbs: [...new Set([first, ...others].map(({ verb }) => verb))] }];
 }

@@ -129,7 +129,12 @@ function toObject(content: JsonObject, where: string): KubeObject {
   if (!isObject(metadata)) throw notAnObject(where, `the ${kind} has no metadata`);
   const name = metadata['name'] ?? (metadata['generateName'] === undefined ? undefined : '');
   if (typeof name !== 'string') throw notAnObject(where, `the ${kind} has no metadata.name`);
-  return { ...content, apiVersion, kind, metadata: { ...metadata, name } };
+  return { ...content, apiVersion, kind, metadata: { ...givenMembers(metadata), name } };
+}
+
+/** To Kubernetes, a member of the metadata that is null is not there, and neither is an empty namespace: templates leave such behind. */
+function givenMembers(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([key, value]) => value !== null && !(key === 'namespace' && value === '')));
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -10,11 +10,10 @@ export interface ScopeCount {
   readonly faults: number;
 }
 
-/** Values with which a chart has fewer objects outside the namespace of its release. */
-export interface ScopeDefaults {
+/** Values with which a chart has fewer objects outside the namespace of its release, and what it renders with them. */
+interface FoundDefaults<T extends ScopeCount> {
   readonly values: JsonObject;
-  /** How many are left. */
-  readonly outside: number;
+  readonly count: T;
 }
 
 /** Each rendering takes a part of a second. */
@@ -28,13 +27,13 @@ const MAX_COMBINED = 4;
  * @param render with values over those of the chart.
  * @returns undefined when no switch helps.
  */
-export async function findScopeDefaults(
+export async function findScopeDefaults<T extends ScopeCount>(
   chartValues: JsonObject,
   initial: ScopeCount,
-  { render, isOver }: { readonly render: (values: JsonObject) => Promise<ScopeCount>; readonly isOver: () => boolean },
-): Promise<ScopeDefaults | undefined> {
+  { render, isOver }: { readonly render: (values: JsonObject) => Promise<T>; readonly isOver: () => boolean },
+): Promise<FoundDefaults<T> | undefined> {
   if (initial.outside === 0) return undefined;
-  const helpful: { readonly one: ScopeSwitch; readonly count: ScopeCount }[] = [];
+  const helpful: { readonly one: ScopeSwitch; readonly count: T }[] = [];
   for (const one of scopeSwitches(chartValues).slice(0, MAX_CANDIDATES)) {
     if (isOver()) break;
     const count = await render(switchedValues([one]));
@@ -49,5 +48,5 @@ export async function findScopeDefaults(
     const count = await render(switchedValues(switches));
     if (count.outside < best.count.outside && count.faults <= initial.faults) best = { switches, count };
   }
-  return { values: switchedValues(best.switches), outside: best.count.outside };
+  return { values: switchedValues(best.switches), count: best.count };
 }

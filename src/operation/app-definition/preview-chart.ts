@@ -7,7 +7,7 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { isDnsSubdomain, OURS } from '../../domain/kubernetes/names.ts';
 import { CLUSTER_ROLE } from '../../domain/kubernetes/resource-types.ts';
-import type { ServedKind } from '../../domain/kubernetes/resource.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
 import { releaseImages } from '../../domain/workload/pod-template.ts';
 import { DEPLOYER, NETWORK_DEPLOYER } from '../../domain/environment/deployer.ts';
@@ -15,7 +15,7 @@ import { findSecret } from '../operator/find-secret.ts';
 import type { Ports } from '../ports.ts';
 import { runQueued, type UpgradeChart } from '../upgrade/upgrade-ports.ts';
 import { missingForNewAppDefinition } from './app-definitions.ts';
-import { findScopeDefaults, type ScopeCount, type ScopeDefaults } from './find-scope-defaults.ts';
+import { findScopeDefaults, type ScopeCount } from './find-scope-defaults.ts';
 
 /** The chart that somebody wants to look at. Empty texts: not given. */
 export interface ChartQuery {
@@ -53,8 +53,8 @@ export interface ChartPreview {
   readonly faults: readonly string[];
   /** What its releases need that those of developers do not have. */
   readonly requirements: ChartRequirements;
-  /** Values with which it needs less of the cluster; absent: none were found, or none are needed. */
-  readonly scopeDefaults?: ScopeDefaults;
+  /** Values with which it needs less of the cluster, and what it needs then; absent: none were found, none are needed, or an AppDefinition cannot offer the chart. */
+  readonly scopeDefaults?: { readonly values: JsonObject; readonly requirements: ChartRequirements };
   /** Where the form of the values comes from. */
   readonly schema: 'values.schema.json' | 'values.yaml';
   /** Markdown; empty when there is none. */
@@ -106,18 +106,20 @@ async function requirementsOf(
   const [served, rules] = await Promise.all([ports.discovery.kinds(signal), deployerRules(ports, actor)]);
   const about = { namespace: FIRST_RELEASE.namespace, served, ...(rules === undefined ? {} : { deployerRules: rules }) };
   const requirements = chartRequirements({ ...rendering, ...about });
+  // CRDs in the folder crds/ are no template's to leave out.
+  if (chart.contents.crds.length > 0) return { requirements };
+  const counted = (rendered: Rendering): ScopeCount & { readonly requirements: ChartRequirements } => {
+    const needed = chartRequirements({ ...rendered, ...about });
+    const { length } = needed.outside;
+    const [outside, inside] = [length + rendered.crds.length, rendered.objects.length - length];
+    return { outside, inside, faults: rendered.faults.length, requirements: needed };
+  };
   const search = AbortSignal.timeout(SEARCH_MS);
-  const scopeDefaults = await findScopeDefaults(chart.contents.values, countOf(rendering, served), {
-    render: async (values) => countOf(await ports.upgrades.renderChart({ ...FIRST_RELEASE, chart, values }, signal), served),
+  const found = await findScopeDefaults(chart.contents.values, counted(rendering), {
+    render: async (values) => counted(await ports.upgrades.renderChart({ ...FIRST_RELEASE, chart, values }, signal)),
     isOver: () => search.aborted || signal.aborted,
   });
-  return { requirements, ...(scopeDefaults === undefined ? {} : { scopeDefaults }) };
-}
-
-function countOf(rendering: Rendering, served: readonly ServedKind[]): ScopeCount {
-  const { outside } = chartRequirements({ ...rendering, namespace: FIRST_RELEASE.namespace, served });
-  const faults = rendering.faults.length;
-  return { outside: outside.length + rendering.crds.length, inside: rendering.objects.length - outside.length, faults };
+  return { requirements, ...(found && { scopeDefaults: { values: found.values, requirements: found.count.requirements } }) };
 }
 
 /** What the deployer of an Environment may do by default; undefined for an actor who may not read its roles. */

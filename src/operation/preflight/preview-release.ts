@@ -3,7 +3,7 @@ import { parseInstanceStatus } from '../../domain/app-instance/instance.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { isObjectFault } from '../../domain/chart/object-faults.ts';
 import { conversionsSentence } from '../../domain/chart/rendered-chart.ts';
-import { isAppError } from '../../domain/core/errors.ts';
+import { type AppError, isAppError } from '../../domain/core/errors.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { Preflight } from '../../domain/instance/instance.ts';
 import { networkPolicyOf } from '../../domain/environment/network-policy.ts';
@@ -76,10 +76,16 @@ export async function previewRelease(ports: PreviewPorts, actor: Actor, input: P
     });
   } catch (error) {
     if (!isAppError(error)) throw error;
-    if (error.code === 'ChartNotFound') return { ...NOTHING, findings: joinFindings([{ warned: [line(error.message)] }]) };
+    if (error.code === 'ChartNotFound') return { ...NOTHING, findings: joinFindings([notFound(error)]) };
     const found = line(`The release was not checked: ${error.message}`);
     return { ...NOTHING, incomplete: true, findings: joinFindings([{ unchecked: [found] }]) };
   }
+}
+
+/** A version that the instance asks for and nobody offers is not released; a chart that is not there yet may come. */
+function notFound({ message, faults: [fault] }: AppError): Partial<Findings> {
+  if (fault?.field === undefined) return { warned: [line(message)] };
+  return { blocked: [{ ...line(message), field: fault.field }] };
 }
 
 /** What of a preview quotas and nodes are compared with. */

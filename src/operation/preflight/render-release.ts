@@ -40,6 +40,9 @@ export interface RenderedRelease {
   readonly faults: readonly string[];
 }
 
+/** As many versions as a message names. */
+const MAX_NAMED = 10;
+
 export interface RenderContext {
   readonly ports: Pick<Ports, 'clusters' | 'catalog' | 'upgrades' | 'discovery'>;
   readonly actor: Actor;
@@ -109,10 +112,19 @@ async function chartOf(context: RenderContext, { version: asked, channel }: Inst
   const followed = asked === undefined && channel !== undefined ? await versionIn(context, channel) : undefined;
   const version = asked ?? followed ?? running ?? offered?.version ?? '';
   const digest = await digestOf(context, version);
-  if (digest === undefined) throw new AppError('ChartNotFound', `spec.version: the version ${JSON.stringify(version)} is not offered`);
+  if (digest === undefined) throw await notOffered(context, version);
   const chart = await ports.upgrades.charts.fetch(sourceOf(entry.operator, { version, digest }), signal, {});
   if (chart.digest === digest) return chart;
   throw new AppError('DigestMismatch', `chart ${version}: its address holds another archive now`);
+}
+
+/** With a fault of its field where the instance itself asks for the version. */
+async function notOffered({ ports, kind, signal }: RenderContext, version: string): Promise<AppError> {
+  const offered = await ports.upgrades.known.chartVersions({ definition: kind.definition }, signal);
+  const why = `the version ${JSON.stringify(version)} is not offered`;
+  const message = offered.length === 0 ? why : `${why}; choose one of ${offered.slice(0, MAX_NAMED).join(', ')}`;
+  const faults = offered.length === 0 ? [] : [{ field: 'spec.version', message }];
+  return new AppError('ChartNotFound', `spec.version: ${message}`, { faults });
 }
 
 /** The newest version of a channel, as the controller takes it; where versions are rolled out, the one that runs as long as it belongs to the channel. */

@@ -1,6 +1,5 @@
 import { isInstallable, type OutsideObject } from '../../domain/app-definition/chart-requirements.ts';
 import type { ChartPreview } from '../../operation/app-definition/preview-chart.ts';
-import { plural } from '../page/view-helpers.ts';
 import { yamlText } from '../page/yaml-text.ts';
 
 /** A view of `app-definitions/requirements`: what a chart needs that developers do not have. */
@@ -23,6 +22,8 @@ interface RequirementGroup {
 
 interface ScopeDefaultsPart {
   readonly title: string;
+  /** What the chart still needs with them. */
+  readonly left: readonly string[];
   readonly yaml: string;
   /** Adds the values to the file; empty when it has them. */
   readonly href: string;
@@ -55,7 +56,7 @@ function groupsOf({ outside, crds, unserved, permissions = [], accounts }: Chart
     },
     {
       title: 'CRDs',
-      text: 'An AppDefinition installs no CRDs. Install the chart by an Operator, or the CRDs by an Operator and the chart without them.',
+      text: 'An AppDefinition installs no CRDs, and rejects a chart with CRDs in its folder crds/. Install the chart by an Operator.',
       items: crds.map(named),
     },
     {
@@ -88,10 +89,14 @@ function nameOf({ kind, name, namespace }: OutsideObject): string {
 }
 
 function defaultsPart(
-  { values, outside }: NonNullable<ChartPreview['scopeDefaults']>,
+  { values, requirements }: NonNullable<ChartPreview['scopeDefaults']>,
   { hasDefaults, defaultsHref }: RequirementLinks,
 ): ScopeDefaultsPart {
-  const left =
-    outside === 0 ? 'all objects are in the namespace of the release' : `${plural(outside, 'object is', 'objects are')} outside of it`;
-  return { title: `With these values, ${left}`, yaml: yamlText(values), href: hasDefaults ? '' : defaultsHref };
+  const left = groupsOf(requirements).flatMap(({ title, items }) => (items.length === 0 ? [] : [`${title} (${items.length})`]));
+  return {
+    title: left.length === 0 ? 'With these values, developers can install it' : 'These values keep objects within the namespace',
+    left,
+    yaml: yamlText(values),
+    href: hasDefaults ? '' : defaultsHref,
+  };
 }

@@ -21,7 +21,7 @@ function render(values: JsonObject): Promise<ScopeCount> {
 test('Switches are combined until nothing is outside, those that leave more inside before others', async () => {
   assert.deepEqual(await findScopeDefaults(CHART, INITIAL, { render, isOver: () => false }), {
     values: { rbac: { namespaced: true }, webhooks: { enabled: false } },
-    outside: 0,
+    count: { outside: 0, inside: 5, faults: 0 },
   });
 });
 
@@ -39,7 +39,7 @@ test('The search ends with what it has when its time is over, and does not begin
     return render(values);
   };
   const found = await findScopeDefaults(CHART, INITIAL, { render: counted, isOver: () => renderings > 0 });
-  assert.deepEqual([found, renderings], [{ values: { rbac: { namespaced: true } }, outside: 1 }, 1]);
+  assert.deepEqual([found, renderings], [{ values: { rbac: { namespaced: true } }, count: { outside: 1, inside: 5, faults: 0 } }, 1]);
   assert.equal(await findScopeDefaults(CHART, { ...INITIAL, outside: 0 }, { render: counted, isOver: () => false }), undefined);
   assert.equal(renderings, 1);
 });

@@ -61,6 +61,17 @@ test('Verbs that the deployer lacks are named, and nothing of them where its rol
   assert.equal(chartRequirements({ ...about, objects }).permissions, undefined);
 });
 
+test('A Role that grants what the deployer does not have needs that of the deployer', () => {
+  const role = { ...object(RBAC, 'Role'), rules: [{ apiGroups: [''], resources: ['configmaps', 'nodes'], verbs: ['list', 'watch'] }] };
+  const rules = [
+    { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['*'] },
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] },
+  ];
+  const kinds = [...served, kind('rbac.authorization.k8s.io', 'v1', 'Role', true)];
+  const { permissions } = chartRequirements({ ...about, served: kinds, objects: [role], deployerRules: rules });
+  assert.deepEqual(permissions, [{ group: '', resource: 'nodes', verbs: ['list', 'watch'] }]);
+});
+
 test('Switches are found by their names, the most telling one first, and set to what is not the default', () => {
   const values = { rbac: { create: true, namespaced: false }, image: { pull: true }, crds: { enabled: true }, webhook: { on: 'yes' } };
   const found = scopeSwitches(values);

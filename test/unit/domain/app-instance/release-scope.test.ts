@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { outOfScope, type ReleaseScope } from '../../../../src/domain/app-instance/release-scope.ts';
 import { instanceLabelValue, releaseNameOf } from '../../../../src/domain/app-instance/instance.ts';
+import { parseRendered } from '../../../../src/domain/kubernetes/manifest.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { transform } from '../../../../src/helm/transform.ts';
 
@@ -87,6 +88,18 @@ describe('the scope of a release', () => {
       else assert.match(faults.join('; '), fault);
     });
   }
+
+  it('takes a namespace that a template left empty for that of the release, as Kubernetes does', () => {
+    const empty = ['null', '""', '~'].map(
+      (text) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: ${text}, labels: null}\n`,
+    );
+    const objects = parseRendered(empty.join('---\n'));
+    assert.deepEqual(
+      objects.map(({ metadata }) => metadata),
+      [{ name: 'a' }, { name: 'a' }, { name: 'a' }],
+    );
+    assert.deepEqual(outOfScope(objects, SCOPE), []);
+  });
 
   it('is checked by the post-renderer in the items of lists, too', () => {
     const item = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b', namespace: 'other' } };
