@@ -145,7 +145,7 @@ export const SAMPLE_APP_DEFINITION_OPERATIONS = {
       kubeVersion: '>=1.31.0-0',
       deprecated: true,
       keywords: ['web'],
-      notes: { changes: [{ kind: 'fixed', description: 'A leak of connections' }], containsSecurityUpdates: true, prerelease: false },
+      changelog: { changes: [{ kind: 'fixed', description: 'A leak of connections' }], containsSecurityUpdates: true, prerelease: false },
       digest: `sha256:${DIGEST}`,
       versions: ['0.2.0', '0.1.0'],
       images: ['ghcr.io/stefanprodan/podinfo:6.7.1'],

@@ -1,7 +1,7 @@
 import { NAMESPACE_MODES } from '../../domain/app-definition/app-definition-kind.ts';
 import { APP_DEFINITION_STATES } from '../../domain/app-definition/app-definition-view.ts';
 import { ROLLOUT_RESULTS } from '../../domain/app-definition/rollout.ts';
-import { CHANGE_KINDS } from '../../domain/chart/release-notes.ts';
+import { CHANGE_KINDS } from '../../domain/chart/changelog.ts';
 import { MAX_ARCHIVE_BYTES } from '../../domain/app-definition/uploaded-chart.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { APP_DEFINITION } from '../../domain/kubernetes/resource-types.ts';
@@ -212,7 +212,7 @@ const PREVIEW = {
   kubeVersion: { ...text, description: 'The range of Kubernetes versions that it asks for; empty without one' },
   deprecated: flag,
   keywords: list(text),
-  notes: ref('ReleaseNotes'),
+  changelog: ref('Changelog'),
   digest: text,
   versions: { ...list(text), description: 'The newest 50, newest first' },
   images: list(text),
@@ -261,7 +261,7 @@ export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     },
     [...REQUIRED, 'revisions', 'placed', 'versions', 'missing', 'unavailable', 'readme'],
   ),
-  ReleaseNotes: {
+  Changelog: {
     ...object({
       changes: list(object({ kind: { enum: CHANGE_KINDS }, description: text }, ['description'])),
       containsSecurityUpdates: flag,
@@ -295,6 +295,6 @@ export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   ),
   ChartPreview: object(
     PREVIEW,
-    Object.keys(PREVIEW).filter((name) => name !== 'scopeDefaults' && name !== 'notes'),
+    Object.keys(PREVIEW).filter((name) => name !== 'scopeDefaults' && name !== 'changelog'),
   ),
 };

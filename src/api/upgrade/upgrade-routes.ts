@@ -85,7 +85,7 @@ const missing = {
   description: 'Missing permissions; without them, the answer is incomplete',
 };
 
-const chart = object({ name: text, version: text, appVersion: text, digest: text, notes: ref('ReleaseNotes') }, [
+const chart = object({ name: text, version: text, appVersion: text, digest: text, changelog: ref('Changelog') }, [
   'name',
   'version',
   'digest',

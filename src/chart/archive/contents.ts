@@ -1,6 +1,6 @@
 import { otherEncoding } from '../../domain/yaml/decode-text.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
-import { type ReleaseNotes, releaseNotesOf } from '../../domain/chart/release-notes.ts';
+import { type Changelog, changelogOf } from '../../domain/chart/changelog.ts';
 import { comparableVersion } from '../../domain/chart/comparable-version.ts';
 import type { Subchart } from '../../domain/chart/subcharts.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
@@ -37,7 +37,7 @@ export interface ChartMetadata {
   readonly deprecated?: true;
   readonly keywords: readonly string[];
   /** Absent when its authors say nothing of this version. */
-  readonly notes?: ReleaseNotes;
+  readonly changelog?: Changelog;
   readonly maintainers: readonly { readonly name: string; readonly email?: string; readonly url?: string }[];
   readonly dependencies: readonly ChartDependency[];
 }
@@ -192,14 +192,14 @@ function readMetadata(chart: JsonObject, requirements: JsonObject): ChartMetadat
     throw invalid(`Chart.yaml: the version ${JSON.stringify(version)} is not a semantic version`);
   if (chart['type'] === 'library') throw invalid('Chart.yaml: a chart of type "library" cannot be installed alone');
   const icon = textIn(chart, 'icon');
-  const notes = releaseNotesOf(chart['annotations']);
+  const changelog = changelogOf(chart['annotations']);
   return {
     name,
     version,
     ...texts(chart, ['appVersion', 'description', 'home', 'kubeVersion']),
     ...(chart['deprecated'] === true ? { deprecated: true as const } : {}),
     ...(icon !== undefined && /^(https:\/\/|data:image\/)/i.test(icon) ? { icon } : {}),
-    ...(notes === undefined ? {} : { notes }),
+    ...(changelog === undefined ? {} : { changelog }),
     keywords: list(chart['keywords']).flatMap((word) => (typeof word === 'string' ? [word] : [])),
     maintainers: maps(chart['maintainers']).map((person) => ({ name: textIn(person, 'name') ?? '', ...texts(person, ['email', 'url']) })),
     dependencies: readDependencies(chart, requirements),

@@ -93,17 +93,33 @@ function outsideObject(object: KubeObject, namespace: string): OutsideObject {
     group: parseApiVersion(apiVersion).group,
     name: metadata.name,
     ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-    effects: [...rulesText(object), ...bindingText(object), ...reach].slice(0, MAX_EFFECTS),
+    effects: effectsOf([...reach, ...bindingText(object), ...rulesText(object)]),
   };
+}
+
+/** What reaches furthest comes first, and what is left out is counted. */
+function effectsOf(effects: readonly string[]): readonly string[] {
+  const left = effects.length - MAX_EFFECTS;
+  return left <= 0 ? effects : [...effects.slice(0, MAX_EFFECTS), `and ${left} more`];
 }
 
 function rulesText(object: KubeObject): string[] {
   const rules = listAt(object, 'rules');
   if (rules.length === 0 && object.kind === 'ClusterRole' && object['aggregationRule'] === undefined) return ['it grants nothing'];
-  return rules.map((rule) => {
-    const [verbs, resources, urls] = ['verbs', 'resources', 'nonResourceURLs'].map((member) => textsAt(rule, member).join(', '));
-    return `${verbs} on ${resources === '' ? urls : resources}`;
-  });
+  return rules.map(ruleText);
+}
+
+/** `get, list on secrets named a, b and the paths /metrics` */
+function ruleText(rule: unknown): string {
+  const [verbs, resources, groups, names, urls] = ['verbs', 'resources', 'apiGroups', 'resourceNames', 'nonResourceURLs'].map((member) =>
+    textsAt(rule, member),
+  ) as [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[]];
+  const known = groups.filter((group) => group !== '');
+  const ofGroups = known.length === 0 ? '' : ` of ${known.join(', ')}`;
+  const onResources =
+    resources.length === 0 ? [] : [`${resources.join(', ')}${ofGroups}${names.length === 0 ? '' : ` named ${names.join(', ')}`}`];
+  const targets = [...onResources, ...(urls.length === 0 ? [] : [`the paths ${urls.join(', ')}`])];
+  return verbs.length === 0 || targets.length === 0 ? 'a rule that is incomplete' : `${verbs.join(', ')} on ${targets.join(' and ')}`;
 }
 
 function bindingText(object: KubeObject): string[] {

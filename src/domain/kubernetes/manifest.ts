@@ -129,6 +129,7 @@ function toObject(content: JsonObject, where: string): KubeObject {
   if (!isObject(metadata)) throw notAnObject(where, `the ${kind} has no metadata`);
   const name = metadata['name'] ?? (metadata['generateName'] === undefined ? undefined : '');
   if (typeof name !== 'string') throw notAnObject(where, `the ${kind} has no metadata.name`);
+  if (typeof (metadata['namespace'] ?? '') !== 'string') throw notAnObject(where, `metadata.namespace of the ${kind} is not a text`);
   return { ...content, apiVersion, kind, metadata: { ...givenMembers(metadata), name } };
 }
 

@@ -24,20 +24,20 @@ const MAX_COMBINED = 4;
  * Looks for switches of a chart that leave out what is outside the namespace of a release, by rendering: each switch alone, then the best together. Of switches
  * that leave out the same, the one wins with which more stays inside. Stops with what was found when `isOver`.
  *
- * @param render with values over those of the chart.
+ * @param render with values over those of the chart; undefined: it could not be rendered.
  * @returns undefined when no switch helps.
  */
 export async function findScopeDefaults<T extends ScopeCount>(
   chartValues: JsonObject,
   initial: ScopeCount,
-  { render, isOver }: { readonly render: (values: JsonObject) => Promise<T>; readonly isOver: () => boolean },
+  { render, isOver }: { readonly render: (values: JsonObject) => Promise<T | undefined>; readonly isOver: () => boolean },
 ): Promise<FoundDefaults<T> | undefined> {
   if (initial.outside === 0) return undefined;
   const helpful: { readonly one: ScopeSwitch; readonly count: T }[] = [];
   for (const one of scopeSwitches(chartValues).slice(0, MAX_CANDIDATES)) {
     if (isOver()) break;
     const count = await render(switchedValues([one]));
-    if (count.outside < initial.outside && count.faults <= initial.faults) helpful.push({ one, count });
+    if (count !== undefined && count.outside < initial.outside && count.faults <= initial.faults) helpful.push({ one, count });
   }
   const [first, ...others] = helpful.toSorted((a, b) => a.count.outside - b.count.outside || b.count.inside - a.count.inside);
   if (first === undefined) return undefined;
@@ -46,7 +46,7 @@ export async function findScopeDefaults<T extends ScopeCount>(
     if (best.count.outside === 0 || isOver()) break;
     const switches = [...best.switches, one];
     const count = await render(switchedValues(switches));
-    if (count.outside < best.count.outside && count.faults <= initial.faults) best = { switches, count };
+    if (count !== undefined && count.outside < best.count.outside && count.faults <= initial.faults) best = { switches, count };
   }
   return { values: switchedValues(best.switches), count: best.count };
 }

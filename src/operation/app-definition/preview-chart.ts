@@ -1,5 +1,5 @@
 import { chartRequirements, type ChartRequirements } from '../../domain/app-definition/chart-requirements.ts';
-import type { ReleaseNotes } from '../../domain/chart/release-notes.ts';
+import type { Changelog } from '../../domain/chart/changelog.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { listAt } from '../../domain/core/read.ts';
@@ -41,7 +41,7 @@ export interface ChartPreview {
   readonly deprecated: boolean;
   readonly keywords: readonly string[];
   /** What the authors say of the version; absent when they say nothing. */
-  readonly notes?: ReleaseNotes;
+  readonly changelog?: Changelog;
   readonly digest: string;
   /** The versions that the repository offers, newest first. */
   readonly versions: readonly string[];
@@ -95,8 +95,8 @@ interface Rendered {
   readonly signal: AbortSignal;
 }
 
-/** How long the search for values may take. */
-const SEARCH_MS = 20_000;
+/** How long the search for values may take, which nobody has asked for. */
+const SEARCH_MS = 10_000;
 
 async function requirementsOf(
   ports: PreviewPorts,
@@ -114,10 +114,10 @@ async function requirementsOf(
     const [outside, inside] = [length + rendered.crds.length, rendered.objects.length - length];
     return { outside, inside, faults: rendered.faults.length, requirements: needed };
   };
-  const search = AbortSignal.timeout(SEARCH_MS);
+  const search = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_MS)]);
   const found = await findScopeDefaults(chart.contents.values, counted(rendering), {
-    render: async (values) => counted(await ports.upgrades.renderChart({ ...FIRST_RELEASE, chart, values }, signal)),
-    isOver: () => search.aborted || signal.aborted,
+    render: async (values) => await ports.upgrades.renderChart({ ...FIRST_RELEASE, chart, values }, search).then(counted, () => undefined),
+    isOver: () => search.aborted,
   });
   return { requirements, ...(found && { scopeDefaults: { values: found.values, requirements: found.count.requirements } }) };
 }
@@ -168,7 +168,8 @@ const FIRST_RELEASE = {
   values: {},
   secrets: [],
   release: 'release-name',
-  namespace: 'default',
+  // A name that no chart has of itself, so that a fixed namespace is told from that of the release.
+  namespace: 'namespace-of-release',
   action: 'install',
   legacyAPIs: 'Uplift',
   label: '',
@@ -187,7 +188,7 @@ function describe(
     kubeVersion = '',
     deprecated = false,
     keywords = [],
-    notes,
+    changelog,
   } = contents.metadata;
   const schema = contents.schema === undefined ? 'values.yaml' : 'values.schema.json';
   return {
@@ -200,7 +201,7 @@ function describe(
     kubeVersion,
     deprecated,
     keywords,
-    ...(notes === undefined ? {} : { notes }),
+    ...(changelog === undefined ? {} : { changelog }),
     digest,
     schema,
     readme: contents.readme ?? '',

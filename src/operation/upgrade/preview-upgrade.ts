@@ -235,8 +235,8 @@ function layered(chart: UpgradeChart, { layers, hidden, secrets }: OverlaidValue
 }
 
 function previewedChart({ digest, contents }: UpgradeChart): PreviewedChart {
-  const { name, version, appVersion, notes } = contents.metadata;
-  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest, ...(notes === undefined ? {} : { notes }) };
+  const { name, version, appVersion, changelog } = contents.metadata;
+  return { name, version, ...(appVersion === undefined ? {} : { appVersion }), digest, ...(changelog === undefined ? {} : { changelog }) };
 }
 
 function approvedBy({ metadata }: KubeObject): string {

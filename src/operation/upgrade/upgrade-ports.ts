@@ -1,4 +1,4 @@
-import type { ReleaseNotes } from '../../domain/chart/release-notes.ts';
+import type { Changelog } from '../../domain/chart/changelog.ts';
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import type { RenderableChart, RenderChart } from '../../domain/chart/rendered-chart.ts';
 import type { ChartSource } from '../../domain/operator/operator-spec.ts';
@@ -19,7 +19,7 @@ export interface UpgradeChart extends RenderableChart {
       readonly kubeVersion?: string;
       readonly deprecated?: true;
       readonly keywords?: readonly string[];
-      readonly notes?: ReleaseNotes;
+      readonly changelog?: Changelog;
     };
     readonly values: JsonObject;
     /** Markdown; absent or empty when there is none. */

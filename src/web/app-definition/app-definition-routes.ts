@@ -8,7 +8,7 @@ import { renderMarkdown } from '../page/markdown.ts';
 import { type Answer, page, type Visit, type WebDeps } from '../page/page.ts';
 import { APP_DEFINITIONS_PATH, appDefinitionPath, hrefWith, NEW_APP_DEFINITION_PATH } from '../page/paths.ts';
 import { type CheckedOperator, newOperatorPage, operatorIn } from '../operator/new-operator-page.ts';
-import { releaseNotesPart, type ReleaseNotesPart } from '../page/release-notes-part.ts';
+import { changelogPart, type ChangelogPart } from '../page/changelog-part.ts';
 import type { SafeHtml } from '../page/safe-html.ts';
 import { appDefinitionPage, appDefinitionsPage } from './app-definition-pages.ts';
 import { askedIn, type AskedDefinition, definitionText, namespaceFaults, namespacePart, type NamespacePart } from './asked-definition.ts';
@@ -135,7 +135,7 @@ interface ChartPart extends Pick<ChartPreview, 'name' | 'version' | 'description
   readonly versions: readonly { readonly version: string; readonly href: string; readonly current: boolean }[];
   readonly requirements: RequirementsPart;
   /** Absent when the authors say nothing of the version. */
-  readonly notes?: ReleaseNotesPart;
+  readonly changelog?: ChangelogPart;
   readonly readme?: SafeHtml;
 }
 
@@ -213,7 +213,7 @@ function chartPart(chart: ChartPreview, { chart: query, namespaces: inputs, adop
       defaultsHref: `${hrefOf({ defaults: 'on' })}#definition`,
       allowHref: `${hrefOf({ allow: 'on' })}#definition`,
     }),
-    ...(chart.notes === undefined ? {} : { notes: releaseNotesPart(chart.notes) }),
+    ...(chart.changelog === undefined ? {} : { changelog: changelogPart(chart.changelog) }),
     ...(readme.trim() === '' ? {} : { readme: renderMarkdown(readme) }),
   };
 }

@@ -1,6 +1,6 @@
 import type { FieldRejection, PreviewedCrd, PreviewedValue, UpgradePreview } from '../../domain/upgrade/preview/upgrade-preview.ts';
 import { blocksUpgrade } from '../../domain/upgrade/crd-safety/stored-checks.ts';
-import { releaseNotesPart, type ReleaseNotesPart } from '../page/release-notes-part.ts';
+import { changelogPart, type ChangelogPart } from '../page/changelog-part.ts';
 import type { LabelledCommand } from '../../domain/operator/operator-commands.ts';
 import type { Badge } from '../page/badges.ts';
 import { findingsView, type FindingsView } from '../page/findings-view.ts';
@@ -66,7 +66,7 @@ export interface UpgradePage {
   readonly chartFacts: readonly { readonly term: string; readonly text: string }[];
   readonly choices: readonly { readonly version: string; readonly selected: boolean }[];
   /** What the authors of the chart say of the new version; absent when they say nothing. */
-  readonly notes?: ReleaseNotesPart;
+  readonly changelog?: ChangelogPart;
   readonly commands: readonly LabelledCommand[];
   /** Why the approval or proposal that was just asked for was rejected. */
   readonly rejected?: UpgradeRejection;
@@ -129,7 +129,7 @@ export function upgradePage(preview: UpgradePreview, outcome: UpgradeOutcome = {
     previewValues: previewValuesOf(preview, outcome),
     chartFacts: chartFacts(preview),
     choices: choicesOf(preview),
-    ...(preview.to.notes === undefined ? {} : { notes: releaseNotesPart(preview.to.notes) }),
+    ...(preview.to.changelog === undefined ? {} : { changelog: changelogPart(preview.to.changelog) }),
     commands: preview.commands,
     ...(rejected === undefined ? {} : { rejected }),
     ...(approved === undefined ? {} : { approvedNow: { title: `${preview.to.version} is approved`, text: timing.sentence } }),

@@ -1,4 +1,4 @@
-import type { ReleaseNotes } from '../../chart/release-notes.ts';
+import type { Changelog } from '../../chart/changelog.ts';
 import type { PreviewedObjects } from './previewed-objects.ts';
 import type { CrdSafety } from '../../operator/kind/upgrade-fields.ts';
 import type { CrdFinding, InstanceFault } from '../crd-safety/finding.ts';
@@ -52,7 +52,7 @@ export interface PreviewedChart {
   /** `sha256:<hex>` */
   readonly digest: string;
   /** What its authors say of the version. */
-  readonly notes?: ReleaseNotes;
+  readonly changelog?: Changelog;
 }
 
 /** `Incomplete`: no blockers were found, and some checks could not run. */

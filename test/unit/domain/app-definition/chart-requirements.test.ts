@@ -43,6 +43,22 @@ test('Objects outside of the namespace are named with what they grant', () => {
   );
 });
 
+test('A rule that reaches far is not hidden behind others, and what is left out is counted', () => {
+  const small = Array.from({ length: 12 }, () => ({ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }));
+  const role = { ...object(RBAC, 'ClusterRole'), rules: [...small, { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] };
+  const [{ effects } = { effects: [] }] = chartRequirements({ ...about, objects: [role] }).outside;
+  assert.deepEqual([effects[0], effects.at(-1)], ['one of its rules has every verb on every resource of every group', 'and 2 more']);
+});
+
+test('A rule is said with its groups, names and paths, and an odd one as such', () => {
+  const rules = [
+    { apiGroups: ['', 'apps'], resources: ['secrets'], resourceNames: ['a'], verbs: ['get'], nonResourceURLs: ['/metrics'] },
+    { verbs: 'get', resources: [7] },
+  ];
+  const [{ effects } = { effects: [] }] = chartRequirements({ ...about, objects: [{ ...object(RBAC, 'ClusterRole'), rules }] }).outside;
+  assert.deepEqual(effects, ['get on secrets of apps named a and the paths /metrics', 'a rule that is incomplete']);
+});
+
 test('A kind of a CRD of the chart is not said to be unserved, the CRD is named', () => {
   const crd = {
     ...object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', { name: 'lamps.example.com' }),

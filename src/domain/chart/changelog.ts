@@ -6,7 +6,7 @@ export const CHANGE_KINDS = ['added', 'changed', 'deprecated', 'removed', 'fixed
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** What the authors of a chart say of one version, by the annotations `artifacthub.io/…` of its Chart.yaml. Foreign text. */
-export interface ReleaseNotes {
+export interface Changelog {
   /** In their order, at most 50. */
   readonly changes: readonly { readonly kind?: ChangeKind; readonly description: string }[];
   readonly containsSecurityUpdates: boolean;
@@ -22,15 +22,15 @@ const BOUNDS = { ...YAML_BOUNDS, maxCharacters: 64 * 1024, maxDepth: 8 };
  *
  * @returns undefined when the version says nothing.
  */
-export function releaseNotesOf(annotations: unknown): ReleaseNotes | undefined {
+export function changelogOf(annotations: unknown): Changelog | undefined {
   const says = (name: string): boolean => textAt(annotations, `artifacthub.io/${name}`)?.trim() === 'true';
   const changes = changesIn(textAt(annotations, 'artifacthub.io/changes') ?? '');
-  const notes = { changes, containsSecurityUpdates: says('containsSecurityUpdates'), prerelease: says('prerelease') };
-  return changes.length > 0 || notes.containsSecurityUpdates || notes.prerelease ? notes : undefined;
+  const changelog = { changes, containsSecurityUpdates: says('containsSecurityUpdates'), prerelease: says('prerelease') };
+  return changes.length > 0 || changelog.containsSecurityUpdates || changelog.prerelease ? changelog : undefined;
 }
 
 /** A list of sentences, or of maps with a kind and a description. */
-function changesIn(text: string): ReleaseNotes['changes'] {
+function changesIn(text: string): Changelog['changes'] {
   const list = readList(text);
   return list.slice(0, MAX_CHANGES).flatMap((change) => {
     const description = (isObject(change) ? textAt(change, 'description') : typeof change === 'string' ? change : undefined)?.trim() ?? '';

@@ -1,13 +1,13 @@
-import type { ReleaseNotes } from '../../domain/chart/release-notes.ts';
+import type { Changelog } from '../../domain/chart/changelog.ts';
 import type { Badge } from './badges.ts';
 
-/** A view of `parts/release-notes`. */
-export interface ReleaseNotesPart {
+/** A view of `parts/changelog`. */
+export interface ChangelogPart {
   readonly badges: readonly Badge[];
   readonly changes: readonly { readonly kind: string; readonly description: string }[];
 }
 
-export function releaseNotesPart({ changes, containsSecurityUpdates, prerelease }: ReleaseNotes): ReleaseNotesPart {
+export function changelogPart({ changes, containsSecurityUpdates, prerelease }: Changelog): ChangelogPart {
   return {
     badges: [
       ...(containsSecurityUpdates ? [{ label: 'Security updates', tone: 'warn', symbol: 'warn' } as const] : []),

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { releaseNotesOf } from '../../../../src/domain/chart/release-notes.ts';
+import { changelogOf } from '../../../../src/domain/chart/changelog.ts';
 
-const cases: readonly (readonly [title: string, annotations: unknown, expected: ReturnType<typeof releaseNotesOf>])[] = [
+const cases: readonly (readonly [title: string, annotations: unknown, expected: ReturnType<typeof changelogOf>])[] = [
   ['no annotations say nothing', undefined, undefined],
   ['neither do those of others', { category: 'Database' }, undefined],
   [
     'changes are a list of maps',
     { 'artifacthub.io/changes': '- kind: fixed\n  description: A leak\n  links: []\n- kind: odd\n  description: Another\n' },
-    notes([{ kind: 'fixed', description: 'A leak' }, { description: 'Another' }]),
+    changelog([{ kind: 'fixed', description: 'A leak' }, { description: 'Another' }]),
   ],
-  ['or a list of sentences', { 'artifacthub.io/changes': '- One\n- Two' }, notes([{ description: 'One' }, { description: 'Two' }])],
+  ['or a list of sentences', { 'artifacthub.io/changes': '- One\n- Two' }, changelog([{ description: 'One' }, { description: 'Two' }])],
   [
     'security updates and pre-releases are said by a text',
     { 'artifacthub.io/containsSecurityUpdates': 'true', 'artifacthub.io/prerelease': 'true' },
@@ -21,19 +21,19 @@ const cases: readonly (readonly [title: string, annotations: unknown, expected: 
   [
     'no more than 300 characters of a change are kept',
     { 'artifacthub.io/changes': `- ${'x'.repeat(400)}` },
-    notes([{ description: 'x'.repeat(300) }]),
+    changelog([{ description: 'x'.repeat(300) }]),
   ],
 ];
 
 for (const [title, annotations, expected] of cases) {
-  test(`Of release notes, ${title}`, () => assert.deepEqual(releaseNotesOf(annotations), expected));
+  test(`Of a changelog, ${title}`, () => assert.deepEqual(changelogOf(annotations), expected));
 }
 
-test('Of release notes, no more than 50 changes are kept', () => {
+test('Of a changelog, no more than 50 changes are kept', () => {
   const changes = Array.from({ length: 60 }, (_, index) => `- ${index}th`).join('\n');
-  assert.equal(releaseNotesOf({ 'artifacthub.io/changes': changes })?.changes.length, 50);
+  assert.equal(changelogOf({ 'artifacthub.io/changes': changes })?.changes.length, 50);
 });
 
-function notes(changes: NonNullable<ReturnType<typeof releaseNotesOf>>['changes']): ReturnType<typeof releaseNotesOf> {
+function changelog(changes: NonNullable<ReturnType<typeof changelogOf>>['changes']): ReturnType<typeof changelogOf> {
   return { changes, containsSecurityUpdates: false, prerelease: false };
 }
