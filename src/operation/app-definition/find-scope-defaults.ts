@@ -25,7 +25,7 @@ const MAX_COMBINED = 4;
  * that leave out the same, the one wins with which more stays inside. Stops with what was found when `isOver`.
  *
  * @param render with values over those of the chart; undefined: it could not be rendered.
- * @returns undefined when no switch helps.
+ * @returns undefined when no switches leave out half of it at least.
  */
 export async function findScopeDefaults<T extends ScopeCount>(
   chartValues: JsonObject,
@@ -48,5 +48,6 @@ export async function findScopeDefaults<T extends ScopeCount>(
     const count = await render(switchedValues(switches));
     if (count !== undefined && count.outside < best.count.outside && count.faults <= initial.faults) best = { switches, count };
   }
-  return { values: switchedValues(best.switches), count: best.count };
+  // What leaves most of it as it is helps nobody.
+  return best.count.outside > initial.outside / 2 ? undefined : { values: switchedValues(best.switches), count: best.count };
 }
