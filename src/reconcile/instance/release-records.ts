@@ -3,7 +3,7 @@ import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts'
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
 import { objectFaults } from '../../domain/chart/object-faults.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { listAt, textAt } from '../../domain/core/read.ts';
+import { at, listAt, textAt } from '../../domain/core/read.ts';
 import { specOf } from '../../domain/kind/kind.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
@@ -197,13 +197,17 @@ function changed({ metadata }: KubeObject, why: string): AppError {
   return new AppError('ReleaseRecordChanged', `Secret "${metadata.name}": ${why}; ${lastWriter(metadata)}`);
 }
 
-/** Who wrote an object last, as far as the api-server says: the client, not the user, whom its audit log names. */
+/**
+ * Who wrote a record last, as far as the api-server says: the client, not the user, whom its audit log names. That is who owns the field of the release: times are
+ * whole seconds, and Helm and another client may write in the same one.
+ */
 function lastWriter(metadata: KubeObject['metadata']): string {
   const writes = listAt(metadata, 'managedFields').map((entry) => ({
     manager: textAt(entry, 'manager') ?? '',
     time: textAt(entry, 'time') ?? '',
+    isOwner: at(entry, 'fieldsV1', 'f:data', 'f:release') !== undefined,
   }));
-  const last = writes.toSorted((a, b) => b.time.localeCompare(a.time))[0];
+  const last = writes.toSorted((a, b) => Number(b.isOwner) - Number(a.isOwner) || b.time.localeCompare(a.time))[0];
   if (last === undefined) return 'the api-server does not say who wrote it last';
   return `the client "${last.manager}" wrote it last, at ${last.time}; the audit log of the api-server names the user`;
 }
