@@ -182,6 +182,17 @@ describe('the house', () => {
     assert.match(readFileSync('Dockerfile', 'utf8'), /npm ci .*--ignore-scripts/);
   });
 
+  it('gives each notice of a view its title and text: a part that is not told takes those of the page', () => {
+    const notices = globSync('views/**/*.hbs').flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\{\{#?> parts\/notice [^}]*\}\}/g)].map(([tag]) => `${file}: ${tag}`),
+    );
+    assert.ok(notices.length > 50);
+    assert.deepEqual(
+      notices.filter((notice) => !/ title=/.test(notice) || !/ text=/.test(notice)),
+      [],
+    );
+  });
+
   it('shows no command that runs a package of a stranger: the command line is not in a registry', () => {
     const shown = globSync('{*.md,{bench,bin,catalog,charts,docs,src,views}/**/*.{md,ts,mjs,hbs,yaml,txt,js}}');
     assert.deepEqual(
