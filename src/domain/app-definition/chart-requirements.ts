@@ -1,9 +1,10 @@
 import { reachWarnings } from '../chart/inspection/reach-warnings.ts';
 import { compareTexts } from '../core/compare-texts.ts';
 import { listAt, textAt, textsAt } from '../core/read.ts';
-import { type KubeObject, parseApiVersion, type ServedKind } from '../kubernetes/resource.ts';
+import { apiVersionOf, type KubeObject, parseApiVersion, type ServedKind } from '../kubernetes/resource.ts';
 import { isAllowedBy } from '../permission/grants.ts';
 import { type PowerfulAccount, powerfulAccounts } from '../preflight/powerful-accounts.ts';
+import { findMissingAccess, type ReleaseContent } from '../preflight/release-permissions.ts';
 
 /** What a chart needs that the release of an instance does not have by itself, as far as rendering the chart shows. */
 export interface ChartRequirements {
@@ -40,7 +41,8 @@ interface RequirementsInput {
   readonly objects: readonly KubeObject[];
   /** The CRDs of the chart. */
   readonly crds: readonly KubeObject[];
-  /** The namespace that the chart was rendered for. */
+  /** The release and the namespace that the chart was rendered for. */
+  readonly release: string;
   readonly namespace: string;
   /** The kinds that the cluster serves. */
   readonly served: readonly ServedKind[];
@@ -48,34 +50,30 @@ interface RequirementsInput {
   readonly deployerRules?: readonly unknown[];
 }
 
-/** What Helm does to the objects of a release. */
-const HELM_VERBS = ['get', 'create', 'patch', 'delete'];
 const MAX_EFFECTS = 12;
-const RBAC = 'rbac.authorization.k8s.io';
 
-/** An object in the namespace of the release, with its kind. */
-interface Inside {
-  readonly object: KubeObject;
-  readonly type: ServedKind;
-}
-
-export function chartRequirements({ objects, crds, namespace, served, deployerRules }: RequirementsInput): ChartRequirements {
-  const servedKind = ({ apiVersion, kind }: KubeObject): ServedKind | undefined => {
-    const { group, version } = parseApiVersion(apiVersion);
-    return served.find((one) => one.kind === kind && one.group === group && one.version === version);
-  };
+export async function chartRequirements({
+  objects,
+  crds,
+  release,
+  namespace,
+  served,
+  deployerRules,
+}: RequirementsInput): Promise<ChartRequirements> {
+  const kinds = new Map(served.map((one) => [`${apiVersionOf(one)} ${one.kind}`, one]));
+  const servedKind = ({ apiVersion, kind }: KubeObject): ServedKind | undefined => kinds.get(`${apiVersion} ${kind}`);
   const known = objects.flatMap((object) => {
-    const type = servedKind(object);
-    return type === undefined ? [] : [{ object, type }];
+    const kind = servedKind(object);
+    return kind === undefined ? [] : [{ object, kind }];
   });
-  const isOutside = ({ object, type }: (typeof known)[number]): boolean =>
-    !type.namespaced || (object.metadata.namespace ?? namespace) !== namespace;
-  const inside = known.filter((one) => !isOutside(one));
+  const isOutside = ({ object, kind }: (typeof known)[number]): boolean =>
+    !kind.namespaced || (object.metadata.namespace ?? namespace) !== namespace;
+  const content = { release, namespace, objects: known.filter((one) => !isOutside(one)), crds: [] };
   return {
     outside: known.filter(isOutside).map(({ object }) => outsideObject(object, namespace)),
     crds: crds.filter((crd) => !isServed(crd, served)).map(({ metadata }) => metadata.name),
     unserved: unservedKinds(objects, { servedKind, crds }),
-    ...(deployerRules === undefined ? {} : { permissions: missingOf(inside, deployerRules) }),
+    ...(deployerRules === undefined ? {} : { permissions: await missingPermissions(content, deployerRules) }),
     accounts: powerfulAccounts(objects, namespace),
   };
 }
@@ -148,31 +146,19 @@ function unservedKinds(objects: readonly KubeObject[], { servedKind, crds }: Kin
   return [...kinds].toSorted(([a], [b]) => compareTexts(a, b)).map(([, kind]) => kind);
 }
 
-interface Needed {
-  readonly group: string;
-  readonly resource: string;
-  readonly verb: string;
-}
-
-/** What Helm does to the objects, and what Roles among them grant: Kubernetes lets nobody grant what they do not have. */
-function missingOf(inside: readonly Inside[], rules: readonly unknown[]): readonly DeployerPermission[] {
-  const needed = inside.flatMap(({ object, type: { group, resource } }) => [
-    ...HELM_VERBS.map((verb) => ({ group, resource, verb })),
-    ...(object.kind === 'Role' && group === RBAC ? grantedBy(object) : []),
-  ]);
-  const missing = needed.filter((one) => !isAllowedBy(rules, one));
-  const byResource = Map.groupBy(missing, ({ group, resource }) => (group === '' ? resource : `${resource}.${group}`));
-  return [...byResource].toSorted(([a], [b]) => compareTexts(a, b)).flatMap(([, own]) => permissionOf(own));
-}
-
-function grantedBy(role: KubeObject): readonly Needed[] {
-  return listAt(role, 'rules').flatMap((rule) => {
-    const [groups = [], resources = [], verbs = []] = ['apiGroups', 'resources', 'verbs'].map((member) => textsAt(rule, member));
-    return groups.flatMap((group) => resources.flatMap((resource) => verbs.map((verb) => ({ group, resource, verb }))));
-  });
-}
-
-function permissionOf([first, ...others]: readonly Needed[]): readonly DeployerPermission[] {
-  if (first === undefined) return [];
-  return [{ group: first.group, resource: first.resource, verbs: [...new Set([first, ...others].map(({ verb }) => verb))] }];
+/** Access reviews by the rules of the deployer, which has no account yet. */
+async function missingPermissions(content: ReleaseContent, rules: readonly unknown[]): Promise<readonly DeployerPermission[]> {
+  const missing = await findMissingAccess((attributes) => {
+    if ('path' in attributes) return Promise.resolve({ allowed: false });
+    const { subresource, ...asked } = attributes;
+    const resource = subresource === undefined ? asked.resource : `${asked.resource}/${subresource}`;
+    return Promise.resolve({ allowed: isAllowedBy(rules, { ...asked, resource }) });
+  }, content);
+  const permissions = missing.flatMap(({ target, verbs }) =>
+    'path' in target ? [] : [{ group: target.group, resource: target.resource, verbs }],
+  );
+  const byResource = Map.groupBy(permissions, ({ group, resource }) => `${resource}.${group}`);
+  return [...byResource]
+    .toSorted(([a], [b]) => compareTexts(a, b))
+    .flatMap(([, own]) => own.slice(0, 1).map((first) => ({ ...first, verbs: [...new Set(own.flatMap(({ verbs }) => verbs))] })));
 }

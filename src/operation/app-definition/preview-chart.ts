@@ -104,18 +104,20 @@ async function requirementsOf(
   { chart, rendering, signal }: Rendered,
 ): Promise<Pick<ChartPreview, 'requirements' | 'scopeDefaults'>> {
   const [served, rules] = await Promise.all([ports.discovery.kinds(signal), deployerRules(ports, actor)]);
-  const about = { namespace: FIRST_RELEASE.namespace, served, ...(rules === undefined ? {} : { deployerRules: rules }) };
-  const requirements = chartRequirements({ ...rendering, ...about });
+  const { release, namespace } = FIRST_RELEASE;
+  const about = { release, namespace, served, ...(rules === undefined ? {} : { deployerRules: rules }) };
+  const counted = async (rendered: Rendering): Promise<ScopeCount & { readonly requirements: ChartRequirements }> => {
+    const requirements = await chartRequirements({ ...rendered, ...about });
+    const { length } = requirements.outside;
+    const [outside, inside] = [length + rendered.crds.length, rendered.objects.length - length];
+    return { outside, inside, faults: rendered.faults.length, requirements };
+  };
+  const initial = await counted(rendering);
+  const { requirements } = initial;
   // CRDs in the folder crds/ are no template's to leave out.
   if (chart.contents.crds.length > 0) return { requirements };
-  const counted = (rendered: Rendering): ScopeCount & { readonly requirements: ChartRequirements } => {
-    const needed = chartRequirements({ ...rendered, ...about });
-    const { length } = needed.outside;
-    const [outside, inside] = [length + rendered.crds.length, rendered.objects.length - length];
-    return { outside, inside, faults: rendered.faults.length, requirements: needed };
-  };
   const search = AbortSignal.any([signal, AbortSignal.timeout(SEARCH_MS)]);
-  const found = await findScopeDefaults(chart.contents.values, counted(rendering), {
+  const found = await findScopeDefaults(chart.contents.values, initial, {
     render: async (values) => await ports.upgrades.renderChart({ ...FIRST_RELEASE, chart, values }, search).then(counted, () => undefined),
     isOver: () => search.aborted,
   });
