@@ -10,7 +10,7 @@ import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
 import type { KubeObject, ServedKind } from '../domain/kubernetes/resource.ts';
 import { CATALOG_TYPES } from './watch/catalog-cache.ts';
 import { isOwnComposition } from '../domain/kubeplus/resource-composition.ts';
-import { CLUSTER_ROLE, RESOURCE_COMPOSITION } from '../domain/kubernetes/resource-types.ts';
+import { RESOURCE_COMPOSITION } from '../domain/kubernetes/resource-types.ts';
 import type { Kube } from './kube.ts';
 import { isAsWritten } from './is-as-written.ts';
 import { isEstablished, restoreCrd } from './own-crds.ts';
@@ -81,13 +81,12 @@ async function withoutForeign(kube: BootKube, definitions: readonly KubeObject[]
 async function applyRoles(kube: BootKube, roles: readonly KubeObject[], signal: AbortSignal): Promise<void> {
   for (const role of roles) {
     const { name } = role.metadata;
-    const live = await ifFound(kube.asController().get({ ...CLUSTER_ROLE, name }, { signal }));
-    if (live !== undefined && isAsWritten(role, live)) continue;
+    const state = await liveState(kube, role, signal);
+    if (state === 'is as written') continue;
     try {
       await applyManifests(kube, [role], signal);
     } catch (error) {
       if (!isAppError(error, 'Forbidden')) throw error;
-      const state = live === undefined ? 'is missing' : 'is not the one of this version';
       const why = `ClusterRole "${name}": it ${state}, and Chandlery's account may not write it: upgrade the chart of Chandlery, or apply its files/cluster-roles.yaml as an admin`;
       throw new AppError('Forbidden', why, { cause: error });
     }
@@ -97,10 +96,20 @@ async function applyRoles(kube: BootKube, roles: readonly KubeObject[], signal: 
 /** Applies those objects that are not in the cluster as they are given. */
 async function applyChanged(kube: BootKube, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
   for (const object of objects) {
-    const type = await servedType(kube, object, signal);
-    const live = await ifFound(kube.asController().get({ ...type, name: object.metadata.name }, { signal }));
-    if (live === undefined || !isAsWritten(object, live)) await applyManifests(kube, [object], signal);
+    if ((await liveState(kube, object, signal)) !== 'is as written') await applyManifests(kube, [object], signal);
   }
+}
+
+/** What a cluster-scoped object in the cluster is, beside its manifest. */
+async function liveState(
+  kube: BootKube,
+  object: KubeObject,
+  signal: AbortSignal,
+): Promise<'is as written' | 'is missing' | 'is not the one of this version'> {
+  const type = await servedType(kube, object, signal);
+  const live = await ifFound(kube.asController().get({ ...type, name: object.metadata.name }, { signal }));
+  if (live === undefined) return 'is missing';
+  return isAsWritten(object, live) ? 'is as written' : 'is not the one of this version';
 }
 
 /** Applies objects in their order, taking over fields that others set: these objects are our own. */

@@ -6,7 +6,7 @@ import { isAllowedBy } from '../permission/grants.ts';
 import { type PowerfulAccount, powerfulAccounts } from '../preflight/powerful-accounts.ts';
 import { findMissingAccess, type ReleaseContent } from '../preflight/release-permissions.ts';
 
-/** What a chart needs that the release of an instance does not have by itself, as far as rendering the chart shows. */
+/** Requirements of a chart beyond those that every release of an instance meets, found by rendering the chart. */
 export interface ChartRequirements {
   /** Objects that are not in the namespace of the release. */
   readonly outside: readonly OutsideObject[];
@@ -14,7 +14,7 @@ export interface ChartRequirements {
   readonly crds: readonly string[];
   /** Kinds that neither the cluster serves nor a CRD of the chart defines. */
   readonly unserved: readonly { readonly apiVersion: string; readonly kind: string }[];
-  /** What the deployer of Environments may not do; absent: its role could not be read. */
+  /** Permissions that the deployer of Environments lacks; absent when its role could not be read. */
   readonly permissions?: readonly DeployerPermission[];
   /** Service accounts whose pods the policy of Environments rejects. */
   readonly accounts: readonly PowerfulAccount[];
@@ -26,7 +26,7 @@ export interface OutsideObject {
   readonly name: string;
   /** Absent: it is cluster-scoped. */
   readonly namespace?: string;
-  /** What the object grants or decides, a clause each. */
+  /** Effects of the object, such as the permissions that it grants, a clause each. */
   readonly effects: readonly string[];
 }
 
@@ -95,7 +95,7 @@ function outsideObject(object: KubeObject, namespace: string): OutsideObject {
   };
 }
 
-/** What reaches furthest comes first, and what is left out is counted. */
+/** The first effects, and the number of those that are left out. The widest ones have to come first. */
 function effectsOf(effects: readonly string[]): readonly string[] {
   const left = effects.length - MAX_EFFECTS;
   return left <= 0 ? effects : [...effects.slice(0, MAX_EFFECTS), `and ${left} more`];

@@ -5,7 +5,7 @@ import { isObject, textAt } from '../core/read.ts';
 export const CHANGE_KINDS = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
-/** What the authors of a chart say of one version, by the annotations `artifacthub.io/…` of its Chart.yaml. Foreign text. */
+/** Changelog of one version of a chart: the annotations `artifacthub.io/…` of its Chart.yaml. Untrusted text. */
 export interface Changelog {
   /** In their order, at most 50. */
   readonly changes: readonly { readonly kind?: ChangeKind; readonly description: string }[];

@@ -80,6 +80,11 @@ export function isNewer(version: string, other: string): boolean {
   return one !== undefined && two !== undefined && semver.gt(one, two);
 }
 
+/** Sorts the newest version first; versions of one precedence stay in their order. */
+export function newestFirst(a: string, b: string): number {
+  return isNewer(a, b) ? -1 : isNewer(b, a) ? 1 : 0;
+}
+
 /** Whether two texts name one version, with or without a `v`. */
 export function isSame(version: string, other: string): boolean {
   if (version === other) return true;

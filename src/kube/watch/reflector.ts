@@ -197,7 +197,7 @@ export async function waitForLists(reflectors: readonly Pick<Reflector, 'waitFor
   await Promise.all(reflectors.map((reflector) => reflector.waitForSync(patience))).catch(() => undefined);
 }
 
-/** What identifies an object, and its version. @param more metadata to keep beside. */
+/** The identity and the version of an object. @param more other metadata to keep. */
 export function nameAndVersion({ apiVersion, kind, metadata }: KubeObject, more: Partial<ObjectMeta> = {}): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {

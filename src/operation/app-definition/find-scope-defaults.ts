@@ -1,7 +1,7 @@
 import { type ScopeSwitch, scopeSwitches, switchedValues } from '../../domain/app-definition/scope-switches.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 
-/** What a chart renders with some values, counted. */
+/** Counts of the objects that a chart renders with some values. */
 export interface ScopeCount {
   /** Objects outside the namespace of the release, CRDs included. */
   readonly outside: number;
@@ -48,6 +48,6 @@ export async function findScopeDefaults<T extends ScopeCount>(
     const count = await render(switchedValues(switches));
     if (count !== undefined && count.outside < best.count.outside && count.faults <= initial.faults) best = { switches, count };
   }
-  // What leaves most of it as it is helps nobody.
+  // Values that leave out less than half are not worth a proposal.
   return best.count.outside > initial.outside / 2 ? undefined : { values: switchedValues(best.switches), count: best.count };
 }

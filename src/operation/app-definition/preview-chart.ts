@@ -40,7 +40,7 @@ export interface ChartPreview {
   readonly kubeVersion: string;
   readonly deprecated: boolean;
   readonly keywords: readonly string[];
-  /** What the authors say of the version; absent when they say nothing. */
+  /** Absent when the chart has none for the version. */
   readonly changelog?: Changelog;
   readonly digest: string;
   /** The versions that the repository offers, newest first. */
@@ -51,7 +51,7 @@ export interface ChartPreview {
   readonly objects: readonly { readonly kind: string; readonly count: number }[];
   /** What is wrong with rendering it with its own values, a sentence each. */
   readonly faults: readonly string[];
-  /** What its releases need that those of developers do not have. */
+  /** Requirements of its releases that environments do not meet by default. */
   readonly requirements: ChartRequirements;
   /** Values with which it needs less of the cluster, and what it needs then; absent: none were found, none are needed, or an AppDefinition cannot offer the chart. */
   readonly scopeDefaults?: { readonly values: JsonObject; readonly requirements: ChartRequirements };
@@ -95,7 +95,7 @@ interface Rendered {
   readonly signal: AbortSignal;
 }
 
-/** How long the search for values may take, which nobody has asked for. */
+/** Time limit of the search for values, in milliseconds. */
 const SEARCH_MS = 10_000;
 
 async function requirementsOf(

@@ -4,7 +4,7 @@ import { isAppError } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { CatalogEntry } from '../../domain/catalog/app-catalog.ts';
-import { isNewer } from '../../domain/chart/chart-version.ts';
+import { newestFirst } from '../../domain/chart/chart-version.ts';
 import { OURS } from '../../domain/kubernetes/names.ts';
 import type { App, InstancePermissions } from '../../domain/app/app.ts';
 import { isAppAllowed } from '../../domain/environment/allowed-apps.ts';
@@ -57,7 +57,7 @@ const MAX_VERSIONS = 20;
 async function chartVersionsOf({ upgrades }: Pick<Ports, 'upgrades'>, { summary, operator }: CatalogEntry): Promise<readonly string[]> {
   if (summary.group !== OURS.appsGroup) return [];
   const versions = await upgrades.known.chartVersions({ definition: operator.metadata.name }, AbortSignal.timeout(VERSIONS_MS));
-  return versions.toSorted((a, b) => (isNewer(a, b) ? -1 : isNewer(b, a) ? 1 : 0)).slice(0, MAX_VERSIONS);
+  return versions.toSorted(newestFirst).slice(0, MAX_VERSIONS);
 }
 
 export interface ChoicesInput {

@@ -1,4 +1,4 @@
-import { isNewer } from '../../domain/chart/chart-version.ts';
+import { newestFirst } from '../../domain/chart/chart-version.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { applyMergePatch, isSame } from '../../domain/core/merge-patch.ts';
 import { at, textAt } from '../../domain/core/read.ts';
@@ -56,9 +56,7 @@ const MAX_PREVIEWS = 10;
 /** The CatalogReleases, read as the actor, the newest first. @throws AppError `Forbidden`. */
 export async function listReleases({ clusters }: Pick<Ports, 'clusters'>, actor: Actor): Promise<ReleaseView[]> {
   const { items } = await clusters.asActor(actor).list(CATALOG_RELEASE);
-  return items
-    .map(viewOf)
-    .sort((a, b) => (isNewer(a.version, b.version) ? -1 : isNewer(b.version, a.version) ? 1 : a.name.localeCompare(b.name)));
+  return items.map(viewOf).sort((a, b) => newestFirst(a.version, b.version) || a.name.localeCompare(b.name));
 }
 
 /** One CatalogRelease, read as the actor. @throws AppError `NotFound`, `Forbidden`. */

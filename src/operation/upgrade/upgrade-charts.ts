@@ -1,5 +1,5 @@
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
-import { type Channel, isInChannel, isNewer, isPinned, isSame, isVersion } from '../../domain/chart/chart-version.ts';
+import { type Channel, isInChannel, isNewer, isPinned, isSame, isVersion, newestFirst } from '../../domain/chart/chart-version.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
@@ -110,7 +110,7 @@ async function versionsOf({ charts }: UpgradePorts, { source, access }: Asked, s
 function newerOnes(versions: readonly string[], channel: Channel, installed: string | undefined): string[] {
   if (isPinned(channel)) return [];
   const fitting = versions.filter((version) => isInChannel(version, channel) && (installed === undefined || isNewer(version, installed)));
-  return fitting.toSorted((a, b) => (isNewer(a, b) ? -1 : 1));
+  return fitting.toSorted(newestFirst);
 }
 
 /** What a preview of an upgrade is made of, read as the actor. */

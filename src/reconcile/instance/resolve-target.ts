@@ -1,6 +1,6 @@
 import type { InstanceStatus } from '../../domain/app-instance/instance-kind.ts';
 import { newestInChannel, revisionVersion } from '../../domain/app-definition/channel.ts';
-import { checkRange, isNewer } from '../../domain/chart/chart-version.ts';
+import { checkRange, newestFirst } from '../../domain/chart/chart-version.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { addressOf, parseChartSource } from '../../domain/operator/operator-spec.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
@@ -225,6 +225,6 @@ export function offeredVersions(work: Pick<Work, 'ports' | 'kind'>): InstanceSta
   );
   return [...digests]
     .map(([version, digest]) => ({ version, digest }))
-    .sort((a, b) => (isNewer(a.version, b.version) ? -1 : isNewer(b.version, a.version) ? 1 : a.version.localeCompare(b.version)))
+    .sort((a, b) => newestFirst(a.version, b.version) || a.version.localeCompare(b.version))
     .slice(0, MAX_VERSIONS);
 }

@@ -51,7 +51,7 @@ export interface PreviewedChart {
   readonly appVersion?: string;
   /** `sha256:<hex>` */
   readonly digest: string;
-  /** What its authors say of the version. */
+  /** Absent when the chart has none for the version. */
   readonly changelog?: Changelog;
 }
 
