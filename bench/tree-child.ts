@@ -1,20 +1,20 @@
 // Reads and follows the tree of `bench:tree` in a process of its own, whose memory is then that of the tree alone.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { indexEnvironments } from '../src/compose/index-environments.ts';
 import type { Cluster } from '../src/domain/kubernetes/cluster.ts';
-import type { KubeObject } from '../src/domain/kubernetes/resource.ts';
+import type { ResourceType } from '../src/domain/kubernetes/resource.ts';
 import { createKube } from '../src/kube/kube.ts';
-import { createSharedWatches } from '../src/kube/watch/shared-watches.ts';
 import { createLog } from '../src/observe/log.ts';
 import { returnMemoryWhenIdle } from '../src/observe/return-memory.ts';
-import { followPorts } from '../src/operation/follow.ts';
-import { createGroupMemory } from '../src/operation/instance/group-memory.ts';
-import { type ReadGroup, readGroup } from '../src/operation/instance/read-group.ts';
+import { followPorts, indexedKinds } from '../src/operation/index-port.ts';
+import { createGroupMemory } from '../src/operation/environment/group-memory.ts';
 import { namespacedKinds } from '../src/operation/instance/read-objects.ts';
 import { createReadingTurns } from '../src/web/live/reading-turns.ts';
 import { SharedReading } from '../src/web/live/shared-reading.ts';
 import { watchLoop, workOfThread } from './loop-probe.ts';
 import { peakMiB } from './peak-memory.ts';
+import { readSeededTree, type SeededTree } from './read-tree.ts';
 import { CHANGED_AT, ROOT_KIND } from './seed-tree.ts';
 
 /** What one reading took. */
@@ -54,19 +54,20 @@ export interface FollowReport {
 const ACTOR = { user: 'bench', groups: ['bench'] };
 /** Longer than twice what `returnMemoryWhenIdle` waits. */
 const IDLE_MS = 12_000;
-const NO_RULES = { evaluate: async () => undefined };
 const [kubeconfigPath = '', namespace = ''] = process.argv.slice(2);
 const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
 const kube = createKube({ kubeconfigPath, userAgent: 'chandlery-bench' });
 const kinds = namespacedKinds(await kube.kinds());
+const PLACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, uid: namespace } };
+const isRoot = ({ group }: ResourceType): boolean => group === ROOT_KIND.group;
 const ending = new AbortController();
 returnMemoryWhenIdle(ending.signal);
 const beforeMiB = await restingMiB();
 global.gc?.();
 const heapBefore = process.memoryUsage().heapUsed;
-let memory = createGroupMemory();
+let memory = createGroupMemory().kindsFor(ACTOR, PLACE);
 const cold = await measureReading();
-memory = createGroupMemory();
+memory = createGroupMemory().kindsFor(ACTOR, PLACE);
 const again = await measureReading();
 const warm = await measureReading();
 
@@ -79,11 +80,12 @@ const reading = new SharedReading(
     key: 'tree',
     intervalMs: 8_000,
     reader: (actor, series) => {
-      const ports = { clusters: kube, groupMemory: createGroupMemory(), watches: createSharedWatches(kube, log) };
-      const followed = followPorts(ports, actor, series);
+      const index = indexEnvironments({ kube, clusters: kube, log, signal: ending.signal });
+      const followed = followPorts({ clusters: kube, index }, actor, series).index.open(actor);
+      const remembered = indexedKinds(createGroupMemory().kindsFor(actor, PLACE), followed, { namespace, isApp: isRoot });
       return async () => {
         follows.isReading = true;
-        const group = await readTree(followed.clusters.asActor(actor), followed.groupMemory);
+        const group = await readTree(followed.cluster, remembered);
         Object.assign(follows, { readings: follows.readings + 1, isReading: false, lastAt: performance.now() });
         return summary(group);
       };
@@ -114,7 +116,7 @@ await kube.close();
 process.disconnect();
 
 /** What a page would draw of it; of each change that is in it, how old it is. */
-function summary({ tree, objects }: ReadGroup): object {
+function summary({ tree, objects }: SeededTree): object {
   const now = Date.now();
   for (const { metadata } of objects) {
     const changed = metadata.annotations?.[CHANGED_AT];
@@ -125,14 +127,13 @@ function summary({ tree, objects }: ReadGroup): object {
   return { health: tree.health, count: tree.count, changes: latencies.length };
 }
 
-async function readTree(cluster: Cluster, remembered = memory, lists: Lists = { count: 0, lastAt: 0, lastWork: 0 }): Promise<ReadGroup> {
+async function readTree(cluster: Cluster, remembered = memory, lists: Lists = { count: 0, lastAt: 0, lastWork: 0 }): Promise<SeededTree> {
   const counted: Cluster = {
     ...cluster,
     list: (type, options) => noted(lists, cluster.list(type, options)),
     listMetadata: (type, options) => noted(lists, cluster.listMetadata(type, options)),
   };
-  const root: KubeObject = await cluster.get({ ...ROOT_KIND, namespace, name: 'root' });
-  return await readGroup(counted, { root, namespace, kinds, memory: remembered.kindsFor(ACTOR, root), health: NO_RULES });
+  return await readSeededTree(counted, { namespace, kinds, memory: remembered });
 }
 
 async function measureReading(): Promise<TreeReading> {

@@ -8,14 +8,14 @@ import { parseArgs, promisify } from 'node:util';
 import { CLUSTER_ROLE_BINDING } from '../src/domain/kubernetes/resource-types.ts';
 import { loadTools } from '../src/embedded/cluster/tools.ts';
 import { createKube, type Kube } from '../src/kube/kube.ts';
-import { createGroupMemory } from '../src/operation/instance/group-memory.ts';
-import { readGroup } from '../src/operation/instance/read-group.ts';
+import { createGroupMemory } from '../src/operation/environment/group-memory.ts';
 import { namespacedKinds } from '../src/operation/instance/read-objects.ts';
 import { repoRoot } from '../test/support/cluster.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startBenchControlPlane } from './control-plane.ts';
 import { printRows } from './measure-run.ts';
-import { changeConfigMaps, isSeeded, ROOT_KIND, seedKinds, seedTree } from './seed-tree.ts';
+import { readSeededTree } from './read-tree.ts';
+import { changeConfigMaps, isSeeded, seedKinds, seedTree } from './seed-tree.ts';
 import type { FollowReport, TreeReport } from './tree-child.ts';
 import { measureTreePage, type TreePage } from './tree-page.ts';
 
@@ -119,10 +119,10 @@ async function measureInformer(namespace: string): Promise<InformerReport> {
 
 async function measurePage(namespace: string): Promise<TreePage> {
   const cluster = kube.asController();
-  const root = await cluster.get({ ...ROOT_KIND, namespace, name: 'root' });
-  const memory = createGroupMemory().kindsFor({ user: 'bench', groups: ['bench'] }, root);
-  const served = namespacedKinds(await kube.kinds());
-  const { tree } = await readGroup(cluster, { root, namespace, kinds: served, memory, health: { evaluate: async () => undefined } });
+  const place = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  const memory = createGroupMemory().kindsFor({ user: 'bench', groups: ['bench'] }, place);
+  const kinds = namespacedKinds(await kube.kinds());
+  const { tree } = await readSeededTree(cluster, { namespace, kinds, memory });
   return await measureTreePage(tree);
 }
 

@@ -15,6 +15,7 @@ import {
   createUpgradePreviews,
   storePorts,
 } from './compose/create-ports.ts';
+import { indexEnvironments } from './compose/index-environments.ts';
 import { type Listeners, openListeners, type Readiness, readinessOf } from './compose/listen.ts';
 import { openCluster, type OpenCluster, openIdentity } from './compose/open-cluster.ts';
 import { openStore } from './compose/open-store.ts';
@@ -43,12 +44,11 @@ import { createUserTokens } from './identity/user-tokens.ts';
 import { explainWebhooks } from './kube/explain-webhooks.ts';
 import { createScrapeAccess } from './kube/scrape-access.ts';
 import { createCatalogCache, type LiveCatalog } from './kube/watch/catalog-cache.ts';
-import { createSharedWatches } from './kube/watch/shared-watches.ts';
 import type { Log } from './observe/log.ts';
 import { createMetrics, type Metrics } from './observe/metrics.ts';
 import { returnMemoryWhenIdle } from './observe/return-memory.ts';
 import { catalogRules, createHealthEvaluator } from './operation/health/health-evaluator.ts';
-import { createGroupMemory } from './operation/instance/group-memory.ts';
+import { createGroupMemory } from './operation/environment/group-memory.ts';
 import { bindOperations } from './operation/operations.ts';
 import type { Ports } from './operation/ports.ts';
 import { createLiveStreams } from './web/live/live-streams.ts';
@@ -151,11 +151,11 @@ async function confirmWrites(
 function clusterPorts(
   kube: OpenCluster['kube'],
   catalog: LiveCatalog,
-  log: Log,
-): Pick<Ports, 'clusters' | 'watches' | 'discovery' | 'groupMemory'> {
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+): Pick<Ports, 'clusters' | 'index' | 'discovery' | 'groupMemory'> {
   const clusters = explainWebhooks(kube, catalog);
-  const watches = createSharedWatches(clusters, log);
-  return { clusters, watches, discovery: kube, groupMemory: createGroupMemory() };
+  const index = indexEnvironments({ kube, clusters, log, signal });
+  return { clusters: index.awaitWrites(clusters), index, discovery: kube, groupMemory: createGroupMemory() };
 }
 
 type Started = ChandleryInput & {
@@ -176,7 +176,7 @@ async function openPorts({ kube }: OpenCluster, input: Started, signal: AbortSig
   const catalog = createCatalogCache(kube, log, signal);
   const ports: Ports = {
     ...storePorts(kept, config, { log, ...(config.auditStdout && input.print !== undefined ? { print: input.print } : {}) }),
-    ...clusterPorts(kube, catalog, log),
+    ...clusterPorts(kube, catalog, { log, signal }),
     ...catalogPorts(catalog),
     savedConfigurations: savedConfigurationSpaces(kube),
     chart: cacheChartDescriptions(charts),

@@ -18,6 +18,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   chart: EDGE,
   folder: EDGE,
   helm: EDGE,
+  'environment-index': EDGE,
   kube: EDGE,
   git: EDGE,
   prometheus: EDGE,

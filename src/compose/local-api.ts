@@ -10,11 +10,11 @@ import { keyOf, type KubeObject, type ResourceType } from '../domain/kubernetes/
 import { explainWebhooks } from '../kube/explain-webhooks.ts';
 import { createKube, type KubeOptions } from '../kube/kube.ts';
 import { CATALOG_TYPES } from '../kube/watch/catalog-cache.ts';
-import { createSharedWatches } from '../kube/watch/shared-watches.ts';
 import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
 import { catalogRules, createHealthEvaluator } from '../operation/health/health-evaluator.ts';
-import { createGroupMemory } from '../operation/instance/group-memory.ts';
+import { createGroupMemory } from '../operation/environment/group-memory.ts';
+import { withoutIndex } from '../operation/index-port.ts';
 import { bindOperations } from '../operation/operations.ts';
 import type { Ports } from '../operation/ports.ts';
 
@@ -39,7 +39,7 @@ export async function openLocalApi({ log, signal, ...access }: LocalApiInput): P
       clusters,
       catalog,
       discovery: kube,
-      watches: createSharedWatches(clusters, log),
+      index: withoutIndex(clusters),
       groupMemory: createGroupMemory(),
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
       chart: () => Promise.resolve(undefined),

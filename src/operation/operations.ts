@@ -1,5 +1,5 @@
 import type { Actor } from '../domain/kubernetes/actor.ts';
-import { followPorts, type Looking } from './follow.ts';
+import { followPorts, type Looking } from './index-port.ts';
 import {
   createRegistrationToken,
   listRegistrationTokens,

@@ -8,9 +8,9 @@ import type { ProposalTarget } from '../domain/proposal/proposal-target.ts';
 import type { SpaceOwner } from '../domain/saved-configuration/saved-configuration-space.ts';
 import type { ChartValues } from '../schema/embed-chart-values.ts';
 import type { AuditPort } from './audit/audited.ts';
-import type { WatchPort } from './follow.ts';
+import type { IndexPort } from './index-port.ts';
 import type { HealthEvaluator } from './health/health-evaluator.ts';
-import type { GroupMemory } from './instance/group-memory.ts';
+import type { GroupMemory } from './environment/group-memory.ts';
 import type { KubectlPorts } from './kubectl/kubectl-ports.ts';
 import type { MetricSource, QueryRange } from '../domain/monitoring/metrics.ts';
 import type { SourcePreviewPorts } from './source/source-ports.ts';
@@ -88,8 +88,8 @@ export interface Ports {
   readonly groupMemory: GroupMemory;
   /** The health rules of Operators. */
   readonly health: HealthEvaluator;
-  /** What pages read that follow the cluster. */
-  readonly watches: WatchPort;
+  /** What pages read of environments. */
+  readonly index: IndexPort;
   /** Reads the description of a chart by its digest; undefined when the chart is not cached. */
   readonly chart: (digest: string) => Promise<ChartDescription | undefined>;
   /** What a chart says about its values, by its digest; undefined when the chart is not cached. Absent where there is no cache of charts. */

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { execa } from 'execa';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { createUpgradePreviews } from '../../src/compose/create-ports.ts';
+import { indexEnvironments } from '../../src/compose/index-environments.ts';
 import { isAppError } from '../../src/domain/core/errors.ts';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listAt, textAt } from '../../src/domain/core/read.ts';
@@ -18,7 +19,7 @@ import { parseImageRewrites } from '../../src/domain/workload/image-rewrite.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { previewEnvironmentDeletion } from '../../src/operation/environment/preview-environment-deletion.ts';
-import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
+import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
 import { createInstance } from '../../src/operation/instance/write-instance.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
@@ -49,7 +50,7 @@ const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' };
 
 type AppPorts = Pick<
   Ports,
-  'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl' | 'health' | 'groupMemory'
+  'clusters' | 'catalog' | 'discovery' | 'upgrades' | 'auditLog' | 'deployments' | 'publicUrl' | 'health' | 'groupMemory' | 'index'
 >;
 
 describe('ten charts as apps, with two environments and two developers', () => {
@@ -125,7 +126,8 @@ describe('ten charts as apps, with two environments and two developers', () => {
     await catalog.waitForSync(AbortSignal.timeout(30_000));
     const health = { evaluate: async () => undefined, faults: () => [] };
     const kept = { auditLog: sampleAuditLog(), deployments: NO_DEPLOYMENTS, health, groupMemory: createGroupMemory() };
-    return { clusters: kube, discovery: kube, catalog, upgrades, ...kept, publicUrl: 'http://localhost:8080' };
+    const index = indexEnvironments({ kube, clusters: kube, log, signal: ending.signal });
+    return { clusters: kube, index, discovery: kube, catalog, upgrades, ...kept, publicUrl: 'http://localhost:8080' };
   }
 
   /** Each chart by its own AppDefinition, which its controller makes a kind of. */

@@ -12,6 +12,8 @@ import type { Preflight } from '../../src/domain/instance/instance.ts';
 import type { Finding, Findings } from '../../src/domain/preflight/findings.ts';
 import { textAt } from '../../src/domain/core/read.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { indexEnvironments } from '../../src/compose/index-environments.ts';
+import type { EnvironmentPorts } from '../../src/operation/environment/read-environment.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import type { Kube } from '../../src/kube/kube.ts';
@@ -22,7 +24,7 @@ import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import { preflightChange } from '../../src/operation/preflight/preflight-change.ts';
 import { preflightDeletion } from '../../src/operation/preflight/preflight-deletion.ts';
 import { preflightInstance } from '../../src/operation/preflight/preflight-instance.ts';
-import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
+import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
 import { showTree } from '../../src/operation/instance/show-tree.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { admissionPolicy } from '../support/admission-policy.ts';
@@ -48,7 +50,7 @@ const log = createLog({ level: 'silent', format: 'lines', write: () => undefined
 const ending = new AbortController();
 let testCluster: TestCluster;
 let kube: Kube;
-let ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'health' | 'publicUrl'>;
+let ports: EnvironmentPorts & Pick<Ports, 'publicUrl'>;
 let running: Promise<void>;
 
 before(async () => {
@@ -60,7 +62,9 @@ before(async () => {
   const isOwn = (name: string): boolean => name === NS || name === OTHER;
   running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], isOwn, log, signal: ending.signal });
   const health = { evaluate: async () => undefined, faults: () => [] };
-  ports = { clusters: explainWebhooks(kube, catalog), discovery: kube, catalog, health, publicUrl: 'http://localhost:8080' };
+  const clusters = explainWebhooks(kube, catalog);
+  const index = indexEnvironments({ kube, clusters, log, signal: ending.signal });
+  ports = { clusters, index, discovery: kube, catalog, health, groupMemory: createGroupMemory(), publicUrl: 'http://localhost:8080' };
   await installVats(kube.asController(), { namespaces: [NS, OTHER], group: GROUP, members: [DEV, VIEWER] });
   await eventually(async () => (await check(DEV, {})).verdict === 'Ready', 'a developer may create', 60);
 });

@@ -3,6 +3,7 @@ import { CLUSTER_ROLE, ENVIRONMENT } from '../../src/domain/kubernetes/resource-
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
 import { operatorLabelValue } from '../../src/domain/operator/operator-spec.ts';
 import type { JsonObject, KubeObject, ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { indexEnvironments } from '../../src/compose/index-environments.ts';
 import { bootstrapCluster } from '../../src/kube/bootstrap.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import type { Kube } from '../../src/kube/kube.ts';
@@ -11,7 +12,7 @@ import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
 import type { CustomHealthRule } from '../../src/domain/operator/kind/catalog-fields.ts';
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
-import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
+import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { rolesOf } from '../../src/reconcile/operator/acts/app-roles.ts';
 import { repoRoot, sharedCluster, type TestCluster } from './cluster.ts';
@@ -49,7 +50,7 @@ export interface AppWorld {
   readonly kube: Kube;
   readonly ports: Pick<
     Ports,
-    'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'health' | 'publicUrl' | 'changeRequests' | 'deployments'
+    'clusters' | 'catalog' | 'discovery' | 'auditLog' | 'groupMemory' | 'index' | 'health' | 'publicUrl' | 'changeRequests' | 'deployments'
   >;
   stop(): Promise<void>;
 }
@@ -69,8 +70,11 @@ export async function startAppWorld(input: AppWorldInput): Promise<AppWorld> {
   const isOwn = (name: string): boolean => name === input.name || (input.alsoEnvironments ?? []).includes(name);
   const running = runEnvironmentController({ kube, sources: [catalog.reflectors.environments], isOwn, log, signal });
   await prepareCluster(kube, input);
+  const clusters = explainWebhooks(kube, catalog);
+  const index = indexEnvironments({ kube, clusters, log, signal });
   const ports = {
-    clusters: explainWebhooks(kube, catalog),
+    clusters: index.awaitWrites(clusters),
+    index,
     discovery: kube,
     catalog,
     auditLog: sampleAuditLog(),

@@ -2,10 +2,12 @@ import { createAuditPort } from '../../src/compose/create-audit-port.ts';
 import { AppError } from '../../src/domain/core/errors.ts';
 import { applyMergePatch } from '../../src/domain/core/merge-patch.ts';
 import type { Actor } from '../../src/domain/kubernetes/actor.ts';
-import type { Cluster } from '../../src/domain/kubernetes/cluster.ts';
+import type { Cluster, Clusters } from '../../src/domain/kubernetes/cluster.ts';
 import type { JsonObject, KubeObject } from '../../src/domain/kubernetes/resource.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { applyChangeRequest, secretsInRequest } from '../../src/operation/change-request/apply-change-request.ts';
+import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
+import { withoutIndex } from '../../src/operation/index-port.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { createChangeRequestReconciler } from '../../src/reconcile/change-request/reconcile-change-request.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -156,6 +158,9 @@ export function worldOf(store: Store) {
     },
     chart: async () => undefined,
     health: { evaluate: async () => undefined, faults: () => [] },
+    index: withoutIndex({ asActor: clusterOf as Clusters['asActor'] }),
+    discovery: { kinds: async () => [] },
+    groupMemory: createGroupMemory(),
     publicUrl: 'http://h',
     changeRequests: { now: () => world.now, appliedBy: 'Impersonation' },
     auditLog: createAuditPort({ auditLog: store.auditLog, log: SILENT }),

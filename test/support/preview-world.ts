@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChartLibrary } from '../../src/chart/chart-library.ts';
 import { createUpgradePreviews } from '../../src/compose/create-ports.ts';
-import { createSharedWatches } from '../../src/kube/watch/shared-watches.ts';
+import { indexEnvironments } from '../../src/compose/index-environments.ts';
 import { createCatalogCache } from '../../src/kube/watch/catalog-cache.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
-import { createGroupMemory } from '../../src/operation/instance/group-memory.ts';
+import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';
 import { sharedCluster, type TestCluster } from './cluster.ts';
 import { eventually } from './eventually.ts';
@@ -52,7 +52,7 @@ export async function startPreviewWorld(namespaces: string): Promise<PreviewWorl
       deployments: NO_DEPLOYMENTS,
       groupMemory: createGroupMemory(),
       health: createHealthEvaluator({ rules: catalogRules(catalog) }),
-      watches: createSharedWatches(kube, log),
+      index: indexEnvironments({ kube, clusters: kube, log, signal: ending.signal }),
       metrics: { connect: () => Promise.reject(new Error('no Prometheus here')), now: Date.now },
       publicUrl: 'http://localhost:8080',
     },

@@ -117,7 +117,7 @@ function viewOf(kind: ServedKind, found: KubeObject, resource: string): Resource
     found,
     OBJECTS.filter((one) => one !== found),
   );
-  const [row] = describeResources([found], { kinds: KINDS, apps: new Set() });
+  const [row] = describeResources([found], { kinds: KINDS, shown: new Set() });
   if (row === undefined) throw new Error('it is there');
   const { managedFields: _fields, ...metadata } = found.metadata;
   return {

@@ -48,7 +48,7 @@ export type Verdicts = ReadonlyMap<Placed, Verdict>;
  */
 export function judgeObjects(input: CauseObjects, events: readonly KubeObject[]): Verdicts {
   const context = contextOf(input);
-  const byUid = eventsByUid(events);
+  const byUid = eventsOf(events);
   const mounted = mountedObjects(context);
   const verdicts = new Map<Placed, Verdict>();
   for (const placed of context.placed) {
@@ -69,6 +69,15 @@ const CLAIM = '/PersistentVolumeClaim';
 function mountedObjects({ placed }: CauseObjects): ReadonlySet<KubeObject | undefined> {
   const edges = placed.flatMap((one) => one.edges).filter((edge) => edge.class === 'Mount' || edge.class === 'VolumeClaim');
   return new Set(edges.map(({ target }) => target));
+}
+
+/** By the list of events, which all trees of a namespace share. */
+const knownEvents = new WeakMap<readonly KubeObject[], ReadonlyMap<string, readonly EventFact[]>>();
+
+function eventsOf(events: readonly KubeObject[]): ReadonlyMap<string, readonly EventFact[]> {
+  const known = knownEvents.get(events) ?? eventsByUid(events);
+  knownEvents.set(events, known);
+  return known;
 }
 
 function eventsByUid(events: readonly KubeObject[]): ReadonlyMap<string, readonly EventFact[]> {
@@ -293,17 +302,29 @@ function messageIn(verdicts: Verdicts, placed: Placed): string {
 
 /** Indexes objects once, so that no rule walks over all of them for each. */
 function contextOf(input: CauseObjects): CauseContext {
-  const workloads = workloadsIn(input);
-  const workloadsByLabel = new Map<string, Workload[]>();
-  for (const workload of workloads) {
+  const hasWorkloads = input.placed.some(({ object }) => Object.hasOwn(POD_SPECS, kindKey(object)));
+  return { ...input, writtenSecrets: writtenSecrets(input), workloadsByLabel: workloadsByLabel(input), hasWorkloads };
+}
+
+/** By the list of objects, which all trees of a namespace share. */
+const knownWorkloads = new WeakMap<readonly KubeObject[], { readonly namespace: string | undefined; readonly byLabel: WorkloadsByLabel }>();
+type WorkloadsByLabel = CauseContext['workloadsByLabel'];
+
+function workloadsByLabel(input: CauseObjects): WorkloadsByLabel {
+  const namespace = namespaceOf(input.root);
+  const known = knownWorkloads.get(input.objects);
+  if (known?.namespace === namespace && known !== undefined) return known.byLabel;
+  const byLabel = new Map<string, Workload[]>();
+  for (const workload of workloadsIn(input)) {
     for (const [key, value] of Object.entries(workload.labels)) {
-      const known = workloadsByLabel.get(`${key}=${String(value)}`) ?? [];
-      known.push(workload);
-      workloadsByLabel.set(`${key}=${String(value)}`, known);
+      const label = `${key}=${String(value)}`;
+      const others = byLabel.get(label);
+      if (others === undefined) byLabel.set(label, [workload]);
+      else others.push(workload);
     }
   }
-  const hasWorkloads = input.placed.some(({ object }) => Object.hasOwn(POD_SPECS, kindKey(object)));
-  return { ...input, writtenSecrets: writtenSecrets(input), workloadsByLabel, hasWorkloads };
+  knownWorkloads.set(input.objects, { namespace, byLabel });
+  return byLabel;
 }
 
 function writtenSecrets({ placed }: CauseObjects): ReadonlySet<string> {

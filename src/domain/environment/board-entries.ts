@@ -5,7 +5,7 @@ import { kindKey, uidOf } from '../tree/object-index.ts';
 import type { Rollout } from '../workload/rollout.ts';
 import { type BoardWorkload, tracksOf } from './deploy-board.ts';
 import type { EnvironmentResource } from './environment-resources.ts';
-import { instanceHealths, reportedVersion } from './environment-status.ts';
+import { reportedVersion } from './environment-status.ts';
 
 /** One app in one environment: an instance, or the workloads that name the same app. */
 export interface BoardEntry {
@@ -45,28 +45,23 @@ export function boardEntries(input: EntriesInput): BoardEntry[] {
   const owned = Map.groupBy(input.workloads, ({ instance }) => (instance === undefined ? '' : `${instance.app}/${instance.name}`));
   const objects = new Map(input.objects.map((object) => [uidOf(object), object]));
   const plain = Map.groupBy(owned.get('') ?? [], (workload) => appNameOf(objects.get(workload.uid), workload.name));
-  const healths = instanceHealths(input.resources);
   return [
-    ...input.resources.flatMap((resource) =>
-      instanceEntry(resource, { apps: input.apps, owned, healths, object: objects.get(resource.uid) }),
-    ),
+    ...input.resources.flatMap((resource) => instanceEntry(resource, { apps: input.apps, owned, object: objects.get(resource.uid) })),
     ...[...plain].map(([name, workloads]) => workloadsEntry(name, workloads)),
   ];
 }
 
 interface InstanceInput extends Pick<EntriesInput, 'apps'> {
-  readonly healths: ReadonlyMap<string, Health>;
   readonly owned: ReadonlyMap<string, readonly BoardWorkload[]>;
   readonly object: KubeObject | undefined;
 }
 
-function instanceEntry(resource: EnvironmentResource, { apps, owned, healths, object }: InstanceInput): BoardEntry[] {
-  const { instance, owner, name, deleting } = resource;
+function instanceEntry(resource: EnvironmentResource, { apps, owned, object }: InstanceInput): BoardEntry[] {
+  const { instance, owner, name, deleting, health } = resource;
   const appName = object === undefined ? undefined : apps.get(kindKey(object));
   if (instance === undefined || owner !== undefined || object === undefined || appName === undefined) return [];
   const key = `${instance.app}/${name}`;
   const workloads = owned.get(key) ?? [];
-  const health = healths.get(key);
   return [
     {
       key,

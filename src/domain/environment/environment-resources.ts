@@ -7,6 +7,7 @@ import type { KubeObject, ServedKind } from '../kubernetes/resource.ts';
 import { parseLabelSelector } from '../kubernetes/label-selector.ts';
 import { kindKey } from '../tree/object-index.ts';
 import { managerOf, type ResourceManager } from '../tree/resource-manager.ts';
+import type { JudgedApp } from '../tree/judge-apps.ts';
 import { infoOf } from '../tree/tree-builder.ts';
 
 /** One resource in the namespace of an Environment, whoever made it. */
@@ -74,23 +75,31 @@ export interface ResourceCount {
 
 interface ResourceContext {
   readonly kinds: readonly ServedKind[];
-  /** The Apps of the catalogue, whose ids are those of resources. */
-  readonly apps: ReadonlySet<string>;
+  /** The Apps of the catalogue that may be known of, whose ids are those of resources. */
+  readonly shown: ReadonlySet<string>;
   readonly causes?: ReadonlyMap<KubeObject, NamespaceVerdict>;
+  /** The instances of apps by their object. */
+  readonly apps?: ReadonlyMap<KubeObject, JudgedApp>;
 }
 
 /** Describes objects, by kind and name. */
-export function describeResources(objects: readonly KubeObject[], { kinds, apps, causes }: ResourceContext): EnvironmentResource[] {
+export function describeResources(
+  objects: readonly KubeObject[],
+  { kinds, shown, causes, apps = NO_APPS }: ResourceContext,
+): EnvironmentResource[] {
   const byUid = new Map(objects.map((object) => [object.metadata.uid ?? '', object]));
   const resourceOf = new Map(
     kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]),
   );
+  const idOf = (object: Pick<KubeObject, 'apiVersion' | 'kind'>): string => resourceOf.get(kindKey(object)) ?? '';
+  const appOf = appsByPart(apps);
   const described = objects.map((object): EnvironmentResource => {
     const { apiVersion, kind, metadata } = object;
     const { top, owner } = topOf(object, byUid);
     const managedBy = managerOf(top);
     const groups = resourceGroupsOf(top);
-    const app = resourceOf.get(kindKey(owner ?? object)) ?? '';
+    const instance = owner === undefined || !shown.has(idOf(owner)) ? (appOf.get(object) ?? object) : { ...owner, metadata: owner };
+    const app = idOf(instance);
     return {
       uid: metadata.uid ?? '',
       resource: resourceOf.get(kindKey(object)) ?? kind,
@@ -100,10 +109,10 @@ export function describeResources(objects: readonly KubeObject[], { kinds, apps,
       ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
       created: metadata.creationTimestamp ?? '',
       deleting: metadata.deletionTimestamp !== undefined,
-      ...healthIn(object, causes?.get(object)),
+      ...healthIn(object, { app: apps.get(object), verdict: causes?.get(object) }),
       info: infoOf(object),
       ...(owner === undefined ? {} : { owner }),
-      ...(apps.has(app) ? { instance: { app, name: (owner ?? metadata).name } } : {}),
+      ...(shown.has(app) ? { instance: { app, name: instance.metadata.name } } : {}),
       ...(managedBy === undefined ? {} : { managedBy }),
       ...groups,
       labels: metadata.labels ?? {},
@@ -112,7 +121,23 @@ export function describeResources(objects: readonly KubeObject[], { kinds, apps,
   return described.sort((a, b) => a.kind.localeCompare(b.kind) || a.name.localeCompare(b.name) || a.resource.localeCompare(b.resource));
 }
 
-function healthIn(object: KubeObject, verdict: NamespaceVerdict | undefined): Pick<EnvironmentResource, 'health' | 'cause'> {
+const NO_APPS: ReadonlyMap<KubeObject, JudgedApp> = new Map();
+
+/** The instance that each object is a part of; of what several use, the first one. */
+function appsByPart(apps: ReadonlyMap<KubeObject, JudgedApp>): ReadonlyMap<KubeObject, KubeObject> {
+  const roots = new Map<KubeObject, KubeObject>();
+  for (const { root, parts } of apps.values()) for (const part of parts) if (!roots.has(part)) roots.set(part, root);
+  return roots;
+}
+
+interface Judged {
+  readonly app: JudgedApp | undefined;
+  readonly verdict: NamespaceVerdict | undefined;
+}
+
+/** An instance is as its whole tree is. */
+function healthIn(object: KubeObject, { app, verdict }: Judged): Pick<EnvironmentResource, 'health' | 'cause'> {
+  if (app !== undefined) return { health: app.health, ...(app.cause === undefined ? {} : { cause: app.cause.message }) };
   const health = verdict?.health ?? healthOf(object);
   return { ...(health === undefined ? {} : { health }), ...(verdict === undefined ? {} : { cause: verdict.cause }) };
 }

@@ -47,13 +47,6 @@ export function environmentHealth(environment: EnvironmentView, resources: reado
   };
 }
 
-/** The health of each instance with all that it owns, by `app/name`. */
-export function instanceHealths(resources: readonly EnvironmentResource[]): ReadonlyMap<string, Health> {
-  const owned = resources.filter(({ instance }) => instance !== undefined);
-  const groups = Map.groupBy(owned, ({ instance }) => `${instance?.app}/${instance?.name}`);
-  return new Map([...groups].flatMap(([key, group]) => causeOf(group).map(({ status, message }) => [key, { status, message }] as const)));
-}
-
 /** What an instance says about the version of what it runs. */
 export function reportedVersion({ spec, status }: Pick<KubeObject, 'spec' | 'status'>): string {
   const said = [at(status, 'version'), at(status, 'currentVersion'), at(spec, 'version')];
@@ -70,19 +63,22 @@ function ownCause({ name, ready, message, conditions }: EnvironmentView): Health
   return { resource: 'environments.chandlery.dev', kind: 'Environment', name, status: isStalled ? 'Degraded' : 'Progressing', message };
 }
 
+/** An app with all that it consists of, or what stands below one owner. */
 function groupsOf(resources: readonly EnvironmentResource[]): ReadonlyMap<string, readonly EnvironmentResource[]> {
-  return Map.groupBy(resources, ({ owner, kind, name }) => `${owner?.kind ?? kind} ${owner?.name ?? name}`);
+  return Map.groupBy(resources, ({ instance, owner, kind, name }) =>
+    instance === undefined ? `${owner?.kind ?? kind} ${owner?.name ?? name}` : `${instance.app}/${instance.name}`,
+  );
 }
 
-/** The resource at the top speaks for all when it reports the worst itself. */
+/** The health of an instance is that of its whole tree. Elsewhere the resource at the top speaks for all when it reports the worst itself. */
 function causeOf(group: readonly EnvironmentResource[]): HealthCause[] {
-  const judged = group.filter(({ health }) => health !== undefined);
-  const [worst] = judged.toSorted((a, b) => rank(b) - rank(a) || depth(a) - depth(b) || a.name.localeCompare(b.name));
+  const app = group.find(({ instance, resource, name }) => instance?.app === resource && instance.name === name);
+  const [worst] = app === undefined ? judgedOf(group) : [app];
   if (worst?.health === undefined) return [];
-  const top = group.find(({ owner }) => owner === undefined);
+  const top = app ?? group.find(({ owner }) => owner === undefined);
   const { status, message } = worst.health;
   const isOwn = worst === top || message === '';
-  const cause = status === 'Healthy' ? undefined : (top ?? worst).cause;
+  const cause = status === 'Healthy' || app !== undefined ? undefined : (top ?? worst).cause;
   return [
     {
       resource: (top ?? worst).resource,
@@ -93,6 +89,12 @@ function causeOf(group: readonly EnvironmentResource[]): HealthCause[] {
       ...(worst.instance === undefined ? {} : { instance: worst.instance }),
     },
   ];
+}
+
+function judgedOf(group: readonly EnvironmentResource[]): readonly EnvironmentResource[] {
+  return group
+    .filter(({ health }) => health !== undefined)
+    .toSorted((a, b) => rank(b) - rank(a) || depth(a) - depth(b) || a.name.localeCompare(b.name));
 }
 
 function rank({ health }: EnvironmentResource): number {

@@ -1,6 +1,6 @@
 import { declaredEdges, type DeclaredRelations, NO_DECLARED_RELATIONS } from './declared-edges.ts';
 import { edgesOf, type Edge } from './find-edges.ts';
-import { indexObjects, kindKey } from './object-index.ts';
+import { indexObjects, kindKey, type ObjectIndex } from './object-index.ts';
 import type { RelationClass } from './relations.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { type ReleaseMembers, memberEdges } from './release-members.ts';
@@ -22,17 +22,17 @@ export interface Placed {
 /** Pages recurse into trees; what stands deeper hangs under its last ancestor above that. */
 const DEEPEST = 32;
 
-/**
- * The group of a root: what it owns, what these objects use, and what is put on top of them, each object once. Owner references decide where an object stands, that of
- * the controller first; inferred edges place only what no owner has placed. Cycles end because nothing is placed twice.
- */
-export function placeObjects(
-  root: KubeObject,
-  objects: readonly KubeObject[],
-  members: ReleaseMembers = new Map(),
-  declared: DeclaredRelations = NO_DECLARED_RELATIONS,
-): Placed {
-  const index = indexObjects([root, ...objects]);
+/** The objects that were read together, with all edges between them: found once for all trees of a namespace. */
+export interface ObjectGraph {
+  readonly index: ObjectIndex;
+  /** The edges that begin in an object. */
+  readonly edges: ReadonlyMap<KubeObject, readonly Edge[]>;
+  /** The edges by which objects are brought along by what they name. */
+  readonly followers: ReadonlyMap<KubeObject, readonly Edge[]>;
+}
+
+export function graphOf(objects: readonly KubeObject[], declared: DeclaredRelations = NO_DECLARED_RELATIONS): ObjectGraph {
+  const index = indexObjects(objects);
   const isDeclared = declared.naming.size + declared.fields.size > 0;
   const edgesFrom = (object: KubeObject): readonly Edge[] => {
     if (!isDeclared) return edgesOf(object, index);
@@ -40,42 +40,53 @@ export function placeObjects(
     return more.length === 0 ? edgesOf(object, index) : [...edgesOf(object, index), ...more];
   };
   const edges = new Map(index.objects.map((object) => [object, edgesFrom(object)]));
-  for (const edge of memberEdges(root, members)) {
-    const known = edges.get(edge.holder);
-    if (known !== undefined && edge.target !== undefined && edges.has(edge.target)) edges.set(edge.holder, [...known, edge]);
-  }
-  const followers = holdersByTarget(edges.values());
+  return { index, edges, followers: holdersByTarget([...edges.values()].flat()) };
+}
+
+/**
+ * The group of a root: what it owns, what these objects use, and what is put on top of them, each object once. Owner references decide where an object stands, that of
+ * the controller first; inferred edges place only what no owner has placed. Cycles end because nothing is placed twice.
+ */
+export function placeObjects(root: KubeObject, graph: ObjectGraph, members: ReleaseMembers = new Map()): Placed {
+  const ofRelease = memberEdges(root, members).filter(({ holder, target }) => graph.edges.has(holder) && target !== undefined);
+  const byHolder = Map.groupBy(ofRelease, ({ holder }) => holder);
+  const byTarget = holdersByTarget(ofRelease);
+  const edgesFrom = (object: KubeObject): readonly Edge[] => joined(graph.edges.get(object), byHolder.get(object));
   const placed = new Set<KubeObject>();
   const queues = Array.from({ length: PRIORITIES }, (): Queue => ({ waiting: [], taken: 0 }));
   const place = (one: Placed): Placed => {
     placed.add(one.object);
-    for (const edge of followers.get(one.object) ?? []) wait(queues, { object: edge.holder, edge, below: one });
+    for (const edge of joined(graph.followers.get(one.object), byTarget.get(one.object)))
+      wait(queues, { object: edge.holder, edge, below: one });
     for (const edge of one.edges) {
       if (edge.joins === 'Target' && edge.target !== undefined) wait(queues, { object: edge.target, edge, below: one });
     }
     return one;
   };
-  const top = place({ object: root, depth: 0, isPart: true, edges: edges.get(root) ?? [], children: [] });
+  const top = place({ object: root, depth: 0, isPart: true, edges: edgesFrom(root), children: [] });
   for (let next = nextOf(queues); next !== undefined; next = nextOf(queues)) {
     if (placed.has(next.object)) continue;
     const { object, edge, below } = next;
     const parent = parentFor(next);
     const isPart = below.isPart && isNeeded(edge);
-    parent.children.push(place({ object, parent, edge, depth: parent.depth + 1, isPart, edges: edges.get(object) ?? [], children: [] }));
+    parent.children.push(place({ object, parent, edge, depth: parent.depth + 1, isPart, edges: edgesFrom(object), children: [] }));
   }
   return top;
 }
 
-/** The edges by which objects are brought along by what they name. */
-function holdersByTarget(edges: Iterable<readonly Edge[]>): ReadonlyMap<KubeObject, readonly Edge[]> {
+const NO_EDGES: readonly Edge[] = [];
+
+function joined(some: readonly Edge[] = NO_EDGES, others: readonly Edge[] = NO_EDGES): readonly Edge[] {
+  return others.length === 0 ? some : [...some, ...others];
+}
+
+function holdersByTarget(edges: Iterable<Edge>): ReadonlyMap<KubeObject, readonly Edge[]> {
   const holders = new Map<KubeObject, Edge[]>();
-  for (const one of edges) {
-    for (const edge of one) {
-      if (edge.target === undefined || edge.joins !== 'Holder') continue;
-      const known = holders.get(edge.target);
-      if (known === undefined) holders.set(edge.target, [edge]);
-      else known.push(edge);
-    }
+  for (const edge of edges) {
+    if (edge.target === undefined || edge.joins !== 'Holder') continue;
+    const known = holders.get(edge.target);
+    if (known === undefined) holders.set(edge.target, [edge]);
+    else known.push(edge);
   }
   return holders;
 }

@@ -1,34 +1,25 @@
+import { areSame } from './are-same.ts';
 import { compareTexts } from '../core/compare-texts.ts';
-import { findCause, judgeObjects, type Verdicts } from '../cause/find-cause.ts';
-import { worstHealth, type Health } from '../health/health.ts';
-import { customHealthVersion, healthOf } from '../health/rules/health-of.ts';
+import type { Verdicts } from '../cause/find-cause.ts';
+import { customHealthVersion } from '../health/rules/health-of.ts';
 import { at, numberAt, textAt } from '../core/read.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
 import { addressesOf } from './addresses.ts';
-import { type DeclaredRelations, NO_DECLARED_RELATIONS } from './declared-edges.ts';
 import type { Edge } from './find-edges.ts';
+import { type JudgeContext, judgeTree } from './judge-tree.ts';
 import { keyOf, kindKey, namespaceOf, uidOf } from './object-index.ts';
-import { type Placed, placeObjects } from './place-objects.ts';
-import type { ReleaseMembers } from './release-members.ts';
+import type { Placed } from './place-objects.ts';
 import type { ResourceTree, TreeEdge, TreeLink, TreeNode } from './tree.ts';
 
 /** Of one resource. */
 const MAX_LINKS = 50;
 
 /** What could be read besides the objects themselves. */
-export interface TreeContext extends Pick<ResourceTree, 'unreadable' | 'unavailable'> {
+export interface TreeContext extends JudgeContext, Pick<ResourceTree, 'unreadable' | 'unavailable'> {
   /** The namespace that was read; by default that of the root. */
   readonly namespace: string;
-  /** The kinds (`group/Kind`) of which that namespace has no other objects than those that were read. */
-  readonly listed: ReadonlySet<string>;
   /** Plural and group of each kind (`group/Kind`). */
   readonly resources: ReadonlyMap<string, string>;
-  /** Events of the namespace of the root, as far as they were read. */
-  readonly events: readonly KubeObject[];
-  /** What belongs to the root because it is of its Helm release. */
-  readonly members: ReleaseMembers;
-  /** What CRDs declare about relations. */
-  readonly declared: DeclaredRelations;
 }
 
 /**
@@ -36,37 +27,15 @@ export interface TreeContext extends Pick<ResourceTree, 'unreadable' | 'unavaila
  *
  * @param objects full objects for kinds with a health rule or a relation, metadata alone for the others.
  */
-export function buildTree(
-  root: KubeObject,
-  objects: readonly KubeObject[],
-  {
-    namespace,
-    unreadable = [],
-    unavailable = [],
-    listed = new Set(),
-    resources = new Map(),
-    events = [],
-    members = new Map(),
-    declared = NO_DECLARED_RELATIONS,
-  }: Partial<TreeContext> = {},
-): ResourceTree {
-  const top = placeObjects(root, objects, members, declared);
-  const placed = flatten(top);
-  const context = { root, placed, objects, listed };
-  const verdicts = judgeObjects(context, events);
-  const tree = nodeOf(top, { namespace: namespace ?? namespaceOf(root), listed, resources, verdicts });
-  const judged = placed.flatMap((one) => judgedOf(one, verdicts));
-  const health = isTelling(root, judged) ? worstHealth(judged.map((one) => one.health)) : undefined;
-  const word = health?.status ?? 'Unknown';
-  const causes = judged
-    .filter((one) => one.health.status === word && !['Healthy', 'Suspended', 'Unknown'].includes(word))
-    .map(({ kind, name, health: { message } }) => ({ kind, name, message }));
-  const cause = findCause(context, verdicts, health);
+export function buildTree(root: KubeObject, objects: readonly KubeObject[], context: Partial<TreeContext> = {}): ResourceTree {
+  const { namespace, unreadable = [], unavailable = [], listed = new Set(), resources = new Map() } = context;
+  const judged = judgeTree(root, objects, context);
+  const { top, placed, verdicts, health, causes, cause } = judged;
   return {
-    root: tree,
+    root: nodeOf(top, { namespace: namespace ?? namespaceOf(root), listed, resources, verdicts }),
     count: placed.length,
     addresses: addressesOf(placed.map(({ object }) => object)),
-    health: health === undefined ? SILENT : explained(health, tree, cause?.message),
+    health,
     causes,
     ...(cause === undefined ? {} : { cause }),
     unreadable: [...unreadable].sort(),
@@ -82,7 +51,7 @@ interface Built {
   readonly tree: ResourceTree;
 }
 
-type BuildContext = Omit<TreeContext, 'unreadable'>;
+type BuildContext = Omit<TreeContext, 'unreadable' | 'graph'> & Partial<Pick<TreeContext, 'graph'>>;
 
 /** By the root, as long as that is in memory. */
 const lastBuilt = new WeakMap<KubeObject, Built>();
@@ -103,45 +72,13 @@ export function buildTreeOnce(root: KubeObject, objects: readonly KubeObject[], 
 
 function isSame(a: BuildContext, b: BuildContext): boolean {
   const isRead = a.namespace === b.namespace && areSame([...a.listed], [...b.listed]) && areSame(a.events, b.events);
-  return isRead && isPlain(a) && isPlain(b) && a.resources === b.resources && a.declared === b.declared;
+  const isOfRelease = areSame([...a.members.keys()], [...b.members.keys()]);
+  return isRead && isOfRelease && isPlain(a) && isPlain(b) && a.resources === b.resources && a.declared === b.declared;
 }
 
-/** What is unavailable, or of a release, is reported anew each time. */
-function isPlain({ unavailable, members }: BuildContext): boolean {
-  return unavailable.length === 0 && members.size === 0;
-}
-
-function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
-  return some.length === others.length && some.every((one, index) => one === others[index]);
-}
-
-interface Judged {
-  readonly kind: string;
-  readonly name: string;
-  readonly health: Health;
-}
-
-function judgedOf(placed: Placed, verdicts: Verdicts): Judged[] {
-  const { object } = placed;
-  const { health, counts } = verdicts.get(placed) ?? {};
-  return health === undefined || counts !== true ? [] : [{ kind: object.kind, name: object.metadata.name, health }];
-}
-
-const SILENT: Health = { status: 'Unknown', message: 'No health reported yet' };
-const WORKLOADS = new Set(['Pod', 'Deployment', 'StatefulSet', 'DaemonSet', 'ReplicaSet', 'Job']);
-
-/**
- * A Service has an address from the first moment on, which says nothing about what is behind it: a tree is judged once the resource itself or
- * one of its workloads says how it is, or something says that it is not well.
- */
-function isTelling(root: KubeObject, judged: readonly Judged[]): boolean {
-  return healthOf(root) !== undefined || judged.some(({ kind, health }) => WORKLOADS.has(kind) || health.status !== 'Healthy');
-}
-
-/** What is well says so itself; of everything else the cause explains most. */
-function explained(health: Health, { health: own }: TreeNode, cause: string | undefined): Health {
-  if (health.status !== 'Healthy' && cause !== undefined) return { status: health.status, message: cause };
-  return own?.status === health.status && own.message !== '' ? own : health;
+/** What is unavailable is reported anew each time. */
+function isPlain({ unavailable }: BuildContext): boolean {
+  return unavailable.length === 0;
 }
 
 interface Reading extends Pick<TreeContext, 'listed' | 'resources'> {
@@ -230,8 +167,4 @@ export function infoOf({ kind, spec, status }: KubeObject): string {
     default:
       return '';
   }
-}
-
-function flatten(placed: Placed): Placed[] {
-  return [placed, ...placed.children.flatMap(flatten)];
 }

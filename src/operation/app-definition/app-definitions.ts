@@ -20,7 +20,7 @@ import { BY_NAMES } from '../../schema/sensitive/sensitive-values.ts';
 import { audited } from '../audit/audited.ts';
 import { rejectOtherKind, rejectReserved, USER_WRITE } from '../instance/instance-draft.ts';
 import { listEnvironments } from '../environment/find-environment.ts';
-import { listKind } from '../instance/list-instances.ts';
+import { listKind } from '../instance/list-kind.ts';
 import { listCrdInstances, servedCrds } from '../operator/list-operator-instances.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from '../preflight/preflight.ts';

@@ -15,7 +15,7 @@ import { CONFIG_MAP } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import type { TreeNode } from '../../domain/tree/tree.ts';
 import { findEnvironment, listEnvironments } from '../environment/find-environment.ts';
-import { listKind } from '../instance/list-instances.ts';
+import { listKind } from '../instance/list-kind.ts';
 import { showTree, type TreePorts } from '../instance/show-tree.ts';
 import type { Ports } from '../ports.ts';
 import { explainApp, type FieldFact } from './explain-app.ts';

@@ -15,11 +15,12 @@ import { findEnvironment } from '../environment/find-environment.ts';
 import { missingPermission } from '../instance/instance-draft.ts';
 import { markedOf } from '../instance/instance-masking.ts';
 import { showInstance } from '../instance/show-instance.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import type { Ports } from '../ports.ts';
 import { approvalIn } from './request-access.ts';
 import { candidateOf } from './request-candidate.ts';
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health' | 'changeRequests'>;
+type Needs = EnvironmentPorts & Pick<Ports, 'publicUrl' | 'auditLog' | 'changeRequests'>;
 
 interface Approved {
   readonly changeRequest: ChangeRequest;

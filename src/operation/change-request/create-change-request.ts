@@ -18,6 +18,7 @@ import { markedOf, unmaskContent } from '../instance/instance-masking.ts';
 import { prepareDraft, rejectDraft, USER_WRITE, type InstanceDraft } from '../instance/instance-draft.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
 import { preflightInstance } from '../preflight/preflight-instance.ts';
@@ -33,7 +34,7 @@ export interface ChangeRequestDraft extends InstanceDraft, RequestOrigin {
   readonly message: string;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'chart' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog'>;
+type Needs = EnvironmentPorts & Pick<Ports, 'chart' | 'changeRequests' | 'publicUrl' | 'auditLog'>;
 
 const MAX_CONTENT_BYTES = 64 * 1024;
 const MAX_LINES = 20;

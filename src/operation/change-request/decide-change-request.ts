@@ -16,13 +16,14 @@ import { findEnvironment } from '../environment/find-environment.ts';
 import { instanceEvent, audited } from '../audit/audited.ts';
 import { candidateOf, type Candidate } from './request-candidate.ts';
 import { approvalIn, findChangeRequest, ownGroups, requestWritten, type FoundRequest, verbOf } from './request-access.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import type { Ports } from '../ports.ts';
 
 export interface RequestVerdict extends RequestOrigin {
   readonly id: string;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog' | 'health'>;
+type Needs = EnvironmentPorts & Pick<Ports, 'changeRequests' | 'publicUrl' | 'auditLog'>;
 
 /** The controller applies what is approved within a second or so; beyond that, the page of the request tells. */
 const APPLIED_WITHIN_MS = 20_000;

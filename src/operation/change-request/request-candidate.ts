@@ -9,6 +9,7 @@ import type { ChangeRequest } from '../../domain/change-request/change-request.t
 import type { InstanceChange } from '../instance/instance-change.ts';
 import { makeInstance, replaceInstance } from '../instance/write-instance.ts';
 import { prepareDraft, type InstanceDraft } from '../instance/instance-draft.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
 import { preflightInstance } from '../preflight/preflight-instance.ts';
@@ -26,7 +27,7 @@ export interface Candidate {
   readonly write: () => Promise<InstanceView>;
 }
 
-type Needs = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'publicUrl' | 'auditLog' | 'health' | 'changeRequests'>;
+type Needs = EnvironmentPorts & Pick<Ports, 'publicUrl' | 'auditLog' | 'changeRequests'>;
 
 /**
  * Makes what a change request asks for on what is there now, as the actor may read it.

@@ -5,6 +5,7 @@ import type { Preflight } from '../../domain/instance/instance.ts';
 import type { ChangeRequest } from '../../domain/change-request/change-request.ts';
 import { candidateOf } from './request-candidate.ts';
 import { findChangeRequest, type FoundRequest, ownGroups, type RequestAccess } from './request-access.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import type { Ports } from '../ports.ts';
 
 /** A change request as somebody sees it who may. */
@@ -29,7 +30,7 @@ export type ChangeRequestSummary = Omit<ChangeRequest, 'base'>;
 
 /** One change request, looked at with the actor's own permissions. `NotFound` when they may not see it. */
 export async function showChangeRequest(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'changeRequests' | 'publicUrl' | 'auditLog' | 'health'>,
+  ports: EnvironmentPorts & Pick<Ports, 'changeRequests' | 'publicUrl' | 'auditLog'>,
   actor: Actor,
   id: string,
 ): Promise<ChangeRequestView> {

@@ -13,7 +13,7 @@ import { PERSISTENT_VOLUME_CLAIM } from '../../domain/kubernetes/resource-types.
 import { apiVersionOf, type ResourceType } from '../../domain/kubernetes/resource.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { catalogEntries } from '../app/find-app.ts';
-import { listKind } from '../instance/list-instances.ts';
+import { listKind } from '../instance/list-kind.ts';
 import type { Ports } from '../ports.ts';
 import { environmentWords } from './environment-change.ts';
 import { findEnvironmentObject } from './find-environment.ts';

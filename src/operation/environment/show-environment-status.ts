@@ -1,12 +1,7 @@
 import { EVENT, LIMIT_RANGE, permissionTo, RESOURCE_QUOTA, type KnownType } from '../../domain/kubernetes/resource-types.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
-import {
-  type EnvironmentHealth,
-  environmentHealth,
-  instanceHealths,
-  reportedVersion,
-} from '../../domain/environment/environment-status.ts';
+import { type EnvironmentHealth, environmentHealth, reportedVersion } from '../../domain/environment/environment-status.ts';
 import { limitRules, type LimitRule, quotaUses, type QuotaUse } from '../../domain/environment/quota-use.ts';
 import { summarizeWorkloads, type WorkloadSummary } from '../../domain/environment/deploy-board.ts';
 import { foldEvents } from '../../domain/instance/events.ts';
@@ -18,7 +13,7 @@ import { entriesFor } from '../app/find-app.ts';
 import { listFaults } from '../catalog/list-faults.ts';
 import { instanceSummary } from '../instance/find-instance.ts';
 import { redactTexts } from '../instance/instance-masking.ts';
-import { type KindList, listKind } from '../instance/list-instances.ts';
+import { type KindList, listKind } from '../instance/list-kind.ts';
 import type { Ports } from '../ports.ts';
 import { workloadsIn } from './list-environment-resources.ts';
 import { type EnvironmentPorts, type EnvironmentReading, readEnvironment, type ReadingExtent } from './read-environment.ts';
@@ -108,17 +103,15 @@ function listedAs(type: KnownType, namespace: string, list: KindList): Listed {
 function instancesIn(
   ports: EnvironmentPorts,
   actor: Actor,
-  { environment, objects, resources, secrets }: EnvironmentReading,
+  { environment, objects, appHealth, secrets }: EnvironmentReading,
 ): InstanceStatus[] {
   const entries = new Map(entriesFor(ports, actor).map((entry) => [`${entry.summary.group}/${entry.summary.kind}`, entry]));
-  const healths = instanceHealths(resources);
   return objects
     .flatMap((object) => {
       const entry = entries.get(`${object.apiVersion.split('/')[0]}/${object.kind}`);
       if (entry === undefined) return [];
-      const summary = instanceSummary(entry, environment, object);
-      const health = healths.get(`${summary.app}/${summary.name}`) ?? summary.health;
-      return [{ ...summary, health, ...redactTexts({ version: reportedVersion(object) }, secrets) }];
+      const summary = instanceSummary(entry, environment, { object, health: appHealth(object) });
+      return [{ ...summary, ...redactTexts({ version: reportedVersion(object) }, secrets) }];
     })
     .sort((a, b) => a.name.localeCompare(b.name) || a.app.localeCompare(b.app));
 }

@@ -16,15 +16,13 @@ import {
   tierRows,
 } from '../../domain/environment/tier-board.ts';
 import { CRON_JOB, DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from '../../domain/kubernetes/resource-types.ts';
-import type { ServedKind } from '../../domain/kubernetes/resource.ts';
 import { entriesFor } from '../app/find-app.ts';
 import { listChangeRequests } from '../change-request/list-change-requests.ts';
 import { redactTexts } from '../instance/instance-masking.ts';
-import { namespacedKinds } from '../instance/read-objects.ts';
 import type { Ports } from '../ports.ts';
 import { listEnvironments } from './find-environment.ts';
 import { workloadsIn } from './list-environment-resources.ts';
-import { type EnvironmentPorts, readBoardKinds } from './read-environment.ts';
+import { type EnvironmentPorts, readPlace } from './read-environment.ts';
 
 /** Apps × environments. */
 export interface TierBoard {
@@ -47,8 +45,8 @@ export async function showTierBoard(
   filter: TierBoardFilter,
 ): Promise<TierBoard> {
   const environments = (await listEnvironments(ports, actor)).toSorted(byTier);
-  const [kinds, requests] = await Promise.all([ports.discovery.kinds(), listChangeRequests(ports, actor)]);
-  const read = async (environment: EnvironmentView): Promise<ColumnReading> => await sharedReading(ports, actor, { environment, kinds });
+  const requests = await listChangeRequests(ports, actor);
+  const read = async (environment: EnvironmentView): Promise<ColumnReading> => await sharedReading(ports, actor, environment);
   const readings = await pMap(environments, read, { concurrency: AT_ONCE });
   const allColumns = readings.map(tierColumn);
   const allRows = tierRows(
@@ -69,23 +67,18 @@ const MAX_CACHED = 500;
 
 const shared = new WeakMap<Clusters, LRUCache<string, Promise<ColumnReading>>>();
 
-interface ColumnInput {
-  readonly environment: EnvironmentView;
-  readonly kinds: readonly ServedKind[];
-}
-
 /** What one person, with the same groups, read of an environment a moment ago serves again. */
-async function sharedReading(ports: EnvironmentPorts, actor: Actor, input: ColumnInput): Promise<ColumnReading> {
+async function sharedReading(ports: EnvironmentPorts, actor: Actor, environment: EnvironmentView): Promise<ColumnReading> {
   const known = shared.get(ports.clusters) ?? new LRUCache<string, Promise<ColumnReading>>({ max: MAX_CACHED, ttl: SHARED_MS });
   shared.set(ports.clusters, known);
-  const key = JSON.stringify([actorKey(actor), input.environment.name, input.environment.namespace]);
+  const key = JSON.stringify([actorKey(actor), environment.name, environment.namespace]);
   let reading = known.get(key);
   if (reading === undefined) {
-    reading = readColumn(ports, actor, input);
+    reading = readColumn(ports, actor, environment);
     known.set(key, reading);
   }
   try {
-    return { ...(await reading), environment: input.environment };
+    return { ...(await reading), environment };
   } catch (error) {
     known.delete(key);
     throw error;
@@ -97,21 +90,21 @@ const WORKLOADS: ReadonlySet<string> = new Set(
   [DEPLOYMENT, STATEFUL_SET, DAEMON_SET, CRON_JOB, { group: 'argoproj.io', resource: 'rollouts' }].map(keyOf),
 );
 
-async function readColumn(ports: EnvironmentPorts, actor: Actor, { environment, kinds }: ColumnInput): Promise<ColumnReading> {
+async function readColumn(ports: EnvironmentPorts, actor: Actor, environment: EnvironmentView): Promise<ColumnReading> {
   const entries = entriesFor(ports, actor);
-  const ids = new Set(entries.map(({ summary }) => summary.id));
-  const wanted = namespacedKinds(kinds).filter((kind) => WORKLOADS.has(keyOf(kind)) || ids.has(keyOf(kind)));
-  const reading = await readBoardKinds(ports, actor, { environment, kinds: wanted });
+  const reading = await readPlace(ports, actor, { environment });
   const { objects, resources, secrets, missing, unavailable } = reading;
+  const ids = new Set(entries.map(({ summary }) => summary.id));
+  const isOnBoard = (resource: string): boolean => WORKLOADS.has(resource) || ids.has(resource);
   const apps = new Map(entries.map(({ summary }) => [`${summary.group}/${summary.kind}`, summary.displayName]));
-  const workloads = boardOf(workloadsIn(reading), resources);
+  const workloads = boardOf(workloadsIn(reading), resources).filter(({ resource }) => WORKLOADS.has(resource));
   return {
     environment,
     entries: boardEntries({ objects, resources, workloads, apps }).map((entry) => ({
       ...entry,
       ...redactTexts({ version: entry.version }, secrets),
     })),
-    missing,
+    missing: missing.filter((one) => isOnBoard(keyOf(one))),
     unavailable,
   };
 }

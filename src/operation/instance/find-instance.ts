@@ -1,5 +1,5 @@
 import { reportedExpiry } from '../../domain/app-instance/expiry.ts';
-import { isAppInstance } from '../../domain/app-instance/instance.ts';
+import { isAppInstance, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import { versionsOf, type CatalogEntry } from '../../domain/catalog/app-catalog.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
@@ -7,7 +7,7 @@ import { conditionsOf } from '../../domain/kubernetes/condition.ts';
 import { creatorOf } from '../../domain/kubernetes/creator.ts';
 import { etagOf } from '../../domain/kubernetes/etag.ts';
 import { AppError, isAppError } from '../../domain/core/errors.ts';
-import { healthOf } from '../../domain/health/rules/health-of.ts';
+import type { Health } from '../../domain/health/health.ts';
 import type { InstanceSummary, InstanceView } from '../../domain/instance/instance.ts';
 import { isDnsSubdomain } from '../../domain/kubernetes/names.ts';
 import { numberAt } from '../../domain/core/read.ts';
@@ -17,6 +17,7 @@ import { formatPath } from '../../schema/form-path.ts';
 import { sensitiveIn } from '../../schema/sensitive/mask.ts';
 import { findApp } from '../app/find-app.ts';
 import { findEnvironment } from '../environment/find-environment.ts';
+import { type EnvironmentPorts, readPlace } from '../environment/read-environment.ts';
 import { markedOf, redactHealth, secretsOf, shownObject } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 
@@ -77,12 +78,30 @@ export function versionFor({ crd, summary }: CatalogEntry, version = ''): string
   throw new AppError('InvalidInput', `${summary.displayName}: the cluster does not serve a version ${JSON.stringify(version)}`);
 }
 
-function unreported({ summary }: CatalogEntry): string {
-  return summary.definition === undefined ? 'Its operator reports no state' : 'It is about to be released';
+/** An Instance with its health, which is that of its whole tree. */
+export interface JudgedInstance {
+  readonly object: KubeObject;
+  /** As it is; sensitive values are masked here. */
+  readonly health: Health;
+}
+
+interface JudgeInput {
+  readonly environment: EnvironmentView;
+  readonly object: KubeObject;
+}
+
+/** How an Instance that was read or written just now is, with all of its tree that the actor may read. */
+export async function judgeInstance(ports: EnvironmentPorts, actor: Actor, { environment, object }: JudgeInput): Promise<JudgedInstance> {
+  const namespace = releaseNamespaceOf(object);
+  const [{ appHealth }] = await Promise.all([
+    readPlace(ports, actor, { environment: { ...environment, namespace } }),
+    ports.health.evaluate([object]),
+  ]);
+  return { object, health: appHealth(object) };
 }
 
 /** A row about an Instance. */
-export function instanceSummary(entry: CatalogEntry, environment: EnvironmentView, object: KubeObject): InstanceSummary {
+export function instanceSummary(entry: CatalogEntry, environment: EnvironmentView, { object, health }: JudgedInstance): InstanceSummary {
   const secrets = secretsOf(markedOf(entry), object);
   const expiry = isAppInstance(object) ? reportedExpiry(object) : undefined;
   return {
@@ -92,21 +111,22 @@ export function instanceSummary(entry: CatalogEntry, environment: EnvironmentVie
     kind: entry.summary.kind,
     name: object.metadata.name,
     created: object.metadata.creationTimestamp ?? '',
-    health: redactHealth(healthOf(object) ?? { status: 'Unknown', message: unreported(entry) }, secrets),
+    health: redactHealth(health, secrets),
     deleting: object.metadata.deletionTimestamp !== undefined,
     ...(expiry === undefined ? {} : { expiry }),
   };
 }
 
 /** All about an Instance but its tree, its sensitive values masked: whatever leaves an operation is made here. */
-export function instanceView(entry: CatalogEntry, environment: EnvironmentView, raw: KubeObject): InstanceView {
+export function instanceView(entry: CatalogEntry, environment: EnvironmentView, judged: JudgedInstance): InstanceView {
+  const raw = judged.object;
   const version = parseApiVersion(raw.apiVersion).version;
   const marked = markedOf(entry, version);
   const object = shownObject(marked, raw);
   const secrets = secretsOf(marked, raw);
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return {
-    ...instanceSummary(entry, environment, raw),
+    ...instanceSummary(entry, environment, judged),
     object: { ...object, metadata: { ...metadata, name: object.metadata.name } },
     masked: sensitiveIn(marked, raw).map(({ path }) => formatPath(path)),
     conditions: conditionsOf(raw).map((one) => ({ ...one, message: redact(one.message, secrets) })),

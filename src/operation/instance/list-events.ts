@@ -44,5 +44,5 @@ async function readWith(ports: TreePorts, actor: Actor, { address, ...extent }: 
   const [{ tree, workloads }, items] = await Promise.all([explainedGroup(ports, actor, { found, events: reading, ...extent }), reading]);
   const secrets = secretsOf(markedOf(entry), object);
   const events = eventsAbout(tree.root, items).map((event) => ({ ...event, message: redact(event.message, secrets) }));
-  return { instance: instanceView(entry, environment, object), tree, workloads, events };
+  return { instance: instanceView(entry, environment, { object, health: tree.health }), tree, workloads, events };
 }

@@ -5,7 +5,7 @@ import { healthSource } from '../../domain/health/rules/health-of.ts';
 import { apiVersionOf, type KubeObject, type ServedKind } from '../../domain/kubernetes/resource.ts';
 import { hasRelations } from '../../domain/tree/relations.ts';
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
-import { listKind } from './list-instances.ts';
+import { listKind } from './list-kind.ts';
 
 /** Kinds that own nothing and are owned by nothing that a tree is read for. */
 const NOISE = new Set([

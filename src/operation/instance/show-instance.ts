@@ -4,21 +4,17 @@ import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { InstanceView, RevealedValue } from '../../domain/instance/instance.ts';
 import { parseApiVersion } from '../../domain/kubernetes/resource.ts';
 import { audited, instanceEvent } from '../audit/audited.ts';
-import { findInstance, type InstanceAddress, instanceView } from './find-instance.ts';
+import { findInstance, type InstanceAddress, instanceView, judgeInstance } from './find-instance.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import { markedOf } from './instance-masking.ts';
 import type { Ports } from '../ports.ts';
 import { formatPath } from '../../schema/form-path.ts';
 import { sensitiveIn } from '../../schema/sensitive/mask.ts';
 
 /** One Instance with its object and conditions. */
-export async function showInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'health'>,
-  actor: Actor,
-  address: InstanceAddress,
-): Promise<InstanceView> {
+export async function showInstance(ports: EnvironmentPorts, actor: Actor, address: InstanceAddress): Promise<InstanceView> {
   const { entry, environment, object } = await findInstance(ports, actor, address);
-  await ports.health.evaluate([object]);
-  return instanceView(entry, environment, object);
+  return instanceView(entry, environment, await judgeInstance(ports, actor, { environment, object }));
 }
 
 /** Which masked value of an Instance is wanted: `spec.users[0].password`. */

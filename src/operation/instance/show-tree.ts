@@ -1,8 +1,7 @@
-import { releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
+import { isAppInstance, releaseNamespaceOf } from '../../domain/app-instance/instance.ts';
 import { readLogLines } from '../../domain/instance/pod-log.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
-import { isAppError } from '../../domain/core/errors.ts';
-import { crdsOfOperator } from '../../domain/catalog/app-catalog.ts';
+import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { textAt } from '../../domain/core/read.ts';
 import { redact } from '../../domain/core/secret.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
@@ -11,15 +10,17 @@ import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts
 import { declaredRelationsOf } from '../../domain/tree/declared-edges.ts';
 import { emptyTree } from '../../domain/tree/emptiness.ts';
 import { filterTree, type TreeFilter } from '../../domain/tree/select-nodes.ts';
-import type { ResourceTree, TreeNode } from '../../domain/tree/tree.ts';
+import { uidOf } from '../../domain/tree/object-index.ts';
+import { releaseField, type ReleaseMembers, releaseMembers, releaseOfInstance } from '../../domain/tree/release-members.ts';
+import { buildTreeOnce } from '../../domain/tree/tree-builder.ts';
+import { nodesOf, type ResourceTree, type TreeNode, type TreeRelease } from '../../domain/tree/tree.ts';
 import { findInstance, type FoundInstance, type InstanceAddress } from './find-instance.ts';
 import { type Workload, workloadsOf } from '../../domain/workload/workload.ts';
 import { markedOf, redactHealth, redactTexts, redactWorkload, secretsOf } from './instance-masking.ts';
-import type { Ports } from '../ports.ts';
-import { readGroup } from './read-group.ts';
-import { namespacedKinds } from './read-objects.ts';
+import { type EnvironmentPorts, type EnvironmentReading, readPlace } from '../environment/read-environment.ts';
+import { expectRelease, readRestOfRelease, type ReleaseCluster } from '../release/read-release.ts';
 
-export type TreePorts = Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'groupMemory' | 'health'>;
+export type TreePorts = EnvironmentPorts;
 
 /** Which Instance's tree, and what part of it. */
 export interface TreeInput extends InstanceAddress {
@@ -59,7 +60,7 @@ interface ExplainedInput {
   readonly found: FoundInstance;
   /** Of its namespace. */
   readonly events: Promise<readonly KubeObject[]>;
-  /** See `GroupInput`. */
+  /** See `NamespaceInput`. */
   readonly extent?: 'Expected';
 }
 
@@ -80,28 +81,85 @@ export interface InstanceGroup {
 
 /** Reads the group of an Instance that was read just now; its cause is found by the Events, too. */
 export async function groupOf(
-  { clusters, catalog, discovery, groupMemory, health }: TreePorts,
+  ports: TreePorts,
   actor: Actor,
-  { entry, object }: FoundInstance,
-  input: Partial<Omit<ExplainedInput, 'found'>> = {},
+  { entry, environment, object }: FoundInstance,
+  { extent, events }: Partial<Omit<ExplainedInput, 'found'>> = {},
 ): Promise<InstanceGroup> {
-  const served = await discovery.kinds();
-  const kinds = namespacedKinds(served);
-  const isGenerated = entry.summary.definition !== undefined;
-  const crds = isGenerated ? [entry.crd] : crdsOfOperator(entry.operator, catalog.customResourceDefinitions());
-  const memory = groupMemory.kindsFor(actor, object, new Set(crds.map(({ spec }) => textAt(spec, 'group') ?? '')));
   const namespace = releaseNamespaceOf(object);
-  const declared = declaredRelationsOf(catalog.customResourceDefinitions());
-  const group = { root: object, namespace, kinds, served, memory, health, declared, ...input };
-  const { tree, objects, unreadable } = await readGroup(clusters.asActor(actor), group);
-  const related = unreadable.filter((kind) => isRelated(kind, entry.crd));
-  const missing = related.map((kind) => ({ verb: 'list', group: kind.group, resource: kind.resource, namespace }));
-  const empty = tree.count > 1 ? {} : { empty: emptyTree(`${object.kind} ${object.metadata.name}`, missing) };
-  const secrets = secretsOf(markedOf(entry), object);
-  return {
-    tree: withoutSecrets({ ...tree, ...empty, unreadable: related.map(({ kind }) => kind).sort() }, secrets),
-    workloads: workloadsOf(objects).map((workload) => redactWorkload(workload, secrets)),
+  const place = { environment: { ...environment, namespace }, ...(extent === undefined ? {} : { extent }) };
+  const [reading, served] = await Promise.all([readPlace(ports, actor, place), ports.discovery.kinds(), ports.health.evaluate([object])]);
+  const { reader, missing, unavailable, listed } = reading;
+  const root = rootIn(reading, object);
+  const ofRelease = await readReleaseOf(reader.cluster, { root, reading, served, health: ports.health });
+  const { objects, members } = ofRelease;
+  const context = {
+    namespace,
+    unavailable,
+    listed,
+    resources: resourcesOf(served),
+    // Those of a dedicated namespace are of two places.
+    events: namespace === environment.namespace || events === undefined ? reading.events : await events,
+    members,
+    declared: declaredRelationsOf(ports.catalog.customResourceDefinitions()),
+    ...(objects === reading.objects ? { graph: reading.graph } : {}),
   };
+  const built = buildTreeOnce(root, objects, context);
+  const tree = ofRelease.release === undefined ? built : { ...built, release: ofRelease.release };
+  const related = missing.filter((kind) => isRelated(kind, entry.crd));
+  const kinds = new Map(served.map(({ group, resource, kind }) => [`${resource}.${group}`, kind]));
+  const unreadable = related.map(({ group, resource }) => kinds.get(`${resource}.${group}`) ?? resource).sort();
+  const empty = tree.count > 1 ? {} : { empty: emptyTree(`${object.kind} ${object.metadata.name}`, related) };
+  const secrets = secretsOf(markedOf(entry), object);
+  const uids = new Set(nodesOf(tree.root).map(({ uid }) => uid));
+  return {
+    tree: withoutSecrets({ ...tree, ...empty, unreadable }, secrets),
+    workloads: workloadsOf(reading.objects.filter((one) => uids.has(uidOf(one)))).map((workload) => redactWorkload(workload, secrets)),
+  };
+}
+
+/** The object of the reading if that is the same version, for which much is known already. */
+function rootIn({ graph }: EnvironmentReading, object: KubeObject): KubeObject {
+  const known = graph.index.byUid.get(uidOf(object));
+  return known?.metadata.resourceVersion === object.metadata.resourceVersion && known !== undefined ? known : object;
+}
+
+interface OfRelease {
+  /** What was read, and what the release has besides; without other versions of the root. */
+  readonly objects: readonly KubeObject[];
+  readonly members: ReleaseMembers;
+  readonly release?: TreeRelease;
+}
+
+interface ReleaseReading {
+  readonly root: KubeObject;
+  readonly reading: EnvironmentReading;
+  readonly served: readonly ServedKind[];
+  readonly health: TreePorts['health'];
+}
+
+async function readReleaseOf(cluster: ReleaseCluster, { root, reading, served, health }: ReleaseReading): Promise<OfRelease> {
+  const { objects: read, graph } = reading;
+  const isKnown = graph.edges.has(root);
+  const own = isKnown ? read : read.filter((one) => uidOf(one) !== uidOf(root));
+  const release = releaseOfInstance(root, []) ?? releaseOfInstance(root, read);
+  if (release === undefined && isAppInstance(root)) expectRelease();
+  if (release === undefined) return { objects: own, members: new Map() };
+  const rest = await readRestOfRelease(cluster, { release, read, kinds: served, health });
+  const objects = rest.objects.length === 0 ? own : [...own, ...rest.objects];
+  const members = releaseMembers(objects, (object) => releaseField(object, { release, named: rest.named }), root);
+  return { objects, members, release: { ...release, missing: rest.missing } };
+}
+
+/** By what discovery answered, which stays the same one for a minute. */
+const resourceNames = new WeakMap<readonly ServedKind[], ReadonlyMap<string, string>>();
+
+function resourcesOf(kinds: readonly ServedKind[]): ReadonlyMap<string, string> {
+  const known = resourceNames.get(kinds);
+  if (known !== undefined) return known;
+  const names = new Map(kinds.map(({ group, kind, resource }) => [`${group}/${kind}`, group === '' ? resource : `${resource}.${group}`]));
+  resourceNames.set(kinds, names);
+  return names;
 }
 
 /** What operators make instances of. */
@@ -114,7 +172,7 @@ const PARTS: ReadonlySet<string> = new Set(
 );
 
 /** Whether something may be missing from the tree because a kind cannot be listed: what most apps are made of, and the kinds of the app's own group. */
-function isRelated({ group, resource }: ServedKind, { spec }: KubeObject): boolean {
+function isRelated({ group, resource }: MissingPermission, { spec }: KubeObject): boolean {
   return PARTS.has(group === '' ? resource : `${resource}.${group}`) || group === textAt(spec, 'group');
 }
 

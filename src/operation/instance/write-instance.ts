@@ -5,7 +5,8 @@ import type { RequestOrigin } from '../../domain/audit/audit-log.ts';
 import { withCreator } from '../../domain/kubernetes/creator.ts';
 import { type Preconditions, writeChecked } from '../../domain/kubernetes/etag.ts';
 import { recordedDeployment } from '../environment/job-deployments.ts';
-import { findInstance, type FoundInstance, type InstanceAddress, instanceView } from './find-instance.ts';
+import { findInstance, type FoundInstance, type InstanceAddress, instanceView, judgeInstance } from './find-instance.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import { type InstanceChange, writeChange } from './instance-change.ts';
 import { type InstanceDraft, missingPermission, prepareDraft, rejectDraft, USER_WRITE } from './instance-draft.ts';
 import { markedOf, secretsOf, withoutSecretsInErrors } from './instance-masking.ts';
@@ -19,7 +20,7 @@ import { AppError } from '../../domain/core/errors.ts';
 
 /** Creates an Instance as the actor; see `makeInstance`. */
 export async function createInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog' | 'deployments'>,
+  ports: EnvironmentPorts & Pick<Ports, 'chartValues' | 'auditLog' | 'deployments'>,
   actor: Actor,
   draft: InstanceDraft & RequestOrigin,
 ): Promise<InstanceView> {
@@ -34,7 +35,7 @@ export async function createInstance(
  * behind, or the error names it.
  */
 export async function makeInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog'>,
+  ports: EnvironmentPorts & Pick<Ports, 'chartValues' | 'auditLog'>,
   actor: Actor,
   draft: InstanceDraft,
 ): Promise<InstanceView> {
@@ -51,7 +52,8 @@ export async function makeInstance(
     const written = await withoutSecretsInErrors(secrets, async () => await cluster.create(type, withCreator(object, actor), USER_WRITE));
     // The Instance is there and works; a Secret that got no owner is known by its label.
     await ownSecrets(cluster, made, written.object).catch(() => undefined);
-    return await afterYield(() => instanceView(entry, environment, written.object));
+    const judged = await judgeInstance(ports, actor, { environment, object: written.object });
+    return await afterYield(() => instanceView(entry, environment, judged));
   } catch (error) {
     throw await undone(cluster, made, error);
   }
@@ -59,7 +61,7 @@ export async function makeInstance(
 
 /** Changes an Instance as the actor. */
 export async function updateInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'auditLog' | 'health' | 'changeRequests' | 'deployments'>,
+  ports: EnvironmentPorts & Pick<Ports, 'chartValues' | 'auditLog' | 'changeRequests' | 'deployments'>,
   actor: Actor,
   change: InstanceChange & RequestOrigin,
 ): Promise<InstanceView> {
@@ -77,14 +79,13 @@ function deploymentOf(origin: InstanceAddress & RequestOrigin): Parameters<typeo
 
 /** Writes a change of an Instance, and keeps what it was before. */
 export async function replaceInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'chartValues' | 'health' | 'changeRequests'>,
+  ports: EnvironmentPorts & Pick<Ports, 'chartValues' | 'changeRequests'>,
   actor: Actor,
   change: InstanceChange,
 ): Promise<InstanceView> {
   const { entry, environment, ref, before, object } = await writeChange(ports, actor, { change });
   await recordRevision(ports, actor, { entry, ref, before, after: object });
-  await ports.health.evaluate([object]);
-  return instanceView(entry, environment, object);
+  return instanceView(entry, environment, await judgeInstance(ports, actor, { environment, object }));
 }
 
 /** What to delete, and what must hold of it. */
@@ -94,14 +95,14 @@ export interface InstanceDeletion extends InstanceAddress {
 
 /** Deletes exactly the Instance that stands there now; what it owns goes with it in the background. Resolves once the api-server has accepted. */
 export async function deleteInstance(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  ports: EnvironmentPorts & Pick<Ports, 'auditLog'>,
   actor: Actor,
   deletion: InstanceDeletion & RequestOrigin,
 ): Promise<void> {
   await audited(ports, actor, instanceEvent('delete instance', deletion, deletion), async () => await remove(ports, actor, deletion));
 }
 
-async function remove(ports: Pick<Ports, 'clusters' | 'catalog'>, actor: Actor, deletion: InstanceDeletion): Promise<void> {
+async function remove(ports: EnvironmentPorts, actor: Actor, deletion: InstanceDeletion): Promise<void> {
   const { entry, ref, object } = await findInstance(ports, actor, deletion);
   const { uid } = object.metadata;
   const what = `${entry.summary.displayName} ${JSON.stringify(deletion.name)}`;
@@ -122,7 +123,7 @@ export interface TestInput extends InstanceAddress {
  * @throws AppError as `findInstance`, `Forbidden` without the permission to patch it, `InvalidInput` for an instance that is no release.
  */
 export async function requestInstanceTest(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  ports: EnvironmentPorts & Pick<Ports, 'auditLog'>,
   actor: Actor,
   input: TestInput & RequestOrigin,
 ): Promise<InstanceView> {
@@ -135,7 +136,7 @@ export async function requestInstanceTest(
  * objects. Throws as `requestInstanceTest`.
  */
 export async function requestReinstallation(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  ports: EnvironmentPorts & Pick<Ports, 'auditLog'>,
   actor: Actor,
   input: TestInput & RequestOrigin,
 ): Promise<InstanceView> {
@@ -153,7 +154,7 @@ export async function requestReinstallation(
  * `InvalidInput` for an instance that is not being deleted.
  */
 export async function forgetRelease(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'auditLog'>,
+  ports: EnvironmentPorts & Pick<Ports, 'auditLog'>,
   actor: Actor,
   input: InstanceDeletion & RequestOrigin,
 ): Promise<InstanceView> {
@@ -177,7 +178,7 @@ interface WantedAnnotation {
 }
 
 async function annotate(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  ports: EnvironmentPorts,
   actor: Actor,
   input: InstanceDeletion,
   { annotation, value, without }: WantedAnnotation,
@@ -187,7 +188,7 @@ async function annotate(
   return await writeChecked({ ...input, what, object }, async (only) => {
     const body = { metadata: { annotations: { [annotation]: value }, ...only } };
     const patched = await ports.clusters.asActor(actor).patch(ref, { type: 'merge', body }, USER_WRITE);
-    return instanceView(entry, environment, patched.object);
+    return instanceView(entry, environment, await judgeInstance(ports, actor, { environment, object: patched.object }));
   });
 }
 
@@ -218,11 +219,7 @@ interface WantedRelease extends InstanceAddress {
 }
 
 /** An instance that is a Helm release. */
-async function findRelease(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
-  actor: Actor,
-  { verb, without, ...address }: WantedRelease,
-): Promise<FoundInstance> {
+async function findRelease(ports: EnvironmentPorts, actor: Actor, { verb, without, ...address }: WantedRelease): Promise<FoundInstance> {
   const found = await findInstance(ports, actor, address);
   if (found.entry.summary.definition !== undefined) return found;
   const what = await requirePermission(ports, actor, { found, name: address.name, verb });
@@ -231,7 +228,7 @@ async function findRelease(
 
 /** A user who may not change an instance learns nothing more of it. @returns its name in a message. */
 async function requirePermission(
-  ports: Pick<Ports, 'clusters' | 'catalog'>,
+  ports: EnvironmentPorts,
   actor: Actor,
   { found, name, verb }: Pick<WantedRelease, 'name' | 'verb'> & { readonly found: FoundInstance },
 ): Promise<string> {

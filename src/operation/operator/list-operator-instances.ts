@@ -13,7 +13,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '../../domain/k
 import type { UnavailableKind } from '../../domain/tree/tree.ts';
 import { findOperator, type OperatorAddress } from './find-operator.ts';
 import { listEnvironments } from '../environment/find-environment.ts';
-import { listKind } from '../instance/list-instances.ts';
+import { listKind } from '../instance/list-kind.ts';
 import type { Ports } from '../ports.ts';
 import { at, booleanAt, listAt, textAt } from '../../domain/core/read.ts';
 

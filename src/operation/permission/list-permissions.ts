@@ -1,16 +1,16 @@
 import pMap from 'p-map';
 import { isAppError, type MissingPermission } from '../../domain/core/errors.ts';
 import { type Page, pageByKey } from '../../domain/core/page-by-key.ts';
-import { booleanAt, listAt } from '../../domain/core/read.ts';
 import type { AppSummary } from '../../domain/app/app.ts';
 import type { EnvironmentView } from '../../domain/environment/environment.ts';
 import { allowedAppsSentence, isAppAllowed } from '../../domain/environment/allowed-apps.ts';
 import { quotaUses } from '../../domain/environment/quota-use.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { Cluster } from '../../domain/kubernetes/cluster.ts';
-import { RESOURCE_QUOTA, SELF_SUBJECT_RULES_REVIEW } from '../../domain/kubernetes/resource-types.ts';
+import { RESOURCE_QUOTA } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type BoundSubject, isAllowedBy, isSubject, roleWords } from '../../domain/permission/grants.ts';
+import { readNamespaceRules } from '../../domain/permission/namespace-rules.ts';
 import type { Remedy } from '../../domain/preflight/findings.ts';
 import { remedyFor } from '../../domain/preflight/remedy.ts';
 import { entriesFor } from '../app/find-app.ts';
@@ -85,13 +85,13 @@ async function permissionsIn(
   const cluster = ports.clusters.asActor(actor);
   const [bound, rules, quotas] = await Promise.all([
     listGrants(ports, actor, namespace),
-    readRules(cluster, namespace),
+    readNamespaceRules(cluster, namespace),
     readQuotas(cluster, namespace),
   ]);
   const grants = 'grants' in bound ? bound.grants.filter(({ subject }) => isSubject(subject, actor)) : [];
   const judge = async (app: AppSummary): Promise<InstallPermission> => {
     const permission = { verb: 'create', group: app.group, resource: app.plural, namespace };
-    const may = isAllowedBy(rules.rules, permission) || (rules.incomplete && (await cluster.review(permission)).allowed);
+    const may = isAllowedBy(rules.resourceRules, permission) || (!rules.complete && (await cluster.review(permission)).allowed);
     const obstacles = [...(may ? [] : [lacks(app, namespace)]), ...obstaclesBeside(app, environment, quotas.items)];
     const remedy = may ? {} : { remedy: remedyFor({ user: actor.user, permission, apps: new Set([app.id]) }) };
     return { app: app.id, appName: app.displayName, allowed: obstacles.length === 0, obstacles, ...remedy };
@@ -134,17 +134,6 @@ function obstaclesBeside(app: AppSummary, environment: EnvironmentView, quotas: 
     ? []
     : [{ kind: 'AllowedApps', message: `The environment does not allow the app. Allowed apps: ${sentence}` }];
   return [...denied, ...quota, ...ready, ...offered];
-}
-
-/** Everything that the actor may do in a namespace, by SelfSubjectRulesReview; an authorizer beside RBAC may leave the answer incomplete. */
-async function readRules(
-  cluster: Pick<Cluster, 'create'>,
-  namespace: string,
-): Promise<{ readonly rules: readonly unknown[]; readonly incomplete: boolean }> {
-  const { kind } = SELF_SUBJECT_RULES_REVIEW;
-  const review = { apiVersion: 'authorization.k8s.io/v1', kind, metadata: { name: '' }, spec: { namespace } };
-  const { object } = await cluster.create(SELF_SUBJECT_RULES_REVIEW, review);
-  return { rules: listAt(object.status, 'resourceRules'), incomplete: booleanAt(object.status, 'incomplete') === true };
 }
 
 async function readQuotas(

@@ -22,7 +22,8 @@ import { OURS } from '../../domain/kubernetes/names.ts';
 import type { KubeObject, ServedKind } from '../../domain/kubernetes/resource.ts';
 import { releaseField, releaseMembers, releaseOfInstance } from '../../domain/tree/release-members.ts';
 import type { InstanceDeletion } from '../instance/write-instance.ts';
-import { findInstance, instanceView } from '../instance/find-instance.ts';
+import { findInstance, instanceView, judgeInstance } from '../instance/find-instance.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import { missingPermission } from '../instance/instance-draft.ts';
 import type { Ports } from '../ports.ts';
 import { preflight } from './preflight.ts';
@@ -34,13 +35,13 @@ const MAX_CLAIMS = 50;
 
 /** What would go if an Instance were deleted now, and what would stay, as far as the actor may read it. */
 export async function preflightDeletion(
-  ports: Pick<Ports, 'clusters' | 'catalog' | 'discovery' | 'health' | 'publicUrl'>,
+  ports: EnvironmentPorts & Pick<Ports, 'publicUrl'>,
   actor: Actor,
   address: InstanceDeletion,
 ): Promise<Preflight> {
   const found = await findInstance(ports, actor, address);
   const { ref, environment, entry } = found;
-  const { object, appName, name, etag } = instanceView(entry, environment, found.object);
+  const { object, appName, name, etag } = instanceView(entry, environment, await judgeInstance(ports, actor, found));
   checkPreconditions(`${appName} ${JSON.stringify(name)}`, etag, address.preconditions ?? {});
   const { uid } = object.metadata;
   const cluster = ports.clusters.asActor(actor);

@@ -19,6 +19,7 @@ import { type InstanceChange, prepareChange } from '../instance/instance-change.
 import { type InstanceDraft, missingPermission, prepareDraft, rejectDraft } from '../instance/instance-draft.ts';
 import { layersOf, rejectLocked } from '../instance/instance-layers.ts';
 import { markedOf, secretsOf } from '../instance/instance-masking.ts';
+import type { EnvironmentPorts } from '../environment/read-environment.ts';
 import type { Ports } from '../ports.ts';
 import { preflightChange } from '../preflight/preflight-change.ts';
 import { preflightEnvironment, preflightEnvironmentChange } from '../preflight/preflight-environment.ts';
@@ -148,7 +149,7 @@ export async function proposeChange(
  * @param digest that of `showChangeRequest`.
  */
 export async function proposeRequest(
-  ports: InstanceNeeds & Pick<Ports, 'changeRequests' | 'health'>,
+  ports: InstanceNeeds & EnvironmentPorts & Pick<Ports, 'changeRequests'>,
   actor: Actor,
   { id, digest, ...wish }: ProposalWish & { readonly id: string; readonly digest: string },
 ): Promise<Proposal> {

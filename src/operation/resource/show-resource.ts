@@ -252,7 +252,7 @@ function rowOf(
   { kinds, others, secrets }: Reading,
 ): Omit<EnvironmentResource, 'labels'> {
   const apps = new Set(entriesFor(ports, actor).map(({ summary }) => summary.id));
-  const rows = describeResources([raw, ...ancestorsOf(raw, others)], { kinds, apps });
+  const rows = describeResources([raw, ...ancestorsOf(raw, others)], { kinds, shown: apps });
   const row = rows.find(({ uid }) => uid === raw.metadata.uid) ?? rows[0];
   if (row === undefined) throw new AppError('Internal', 'resource: it is not among itself');
   const { labels: _labels, ...shown } = row;

@@ -166,7 +166,7 @@ describe('the resources of an environment', () => {
 });
 
 function describeAll(objects: readonly KubeObject[]): EnvironmentResource[] {
-  return describeResources(objects, { kinds: KINDS, apps: APPS });
+  return describeResources(objects, { kinds: KINDS, shown: APPS });
 }
 
 function owned(owner: KubeObject): object {

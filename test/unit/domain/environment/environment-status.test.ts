@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EnvironmentResource } from '../../../../src/domain/environment/environment-resources.ts';
-import { environmentHealth, instanceHealths } from '../../../../src/domain/environment/environment-status.ts';
+import { environmentHealth } from '../../../../src/domain/environment/environment-status.ts';
 import type { EnvironmentView } from '../../../../src/domain/environment/environment.ts';
 import { limitRules, quotaUses } from '../../../../src/domain/environment/quota-use.ts';
 import type { HealthStatus } from '../../../../src/domain/health/health.ts';
@@ -52,14 +52,6 @@ describe('the status of an environment', () => {
   it('is not healthy while the environment itself is not ready', () => {
     const { health } = environmentHealth(SHOP, [resource('Deployment', 'shop', 'Healthy')]);
     assert.deepEqual(health, { status: 'Progressing', message: 'Environment shop: The namespace is being reserved.' });
-  });
-
-  it('gives an instance the worst health of what it owns', () => {
-    const healths = instanceHealths([
-      resource('Cache', 'visits', 'Healthy', { instance: visits.instance }),
-      resource('Pod', 'visits-0', 'Degraded', { ...visits, message: 'Back-off' }),
-    ]);
-    assert.deepEqual(healths.get('caches.a.example.com/visits'), { status: 'Degraded', message: 'Pod visits-0: Back-off' });
   });
 });
 
