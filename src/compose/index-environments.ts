@@ -1,3 +1,4 @@
+import { OBSERVER } from '../domain/environment/deployer.ts';
 import { createCompactor } from '../domain/kubernetes/compact-object.ts';
 import type { Clusters } from '../domain/kubernetes/cluster.ts';
 import { createEnvironmentIndex, type EnvironmentIndex } from '../environment-index/environment-index.ts';
@@ -7,7 +8,7 @@ import { startReflector } from '../kube/watch/reflector.ts';
 import type { Log } from '../observe/log.ts';
 
 interface IndexInput {
-  readonly kube: Pick<Kube, 'asController'>;
+  readonly kube: Pick<Kube, 'asServiceAccount'>;
   /** As people act. */
   readonly clusters: Clusters;
   readonly log: Log;
@@ -15,9 +16,9 @@ interface IndexInput {
   readonly signal: AbortSignal;
 }
 
-/** The index of what environments hold, whose watches are those of Chandlery's own account. */
+/** The index of what environments hold, whose watches are those of the observing account. */
 export function indexEnvironments({ kube, clusters, log, signal }: IndexInput): EnvironmentIndex {
-  const { list, listMetadata, watch, watchMetadata } = kube.asController();
+  const { list, listMetadata, watch, watchMetadata } = kube.asServiceAccount(OBSERVER);
   const readers = { whole: { list, watch }, metadata: { list: listMetadata, watch: watchMetadata } } as const;
   const startCopy: StartCopy = ({ type, namespace, content }, options) =>
     startReflector({ cluster: readers[content], type, namespace, list: 'Streamed', keep: createCompactor(), log, ...options });

@@ -10,7 +10,6 @@ import { keyOf, type KubeObject, type ResourceType } from '../domain/kubernetes/
 import { explainWebhooks } from '../kube/explain-webhooks.ts';
 import { createKube, type KubeOptions } from '../kube/kube.ts';
 import { CATALOG_TYPES } from '../kube/watch/catalog-cache.ts';
-import type { Log } from '../observe/log.ts';
 import type { AuditPort } from '../operation/audit/audited.ts';
 import { catalogRules, createHealthEvaluator } from '../operation/health/health-evaluator.ts';
 import { createGroupMemory } from '../operation/environment/group-memory.ts';
@@ -19,7 +18,6 @@ import { bindOperations } from '../operation/operations.ts';
 import type { Ports } from '../operation/ports.ts';
 
 export interface LocalApiInput extends Pick<KubeOptions, 'kubeconfigPath' | 'context'> {
-  readonly log: Log;
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +27,7 @@ export interface LocalApiInput extends Pick<KubeOptions, 'kubeconfigPath' | 'con
  *
  * @throws AppError `ConfigInvalid` for a kubeconfig that cannot be used, `Forbidden` for somebody who may not read the catalogue.
  */
-export async function openLocalApi({ log, signal, ...access }: LocalApiInput): Promise<Api> {
+export async function openLocalApi({ signal, ...access }: LocalApiInput): Promise<Api> {
   const kube = createKube({ userAgent: 'chandlery-cli', ...access });
   try {
     const own = kube.asOneself();

@@ -24,12 +24,9 @@ export async function openApi(connection: Connection, terminal: Terminal): Promi
     return await openRemoteApi({ ...server, signal });
   }
   const { openLocalApi } = await import('./local-api.ts');
-  const { createLog } = await import('../observe/log.ts');
-  const log = createLog({ level: 'silent', format: 'lines', write: () => undefined });
   const kubeconfigPath = connection.kubeconfig ?? settings.kubeconfig;
   const context = connection.context ?? settings.context;
   return await openLocalApi({
-    log,
     signal,
     ...(kubeconfigPath === undefined ? {} : { kubeconfigPath }),
     ...(context === undefined ? {} : { context }),

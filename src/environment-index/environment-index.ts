@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { stringifyJson } from '../domain/core/exact-json.ts';
-import { AppError } from '../domain/core/errors.ts';
+import { AppError, isAppError } from '../domain/core/errors.ts';
 import type { Actor } from '../domain/kubernetes/actor.ts';
 import type { Cluster, Clusters, ListOptions, ObjectList } from '../domain/kubernetes/cluster.ts';
 import { parseLabelSelector } from '../domain/kubernetes/label-selector.ts';
 import type { KubeObject, ResourceRef, ResourceType } from '../domain/kubernetes/resource.ts';
 import { type IndexedKind, KindIndex, type StartCopy } from './kind-index.ts';
-import { createListPermissions, type ListPermissions } from './list-permissions.ts';
+import { ListPermissions } from './list-permissions.ts';
 
 /** A client that follows the cluster. */
 export interface Looking {
@@ -49,10 +49,13 @@ interface IndexInput {
 const READ_MS = 5_000;
 const IDLE_MS = 5 * 60_000;
 const SWEEP_MS = 30_000;
+const UNWATCHABLE_MS = 60_000;
 
 export function createEnvironmentIndex({ clusters, startCopy, signal, now = () => performance.now() }: IndexInput): EnvironmentIndex {
   const kinds = new Map<string, KindIndex>();
-  const permissions = createListPermissions(now);
+  const permissions = new ListPermissions(now);
+  /** What the observing account may not watch, which is not tried with each request. */
+  const unwatchable = new LRUCache<string, true>({ max: 10_000, ttl: UNWATCHABLE_MS });
   const sweep = setInterval(() => endIdle(kinds), SWEEP_MS).unref();
   signal.addEventListener('abort', () => {
     clearInterval(sweep);
@@ -68,7 +71,15 @@ export function createEnvironmentIndex({ clusters, startCopy, signal, now = () =
   };
   return {
     open: (actor, looking) =>
-      new Reader({ actor, cluster: clusters.asActor(actor), ...(looking === undefined ? {} : { looking }), kinds, indexOf, permissions }),
+      new Reader({
+        actor,
+        cluster: clusters.asActor(actor),
+        ...(looking === undefined ? {} : { looking }),
+        kinds,
+        indexOf,
+        permissions,
+        unwatchable,
+      }),
     awaitWrites: (all) => ({
       ...all,
       asController: () => all.asController(),
@@ -88,6 +99,7 @@ interface ReaderInput {
   readonly kinds: ReadonlyMap<string, KindIndex>;
   readonly indexOf: (kind: IndexedKind) => KindIndex;
   readonly permissions: ListPermissions;
+  readonly unwatchable: LRUCache<string, true>;
 }
 
 /** Followed by everybody who reads the namespace; what the observing account may not watch is read by each person. */
@@ -95,7 +107,6 @@ class Reader implements IndexedReader {
   readonly cluster: Cluster;
   readonly #input: ReaderInput;
   readonly #followed = new Set<string>();
-  readonly #unwatchable = new Set<string>();
   readonly #reads = new LRUCache<string, Promise<KubeObject>>({ max: 50, ttl: READ_MS });
 
   constructor(input: ReaderInput) {
@@ -118,7 +129,7 @@ class Reader implements IndexedReader {
 
   isIndexed(type: ResourceType, namespace: string): boolean {
     const place = keyOfPlace(type, namespace);
-    return this.#followed.has(place) && !this.#unwatchable.has(place);
+    return this.#followed.has(place) && !this.#input.unwatchable.has(place);
   }
 
   async #list(
@@ -138,7 +149,7 @@ class Reader implements IndexedReader {
       return { items: select(await index.items(signal)), resourceVersion: '' };
     } catch (error) {
       if (signal?.aborted === true) throw error;
-      this.#unwatchable.add(keyOfPlace(type, namespace));
+      if (isAppError(error, 'Forbidden', 'MethodNotAllowed')) this.#input.unwatchable.set(keyOfPlace(type, namespace), true);
       return await plain();
     }
   }

@@ -13,10 +13,13 @@ export interface Requester {
 /** A permission in a namespace. */
 export type NamespacedAttributes = ResourceAttributes & { readonly namespace: string };
 
-interface Known {
-  readonly rules: Promise<NamespaceRules>;
-  /** When the api-server was asked. */
+/** An answer of the api-server, or one on its way. */
+interface Asked<T> {
+  readonly answer: Promise<T>;
+  /** When it was asked. */
   readonly at: number;
+  /** Whether it is asked again already. */
+  isRenewed: boolean;
 }
 
 /**
@@ -27,58 +30,63 @@ const AGE_MS = { denied: 1_000, renewed: 4_000, ended: 9_000 };
 const MAX_KNOWN = 5_000;
 
 /** What the api-server allows people in namespaces, by one SelfSubjectRulesReview each, at most nine seconds old. */
-export interface ListPermissions {
-  /** @throws what the review throws. */
-  isAllowed(requester: Requester, permission: NamespacedAttributes): Promise<boolean>;
-}
+export class ListPermissions {
+  readonly #rules = new LRUCache<string, Asked<NamespaceRules>>({ max: MAX_KNOWN });
+  /** Where the rules are incomplete. */
+  readonly #reviews = new LRUCache<string, Asked<boolean>>({ max: MAX_KNOWN });
+  readonly #now: () => number;
 
-/** @param now milliseconds on a clock that only goes forward. */
-export function createListPermissions(now: () => number): ListPermissions {
-  const known = new LRUCache<string, Known>({ max: MAX_KNOWN });
-  const single = new LRUCache<string, { readonly allowed: Promise<boolean>; readonly at: number }>({ max: MAX_KNOWN });
-  const ask = ({ cluster }: Requester, namespace: string, key: string): Known => {
-    const asked: Known = { rules: readNamespaceRules(cluster, namespace), at: now() };
-    known.set(key, asked);
-    asked.rules.catch(() => known.get(key) === asked && known.delete(key));
+  /** @param now milliseconds on a clock that only goes forward. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @throws what the review throws. */
+  async isAllowed(requester: Requester, permission: NamespacedAttributes): Promise<boolean> {
+    const first = this.#rulesFor(requester, permission.namespace, AGE_MS.ended);
+    if (isAllowedBy((await first.answer).resourceRules, permission)) return true;
+    const isRecent = this.#now() - first.at <= AGE_MS.denied;
+    const newest = isRecent ? first : this.#rulesFor(requester, permission.namespace, AGE_MS.denied);
+    const { resourceRules, complete } = await newest.answer;
+    return isAllowedBy(resourceRules, permission) || (!complete && (await this.#review(requester, permission)));
+  }
+
+  #rulesFor(requester: Requester, namespace: string, maxAge: number): Asked<NamespaceRules> {
+    const key = JSON.stringify([actorKey(requester.actor), namespace]);
+    const known = this.#rules.get(key);
+    const age = known === undefined ? Infinity : this.#now() - known.at;
+    if (known === undefined || age > maxAge) return this.#ask(requester, namespace, key);
+    if (age > AGE_MS.renewed && !known.isRenewed) {
+      known.isRenewed = true;
+      this.#renew(requester, namespace, key);
+    }
+    return known;
+  }
+
+  #ask({ cluster }: Requester, namespace: string, key: string): Asked<NamespaceRules> {
+    const asked = { answer: readNamespaceRules(cluster, namespace), at: this.#now(), isRenewed: false };
+    this.#rules.set(key, asked);
+    asked.answer.catch(() => this.#rules.delete(key));
     return asked;
-  };
-  const renew = (requester: Requester, namespace: string, key: string): void => {
-    const before = known.get(key);
-    const asked = ask(requester, namespace, key);
-    // The earlier answer holds until there is another one, or its time is over.
-    if (before === undefined) return;
-    known.set(key, before);
-    asked.rules.then(
-      () => known.set(key, asked),
+  }
+
+  /** The earlier answer holds until there is another one, or its time is over. */
+  #renew({ cluster }: Requester, namespace: string, key: string): void {
+    const asked = { answer: readNamespaceRules(cluster, namespace), at: this.#now(), isRenewed: false };
+    asked.answer.then(
+      () => this.#rules.set(key, asked),
       () => undefined,
     );
-  };
-  const rulesFor = (requester: Requester, namespace: string, maxAge: number): Known => {
-    const key = JSON.stringify([actorKey(requester.actor), namespace]);
-    const held = known.get(key);
-    const age = held === undefined ? Infinity : now() - held.at;
-    if (held === undefined || age > maxAge) return ask(requester, namespace, key);
-    if (age > AGE_MS.renewed) renew(requester, namespace, key);
-    return held;
-  };
-  const review = async ({ actor, cluster }: Requester, permission: NamespacedAttributes): Promise<boolean> => {
+  }
+
+  async #review({ actor, cluster }: Requester, permission: NamespacedAttributes): Promise<boolean> {
     const { verb, group, resource, namespace, name } = permission;
     const key = JSON.stringify([actorKey(actor), verb, group, resource, namespace, name]);
-    const held = single.get(key);
-    if (held !== undefined && now() - held.at <= AGE_MS.renewed) return await held.allowed;
-    const asked = { allowed: cluster.review(permission).then(({ allowed }) => allowed), at: now() };
-    single.set(key, asked);
-    asked.allowed.catch(() => single.delete(key));
-    return await asked.allowed;
-  };
-  return {
-    isAllowed: async (requester, permission) => {
-      const { namespace } = permission;
-      const first = rulesFor(requester, namespace, AGE_MS.ended);
-      if (isAllowedBy((await first.rules).resourceRules, permission)) return true;
-      const newest = now() - first.at > AGE_MS.denied ? rulesFor(requester, namespace, AGE_MS.denied) : first;
-      const rules = await newest.rules;
-      return isAllowedBy(rules.resourceRules, permission) || (!rules.complete && (await review(requester, permission)));
-    },
-  };
+    const known = this.#reviews.get(key);
+    if (known !== undefined && this.#now() - known.at <= AGE_MS.renewed) return await known.answer;
+    const answer = cluster.review(permission).then(({ allowed }) => allowed);
+    this.#reviews.set(key, { answer, at: this.#now(), isRenewed: false });
+    answer.catch(() => this.#reviews.delete(key));
+    return await answer;
+  }
 }

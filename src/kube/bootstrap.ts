@@ -5,6 +5,7 @@ import { AppError, isAppError, messageOf } from '../domain/core/errors.ts';
 import { ifFound } from '../domain/kubernetes/cluster.ts';
 import { afterYield } from '../domain/core/yield-to-event-loop.ts';
 import { parseManifest } from '../domain/kubernetes/manifest.ts';
+import { OBSERVER } from '../domain/environment/deployer.ts';
 import { OURS } from '../domain/kubernetes/names.ts';
 import { booleanAt, listAt, textAt } from '../domain/core/read.ts';
 import type { KubeObject, ServedKind } from '../domain/kubernetes/resource.ts';
@@ -41,6 +42,7 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
   const crds = await ensureCrds(kube, files.crds, signal);
   if (files.policies !== undefined) await applyChanged(kube, await readManifests(files.policies), signal);
   await applyRoles(kube, await readManifests(files.roles), signal);
+  await allowObserver(kube, signal);
   return crds;
 }
 
@@ -48,7 +50,7 @@ export async function bootstrapCluster(kube: BootKube, files: BootstrapFiles, si
 export async function readBootstrap({ crds, policies, roles }: BootstrapFiles): Promise<readonly KubeObject[]> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OURS.systemNamespace } };
   const guards = policies === undefined ? [] : await readManifests(policies);
-  return [namespace, ...(await readCrds(crds)), ...guards, ...(await readManifests(roles))];
+  return [namespace, ...(await readCrds(crds)), ...guards, ...(await readManifests(roles)), OBSERVER_BINDING];
 }
 
 /** Restores every CRD of a folder and waits until all of them are established and discovered. */
@@ -90,6 +92,25 @@ async function applyRoles(kube: BootKube, roles: readonly KubeObject[], signal: 
       const why = `ClusterRole "${name}": it ${state}, and Chandlery's account may not write it: upgrade the chart of Chandlery, or apply its files/cluster-roles.yaml as an admin`;
       throw new AppError('Forbidden', why, { cause: error });
     }
+  }
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+const OBSERVER_BINDING = {
+  apiVersion: `${RBAC}/v1`,
+  kind: 'ClusterRoleBinding',
+  metadata: { name: OBSERVER.name, labels: { 'app.kubernetes.io/part-of': 'chandlery' } },
+  subjects: [{ kind: 'ServiceAccount', ...OBSERVER }],
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: OBSERVER.name },
+};
+
+/** Without the permission to bind the role, an admin decides about it; until then everybody reads environments by themselves. */
+async function allowObserver(kube: BootKube, signal: AbortSignal): Promise<void> {
+  try {
+    await applyChanged(kube, [OBSERVER_BINDING], signal);
+  } catch (error) {
+    if (!isAppError(error, 'Forbidden')) throw error;
   }
 }
 

@@ -7,6 +7,11 @@ import { textAt } from '../../src/domain/core/read.ts';
 import { parseActor } from '../../src/domain/kubernetes/actor.ts';
 import { CONFIG_MAP, CRD, ENVIRONMENT, EVENT, NAMESPACE, STORAGE_CLASS } from '../../src/domain/kubernetes/resource-types.ts';
 import { parseApiVersion, type KubeObject, type ResourceType } from '../../src/domain/kubernetes/resource.ts';
+import { showEnvironmentStatus } from '../../src/operation/environment/show-environment-status.ts';
+import { showTierBoard } from '../../src/operation/environment/show-tier-board.ts';
+import { listInstances } from '../../src/operation/instance/list-instances.ts';
+import { showInstance } from '../../src/operation/instance/show-instance.ts';
+import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { listEnvironmentResources } from '../../src/operation/environment/list-environment-resources.ts';
 import { readInstance } from '../../src/operation/instance/list-events.ts';
 import { showTree } from '../../src/operation/instance/show-tree.ts';
@@ -93,6 +98,33 @@ describe('the cause in the REST tree', () => {
   it('has the last line of the container that crashed', async () => {
     const { cause } = await showTree(world.ports, DEV, { environment: NS, app: APP, name: 'crash' });
     assert.deepEqual([cause?.container, cause?.log?.text], [{ pod: 'crash-0', name: 'main', previous: false }, CRASH_LOG]);
+  });
+});
+
+describe('the health of an app', { timeout: 120_000 }, () => {
+  it('is the same in its tree, by itself, in lists, in the status of the environment, among its resources and on the board', async () => {
+    const { ports } = world;
+    const [list, status, resources, board] = await Promise.all([
+      listInstances(ports, DEV, NS),
+      showEnvironmentStatus(ports, DEV, { environment: NS }),
+      listEnvironmentResources(ports, DEV, { environment: NS }),
+      showTierBoard(ports, DEV, {}),
+    ]);
+    const rows = board.rows.flatMap((row) => row.cells.map((cell) => ({ ...cell, app: row.app, name: row.name })));
+    for (const { name } of BROKEN_APPS.filter(({ isLimited }) => isLimited !== true)) {
+      const address = { environment: NS, app: APP, name };
+      const [tree, instance] = await Promise.all([showTree(ports, DEV, address), showInstance(ports, DEV, address)]);
+      const shown = {
+        tree: tree.health,
+        instance: instance.health,
+        list: list.instances.find((one) => one.app === APP && one.name === name)?.health,
+        status: status.instances.find((one) => one.app === APP && one.name === name)?.health,
+        resource: resources.all.find((one) => one.resource === APP && one.name === name)?.health,
+        board: rows.find((one) => one.environment === NS && one.app === APP && one.name === name)?.health,
+      };
+      const said = new Set(Object.values(shown).map((health) => `${health?.status}: ${health?.message}`));
+      assert.equal(said.size, 1, `${name}: ${stringifyJson(shown, 2)}`);
+    }
   });
 });
 

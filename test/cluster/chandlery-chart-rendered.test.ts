@@ -62,7 +62,7 @@ describe('What the chart of Chandlery renders', () => {
     assert.equal(own.filter(({ kind }) => kind === 'Secret').length, 0);
   });
 
-  it('may impersonate no ServiceAccount but the deployers of Environments and those that its values name for sources', async () => {
+  it('may impersonate no ServiceAccount but the deployers of Environments, the observer and those that its values name for sources', async () => {
     const impersonated = (objects: readonly Manifest[]): unknown[] =>
       objects
         .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
@@ -72,7 +72,7 @@ describe('What the chart of Chandlery renders', () => {
             .filter((rule) => listAt(rule, 'resources').includes('serviceaccounts'))
             .map((rule) => [metadata.namespace, at(rule, 'resourceNames')]),
         );
-    const deployer = [undefined, ['chandlery-deployer']];
+    const deployer = [undefined, ['chandlery-deployer', 'chandlery-observer']];
     assert.deepEqual(impersonated(await rendered(REQUIRED)), [deployer]);
     const named = ['a.deployer', 'b.deployer', 'a.builder'].flatMap((account, index) => {
       const [namespace, name] = account.split('.');

@@ -113,7 +113,7 @@ describe('twenty people who look at one namespace', { timeout: 120_000 }, () => 
 
   it('has what a person wrote when the write returns', async () => {
     const { reader } = look(people[0] as Actor);
-    await namesOf(reader);
+    await eventually(async () => (await namesOf(reader)).length > 0, 'they may list again');
     const writing = index.awaitWrites(looking).asActor(people[0] as Actor);
     for (const name of ['w1', 'w2', 'w3', 'w4', 'w5']) {
       await writing.create(CONFIG_MAP, object('v1', 'ConfigMap', { name, namespace: NAMESPACE }));

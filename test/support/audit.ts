@@ -31,6 +31,13 @@ function isTokenSearch(event: unknown): boolean {
   return isList && new URLSearchParams(query).get('fieldSelector') === 'type=kubernetes.io/service-account-token';
 }
 
+const OBSERVER = 'system:serviceaccount:chandlery-system:chandlery-observer';
+
+/** The index of environments is read as the observing account, which may do nothing else. */
+function isIndexRead(event: unknown): boolean {
+  return textAt(event, 'impersonatedUser', 'username') === OBSERVER && ['list', 'watch'].includes(textAt(event, 'verb') ?? '');
+}
+
 /** The calls of Chandlery about what people have in a namespace. */
 export interface NamespaceCalls {
   readonly count: number;
@@ -52,7 +59,7 @@ export async function callsInNamespace(auditLogPath: string, namespace: string, 
     .filter((event) => textAt(event, 'objectRef', 'namespace') === namespace)
     .filter((event) => isOfChandlery(textAt(event, 'userAgent') ?? ''))
     .filter((event) => !OWN_RESOURCES.has(textAt(event, 'objectRef', 'resource') ?? ''))
-    .filter((event) => !isEventWritten(event) && !isTokenSearch(event));
+    .filter((event) => !isEventWritten(event) && !isTokenSearch(event) && !isIndexRead(event));
   const userOf = (event: unknown): string | undefined =>
     listAt(event, 'impersonatedUser', 'groups').length === 0 ? triedFor(event) : textAt(event, 'impersonatedUser', 'username');
   const usersOf = (events: readonly unknown[]): readonly string[] =>

@@ -2,9 +2,8 @@ import type { Health } from '../health/health.ts';
 import { booleanAt, listAt, textAt } from '../core/read.ts';
 import { healthOf } from '../health/rules/health-of.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { edgesOf } from '../tree/find-edges.ts';
-import { indexObjects, kindKey, type ObjectIndex, uidOf } from '../tree/object-index.ts';
-import type { Placed } from '../tree/place-objects.ts';
+import { kindKey, type ObjectIndex, uidOf } from '../tree/object-index.ts';
+import type { ObjectGraph, Placed } from '../tree/place-objects.ts';
 import { POD_SPECS } from '../tree/relations.ts';
 import { type Found, judgeObjects, sentenceAbout, worstFirst } from './find-cause.ts';
 import { TRAFFIC_RULES } from './traffic-causes.ts';
@@ -29,13 +28,14 @@ export interface NamespaceVerdict {
  * that only wait for others are left out, as their health says that already.
  */
 export function namespaceCauses(
-  objects: readonly KubeObject[],
+  graph: ObjectGraph,
   { namespace, listed, events }: NamespaceInput,
 ): ReadonlyMap<KubeObject, NamespaceVerdict> {
+  const { objects } = graph.index;
   if (objects.every((object) => (healthOf(object)?.status ?? 'Healthy') === 'Healthy' && !Object.hasOwn(TRAFFIC_RULES, kindKey(object)))) {
     return new Map();
   }
-  const placed = forest(indexObjects(objects));
+  const placed = forest(graph);
   const root: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, namespace } };
   const verdicts = judgeObjects({ root, placed, objects, listed }, events);
   const causes = new Map<KubeObject, Found>();
@@ -58,11 +58,11 @@ export function namespaceCauses(
 }
 
 /** All objects below their owners; those whose owners go round in a circle are left out. */
-function forest(index: ObjectIndex): Placed[] {
+function forest({ index, edges: found }: ObjectGraph): Placed[] {
   const owned = Map.groupBy(index.objects, (object) => ownerOf(object, index));
   const all: Placed[] = [];
   const place = (object: KubeObject, parent?: Placed): Placed => {
-    const edges = RELATED.has(kindKey(object)) || parent !== undefined ? edgesOf(object, index) : [];
+    const edges = RELATED.has(kindKey(object)) || parent !== undefined ? (found.get(object) ?? []) : [];
     const edge = edges.find((one) => one.target !== undefined && one.target === parent?.object);
     const above = parent === undefined ? {} : { parent, ...(edge === undefined ? {} : { edge }) };
     const one = { object, ...above, depth: (parent?.depth ?? -1) + 1, isPart: true, edges, children: [] };

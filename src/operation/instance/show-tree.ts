@@ -211,15 +211,18 @@ interface Reading {
   readonly secrets: readonly string[];
 }
 
-/** The tree with the last line of the container that crashed, where the actor may read it: one call, and only when a container is the cause. */
+/**
+ * The tree with the last line of the container that crashed, where the actor may read it: one call, and only when a container is the cause. Its health stays
+ * what every list says.
+ */
 async function withLastLine(cluster: Pick<Cluster, 'logs'>, tree: ResourceTree, reading: Reading): Promise<ResourceTree> {
-  const { cause, health } = tree;
+  const { cause } = tree;
   const log = cause?.container === undefined ? undefined : await lastLine(cluster, cause.container, reading);
   if (cause === undefined || log === undefined) return tree;
   const quote = log.text.length <= MAX_QUOTE_LENGTH ? log.text : `${log.text.slice(0, MAX_QUOTE_LENGTH)}…`;
   // A termination message, which the sentence has already, is the container's own word.
   const message = / code \d+$/.test(cause.message) ? `${cause.message}: ${quote}` : cause.message;
-  return { ...tree, cause: { ...cause, message, log }, health: health.message === cause.message ? { ...health, message } : health };
+  return { ...tree, cause: { ...cause, message, log } };
 }
 
 async function lastLine(
