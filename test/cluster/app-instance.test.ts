@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { stringifyJson } from '../../src/domain/core/exact-json.ts';
 import { numberAt, textAt } from '../../src/domain/core/read.ts';
 import { ifFound } from '../../src/domain/kubernetes/cluster.ts';
-import { CONFIG_MAP, DEPLOYMENT, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
+import { CONFIG_MAP, DEPLOYMENT, JOB, NAMESPACE, SECRET } from '../../src/domain/kubernetes/resource-types.ts';
 import type { ResourceType } from '../../src/domain/kubernetes/resource.ts';
 import { writersOfRelease } from '../support/audit.ts';
 import { deploymentTemplate } from '../support/charts.ts';
@@ -30,6 +30,30 @@ const CONFIG = {
   'templates/config.yaml':
     'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {text: {{ .Values.text | quote }}}\n',
   'templates/extra.yaml': '{{ tpl .Values.extra . }}',
+};
+
+/** A Job that is removed when it is done, and an Ingress and a Service of classes that no controller serves. */
+const PASSING = {
+  'values.yaml': 'a: 1\n',
+  'templates/job.yaml': `apiVersion: batch/v1
+kind: Job
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  ttlSecondsAfterFinished: 0
+  template: {spec: {restartPolicy: Never, containers: [{name: a, image: example.com/a:1}]}}
+`,
+  'templates/ways-in.yaml': `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: "{{ .Release.Name }}"}
+spec:
+  ingressClassName: unserved
+  defaultBackend: {service: {name: "{{ .Release.Name }}", port: {number: 80}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: "{{ .Release.Name }}"}
+spec: {type: LoadBalancer, loadBalancerClass: example.com/unserved, ports: [{port: 80}]}
+`,
 };
 
 const CONNECTION = [
@@ -124,6 +148,31 @@ describe('an instance of a generated kind', () => {
       ]);
     },
   );
+
+  it('is ready without what need not exist: a Job that was removed when it was done, and addresses', { timeout: 180_000 }, async () => {
+    const passing = await world.offer(`passing-${RUN}`, { '1.0.0': PASSING });
+    const key = { namespace: TWO, name: 'run' };
+    await world.create(passing, key);
+    const job = { ...JOB, namespace: TWO, name: `passing${RUN}-run` };
+    await eventually(
+      async () =>
+        (await world.status(passing, key)).release !== undefined && (await ifFound(world.kube.asController().get(job))) === undefined,
+      'the Job is gone',
+      60,
+    );
+    await world.merge(passing, key, { metadata: { annotations: { 'chandlery.dev/reconcile-at': 'gone' } } });
+    await eventually(async () => (await world.status(passing, key)).lastHandledReconcileAt === 'gone', 'it was compared', 30);
+    await world.condition(passing, key, ready);
+    await world.condition(passing, key, { type: 'Drifted', status: 'False' });
+    const { message } = await world.condition(passing, key, { type: 'Healthy', status: 'True' });
+    assert.match(
+      message,
+      /; Service passing\S+: The load balancer has no address yet; Ingress passing\S+: The ingress has no address yet$/,
+    );
+    await world.merge(passing, key, { spec: { health: { waitFor: ['Address'] } } });
+    await world.condition(passing, key, { type: 'Ready', status: 'False', reason: 'Progressing' });
+    assert.equal((await world.status(passing, key)).history[0]?.healthy, true);
+  });
 
   it('shows what somebody changed by kubectl and by helm, and releases the spec again when asked to', { timeout: 180_000 }, async () => {
     const key = { namespace: ONE, name: 'shop' };

@@ -13,6 +13,7 @@ import {
   time,
   type ValueOf,
 } from '../kind/field.ts';
+import { AWAITABLE } from '../health/health.ts';
 import { valuesFromMembers } from '../operator/kind/chart-fields.ts';
 import {
   attemptField,
@@ -128,6 +129,21 @@ export const instanceSpec = object(
         'Whether to scale the Deployments and StatefulSets of the release to zero and suspend its CronJobs until this is false again. Data stays. Changes are released after that.',
       default: false,
     }),
+    health: orEmpty(
+      object(
+        {
+          waitFor: orEmpty(
+            list(choice(AWAITABLE, {}), {
+              description:
+                'What Ready waits for besides. Address: each Ingress, Gateway, route and LoadBalancer Service has an address, or is accepted. A change is not rolled back for want of it.',
+              maxItems: 1,
+              merge: 'set',
+            }),
+          ),
+        },
+        { description: 'When the instance is ready.' },
+      ),
+    ),
     expires: optional(
       time({
         description:

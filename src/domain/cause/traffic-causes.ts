@@ -195,7 +195,7 @@ function ingressWithoutAddress({ object, events }: Subject): Finding | undefined
   const name = textAt(object.spec, 'ingressClassName') ?? textAt(object.metadata, 'annotations', 'kubernetes.io/ingress.class');
   const why =
     name === undefined ? 'it names no IngressClass, and the cluster has no default one' : `no controller of IngressClass ${name} serves it`;
-  return { rank: 'Waiting', message: `has no address yet: ${why}`, ...sinceOf(object.metadata.creationTimestamp) };
+  return { rank: 'Warning', message: `has no address yet: ${why}`, ...sinceOf(object.metadata.creationTimestamp) };
 }
 
 function routeRejected({ object }: Subject): Finding | undefined {
@@ -225,7 +225,7 @@ function routeUnattached({ placed, object, context }: Subject): Finding | undefi
   const missing = placed.edges.find((edge) => edge.class === 'ParentRef' && isMissing(edge, context));
   if (missing !== undefined) return blocked(`is attached to Gateway ${missing.named.name}, which does not exist`, since);
   if (listAt(object.status, 'parents').length > 0) return undefined;
-  return { rank: 'Waiting', message: `is not accepted by ${parentName(first)} yet`, ...sinceOf(since) };
+  return { rank: 'Warning', message: `is not accepted by ${parentName(first)} yet`, ...sinceOf(since) };
 }
 
 function scaleTargetMissing({ placed, object, context }: Subject): Finding | undefined {

@@ -6,6 +6,19 @@ export type HealthStatus = (typeof HEALTH_STATUSES)[number];
 export interface Health {
   readonly status: HealthStatus;
   readonly message: string;
+  /** Works as far as Kubernetes is concerned, and has no address, which some clusters never give. */
+  readonly lacks?: 'Address';
+}
+
+/** What can be waited for although nothing depends on it. */
+export const AWAITABLE = ['Address'] as const;
+export type Awaitable = (typeof AWAITABLE)[number];
+
+/** The health of an object where what it lacks is waited for. */
+export function awaitedHealth(health: Health, waitFor: readonly Awaitable[]): Health {
+  return health.status === 'Healthy' && health.lacks !== undefined && waitFor.includes(health.lacks)
+    ? { ...health, status: 'Progressing' }
+    : health;
 }
 
 /** The worst of several healths; undefined when none is given. */

@@ -2,6 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { AppError } from '../../domain/core/errors.ts';
 import { at, isObject, listAt, textAt, textsAt } from '../../domain/core/read.ts';
+import { isRemovedWhenFinished } from '../../domain/health/removed-when-finished.ts';
 import { parseRendered } from '../../domain/kubernetes/manifest.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { RevisionContent } from '../../domain/operator/release.ts';
@@ -14,6 +15,8 @@ export interface ManifestKey {
   /** Absent where the manifest names none. */
   readonly namespace?: string;
   readonly name: string;
+  /** Whether it may be gone because it is done. */
+  readonly isRemovedWhenFinished: boolean;
 }
 
 export const MANIFEST_JOBS = { keysOf, contentIn };
@@ -24,12 +27,12 @@ const UNPACKED_BYTES = 64 * 1024 * 1024;
 
 /** @param record `data.release` of the Secret: base64 of the base64 of the packed JSON. */
 function keysOf(record: string): readonly ManifestKey[] {
-  return parseRendered(manifestOf(record)).map(({ apiVersion, kind, metadata: { name, namespace } }) => ({
-    apiVersion,
-    kind,
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-  }));
+  return parseRendered(manifestOf(record)).map((object) => {
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace } = metadata;
+    const key = { apiVersion, kind, name, isRemovedWhenFinished: isRemovedWhenFinished(object) };
+    return namespace === undefined ? key : { ...key, namespace };
+  });
 }
 
 function manifestOf(record: string): string {

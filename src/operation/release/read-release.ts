@@ -66,22 +66,27 @@ export async function readRestOfRelease(cluster: ReleaseCluster, { release, read
 interface Named {
   readonly object: KubeObject;
   readonly kind?: ServedKind;
+  readonly isRemovedWhenFinished: boolean;
 }
 
-function placed({ apiVersion, kind: name, ...key }: ManifestKey, release: ReleaseName, kinds: readonly ServedKind[]): Named {
+function placed(
+  { apiVersion, kind: name, isRemovedWhenFinished, ...key }: ManifestKey,
+  release: ReleaseName,
+  kinds: readonly ServedKind[],
+): Named {
   const { group } = parseApiVersion(apiVersion);
   const kind = kinds.find((one) => one.group === group && one.kind === name);
   const namespace = kind?.namespaced === false ? undefined : (key.namespace ?? release.namespace);
   const annotations = releaseAnnotations(release);
   const metadata = { name: key.name, annotations, ...(namespace === undefined ? {} : { namespace }) };
-  return { object: { apiVersion, kind: name, metadata }, ...(kind === undefined ? {} : { kind }) };
+  return { object: { apiVersion, kind: name, metadata }, isRemovedWhenFinished, ...(kind === undefined ? {} : { kind }) };
 }
 
 interface Looked extends Pick<ReleaseRest, 'objects' | 'missing'> {
   readonly absent?: { readonly object: KubeObject; readonly why: string };
 }
 
-async function lookFor(cluster: ReleaseCluster, { object, kind }: Named): Promise<Looked> {
+async function lookFor(cluster: ReleaseCluster, { object, kind, isRemovedWhenFinished }: Named): Promise<Looked> {
   const { name, namespace } = object.metadata;
   const nothing = { objects: [], missing: [] };
   if (kind === undefined) return { ...nothing, absent: { object, why: `the cluster does not serve ${object.apiVersion} ${object.kind}` } };
@@ -94,8 +99,7 @@ async function lookFor(cluster: ReleaseCluster, { object, kind }: Named): Promis
     ...(namespace === undefined ? {} : { namespace }),
   }));
   if (objects.length > 0 || forbidden.length > 0 || unavailable.length > 0) return { objects, missing: forbidden };
-  // Jobs are removed after they have ended.
-  return kind.kind === 'Job' ? nothing : { ...nothing, absent: { object, why: 'it does not exist' } };
+  return isRemovedWhenFinished ? nothing : { ...nothing, absent: { object, why: 'it does not exist' } };
 }
 
 function missingObject(object: KubeObject, why: string): KubeObject {

@@ -1,4 +1,5 @@
 import { isAppError } from '../../domain/core/errors.ts';
+import { isRemovedWhenFinished } from '../../domain/health/removed-when-finished.ts';
 import { type Cluster, type Discovery, ifFound } from '../../domain/kubernetes/cluster.ts';
 import { HORIZONTAL_POD_AUTOSCALER } from '../../domain/kubernetes/resource-types.ts';
 import { apiVersionOf, type KubeObject, type ResourceType, type ServedKind } from '../../domain/kubernetes/resource.ts';
@@ -91,6 +92,7 @@ async function lookAt(
   const shown = shownName(object);
   const ref = { ...type, name, ...(namespace === undefined ? {} : { namespace }) };
   const live = seen ?? (await ifFound(cluster.get(ref, { signal })));
+  if (live === undefined && isRemovedWhenFinished(object)) return { object, drifts: [] };
   if (live === undefined) return { object, drifts: [{ object: shown, path: '', managers: [] }] };
   const options = { fieldManager: HELM_MANAGER, force: 'force', fieldValidation: 'Ignore', dryRun: 'All', signal } as const;
   const { object: wanted } = await cluster.apply(type, object, options);

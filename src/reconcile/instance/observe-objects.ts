@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AppError, isAppError } from '../../domain/core/errors.ts';
-import { type Health, worstHealth } from '../../domain/health/health.ts';
+import { type Awaitable, awaitedHealth, type Health, worstHealth } from '../../domain/health/health.ts';
+import { isRemovedWhenFinished } from '../../domain/health/removed-when-finished.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { SECRET } from '../../domain/kubernetes/resource-types.ts';
@@ -37,6 +38,8 @@ interface ObservedObject {
   readonly name: string;
   /** Absent where there is no such object. */
   readonly resourceVersion?: string;
+  /** There is no such object although there should be. */
+  readonly isMissing?: true;
   /** Another one whenever the spec of the object is; kinds with a generation change that with their spec alone. */
   readonly version: readonly (string | number | undefined)[];
   /** Absent for a kind without health. */
@@ -77,7 +80,7 @@ export async function observeObjects(memory: ObjectMemory, work: Work, release: 
   memory.set(memoryKey(work), { ...compared, objects: objects.map(({ live: _live, ...remembered }) => remembered) });
   const nextComparison = Math.max(0, comparisonDue - work.ports.now().getTime());
   const scale = instanceScale(objects.map((object) => object.scale));
-  return { health: healthOfAll(objects), scale, drift, notes, nextComparison };
+  return { health: healthOfAll(objects, work.spec.health.waitFor), scale, drift, notes, nextComparison };
 }
 
 async function observeObject(work: Work, object: KubeObject, known: ObservedObject | undefined): Promise<ObservedObject> {
@@ -85,7 +88,7 @@ async function observeObject(work: Work, object: KubeObject, known: ObservedObje
   if (watched !== undefined && watched === known?.resourceVersion) return known;
   const name = `${object.kind} ${object.metadata.name}`;
   const live = await readLive(work, object);
-  if (live === undefined) return { name, version: [] };
+  if (live === undefined) return isRemovedWhenFinished(object) ? finished(name, known) : { name, version: [], isMissing: true };
   const { uid, generation, resourceVersion } = live.metadata;
   const [health, scale] = [healthOf(live), workloadScale(live)];
   return {
@@ -96,6 +99,11 @@ async function observeObject(work: Work, object: KubeObject, known: ObservedObje
     ...(health === undefined ? {} : { health }),
     ...(scale === undefined ? {} : { scale }),
   };
+}
+
+/** What is removed when it is done failed if it was seen to have. */
+function finished(name: string, known: ObservedObject | undefined): ObservedObject {
+  return { name, version: [], ...(known?.health?.status === 'Degraded' ? { health: known.health } : {}) };
 }
 
 /** Reads the objects of the newest revision as the deployer; undefined for each that does not exist. */
@@ -198,14 +206,25 @@ function fingerprintOf(objects: readonly ObservedObject[]): string {
     .digest('hex');
 }
 
-/** The worst health of the objects that have one, naming each that is not healthy. */
-function healthOfAll(objects: readonly ObservedObject[]): Health {
-  const missing = objects.filter(({ resourceVersion }) => resourceVersion === undefined).map(({ name }) => name);
+/** The worst health of the objects that have one, naming each that is not healthy; `lacks` where all else is. */
+function healthOfAll(objects: readonly ObservedObject[], waitFor: readonly Awaitable[]): Health {
+  const missing = objects.filter(({ isMissing }) => isMissing === true).map(({ name }) => name);
   if (missing.length > 0) return { status: 'Missing', message: `Missing: ${missing.join(', ')}` };
-  const withHealth = objects.flatMap(({ name, health }) => (health === undefined ? [] : [{ name, health }]));
+  const awaited = worstOf(objects, waitFor);
+  const isWell = worstOf(objects, []).status === 'Healthy';
+  return awaited.status !== 'Healthy' && isWell ? { ...awaited, lacks: 'Address' } : awaited;
+}
+
+function worstOf(objects: readonly ObservedObject[], waitFor: readonly Awaitable[]): Health {
+  const withHealth = objects.flatMap(({ name, health }) =>
+    health === undefined ? [] : [{ name, health: awaitedHealth(health, waitFor) }],
+  );
   const worst = worstHealth(withHealth.map(({ health }) => health));
   if (worst === undefined) return { status: 'Healthy', message: `All ${objects.length} objects exist` };
-  if (worst.status === 'Healthy') return { status: 'Healthy', message: `All ${objects.length} objects are ready` };
+  if (worst.status === 'Healthy') {
+    const notes = withHealth.filter(({ health }) => health.lacks !== undefined).map(({ name, health }) => `; ${name}: ${health.message}`);
+    return { status: 'Healthy', message: `All ${objects.length} objects are ready${notes.join('')}` };
+  }
   const poor = withHealth.filter(({ health }) => health.status !== 'Healthy').map(({ name, health }) => `${name}: ${health.message}`);
   return { status: worst.status, message: poor.join('; ') };
 }

@@ -301,7 +301,7 @@ async function reportRolledBack(
       ? isFalse('Released', 'RolledBack', `${failed}. Revision ${toRevision} runs again. ${advice}`)
       : isFalse('Released', 'RollbackFailed', `${failed}. The rollback to revision ${toRevision} failed, too. ${advice}`);
   const conditions = [condition, ...(health === undefined ? [] : [healthy(health)])];
-  const isWell = state.outcome === 'Deployed' && health?.status === 'Healthy';
+  const isWell = state.outcome === 'Deployed' && (health?.status === 'Healthy' || health?.lacks !== undefined);
   await writeStatus(work, {
     ready: notReady(condition),
     phase: stalled(condition),
@@ -328,6 +328,8 @@ async function reportReleased(
   if (release.kind !== 'Own' || objects === undefined) return AT_ONCE;
   const health = healthy(objects.health);
   const ready = health.status === 'True' ? isInstalled(state.target) : notReady(health);
+  // A revision that only waits for an address works, so that neither a rollback nor a roll-out is about it.
+  const isWell = health.status === 'True' || objects.health.lacks !== undefined;
   const isProgressing = health.status === 'False' && objects.health.status !== 'Degraded';
   const digests = state.kind === 'InSync' ? await firstDigests(work, state.target, release) : undefined;
   await writeStatus(work, {
@@ -338,7 +340,7 @@ async function reportReleased(
     release,
     scale: objects.scale,
     ...(state.kind === 'InSync' ? { target: state.target, notes: notesOf(objects.notes, state.target) } : {}),
-    ...(health.status === 'True' && state.kind === 'InSync' ? { results: { healthy: true } } : {}),
+    ...(isWell && state.kind === 'InSync' ? { results: { healthy: true } } : {}),
     failures: 0,
   });
   return { requeueAfter: health.status === 'True' ? Math.min(INTERVAL_MS, objects.nextComparison) : pollDelay(work) };

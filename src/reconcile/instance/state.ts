@@ -203,7 +203,7 @@ function isByHand({ managedRevision, appliedDigest }: ActiveFacts, { release, ta
 function failureOf(facts: ActiveFacts, { release, target }: Installed): RevisionFailure | undefined {
   const { health, overdue, recovery, wasHealthy } = facts;
   if (recovery === undefined || wasHealthy) return undefined;
-  const isUnwell = overdue && health !== undefined && health.status !== 'Healthy' && health.status !== 'Suspended';
+  const isUnwell = overdue && health !== undefined && !['Healthy', 'Suspended'].includes(health.status) && health.lacks === undefined;
   const cause = release.status === 'failed' ? 'UpgradeFailed' : isUnwell ? 'Unhealthy' : undefined;
   return cause && { target, revision: release.revision, toRevision: recovery, cause };
 }

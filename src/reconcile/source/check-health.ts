@@ -2,6 +2,7 @@ import { inParallel } from '../../domain/core/in-parallel.ts';
 import { numberAt } from '../../domain/core/read.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
 import { conditionsOf, findCondition } from '../../domain/kubernetes/condition.ts';
+import { isRemovedWhenFinished } from '../../domain/health/removed-when-finished.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import { type Candidate, refOf } from '../../domain/source/check-documents.ts';
 import type { SourceCluster } from './ports.ts';
@@ -25,6 +26,7 @@ export async function checkHealth(
   await inParallel(candidates, AT_ONCE, async (candidate) => {
     const { resource } = candidate;
     const live = await ifFound(cluster.get(refOf(candidate), { signal }));
+    if (live === undefined && isRemovedWhenFinished(candidate.object)) return;
     const health = live === undefined ? { status: 'Missing' as const, message: 'it does not exist' } : healthOf(live);
     if (health === undefined || health.status === 'Healthy' || health.status === 'Suspended') return;
     found.push({ resource, status: health.status, message: health.message });

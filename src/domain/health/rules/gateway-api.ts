@@ -2,7 +2,17 @@ import { at, listAt, numberAt, textAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Health } from '../health.ts';
 import { conditionsIn, type ForeignCondition } from './conditions.ts';
-import { condition, degraded, healthy, otherwise, progressing, type HealthLine, type HealthRule, type HealthRules } from './rule.ts';
+import {
+  condition,
+  degraded,
+  healthy,
+  lineFor,
+  otherwise,
+  progressing,
+  type HealthLine,
+  type HealthRule,
+  type HealthRules,
+} from './rule.ts';
 
 /** What its parents say of a route (gateway-api.sigs.k8s.io): what a parent has seen of an older generation is left aside while another is up to date. */
 export const parentsHealth = judged({ list: 'parents', ref: 'parentRef', name: 'Parent', isStaleWaiting: false });
@@ -10,7 +20,10 @@ export const parentsHealth = judged({ list: 'parents', ref: 'parentRef', name: '
 /** The same of a policy, which every ancestor has to have seen. */
 export const ancestorsHealth = judged({ list: 'ancestors', ref: 'ancestorRef', name: 'Ancestor', isStaleWaiting: true });
 
-const ROUTE: HealthRule = [parentsHealth, progressing(otherwise, 'Waiting for {kind} status')];
+/** Without a controller, or an address of its own, no Gateway and no route gets further; kstatus counts them as done, too. */
+const unprogrammed = lineFor('Healthy', 'Address');
+
+const ROUTE: HealthRule = [parentsHealth, unprogrammed(otherwise, 'No gateway has accepted the {kind} yet')];
 const POLICY: HealthRule = [ancestorsHealth, progressing(otherwise, 'Waiting for {kind} status')];
 
 export const gatewayApi: HealthRules = {
@@ -23,10 +36,10 @@ export const gatewayApi: HealthRules = {
     degraded(condition('Accepted', 'False')),
     degraded(condition('ResolvedRefs', 'False')),
     brokenListener,
-    progressing(condition('Programmed', ['False', 'Unknown'], ['AddressNotAssigned', 'Pending'])),
+    unprogrammed(condition('Programmed', ['False', 'Unknown'], ['AddressNotAssigned', 'Pending'])),
     degraded(condition('Programmed', 'False')),
     healthy(condition('Programmed')),
-    progressing(otherwise, 'Waiting for the gateway to be programmed'),
+    unprogrammed(otherwise, 'The gateway has no address yet'),
   ],
   'gateway.networking.k8s.io/HTTPRoute': ROUTE,
   'gateway.networking.k8s.io/GRPCRoute': ROUTE,

@@ -44,7 +44,9 @@ export function setCustomHealth(object: KubeObject, health: JudgedHealth | undef
  */
 export function healthOf(object: KubeObject): Health | undefined {
   const judged = judgeHealth(object);
-  return judged === undefined ? undefined : { status: judged.status, message: judged.message };
+  if (judged === undefined) return undefined;
+  const { status, message, lacks } = judged;
+  return lacks === undefined ? { status, message } : { status, message, lacks };
 }
 
 /** The same with the rule that decided. */

@@ -107,6 +107,7 @@ export const kubernetes: HealthRules = {
 
 function serviceHealth(object: KubeObject): Health {
   if (textAt(object.spec, 'type') !== 'LoadBalancer') return { status: 'Healthy', message: 'The Service has an address in the cluster' };
+  if ((textAt(object.spec, 'clusterIP') ?? '') === '') return { status: 'Progressing', message: 'Waiting for an address in the cluster' };
   return addressHealth(object, 'The load balancer');
 }
 
@@ -126,10 +127,11 @@ function claimHealth(object: KubeObject): Health {
   }
 }
 
+/** An address may never come: merged Ingresses, proxies in front and host networks publish none. kstatus and helm count such an object as done, too. */
 function addressHealth(object: KubeObject, subject: string): Health {
   const assigned = listAt(object.status, 'loadBalancer', 'ingress').length > 0;
   if (assigned) return { status: 'Healthy', message: `${subject} has an address` };
-  return { status: 'Progressing', message: `${subject} has no address yet` };
+  return { status: 'Healthy', message: `${subject} has no address yet`, lacks: 'Address' };
 }
 
 function apiServiceHealth(object: KubeObject): Health {

@@ -28,12 +28,14 @@ export const suspended = lineFor('Suspended');
 export const missing = lineFor('Missing');
 export const unknown = lineFor('Unknown');
 
-function lineFor(status: HealthStatus): (finding: Finding, wording?: Wording) => HealthLine {
+/** @param lacks what objects in this state do without. */
+export function lineFor(status: HealthStatus, lacks?: Health['lacks']): (finding: Finding, wording?: Wording) => HealthLine {
+  const lacking = lacks === undefined ? {} : { lacks };
   return (finding, wording = '{}') => {
     const word = typeof wording === 'function' ? wording : template(wording);
     return (object) => {
       const found = finding(object);
-      return found === undefined ? undefined : { status, message: word(found, object) };
+      return found === undefined ? undefined : { status, message: word(found, object), ...lacking };
     };
   };
 }

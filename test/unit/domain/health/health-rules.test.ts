@@ -7,7 +7,7 @@ import { disagreement, publicHealthCases } from '../../../../bin/health-cases.ts
 import { stringifyJson } from '../../../../src/domain/core/exact-json.ts';
 import { genericHealth } from '../../../../src/domain/health/rules/generic.ts';
 import { healthOf } from '../../../../src/domain/health/rules/health-of.ts';
-import { HEALTH_STATUSES, worstHealth, type HealthStatus } from '../../../../src/domain/health/health.ts';
+import { type Health, HEALTH_STATUSES, worstHealth, type HealthStatus } from '../../../../src/domain/health/health.ts';
 import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 import { runs } from '../../../support/runs.ts';
 
@@ -34,8 +34,10 @@ const RULED_OTHERWISE = [
   'rsLessReady',
   'rsReplicaFailure',
   'jobInProgress',
-  'serviceLBok',
 ];
+
+/** What Argo CD waits for and kstatus and helm do not: an address that may never come. */
+const NOT_WAITED_FOR = ['svc-loadbalancer-unassigned', 'ingress-unassigned'];
 
 /** Objects of many kinds, a line each, with no more of their status than tells them apart. */
 const FIXTURES = 'test/fixtures/health';
@@ -245,7 +247,7 @@ describe('health', () => {
     it(`agrees with the public cases for ${kinds} kinds`, { skip: PUBLIC === undefined && 'the public cases are not here' }, () => {
       assert.ok(cases.length > 40);
       assert.deepEqual(
-        cases.map(disagreement).filter((text) => text !== undefined),
+        cases.filter((known) => !NOT_WAITED_FOR.includes(known.case)).flatMap((known) => disagreement(known) ?? []),
         [],
       );
     });
@@ -278,8 +280,8 @@ describe('health', () => {
 
   for (const file of readdirSync(join(FIXTURES, 'products'))) {
     it(`says of products what their documentation means: ${file}`, () => {
-      for (const { status, message, object: known } of casesOf(`products/${file}`)) {
-        assert.deepEqual(healthOf(known), { status, message }, stringifyJson(known));
+      for (const { status, message, lacks, object: known } of casesOf(`products/${file}`)) {
+        assert.deepEqual(healthOf(known), { status, message, ...(lacks === undefined ? {} : { lacks }) }, stringifyJson(known));
       }
     });
   }
@@ -302,9 +304,13 @@ describe('health', () => {
   });
 });
 
-function casesOf(file: string): { status: HealthStatus; message: string; object: KubeObject }[] {
+interface FixtureCase extends Health {
+  readonly object: KubeObject;
+}
+
+function casesOf(file: string): FixtureCase[] {
   const lines = readFileSync(join(FIXTURES, file), 'utf8').trim().split('\n');
-  const cases = lines.map((line) => JSON.parse(line) as { status: HealthStatus; message: string; object: KubeObject });
+  const cases = lines.map((line) => JSON.parse(line) as FixtureCase);
   return cases.map((item) => ({ ...item, object: { ...object('', '', {}), ...item.object } }));
 }
 

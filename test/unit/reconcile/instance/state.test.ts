@@ -109,6 +109,11 @@ describe('the state of an instance', () => {
     ['unless a person insists', { release: own(3, 'deployed', 'old'), rollback: ROLLBACK, forced: true }, 'OutOfSync'],
     ['another spec after it is tried', { release: own(3, 'deployed', 'old'), rollback: { ...ROLLBACK, digest: 'x' } }, 'OutOfSync'],
     ['what does not become healthy in its time goes back', { release: own(2), recovery: 1, overdue: true, health: SICK }, 'RollbackDue'],
+    [
+      'unless all that it lacks is an address',
+      { release: own(2), recovery: 1, overdue: true, health: { status: 'Progressing', message: '', lacks: 'Address' } },
+      'InSync',
+    ],
     ['not before', { release: own(2), recovery: 1, health: SICK }, 'InSync'],
     ['nor what was healthy once', { release: own(2), recovery: 1, overdue: true, wasHealthy: true, health: SICK }, 'InSync'],
     ['a revision of somebody else stays', { release: own(3), managedRevision: 2, appliedDigest: 'new' }, 'ChangedByHand'],
