@@ -1,11 +1,11 @@
 import { type Cluster, ifFound } from '../../domain/kubernetes/cluster.ts';
-import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, LEASE, NODE, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
+import { CLUSTER_ROLE, CLUSTER_ROLE_BINDING, INGRESS_CLASS, LEASE, NODE, STORAGE_CLASS } from '../../domain/kubernetes/resource-types.ts';
 import type { KubeObject, ResourceType } from '../../domain/kubernetes/resource.ts';
 
 const NODES = ['node-1', 'node-2'];
 const CAPACITY = { cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' };
 
-/** Puts into a new cluster what it needs to be useful: nodes, a default storage class, and the permissions of the program that simulates both. */
+/** Puts into a new cluster what it needs to be useful: nodes, default classes for claims and Ingresses, and the permissions of the program that simulates them. */
 export async function createNodes(
   cluster: Pick<Cluster, 'apply' | 'applyStatus' | 'delete'>,
   { kubelet, signal }: { readonly kubelet: number; readonly signal: AbortSignal },
@@ -15,6 +15,7 @@ export async function createNodes(
     [CLUSTER_ROLE, kwokRole()],
     [CLUSTER_ROLE_BINDING, kwokBinding()],
     [STORAGE_CLASS, storageClass()],
+    [INGRESS_CLASS, ingressClass()],
     ...NODES.map((name) => [NODE, node(name)] as const),
   ];
   const options = { fieldManager: 'chandlery-embedded', force: 'force', signal } as const;
@@ -64,6 +65,16 @@ function storageClass(): KubeObject {
   };
 }
 
+/** The class of Ingresses that KWOK gives an address, by its name. */
+function ingressClass(): KubeObject {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'IngressClass',
+    metadata: { name: 'kwok-ingress', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
+    spec: { controller: 'kwok.x-k8s.io/ingress' },
+  };
+}
+
 function kwokRole(): KubeObject {
   const all = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
   return {
@@ -71,11 +82,13 @@ function kwokRole(): KubeObject {
     kind: 'ClusterRole',
     metadata: { name: 'chandlery:kwok' },
     rules: [
-      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: [''], resources: ['nodes', 'services'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['networking.k8s.io'], resources: ['ingresses/status'], verbs: ['update', 'patch'] },
       { apiGroups: [''], resources: ['pods', 'persistentvolumes', 'persistentvolumeclaims'], verbs: all },
       {
         apiGroups: [''],
-        resources: ['nodes/status', 'pods/status', 'persistentvolumes/status', 'persistentvolumeclaims/status'],
+        resources: ['nodes/status', 'pods/status', 'services/status', 'persistentvolumes/status', 'persistentvolumeclaims/status'],
         verbs: ['update', 'patch'],
       },
       { apiGroups: ['', 'events.k8s.io'], resources: ['events'], verbs: ['create', 'update', 'patch'] },

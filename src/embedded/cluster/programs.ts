@@ -182,7 +182,7 @@ export function kwokProgram({ stateFolder, programs }: ProgramInput): ProgramSpe
   return { name: 'kwok', command: programs.kwok, args };
 }
 
-const OWN_STAGES = ['pod-stages.yaml', 'volume-stages.yaml'].map((file) => join(import.meta.dirname, file));
+const OWN_STAGES = ['address-stages.yaml', 'pod-stages.yaml', 'volume-stages.yaml'].map((file) => join(import.meta.dirname, file));
 
 function isNoVolumeStage(file: string): boolean {
   return !/^pvc?-/.test(basename(file));
