@@ -35,25 +35,20 @@ const CONFIG = {
 /** A Job that is removed when it is done, and an Ingress and a Service of classes that no controller serves. */
 const PASSING = {
   'values.yaml': 'a: 1\n',
-  'templates/job.yaml': `apiVersion: batch/v1
+  'templates/all.yaml': `apiVersion: batch/v1
 kind: Job
 metadata: {name: "{{ .Release.Name }}"}
-spec:
-  ttlSecondsAfterFinished: 0
-  template: {spec: {restartPolicy: Never, containers: [{name: a, image: example.com/a:1}]}}
-`,
-  'templates/ways-in.yaml': `apiVersion: networking.k8s.io/v1
+spec: {ttlSecondsAfterFinished: 0, template: {spec: {restartPolicy: Never, containers: [{name: a, image: example.com/a:1}]}}}
+---
+apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: {name: "{{ .Release.Name }}"}
-spec:
-  ingressClassName: unserved
-  defaultBackend: {service: {name: "{{ .Release.Name }}", port: {number: 80}}}
+spec: {ingressClassName: unserved, defaultBackend: {service: {name: a, port: {number: 80}}}}
 ---
 apiVersion: v1
 kind: Service
 metadata: {name: "{{ .Release.Name }}"}
-spec: {type: LoadBalancer, loadBalancerClass: example.com/unserved, ports: [{port: 80}]}
-`,
+spec: {type: LoadBalancer, loadBalancerClass: example.com/unserved, ports: [{port: 80}]}`,
 };
 
 const CONNECTION = [
@@ -153,13 +148,9 @@ describe('an instance of a generated kind', () => {
     const passing = await world.offer(`passing-${RUN}`, { '1.0.0': PASSING });
     const key = { namespace: TWO, name: 'run' };
     await world.create(passing, key);
+    await world.condition(passing, key, { type: 'Released', status: 'True' });
     const job = { ...JOB, namespace: TWO, name: `passing${RUN}-run` };
-    await eventually(
-      async () =>
-        (await world.status(passing, key)).release !== undefined && (await ifFound(world.kube.asController().get(job))) === undefined,
-      'the Job is gone',
-      60,
-    );
+    await eventually(async () => (await ifFound(world.kube.asController().get(job))) === undefined, 'the Job is gone', 60);
     await world.merge(passing, key, { metadata: { annotations: { 'chandlery.dev/reconcile-at': 'gone' } } });
     await eventually(async () => (await world.status(passing, key)).lastHandledReconcileAt === 'gone', 'it was compared', 30);
     await world.condition(passing, key, ready);

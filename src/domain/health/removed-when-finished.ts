@@ -1,6 +1,6 @@
 import { at, numberAt, textAt } from '../core/read.ts';
 import { type KubeObject, parseApiVersion } from '../kubernetes/resource.ts';
-import { RUN } from './rules/status-fields.ts';
+import { RUN } from './rules/state-words.ts';
 
 /** Where kinds whose objects run once say after how long they are removed, in seconds or as a duration. */
 const TTL_FIELDS: readonly (readonly string[])[] = [

@@ -1,11 +1,12 @@
 import { type KubeObject, parseApiVersion } from '../../kubernetes/resource.ts';
 import type { Health } from '../health.ts';
 import { cloud } from './cloud.ts';
+import { conditionsOf } from './conditions.ts';
 import { clusters } from './clusters.ts';
 import { databases } from './databases.ts';
 import { delivery } from './delivery.ts';
 import { gatewayApi } from './gateway-api.ts';
-import { genericHealth } from './generic.ts';
+import { genericHealth, isOutdated, OUTDATED } from './generic.ts';
 import { kubernetes } from './kubernetes.ts';
 import { messaging } from './messaging.ts';
 import { networking } from './networking.ts';
@@ -60,10 +61,18 @@ export function judgeHealth(object: KubeObject): JudgedHealth | undefined {
   if (isDeleted && !rule.includes(evenWhenDeleted)) return { ...DELETED, rule: 'deletion' };
   for (const line of rule) {
     const health = line(object);
-    if (health !== undefined) return { ...health, rule: `${group === '' ? 'v1' : group}/${object.kind}` };
+    if (health === undefined) continue;
+    const current = health.status === 'Healthy' && isOfOldSpec(object) ? OUTDATED : health;
+    return { ...current, rule: `${group === '' ? 'v1' : group}/${object.kind}` };
   }
   const health = genericHealth(object);
   return health === undefined ? undefined : { ...health, rule: 'generic' };
+}
+
+/** Whether all that controllers say of the object is about an older spec. */
+function isOfOldSpec(object: KubeObject): boolean {
+  const observed = conditionsOf(object).flatMap(({ observedGeneration }) => observedGeneration ?? []);
+  return observed.length > 0 && observed.every((generation) => isOutdated(object, generation));
 }
 
 const DELETED: Health = { status: 'Progressing', message: 'Pending deletion' };

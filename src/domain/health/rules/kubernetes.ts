@@ -95,7 +95,7 @@ export const kubernetes: HealthRules = {
     degraded(field('status.phase', 'Failed'), '{status.message|Failed}'),
     progressing(field('status.phase', 'Pending')),
   ],
-  'batch/CronJob': [suspended(field('spec.suspend', true), 'CronJob is suspended')],
+  'batch/CronJob': [suspended(field('spec.suspend', true), 'CronJob is suspended'), cronJobHealth],
   'apiextensions.k8s.io/CustomResourceDefinition': [
     progressing(condition('Terminating')),
     degraded(condition('NamesAccepted', 'False')),
@@ -105,10 +105,24 @@ export const kubernetes: HealthRules = {
   'policy/PodDisruptionBudget': disruptionBudget,
 };
 
+/** By the last run; one that is not due yet, or runs now, is no reason to wait. */
+function cronJobHealth({ status }: KubeObject): Health | undefined {
+  const active = listAt(status, 'active').length;
+  if (active > 0) return { status: 'Healthy', message: `${active} ${active === 1 ? 'job runs' : 'jobs run'}` };
+  const scheduled = textAt(status, 'lastScheduleTime');
+  if (scheduled === undefined) return { status: 'Healthy', message: 'No run was due yet' };
+  const succeeded = textAt(status, 'lastSuccessfulTime');
+  const isPast = succeeded !== undefined && Date.parse(succeeded) >= Date.parse(scheduled);
+  return isPast
+    ? { status: 'Healthy', message: 'The last run succeeded' }
+    : { status: 'Degraded', message: 'The last run did not succeed' };
+}
+
 function serviceHealth(object: KubeObject): Health {
   if (textAt(object.spec, 'type') !== 'LoadBalancer') return { status: 'Healthy', message: 'The Service has an address in the cluster' };
-  if ((textAt(object.spec, 'clusterIP') ?? '') === '') return { status: 'Progressing', message: 'Waiting for an address in the cluster' };
-  return addressHealth(object, 'The load balancer');
+  const health = addressHealth(object, 'The load balancer');
+  const isNew = health.lacks !== undefined && (textAt(object.spec, 'clusterIP') ?? '') === '';
+  return isNew ? { status: 'Progressing', message: 'Waiting for an address in the cluster' } : health;
 }
 
 function ingressHealth(object: KubeObject): Health {

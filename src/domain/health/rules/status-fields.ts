@@ -1,10 +1,21 @@
-import { at, isObject, numberAt, textAt } from '../../core/read.ts';
+import { at, isObject, listAt, numberAt, textAt } from '../../core/read.ts';
 import type { KubeObject } from '../../kubernetes/resource.ts';
 import type { Health, HealthStatus } from '../health.ts';
+import { countsHealth } from './counts.ts';
+import { errorIn, messageIn } from './status-texts.ts';
+import { meaningOfPhase, RUN } from './state-words.ts';
 
-/** The health that the status says outside its conditions: in a phase, in a boolean, in an error, in replicas; undefined when in none of them. */
+/** The health that the status says outside its conditions: in a phase, in a boolean, in an error, in counts; undefined when in none of them. */
 export function statusFieldsHealth(object: KubeObject): Health | undefined {
-  return phaseHealth(object) ?? flagHealth(object) ?? replicaHealth(object);
+  const phase = phaseHealth(object);
+  if (phase !== undefined && phase.status !== 'Healthy') return phase;
+  const others = [pauseHealth(object), flagHealth(object), countsHealth(object)];
+  return (
+    others.find((one) => one !== undefined && one.status !== 'Healthy') ??
+    phase ??
+    others.find((one) => one !== undefined) ??
+    unclearPhase(object)
+  );
 }
 
 /** Where controllers write the one word for their object, the most common first. */
@@ -25,62 +36,115 @@ const PHASES: readonly (readonly string[])[] = [
   ['lastOperation', 'state'],
 ];
 
+/** A word for an object, or for a part of it. */
+interface Found {
+  readonly word: string;
+  /** Where its controller says more about it. */
+  readonly group: unknown;
+  readonly status: HealthStatus;
+}
+
 function phaseHealth({ kind, status }: KubeObject): Health | undefined {
-  const words = [...PHASES.map((path) => textAt(status, ...path) ?? ''), ...otherPhases(status)];
-  const known = words.flatMap((word) => {
-    const meaning = meaningOfPhase(word, kind);
-    return meaning === undefined ? [] : [{ status: meaning, message: word }];
-  });
-  const [first] = known;
-  // A phase says that the controller is done, and another field what came of it.
-  const found = first?.status === 'Healthy' ? (known.find((one) => one.status === 'Degraded') ?? first) : first;
+  const named = read(
+    kind,
+    PHASES.map((path) => ({ word: textAt(status, ...path) ?? '', group: at(status, ...path.slice(0, -1)) })),
+  );
+  const others = read(kind, otherPhases(status));
+  const parts = read(kind, partPhases(status));
+  const found = decisive(named, others) ?? worst(parts);
   if (found === undefined) return undefined;
-  const error = found.status === 'Degraded' ? (errorIn(status) ?? textAt(status, 'validationErrors', 0)) : undefined;
-  return { ...found, message: textAt(status, 'message') || reasonIn(status) || error || found.message };
+  // A phase says that the controller is done, and another field or a part what came of it.
+  const bad = found.status === 'Healthy' ? [...named, ...others, ...parts].find(({ status: one }) => one === 'Degraded') : undefined;
+  return healthOfWord(status, bad ?? found);
 }
 
-/** A reason that is a sentence, as of a Challenge of ACME. */
-function reasonIn(status: unknown): string {
-  const reason = textAt(status, 'reason') ?? '';
-  return reason.includes(' ') ? reason : '';
+/** The most common field counts; of those with names of their own, the worst. */
+function decisive([first]: readonly Found[], others: readonly Found[]): Found | undefined {
+  return first ?? worst(others);
 }
 
-/** Fields such as `PostgresClusterStatus`; what speaks of the past or of a wish is left aside. */
-function otherPhases(status: unknown): string[] {
+const BY_WEIGHT: readonly HealthStatus[] = ['Degraded', 'Missing', 'Suspended', 'Unknown', 'Progressing', 'Healthy'];
+
+function worst(found: readonly Found[]): Found | undefined {
+  return found.toSorted((a, b) => BY_WEIGHT.indexOf(a.status) - BY_WEIGHT.indexOf(b.status))[0];
+}
+
+function read(kind: string, words: readonly Pick<Found, 'word' | 'group'>[]): Found[] {
+  return words.flatMap(({ word, group }) => {
+    const status = word === '' ? undefined : meaningOfPhase(word, kind);
+    return status === undefined ? [] : [{ word, group, status }];
+  });
+}
+
+function healthOfWord(status: unknown, { word, group, status: meaning }: Found): Health {
+  const said = messageIn(group) || (group === status ? '' : messageIn(status));
+  const error = meaning === 'Degraded' ? (errorIn(group) ?? errorIn(status)) : undefined;
+  return { status: meaning, message: said || error || word };
+}
+
+/** Members such as `PostgresClusterStatus`; what speaks of the past or of a wish is left aside. */
+const WORD = /(phase|state|status|health|result|verdict|outcome|robustness|conclusion|operatorprogress)$/i;
+const NO_WORD = /^(last(?!Operation|ObservedState)|previous|desired|target|old|http)/i;
+
+function otherPhases(status: unknown): Pick<Found, 'word' | 'group'>[] {
   if (!isObject(status)) return [];
   return Object.entries(status)
     .slice(0, MAX_FIELDS)
     .flatMap(([name, value]) =>
-      typeof value === 'string' &&
-      /(phase|state|status|health)$/i.test(name) &&
-      !/^(last(?!Operation)|previous|desired|target|old)/i.test(name)
-        ? [value]
-        : [],
+      typeof value === 'string' && WORD.test(name) && !NO_WORD.test(name) ? [{ word: value, group: status }] : [],
     );
 }
 
+/** The words for parts, one level below: `cluster.status`, `connectionState.lastObservedState`, and those of lists of tasks. */
+function partPhases(status: unknown): Pick<Found, 'word' | 'group'>[] {
+  if (!isObject(status)) return [];
+  return Object.entries(status)
+    .slice(0, MAX_FIELDS)
+    .filter(([name, value]) => isObject(value) && !NO_PART.test(name))
+    .flatMap(([, value]) => [...otherPhases(value), ...listAt(value, 'tasks').slice(0, MAX_FIELDS).flatMap(otherPhases)]);
+}
+
+/** What tells of the past, of a wish, or of something else than the object. */
+const NO_PART = /^(last(?!Operation)|previous|desired|target|old|history|spec|executor)/i;
+
 const MAX_FIELDS = 100;
+
+/** A word that nobody knows: what runs once is not done, and of all else nothing can be said. */
+function unclearPhase({ kind, status }: KubeObject): Health | undefined {
+  const [field = '', word = ''] =
+    ['phase', 'state'].map((name) => [name, textAt(status, name) ?? '']).find(([, text]) => text !== '') ?? [];
+  if (word === '') return undefined;
+  return { status: RUN.test(kind) ? 'Progressing' : 'Unknown', message: messageIn(status) || `The ${field} is ${word}` };
+}
+
+/** Its controller, or somebody through it, has stopped for a while. */
+function pauseHealth({ kind, status }: KubeObject): Health | undefined {
+  if (!isObject(status)) return undefined;
+  const isPaused = Object.entries(status)
+    .slice(0, MAX_FIELDS)
+    .some(([name, value]) => value === true && /(pause|paused|suspend|suspended|halted|hibernated)$/i.test(name));
+  return isPaused ? { status: 'Suspended', message: messageIn(status) || `${kind} is paused` } : undefined;
+}
 
 /** What it means that a field of the status is true, and that it is false. */
 const FLAGS: readonly (readonly [field: string, whenTrue: HealthStatus | undefined, whenFalse: HealthStatus | undefined])[] = [
   ['failed', 'Degraded', undefined],
-  ['suspended', 'Suspended', undefined],
-  ['paused', 'Suspended', undefined],
   ['healthy', 'Healthy', 'Degraded'],
   ['valid', 'Healthy', 'Degraded'],
+  ['finished', undefined, 'Progressing'],
+  ['successful', 'Healthy', 'Degraded'],
+  ['success', 'Healthy', 'Degraded'],
   ['ready', 'Healthy', 'Progressing'],
   ['readyToUse', 'Healthy', 'Progressing'],
   ['available', 'Healthy', 'Progressing'],
+  ['applied', 'Healthy', 'Progressing'],
+  ['synced', 'Healthy', 'Progressing'],
+  ['reconciled', 'Healthy', 'Progressing'],
+  ['registered', 'Healthy', 'Progressing'],
+  ['connected', 'Healthy', 'Progressing'],
+  ['created', 'Healthy', 'Progressing'],
+  ['deployed', 'Healthy', 'Progressing'],
 ];
-
-const ERRORS = ['error', 'errMsg', 'errorMessage', 'errorDescription', 'failureMessage'];
-
-/** What went wrong, in words of the controller. */
-function errorIn(status: unknown): string | undefined {
-  return [...ERRORS.map((name) => textAt(status, name)), textAt(status, 'error', 'message')].find(
-    (text) => !['', 'none'].includes((text ?? '').toLowerCase()),
-  );
-}
 
 function flagHealth({ kind, status }: KubeObject): Health | undefined {
   const error = errorIn(status);
@@ -88,10 +152,22 @@ function flagHealth({ kind, status }: KubeObject): Health | undefined {
   for (const [field, whenTrue, whenFalse] of FLAGS) {
     const flag = flagOf(at(status, field));
     const meaning = flag === undefined ? undefined : flag ? whenTrue : whenFalse;
-    if (meaning !== undefined)
-      return { status: meaning, message: `${kind} is ${flag === true ? '' : 'not '}${field === 'readyToUse' ? 'ready to use' : field}` };
+    if (meaning === undefined) continue;
+    const plain = `${kind} is ${flag === true ? '' : 'not '}${field === 'readyToUse' ? 'ready to use' : field}`;
+    const said = flag === true ? '' : messageIn(status);
+    // What is not so and says why, waits for somebody.
+    const isExplained = said !== '' && meaning === 'Progressing' && meaningOfPhase(textAt(status, 'reason') ?? '', kind) !== 'Progressing';
+    return { status: isExplained ? statusOfText(said) : meaning, message: said || plain };
   }
-  return undefined;
+  const code = numberAt(status, 'code');
+  const message = textAt(status, 'message') ?? '';
+  return code !== undefined && code !== 0 && message !== '' ? { status: 'Degraded', message } : undefined;
+}
+
+function statusOfText(text: string): HealthStatus {
+  return /\bnot yet\b|\b(is|are) being\b|^(a?wait|pending|creating|provisioning|reconciling|in progress)/i.test(text)
+    ? 'Progressing'
+    : 'Degraded';
 }
 
 /** Some write a boolean as a text. */
@@ -99,55 +175,3 @@ function flagOf(value: unknown): boolean | undefined {
   if (value === true || value === 'True' || value === 'true') return true;
   return value === false || value === 'False' || value === 'false' ? false : undefined;
 }
-
-/** By what is ready of what is wanted. */
-function replicaHealth({ spec, status }: KubeObject): Health | undefined {
-  const wanted = numberAt(spec, 'replicas') ?? numberAt(status, 'replicas') ?? numberAt(status, 'pods');
-  const ready = numberAt(status, 'readyReplicas') ?? numberAt(status, 'availableReplicas') ?? numberAt(status, 'readyPods');
-  if (wanted === undefined || ready === undefined) return undefined;
-  return {
-    status: ready < wanted ? 'Progressing' : 'Healthy',
-    message: `${ready} of ${wanted} ${wanted === 1 ? 'replica is' : 'replicas are'} ready`,
-  };
-}
-
-/**
- * What controllers call the state of an object in a reason, a phase or a state: the first row with a match counts. Something that failed while it was being
- * created failed, so failures stand first.
- */
-const WORDS: readonly (readonly [HealthStatus, RegExp])[] = [
-  [
-    'Degraded',
-    /fail|error|exception|invalid|degraded|reject|crash|unhealthy|stalled|evicted|refused|denied|mismatch|conflict|warning|expired|critical|blocked|timed ?out|timeout|exceeded|corrupt|aborted|cancell?ed|abnormal|unrecoverable|outofsync|noncompliant|backoff|lost\b|^(red|offline|dead|down|broken|inactive|unavailable)$/i,
-  ],
-  ['Suspended', /suspend|paus|hibernat|stopped|halted|disabled|cordoned/i],
-  ['Missing', /^(notfound|missing|absent)$/i],
-  ['Unknown', /^(unknown|inconclusive)$/i],
-  [
-    'Progressing',
-    /pending|progress|creat(?!ed)|initiali[sz](?!ed)|provision(?!ed)|start(?!ed)|wait|notready|minimumreplicasunavailable|install(?!ed)|deploy(?!ed)|reconcil(?!ed)|scaling|updat(?!ed)|upgrad(?!ed)|issuing|schedul|restor(?!ed)|import(?!ed)|clon(?!ed)|running|transfer|bootstrap|delet|terminating|stopping|queue|prepared|finaliz(?!ed)|building|migrating|resizing|configuring|applying|backing ?up|joining|syncing|recovering|preparing|draining|rolling|rebalancing|not ?complete|^(new|init|yellow)/i,
-  ],
-];
-
-const GOOD =
-  /^(ready|running|active|available|healthy|bound|succeeded|success|successful|successfully|completed?|done|finished|accepted|approved|applied|attached|admitted|compliant|configured|connected|enabled|exists|online|open|runninghealthy|green|deployed|established|initialized|insync|loaded|ok|okay|operational|passed|passing|programmed|provisioned|published|reconciled|registered|resolved|serving|stable|synced|synchronized|installed|imported|created|started|updated|restored|valid|validated|verified|up|uptodate|normal|works)$/i;
-
-/** Kinds whose objects run once: while they run, they are not done. */
-export const RUN =
-  /(Run|Job|Task|Backup|Restore|Snapshot|Build|Test|Scan|Upload|Download|Experiment|Workflow|Execution|Migration|Operation|Rebalance|Request|Export|Import|Upgrade)$/;
-
-/** What the reason of a condition that does not hold means; undefined when it says neither failure nor work. */
-export function meaningOfReason(reason: string): HealthStatus | undefined {
-  return WORDS.find(([, pattern]) => pattern.test(reason.slice(0, MAX_LENGTH)))?.[0];
-}
-
-/** What a phase or a state of an object of the kind means: `Running` is the end of a server and the middle of a job. */
-function meaningOfPhase(phase: string, kind: string): HealthStatus | undefined {
-  const word = phase.slice(0, MAX_LENGTH).trim();
-  const isGood = GOOD.test(word.replace(/^(state|phase|status)_/i, '').replaceAll(/[\s_-]/g, ''));
-  if (!isGood) return meaningOfReason(word.replaceAll('_', ''));
-  return /^(running|active|started|accepted)$/i.test(word) && RUN.test(kind) ? 'Progressing' : 'Healthy';
-}
-
-/** Of a word; what is longer is a sentence. */
-const MAX_LENGTH = 120;

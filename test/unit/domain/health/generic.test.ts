@@ -27,8 +27,8 @@ const CASES = readdirSync(FOLDER)
 
 describe('the generic health rule, without the rules of kinds', () => {
   for (const { part, least } of [
-    { part: 'seen', least: 0.78 },
-    { part: 'unseen', least: 0.83 },
+    { part: 'seen', least: 0.98 },
+    { part: 'unseen', least: 0.95 },
   ]) {
     it(`is right of most kinds that were ${part} when it was written, and calls hardly any Healthy that is not`, (test) => {
       const cases = CASES.filter(({ of }) => partOf(of) === part);
@@ -38,7 +38,7 @@ describe('the generic health rule, without the rules of kinds', () => {
       assert.ok(cases.length > 150);
       const share = 1 - wrong.length / cases.length;
       assert.ok(share >= least, `${share} of the ${part} cases are right`);
-      assert.ok(wronglyHealthy.length / cases.length <= 0.05, `${wronglyHealthy.length} are wrongly Healthy`);
+      assert.ok(wronglyHealthy.length / cases.length <= 0.01, `${wronglyHealthy.length} are wrongly Healthy`);
     });
   }
 });

@@ -143,7 +143,8 @@ const CASES: readonly [string, KubeObject, HealthStatus | undefined][] = [
   ['a custom kind that only has a phase', object('a.example/v1', 'A', { status: { phase: 'Provisioning' } }), 'Progressing'],
   ['a custom kind whose phase is good', object('a.example/v1', 'A', { status: { state: 'ready' } }), 'Healthy'],
   ['a custom kind whose phase is bad', object('a.example/v1', 'A', { status: { phase: 'Failed' } }), 'Degraded'],
-  ['a custom kind whose phase is no known word', object('a.example/v1', 'A', { status: { phase: 'Blue' } }), undefined],
+  ['a custom kind whose phase is no known word', object('a.example/v1', 'A', { status: { phase: 'Blue' } }), 'Unknown'],
+  ['a run whose phase is no known word', object('a.example/v1', 'DataImport', { status: { phase: 'Blue' } }), 'Progressing'],
   [
     'a custom kind that is suspended',
     object('a.example/v1', 'A', { spec: { suspend: true }, status: { conditions: [condition('Ready', 'True')] } }),
