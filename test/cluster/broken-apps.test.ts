@@ -95,6 +95,14 @@ describe('the cause in the REST tree', () => {
     assert.deepEqual([health.message, cause?.since], [cause?.message, AT]);
   });
 
+  for (const name of ['image', 'memory', 'crash', 'large', 'quota', 'denied']) {
+    it(`comes with the status Degraded after the first certain evidence: ${name}`, async () => {
+      const environment = BROKEN_APPS.find((app) => app.name === name)?.isLimited === true ? LIMITED : NS;
+      const { health } = await showTree(world.ports, DEV, { environment, app: APP, name });
+      assert.equal(health.status, 'Degraded', health.message);
+    });
+  }
+
   it('has the last line of the container that crashed', async () => {
     const { cause } = await showTree(world.ports, DEV, { environment: NS, app: APP, name: 'crash' });
     assert.deepEqual([cause?.container, cause?.log?.text], [{ pod: 'crash-0', name: 'main', previous: false }, CRASH_LOG]);

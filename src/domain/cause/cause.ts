@@ -48,6 +48,8 @@ export interface Finding {
   /** Continues `Pod web-0 …`, or is a text of somebody else's after a colon (`quoted`). */
   readonly message: string;
   readonly quoted?: true;
+  /** The object fails for certain, whatever it reports itself. */
+  readonly isCertain?: true;
   readonly since?: string;
   readonly container?: CrashedContainer;
 }

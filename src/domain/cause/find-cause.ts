@@ -156,7 +156,7 @@ function waitsForFinalizer({ object: { metadata } }: Subject): Finding | undefin
 /** What the object itself reports, or else the newest warning about a custom resource, unless that is suspended, which says enough. */
 function reported({ object, health, events }: Subject): Finding | undefined {
   if (health?.status === 'Healthy' || object.metadata.deletionTimestamp !== undefined) return undefined;
-  const warning = events.find(({ isWarning }) => isWarning);
+  const warning = events.find(({ isWarning, reason }) => isWarning && !OF_DRIFT.includes(reason));
   if (warning !== undefined && isCustom(object) && health?.status !== 'Degraded' && health?.status !== 'Suspended') {
     return { rank: 'Reported', message: rejection(warning.message), quoted: true, ...sinceOf(warning.firstSeen) };
   }
@@ -166,6 +166,9 @@ function reported({ object, health, events }: Subject): Finding | undefined {
   const message = health.message === '' ? `is ${health.status}` : excerpt(health.message);
   return { rank, message, ...(health.message === '' ? {} : { quoted: true }), ...sinceOf(statusSince(object, health.message)) };
 }
+
+/** Events that tell of differences from a release: no reason why something does not become ready. */
+const OF_DRIFT = ['ObjectsChanged', 'ReleaseChanged', 'DriftDetected', 'Contended', 'NotCompared'];
 
 function isCustom(object: KubeObject): boolean {
   return /\./.test(kindKey(object).split('/')[0] ?? '') && !/(^|\.)k8s\.io\//.test(kindKey(object));
@@ -178,10 +181,12 @@ function statusSince(object: KubeObject, message: string): string | undefined {
   return ['Ready', 'Available', 'Synced'].map((type) => conditionSince(object, type, 'False')).find((since) => since !== undefined);
 }
 
-/** A finding of the graph that nothing goes on without is worse than what the object says of itself. */
+/** A finding of the graph that nothing goes on without, or of events that is certain, is worse than what the object says of itself. */
 function corrected({ object, health }: Subject, finding: Finding | undefined): Health | undefined {
-  if (finding === undefined || !Object.hasOwn(TRAFFIC_RULES, kindKey(object)) || health?.status === 'Degraded') return health;
+  if (finding === undefined || health?.status === 'Degraded') return health;
   const message = finding.quoted === true ? finding.message : `The ${object.kind} ${finding.message}`;
+  if (finding.isCertain === true && health?.status === 'Progressing') return { status: 'Degraded', message };
+  if (!Object.hasOwn(TRAFFIC_RULES, kindKey(object))) return health;
   if (finding.rank === 'Blocked') return { status: 'Degraded', message };
   return finding.rank === 'Waiting' && health?.status === 'Healthy' ? { status: 'Progressing', message } : health;
 }

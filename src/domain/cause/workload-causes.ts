@@ -109,7 +109,10 @@ function podsRejected(subject: Subject): Finding | undefined {
   const message = event?.message ?? condition?.message;
   if (message === undefined) return undefined;
   const what = /create Claim /i.test(message) ? 'volume claims' : 'pods';
-  return blocked(`cannot create ${what}: ${rejection(message)}`, event?.firstSeen ?? conditionSince(object, 'ReplicaFailure', 'True'));
+  const since = event?.firstSeen ?? conditionSince(object, 'ReplicaFailure', 'True');
+  const found = blocked(`cannot create ${what}: ${rejection(message)}`, since);
+  // A server that does not answer may do so in a moment.
+  return /does not answer/.test(found.message) ? found : { ...found, isCertain: true };
 }
 
 function wantedPods({ object: { spec } }: Subject): number {

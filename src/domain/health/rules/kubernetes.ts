@@ -17,7 +17,7 @@ import {
   suspended,
   unreported,
 } from './rule.ts';
-import { unschedulable } from './unschedulable.ts';
+import { exceedsEveryNode, unschedulable } from './unschedulable.ts';
 
 const BROKEN = ['FailedGetScale', 'FailedUpdateScale', 'FailedGetResourceMetric', 'InvalidSelector', 'FailedGetObjectMetric'];
 
@@ -169,7 +169,7 @@ function podHealth(object: KubeObject): Health {
     case 'Running':
       return runningHealth(object);
     case 'Pending':
-      return { status: 'Progressing', message: pending(object) };
+      return { status: isTooLarge(object) ? 'Degraded' : 'Progressing', message: pending(object) };
     case undefined:
     default:
       return { status: 'Progressing', message: 'Waiting for the pod to start' };
@@ -216,8 +216,16 @@ function failure(object: KubeObject): string {
   return `Container ${textAt(ended, 'name') ?? ''} ended with exit code ${numberAt(ended, 'state', 'terminated', 'exitCode') ?? ''}`;
 }
 
+function isTooLarge(object: KubeObject): boolean {
+  return exceedsEveryNode(notScheduled(object)?.message ?? '');
+}
+
+function notScheduled(object: KubeObject): ForeignCondition | undefined {
+  return conditionsOf(object).find(({ type, status }) => type === 'PodScheduled' && status === 'False');
+}
+
 function pending(object: KubeObject): string {
-  const unscheduled = conditionsOf(object).find((condition) => condition.type === 'PodScheduled' && condition.status === 'False');
+  const unscheduled = notScheduled(object);
   return unscheduled === undefined ? 'Containers are starting' : unschedulable(unscheduled.message) || 'Waiting for a node';
 }
 

@@ -33,6 +33,19 @@ export function unschedulable(message: string): string {
   return `No node can take it: ${words.join(', ')}`;
 }
 
+/** Taints that Kubernetes takes away by itself. */
+const PASSING_TAINT = /untolerated taint \{node\.(cloudprovider\.)?kubernetes\.io\//;
+
+/**
+ * Whether no node could take the pod even if it were empty: it asks for more of something than any node has, which the scheduler says since Kubernetes 1.34 by counting all
+ * nodes as those for which preemption is not helpful.
+ */
+export function exceedsEveryNode(message: string): boolean {
+  const [, nodes = '', reasons = ''] = /^0\/(\d+) nodes are available: (.+?)\.(?: |$)/s.exec(message) ?? [];
+  const hopeless = /preemption: 0\/\d+ nodes are available: (\d+) Preemption is not helpful for scheduling\b/.exec(message)?.[1];
+  return nodes !== '' && nodes === hopeless && /\bInsufficient \S/.test(reasons) && !PASSING_TAINT.test(reasons);
+}
+
 function plain(reason: string): string {
   const known = REASONS.find(([pattern]) => pattern.test(reason));
   return known === undefined ? `"${reason}"` : reason.replace(known[0], known[1]);
