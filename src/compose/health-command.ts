@@ -7,6 +7,7 @@ import { AppError, messageOf } from '../domain/core/errors.ts';
 import { stringifyJson } from '../domain/core/exact-json.ts';
 import { at, isObject, listAt, objectAt, textAt } from '../domain/core/read.ts';
 import { compileFaults, type KindRules } from '../domain/health/custom-rules.ts';
+import { tableOfKinds } from '../domain/health/rule-table.ts';
 import { HEALTH_STATUSES, type HealthStatus } from '../domain/health/health.ts';
 import { judgeHealth } from '../domain/health/rules/health-of.ts';
 import { flattenList } from '../domain/kubernetes/flatten-list.ts';
@@ -55,7 +56,7 @@ export async function healthCommand(argv: readonly string[]): Promise<CommandOut
 /** Tries health rules that are not in the catalogue yet. */
 async function evaluateRules(file: string, objects: readonly KubeObject[]): Promise<void> {
   const table = rulesTable(parseHealthRules(file, await textOf(file)), objects);
-  await createHealthEvaluator({ rules: () => table }).evaluate(objects);
+  await createHealthEvaluator({ rules: () => tableOfKinds(table) }).evaluate(objects);
 }
 
 interface HealthOptions {

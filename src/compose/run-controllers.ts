@@ -44,7 +44,9 @@ import { packCrds } from '../kube/watch/packed-schemas.ts';
 import type { Log } from '../observe/log.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { applyChangeRequest, secretsInRequest } from '../operation/change-request/apply-change-request.ts';
+import { catalogRules, createHealthEvaluator, type HealthEvaluator } from '../operation/health/health-evaluator.ts';
 import type { Ports } from '../operation/ports.ts';
+import type { FailedRules } from '../reconcile/health-rules.ts';
 import { createAdminAccessReconciler } from '../reconcile/admin-access/reconcile-admin-access.ts';
 import {
   createAdmissionPolicyReconciler,
@@ -103,19 +105,20 @@ interface WatchFoldersInput {
 export async function runControllers(input: ControllersInput): Promise<void> {
   const helm = await helmOf(input);
   const records = watchRecords(input);
-  const instances = appInstances(input, { helm, records });
+  const health = createHealthEvaluator({ rules: catalogRules(input.catalog) });
+  const instances = appInstances(input, { helm, records, health });
   const uploads = watchUploads(input);
   const { customResourceDefinitions: definitions } = input.catalog.reflectors;
   const counts = countInstances({ kube: input.kube, definitions, log: input.log, signal: input.signal });
   const inNamespaces = instancesInNamespaces(counts, instances);
   const controllers = [
-    ...environmentControllers(input, inNamespaces),
+    ...environmentControllers({ ...input, failedRules: health.faults }, inNamespaces),
     ...gitLabControllers({ ...input, environments: input.catalog.reflectors.environments }),
     compositionController({ ...input, definitions: input.catalog.reflectors.appDefinitions }),
     catalogSources(input),
     catalogReleases(input),
-    appDefinitions({ ...input, uploads, counted: instances.counted }),
-    await operators(input, { helm, records, uploads, counts }),
+    appDefinitions({ ...input, failedRules: health.faults, uploads, counted: instances.counted }),
+    await operators(input, { helm, records, uploads, counts, failedRules: health.faults }),
     instances,
     keptObjects(input),
     deletedInstances(input),
@@ -213,7 +216,7 @@ interface ReleaseParts {
 
 async function operators(
   input: ControllersInput,
-  parts: ReleaseParts & { readonly uploads: UploadWatch; readonly counts: InstanceCounts },
+  parts: ReleaseParts & { readonly uploads: UploadWatch; readonly counts: InstanceCounts; readonly failedRules: FailedRules },
 ): Promise<Controller> {
   const { kube, catalog, charts, imageRewrites, log, signal } = input;
   const { records, uploads, counts } = parts;
@@ -223,7 +226,7 @@ async function operators(
     watch: (place, until) => startMetadataReflector({ ...place, cluster, signal: until, log }),
     signal,
   });
-  const { operators: all, customResourceDefinitions: definitions, environments } = catalog.reflectors;
+  const { operators: all, customResourceDefinitions: definitions } = catalog.reflectors;
   const { cache, ready } = watchOperators({ kube, operators: all, definitions, records, log, signal });
   const helm = pinCachedCharts(parts.helm, charts);
   const ports = {
@@ -232,6 +235,7 @@ async function operators(
     kubernetesVersion: kube.kubernetesVersion,
     charts,
     uploads,
+    failedRules: parts.failedRules,
     renderChart: createChartRenderer({ render: helm.render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
     imageRewrites,
     helm,
@@ -245,11 +249,10 @@ async function operators(
     watchedCrd: sameVersion(definitions.get),
     instancesOf: counts.ofCrd,
   };
-  const reconcile = createOperatorReconciler(ports, cache);
-  const counted = operatorsCounted(counts, { definitions, operators: all });
   const moved = mapSource(all, (key) => operatorsMovedWith(all.all(), key));
-  const sources = [all, moved, references, cache, neighbours(environments, all), uploads.keysOf(all.all), counted];
-  return { name: 'operator', sources, reconcile, workers: 8, ready };
+  const counted = operatorsCounted(counts, { definitions, operators: all });
+  const sources = [all, moved, references, cache, neighbours(catalog.reflectors.environments, all), uploads.keysOf(all.all), counted];
+  return { name: 'operator', sources, reconcile: createOperatorReconciler(ports, cache), workers: 8, ready };
 }
 
 /** The Operators of a namespace where an Environment has come: nothing of theirs is written there. */
@@ -269,7 +272,7 @@ function sameVersion(watched: (key: string) => KubeObject | undefined): (version
 
 function appInstances(
   { kube, catalog, charts, imageRewrites, metrics, log, signal }: ControllersInput,
-  parts: ReleaseParts,
+  parts: ReleaseParts & { readonly health: HealthEvaluator },
 ): ReturnType<typeof instanceController> {
   const { customResourceDefinitions: definitions, operators, environments, appDefinitions } = catalog.reflectors;
   const watched = { definitions, operators, environments, appDefinitions };

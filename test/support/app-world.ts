@@ -10,7 +10,7 @@ import type { Kube } from '../../src/kube/kube.ts';
 import { openKube } from './open-kube.ts';
 import { createLog } from '../../src/observe/log.ts';
 import { explainWebhooks } from '../../src/kube/explain-webhooks.ts';
-import type { CustomHealthRule } from '../../src/domain/operator/kind/catalog-fields.ts';
+import type { CustomHealthRule } from '../../src/domain/operator/kind/health-fields.ts';
 import { catalogRules, createHealthEvaluator } from '../../src/operation/health/health-evaluator.ts';
 import { createGroupMemory } from '../../src/operation/environment/group-memory.ts';
 import type { Ports } from '../../src/operation/ports.ts';

@@ -12,6 +12,7 @@ import type { Log } from '../../observe/log.ts';
 import { createAppDefinitionReconciler } from '../../reconcile/app-definition/reconcile-app-definition.ts';
 import { RESOURCE_COMPOSITION } from '../../domain/kubernetes/resource-types.ts';
 import { startReflector } from '../../kube/watch/reflector.ts';
+import type { FailedRules } from '../../reconcile/health-rules.ts';
 import { createCompositionReconciler } from '../../reconcile/kubeplus/reconcile-composition.ts';
 
 interface AppDefinitionsInput {
@@ -21,17 +22,28 @@ interface AppDefinitionsInput {
   readonly uploads: UploadWatch;
   /** The names of those that have an instance more or less, or one with another spec. */
   readonly counted: KeySource;
+  readonly failedRules: FailedRules;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
 /** The controller of AppDefinitions: each is looked at when it changes, when the CRD that it generated, publishes, or that is in its way, does, and when its instances or the uploaded charts do. */
-export function appDefinitions({ kube, catalog, charts, uploads, counted, log, signal }: AppDefinitionsInput): ControllerParts {
+export function appDefinitions({
+  kube,
+  catalog,
+  charts,
+  uploads,
+  counted,
+  failedRules,
+  log,
+  signal,
+}: AppDefinitionsInput): ControllerParts {
   const cluster = kube.asController();
   const reconcile = createAppDefinitionReconciler({
     cluster,
     charts,
     uploads,
+    failedRules,
     environments: catalog.reflectors.environments,
     definitions: catalog.reflectors.appDefinitions,
     crds: catalog.reflectors.customResourceDefinitions,

@@ -44,6 +44,8 @@ interface InstanceControllerInput {
   readonly imageRewrites?: readonly ImageRewrite[];
   /** Which instances are worked on, by namespace; default: all. Several worlds of tests share a cluster. */
   readonly isOwn?: (namespace: string) => boolean;
+  /** Evaluates the health rules of people. Default: there are none. */
+  readonly health?: NonNullable<InstancePorts['health']>;
   readonly leaseLost?: () => void;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -137,7 +139,7 @@ function watchNamespaces(input: Pick<InstanceControllerInput, 'kube' | 'log' | '
 }
 
 function portsOf(
-  { kube, helm, charts, definitions: crds, operators, environments, imageRewrites = [], leaseLost, log, signal }: InstanceControllerInput,
+  { kube, helm, charts, environments, imageRewrites = [], health, leaseLost, log, signal, ...input }: InstanceControllerInput,
   watched: Pick<InstancePorts, 'revisions' | 'watched' | 'references' | 'changedNamespaces'> & {
     readonly definitions: Pick<Reflector, 'all' | 'get'>;
   },
@@ -148,7 +150,8 @@ function portsOf(
     ...watched,
     cluster,
     environments,
-    appOf: (type) => appOf(type, { operators: operators?.all() ?? [], crds: crds.all(), definitions: watched.definitions.all() }),
+    appOf: (type) =>
+      appOf(type, { operators: input.operators?.all() ?? [], crds: input.definitions.all(), definitions: watched.definitions.all() }),
     environmentSettings: ENVIRONMENT_SETTINGS,
     asDeployer: (namespace) => {
       const account = { namespace, name: DEPLOYER };
@@ -159,6 +162,7 @@ function portsOf(
     charts,
     renderChart: createChartRenderer({ render, discovery: kube, kubernetesVersion: kube.kubernetesVersion, imageRewrites }),
     imageRewrites,
+    ...(health === undefined ? {} : { health }),
     events: createEventRecorder({ cluster, log, signal }),
     log,
     now: () => new Date(),

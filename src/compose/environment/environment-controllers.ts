@@ -7,6 +7,7 @@ import type { Kube } from '../../kube/kube.ts';
 import type { LiveCatalog } from '../../kube/watch/catalog-cache.ts';
 import type { Log } from '../../observe/log.ts';
 import { ENVIRONMENT_SETTINGS } from '../../reconcile/environment/environment-spec.ts';
+import type { FailedRules } from '../../reconcile/health-rules.ts';
 import { createEnvironmentReconciler } from '../../reconcile/environment/reconcile-environment.ts';
 import { createInstanceCountReconciler } from '../../reconcile/environment/report-instances.ts';
 import type { InstancesInNamespaces } from '../app-instance/count-instances.ts';
@@ -17,6 +18,7 @@ interface EnvironmentsInput {
   readonly kube: Kube;
   readonly catalog: LiveCatalog;
   readonly log: Log;
+  readonly failedRules?: FailedRules;
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +27,7 @@ export function environmentControllers(input: EnvironmentsInput, instances: Inst
   return [specs(input, instances), counts(input, instances)];
 }
 
-function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn }: InstancesInNamespaces): ControllerParts {
+function specs({ kube, catalog, failedRules, log, signal }: EnvironmentsInput, { instancesIn }: InstancesInNamespaces): ControllerParts {
   const cluster = kube.asController();
   const grants = watchGrants({ kube, log, signal });
   const reconcile = createEnvironmentReconciler({
@@ -36,6 +38,7 @@ function specs({ kube, catalog, log, signal }: EnvironmentsInput, { instancesIn 
     operatorKinds: () => operatorKinds(catalog.operators(), catalog.customResourceDefinitions()),
     appLimits: () => countQuota(catalog.appDefinitions(), catalog.customResourceDefinitions(), Date.now()),
     instancesIn,
+    ...(failedRules === undefined ? {} : { failedRules }),
     grants: grantPorts(grants, catalog.catalogSources),
     events: createEventRecorder({ cluster, log, signal }),
     settings: ENVIRONMENT_SETTINGS,

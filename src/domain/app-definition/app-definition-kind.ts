@@ -18,6 +18,7 @@ import { namespacePolicyMembers } from '../environment/namespace-policy.ts';
 import { OURS } from '../kubernetes/names.ts';
 import { APP_DEFINITION } from '../kubernetes/resource-types.ts';
 import { appMembers, entryMembers } from '../operator/kind/catalog-fields.ts';
+import { kindHealthField } from '../operator/kind/health-fields.ts';
 import { chartField } from '../operator/kind/chart-fields.ts';
 import { nodeSelectorMembers } from '../workload/node-selector.ts';
 import { scaleField } from './scale.ts';
@@ -186,6 +187,7 @@ const spec = object(
       default: 'Block',
     }),
     catalog: orEmpty(catalog),
+    health: kindHealthField('of the releases of the instances'),
   },
   {
     description: 'The chart, the kind that Chandlery generates for it, and its catalogue entry.',

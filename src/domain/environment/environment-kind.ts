@@ -15,6 +15,7 @@ import {
   type ValueOf,
 } from '../kind/field.ts';
 import { monitoringField } from '../monitoring/monitoring-field.ts';
+import { kindHealthField } from '../operator/kind/health-fields.ts';
 import { ENVIRONMENT } from '../kubernetes/resource-types.ts';
 import { allowedAppsField } from './allowed-apps.ts';
 import { expiresField } from './expiry.ts';
@@ -236,6 +237,7 @@ const spec = object(
       }),
     ),
     monitoring: optional(monitoringField('the namespace chandlery-system')),
+    health: kindHealthField('in the namespace'),
     foreignGrants: choice(['Report', 'Remove'], {
       description:
         'What happens to RoleBindings in the namespace, and in those dedicated to instances, that grant a role of Chandlery and that neither the environment nor a catalogue source made. Report names them in the condition ForeignGrants; Remove also takes them from subjects that are no members.',

@@ -3,7 +3,8 @@ import { messageOf } from '../core/errors.ts';
 import { at, isObject, textAt } from '../core/read.ts';
 import { crdsOfOperator } from '../catalog/app-catalog.ts';
 import type { KubeObject } from '../kubernetes/resource.ts';
-import { catalogField, type CustomHealthRule } from '../operator/kind/catalog-fields.ts';
+import { catalogField } from '../operator/kind/catalog-fields.ts';
+import type { CustomHealthRule } from '../operator/kind/health-fields.ts';
 import type { Health } from './health.ts';
 
 /** The rules that somebody wrote for the health of one kind. */
@@ -13,6 +14,13 @@ export interface KindRules {
   /** Where the list is: `spec.catalog.kinds[0].health`. */
   readonly field: string;
   readonly rules: readonly CustomHealthRule[];
+  /** Where each rule stands in the list, where only some of it are for the kind. */
+  readonly positions?: readonly number[];
+}
+
+/** `spec.health[3]`: the place of a rule in the resource of its owner. */
+export function ruleField({ field, positions }: Pick<KindRules, 'field' | 'positions'>, rule: number): string {
+  return `${field}[${positions?.[rule] ?? rule}]`;
 }
 
 /** The rules of all Operators, by `group/Kind` of the kinds that they bring. */

@@ -1,9 +1,11 @@
 import { OURS, isDnsSubdomain } from '../kubernetes/names.ts';
 import { isObject, objectAt, textAt } from '../core/read.ts';
 import { compileFaults, rulesOfOperator } from '../health/custom-rules.ts';
+import { ruleFaultsOf } from '../health/rule-table.ts';
 import { type KubeObject, type ObjectMeta, parseApiVersion, type ResourceRef } from '../kubernetes/resource.ts';
 import {
   APP_DEFINITION,
+  ENVIRONMENT,
   GITLAB_DEPLOYMENT,
   GITLAB_MONITORING,
   type KnownType,
@@ -93,15 +95,23 @@ function possibleIds({ object }: WaitingDocument, spec: SourceRules['spec']): re
   return [resourceId(type, namespace, name), resourceId(type, undefined, name)];
 }
 
+/** Kinds with health rules in their specs. */
+const RULE_OWNERS = [OPERATOR.kind, APP_DEFINITION.kind, ENVIRONMENT.kind];
+const OWN_GROUPS = [OPERATOR.group, APP_DEFINITION.group];
+
 /** Expressions in CEL that do not compile, which the api-server does not look into. */
 function expressionFaults({ document, type, object, resource }: Candidate): SourceFault[] {
-  if (type.kind !== OPERATOR.kind || type.group !== OPERATOR.group) return [];
-  return [...rulesOfOperator(object).values()].flatMap(({ field, rules }) =>
-    compileFaults(rules).map(({ index, member, message }) => {
-      const path = `${field}[${index}].${member}`;
-      return { file: document.file, ...document.locate(path), resource, message: `${path}: ${message}` };
-    }),
+  const ofKinds = type.kind === OPERATOR.kind && type.group === OPERATOR.group ? [...rulesOfOperator(object).values()] : [];
+  const faults = ofKinds.flatMap(({ field, rules }) =>
+    compileFaults(rules).map(({ index, member, message }) => ({ field: `${field}[${index}].${member}`, message })),
   );
+  const own = RULE_OWNERS.includes(type.kind) && OWN_GROUPS.includes(type.group) ? ruleFaultsOf(object) : [];
+  return [...faults, ...own].map(({ field, message }) => ({
+    file: document.file,
+    ...document.locate(field),
+    resource,
+    message: `${field}: ${message}`,
+  }));
 }
 
 /** The name by which resources are distinguished: `Kind namespace/name`, or `Kind name`. */

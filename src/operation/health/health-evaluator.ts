@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
-import { type KindRules, rulesByKind } from '../../domain/health/custom-rules.ts';
-import { type JudgedHealth, setCustomHealth } from '../../domain/health/rules/health-of.ts';
+import { type KindRules, ruleField } from '../../domain/health/custom-rules.ts';
+import { type RuleTable, ruleTable } from '../../domain/health/rule-table.ts';
+import { hasCustomHealth, type JudgedHealth, setCustomHealth } from '../../domain/health/rules/health-of.ts';
 import type { CatalogCache } from '../../domain/kubernetes/cluster.ts';
-import { parseApiVersion, type KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { type JobOutcome, ThreadHost } from '../../thread/thread-host.ts';
 import type { HEALTH_JOBS, RulePart } from './health-worker.ts';
 
@@ -21,12 +22,12 @@ export interface HealthEvaluator {
   /** Evaluates the rules for these objects, as far as there are any; `healthOf` knows what they say from then on. */
   evaluate(objects: readonly KubeObject[]): Promise<void>;
   /** The rules that failed within the last ten minutes. */
-  faults(): readonly HealthRuleFault[];
+  readonly faults: () => readonly HealthRuleFault[];
 }
 
 export interface HealthEvaluatorOptions {
-  /** The rules as they are now, by `group/Kind`. */
-  readonly rules: () => ReadonlyMap<string, KindRules>;
+  /** The rules as they are now. */
+  readonly rules: () => RuleTable;
   /** Milliseconds that the rules for the objects of a page may take. */
   readonly timeoutMs?: number;
   /** Milliseconds for which the thread is kept without work; 0: not at all. */
@@ -44,9 +45,17 @@ const MAX_CACHED = 20_000;
 /** Objects that are copied to the thread at a time. */
 const MAX_AT_ONCE = 1_000;
 
-/** The rules of the Operators of the catalogue. */
-export function catalogRules(catalog: Pick<CatalogCache, 'operators' | 'customResourceDefinitions'>): HealthEvaluatorOptions['rules'] {
-  return () => rulesByKind(catalog.operators(), catalog.customResourceDefinitions());
+/** The rules of the catalogue and of Environments. */
+export function catalogRules(
+  catalog: Pick<CatalogCache, 'operators' | 'customResourceDefinitions' | 'environments' | 'appDefinitions'>,
+): HealthEvaluatorOptions['rules'] {
+  return () =>
+    ruleTable({
+      operators: catalog.operators(),
+      crds: catalog.customResourceDefinitions(),
+      environments: catalog.environments(),
+      appDefinitions: catalog.appDefinitions(),
+    });
 }
 
 export function createHealthEvaluator(options: HealthEvaluatorOptions): HealthEvaluator {
@@ -100,12 +109,27 @@ class Evaluator {
 
   async evaluate(objects: readonly KubeObject[]): Promise<void> {
     const table = this.#rules();
-    const open = objects.flatMap((object) => openOf(object, table)).filter((one) => !this.#recall(one));
+    let waiting = objects.flatMap((object) => {
+      const lists = isWhole(object) ? table.rulesFor(object) : [];
+      // The rules of an object that is kept may be gone.
+      if (lists.length === 0) setCustomHealth(object, undefined);
+      return lists.length === 0 ? [] : [{ object, lists }];
+    });
+    for (let list = 0; waiting.length > 0; list += 1) {
+      const answered = await this.#evaluateLists(waiting.flatMap(({ object, lists }) => openOf(object, lists[list])));
+      waiting = waiting.filter(({ object, lists }) => lists.length > list + 1 && !answered.has(object));
+    }
+  }
+
+  /** Evaluates one list of rules for each object. @returns the objects of which they say something. */
+  async #evaluateLists(all: readonly Open[]): Promise<ReadonlySet<KubeObject>> {
+    const open = all.filter((one) => !this.#recall(one));
     for (let from = 0; from < open.length; from += MAX_AT_ONCE) {
       const byRules = Map.groupBy(open.slice(from, from + MAX_AT_ONCE), ({ kindRules }) => kindRules);
       let batches = [...byRules].map(([kindRules, all]): Batch => ({ kindRules, open: all }));
       while (batches.length > 0) batches = await this.#run(batches);
     }
+    return new Set(all.flatMap(({ object }) => (hasCustomHealth(object) ? [object] : [])));
   }
 
   /** Whether it is known what the rules say. */
@@ -136,7 +160,7 @@ class Evaluator {
     if (culprit === undefined || outcome.kind === 'Result') return [];
     const ban = { rule: next.rule, why: this.#sentenceOf(outcome) };
     this.#banned.set(digestOf(culprit.kindRules), ban);
-    this.#report(culprit.kindRules, `[${ban.rule}].when`, ban.why);
+    this.#report(culprit.kindRules, { rule: ban.rule, member: 'when' }, ban.why);
     for (const { object } of left[end] ?? []) setCustomHealth(object, unknownBy(culprit.kindRules, ban));
     return batches.slice(end + 1);
   }
@@ -147,11 +171,11 @@ class Evaluator {
       const one = open[object];
       if (one === undefined) return [];
       if (answer.kind === 'Fault') {
-        this.#report(kindRules, `[${rule}].when`, answer.fault);
+        this.#report(kindRules, { rule, member: 'when' }, answer.fault);
         this.#answer(one, unknownBy(kindRules, { rule, why: answer.message }));
       } else {
-        if (answer.fault !== undefined) this.#report(kindRules, `[${rule}].messageExpression`, answer.fault);
-        this.#answer(one, { ...answer.health, rule: `${kindRules.field}[${rule}]` });
+        if (answer.fault !== undefined) this.#report(kindRules, { rule, member: 'messageExpression' }, answer.fault);
+        this.#answer(one, { ...answer.health, rule: ruleField(kindRules, rule) });
       }
       return [one];
     });
@@ -162,8 +186,10 @@ class Evaluator {
     if (key !== undefined) this.#known.set(key, { health });
   }
 
-  #report({ owner, field }: KindRules, at: string, message: string): void {
-    this.#faults.set(`${owner} ${field}${at}`, { owner, field: `${field}${at}`, message });
+  #report(kindRules: KindRules, { rule, member }: { readonly rule: number; readonly member: string }, message: string): void {
+    const { owner } = kindRules;
+    const field = `${ruleField(kindRules, rule)}.${member}`;
+    this.#faults.set(`${owner} ${field}`, { owner, field, message });
   }
 
   #sentenceOf(outcome: Exclude<JobOutcome<unknown>, { kind: 'Result' }>): string {
@@ -183,13 +209,12 @@ class Evaluator {
 }
 
 /** Of what was read as metadata alone nothing can be said. */
-function openOf(object: KubeObject, table: ReadonlyMap<string, KindRules>): Open[] {
-  const kindRules = table.get(`${parseApiVersion(object.apiVersion).group}/${object.kind}`);
-  if (kindRules === undefined || Object.keys(object).length <= 3) {
-    // The rules of an object that is kept may be gone.
-    setCustomHealth(object, undefined);
-    return [];
-  }
+function isWhole(object: KubeObject): boolean {
+  return Object.keys(object).length > 3;
+}
+
+function openOf(object: KubeObject, kindRules: KindRules | undefined): Open[] {
+  if (kindRules === undefined) return [];
   const { uid, resourceVersion } = object.metadata;
   const isVersioned = uid !== undefined && resourceVersion !== undefined;
   return [{ object, kindRules, ...(isVersioned ? { key: `${uid} ${resourceVersion} ${digestOf(kindRules)}` } : {}) }];
@@ -211,7 +236,7 @@ function bare(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
-function unknownBy({ owner, field }: KindRules, { rule, why }: { readonly rule: number; readonly why: string }): JudgedHealth {
-  const place = `${field}[${rule}]`;
-  return { status: 'Unknown', message: `The health rule ${place} of ${owner} failed: ${why}`, rule: place };
+function unknownBy(kindRules: KindRules, { rule, why }: { readonly rule: number; readonly why: string }): JudgedHealth {
+  const place = ruleField(kindRules, rule);
+  return { status: 'Unknown', message: `The health rule ${place} of ${kindRules.owner} failed: ${why}`, rule: place };
 }

@@ -2,7 +2,7 @@
 import '../../domain/core/exact-json.ts';
 import { celObject, compileRule, type RuleAnswer, type RuleProgram } from '../../domain/health/custom-rules.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
-import type { CustomHealthRule } from '../../domain/operator/kind/catalog-fields.ts';
+import type { CustomHealthRule } from '../../domain/operator/kind/health-fields.ts';
 import { serveJobs } from '../../thread/serve-jobs.ts';
 
 /** Objects of one kind, and the rules for it. */

@@ -2,6 +2,7 @@ import { versionForNew } from '../../domain/catalog/app-catalog.ts';
 import { isAppError } from '../../domain/core/errors.ts';
 import { at, isObject, textAt } from '../../domain/core/read.ts';
 import { compileFaults, type KindRules, rulesOfOperator } from '../../domain/health/custom-rules.ts';
+import { tableOfKinds } from '../../domain/health/rule-table.ts';
 import { healthOf } from '../../domain/health/rules/health-of.ts';
 import type { Actor } from '../../domain/kubernetes/actor.ts';
 import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -49,7 +50,7 @@ interface Samples {
 async function testKind(rules: KindRules, { crd, example, live }: Samples): Promise<RulesTest> {
   const kind = textAt(crd.spec, 'names', 'kind') ?? '';
   const table = new Map([[`${textAt(crd.spec, 'group') ?? ''}/${kind}`, rules]]);
-  const evaluator = createHealthEvaluator({ rules: () => table, idleMs: 0 });
+  const evaluator = createHealthEvaluator({ rules: () => tableOfKinds(table), idleMs: 0 });
   await evaluator.evaluate([...(example === undefined ? [] : [example]), ...live]);
   const own = example === undefined ? [] : [`the example is ${statusText(example)}`];
   const count = live.length === 0 ? [] : [`of ${live.length} existing ${live.length === 1 ? 'object' : 'objects'}, ${countText(live)}`];

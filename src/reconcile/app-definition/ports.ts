@@ -1,3 +1,4 @@
+import type { FailedRules } from '../health-rules.ts';
 import type { ChartAccess } from '../../domain/chart/chart-access.ts';
 import type { Cluster, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -30,6 +31,8 @@ export interface DefinitionPorts {
     fetch(source: ChartSource, signal: AbortSignal, access: ChartAccess): Promise<DefinitionChart>;
     has(digest: string): Promise<boolean>;
   };
+  /** Health rules that failed where they were evaluated; absent: none. */
+  readonly failedRules?: FailedRules;
   /** Absent: uploaded charts are looked up once an interval, as all others. */
   readonly uploads?: UploadsPort;
   /** As they are watched. */

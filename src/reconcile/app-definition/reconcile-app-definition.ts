@@ -24,6 +24,7 @@ import { isFalse, isTrue } from '../conditions.ts';
 import { chartStatus } from '../helm-release/release-status.ts';
 import { readRevisions, report, rollOut } from './report.ts';
 import { type ActiveState, determineActiveState } from './state.ts';
+import { healthRulesValid } from '../health-rules.ts';
 import { parseInstanceSpec, parseInstanceStatus } from '../../domain/app-instance/instance.ts';
 import { newestInChannel } from '../../domain/app-definition/channel.ts';
 import { APP_REVISION_KIND } from '../../domain/app-definition/app-revision-kind.ts';
@@ -163,6 +164,7 @@ async function ready(work: DefinitionWork, { chart, names }: Extract<ActiveState
       ...conditions,
       ...(condition === undefined ? [] : [condition]),
       ...namesCondition(names),
+      ...healthRulesValid(work.definition, work.ports.failedRules),
     ],
     found: {
       names,

@@ -3,6 +3,7 @@ import type { OperatorKinds } from '../../domain/catalog/operator-kinds.ts';
 import type { CountQuota } from '../../domain/app-definition/limits.ts';
 import type { AppIdentity } from '../../domain/environment/allowed-apps.ts';
 import type { EnvironmentSettings } from './environment-spec.ts';
+import type { FailedRules } from '../health-rules.ts';
 import type { GrantPorts } from './foreign-grants.ts';
 
 /** An App of the catalogue, with the resource that the api-server knows it by. */
@@ -31,6 +32,8 @@ export interface EnvironmentPorts {
   readonly appLimits: () => CountQuota;
   /** How many instances there are in a namespace; absent: the number in the status stays. */
   readonly instancesIn?: (namespace: string) => InstanceCount;
+  /** Health rules that failed where they were evaluated; absent: none. */
+  readonly failedRules?: FailedRules;
   readonly grants: GrantPorts;
   readonly events: EventRecorder;
   readonly settings: EnvironmentSettings;

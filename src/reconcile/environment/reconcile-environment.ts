@@ -11,6 +11,7 @@ import { type KubeObject, timestamp } from '../../domain/kubernetes/resource.ts'
 import { applyStatus } from '../apply-status.ts';
 import { deleteWithIntent } from '../../domain/kubernetes/deletion-intent.ts';
 import { addFinalizer, removeFinalizerOfLostKind } from '../finalizer.ts';
+import { healthRulesValid } from '../health-rules.ts';
 import { keepDeleted } from '../keep/keep-deleted.ts';
 import { applyEnvironment } from './apply-environment.ts';
 import { keepAppsPolicy } from './apps-policy.ts';
@@ -72,7 +73,11 @@ async function act(ports: EnvironmentPorts, state: EnvironmentState, { act, sign
     case 'apply':
       await writeEnvironmentCondition(ports, environment, {
         condition: readyIn(act.namespace),
-        also: [...(await applyEnvironment(ports, { environment, spec, namespace: act.namespace }, signal)), ...expiryConditions(state)],
+        also: [
+          ...(await applyEnvironment(ports, { environment, spec, namespace: act.namespace }, signal)),
+          ...expiryConditions(state),
+          ...healthRulesValid(environment, ports.failedRules),
+        ],
         expiry: spec.expiry,
         signal,
       });

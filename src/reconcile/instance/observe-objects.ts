@@ -89,6 +89,7 @@ async function observeObject(work: Work, object: KubeObject, known: ObservedObje
   const name = `${object.kind} ${object.metadata.name}`;
   const live = await readLive(work, object);
   if (live === undefined) return isRemovedWhenFinished(object) ? finished(name, known) : { name, version: [], isMissing: true };
+  await work.ports.health?.evaluate([live]);
   const { uid, generation, resourceVersion } = live.metadata;
   const [health, scale] = [healthOf(live), workloadScale(live)];
   return {

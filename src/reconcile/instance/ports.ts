@@ -36,6 +36,8 @@ export interface InstancePorts {
   readonly renderChart: RenderChart;
   /** Those that Helm and `renderChart` apply. Default: none. */
   readonly imageRewrites?: readonly ImageRewrite[];
+  /** Has `healthOf` know what the health rules of people say of objects; absent: there are none. */
+  readonly health?: { evaluate(objects: readonly KubeObject[]): Promise<void> };
   readonly events: EventRecorder;
   readonly log: Log;
   readonly now: () => Date;

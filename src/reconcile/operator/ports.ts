@@ -1,3 +1,4 @@
+import type { FailedRules } from '../health-rules.ts';
 import type { Cluster, Discovery, EventRecorder } from '../../domain/kubernetes/cluster.ts';
 import type { KubeObject, ObjectMeta } from '../../domain/kubernetes/resource.ts';
 import type { ChartPort, HelmPort, UploadsPort } from '../helm-release/ports.ts';
@@ -17,6 +18,8 @@ export interface OperatorPorts {
   /** E.g. `1.36.3`. */
   readonly kubernetesVersion: (options: { readonly signal: AbortSignal }) => Promise<string>;
   readonly charts: ChartPort;
+  /** Health rules that failed where they were evaluated; absent: none. */
+  readonly failedRules?: FailedRules;
   /** Absent: uploaded charts are looked up once an interval, as all others. */
   readonly uploads?: UploadsPort;
   readonly renderChart: RenderChart;

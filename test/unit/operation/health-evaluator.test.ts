@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { KindRules } from '../../../src/domain/health/custom-rules.ts';
+import { type RuleTable, ruleTable, tableOfKinds } from '../../../src/domain/health/rule-table.ts';
 import { healthOf } from '../../../src/domain/health/rules/health-of.ts';
 import type { KubeObject } from '../../../src/domain/kubernetes/resource.ts';
-import type { CustomHealthRule } from '../../../src/domain/operator/kind/catalog-fields.ts';
+import type { CustomHealthRule } from '../../../src/domain/operator/kind/health-fields.ts';
+import { healthRulesValid } from '../../../src/reconcile/health-rules.ts';
 import { createHealthEvaluator, type HealthEvaluator } from '../../../src/operation/health/health-evaluator.ts';
 
 const RULES: readonly CustomHealthRule[] = [
@@ -87,19 +88,85 @@ describe('health rules of Operators', () => {
   });
 });
 
+describe('health rules of Environments, AppDefinitions and Operators', () => {
+  const rule = (kind: string, message: string, when = 'true'): object => ({ kind, status: 'Suspended', when, message });
+  const owner = (kind: string, name: string, spec: object): KubeObject => ({ apiVersion: 'a/v1', kind, metadata: { name }, spec });
+  const webApps = {
+    ...owner('CustomResourceDefinition', 'webapps.apps.chandlery.dev', {
+      group: 'apps.chandlery.dev',
+      names: { kind: 'WebApp', plural: 'webapps', singular: 'webapp' },
+    }),
+    metadata: { name: 'webapps.apps.chandlery.dev', labels: { 'chandlery.dev/app-definition': 'web' } },
+  };
+  const of = (release: string, namespace = 'team-a'): KubeObject => ({
+    ...queue({ kind: 'Ingress', status: {} }),
+    apiVersion: 'networking.k8s.io/v1',
+    metadata: { name: 'x', namespace, annotations: { 'meta.helm.sh/release-name': release, 'meta.helm.sh/release-namespace': namespace } },
+  });
+
+  it('are about built-in kinds, too: those of the namespace come first, then those of the release, then those of the kind', async () => {
+    const catalog = { health: [{ status: 'Degraded', when: 'true', message: 'of the catalogue' }] };
+    const rules = ruleTable({
+      environments: [
+        owner('Environment', 'a', {
+          namespace: 'team-a',
+          health: [rule('Pod', 'no'), rule('Ingress', 'of team-a', "self.metadata.name == 'x'")],
+        }),
+      ],
+      appDefinitions: [owner('AppDefinition', 'web', { catalog, health: [rule('Ingress.networking.k8s.io', 'of web apps')] })],
+      operators: [
+        owner('Operator', 'queues', {
+          name: 'queues',
+          chartURL: 'https://a/b.tgz',
+          targetNamespace: 'system',
+          health: [rule('Ingress', 'of queues')],
+        }),
+      ],
+      crds: [webApps],
+    });
+    const health = createHealthEvaluator({ rules: () => rules, timeoutMs: 10_000 });
+    const app = { ...queue({ kind: 'WebApp', status: {} }), apiVersion: 'apps.chandlery.dev/v1alpha1' };
+    const objects = [of('webapp-shop'), of('webapp-shop', 'team-b'), of('queues', 'system'), of('other', 'team-b'), app];
+    await health.evaluate(objects);
+    assert.deepEqual(
+      objects.map((one) => healthOf(one)?.message),
+      ['of team-a', 'of web apps', 'of queues', 'The ingress has no address yet', 'of the catalogue'],
+    );
+  });
+
+  it('that fail are named by their place in the list of all kinds', async () => {
+    const rules = [rule('Pod', 'no'), rule('Ingress', 'no', 'self.spec.absent > 1')];
+    const table = ruleTable({
+      environments: [owner('Environment', 'a', { namespace: 'team-a', health: rules })],
+      appDefinitions: [],
+      operators: [],
+      crds: [],
+    });
+    const health = createHealthEvaluator({ rules: () => table, timeoutMs: 10_000 });
+    await health.evaluate([of('webapp-shop')]);
+    assert.deepEqual(health.faults(), [{ owner: 'Environment a', field: 'spec.health[1].when', message: 'no such key' }]);
+    const owned = owner('Environment', 'a', { health: [rule('Pod', 'no', 'self.')] });
+    const [condition] = healthRulesValid(owned);
+    assert.match(
+      `${condition?.reason} ${condition?.message}`,
+      /^InvalidExpression spec\.health\[0\]\.when: the CEL expression does not compile/,
+    );
+    const [failing] = healthRulesValid(owner('Environment', 'a', { health: rules }), () => health.faults());
+    assert.equal(`${failing?.reason} ${failing?.message}`, 'EvaluationFailed spec.health[1].when: no such key');
+  });
+});
+
 function evaluator(rules: Readonly<Record<string, readonly CustomHealthRule[]>>): HealthEvaluator {
   const all = table(rules);
   return createHealthEvaluator({ rules: () => all, timeoutMs: 10_000 });
 }
 
-function table(rules: Readonly<Record<string, readonly CustomHealthRule[]>>): ReadonlyMap<string, KindRules> {
+function table(rules: Readonly<Record<string, readonly CustomHealthRule[]>>): RuleTable {
   const owner = 'Operator ns/queues';
-  return new Map(
-    Object.entries(rules).map(([kind, list], index) => [
-      `example.com/${kind}`,
-      { owner, field: `spec.catalog.kinds[${index}].health`, rules: list },
-    ]),
+  const byKind = Object.entries(rules).map(
+    ([kind, list], index) => [`example.com/${kind}`, { owner, field: `spec.catalog.kinds[${index}].health`, rules: list }] as const,
   );
+  return tableOfKinds(new Map(byKind));
 }
 
 function queue({

@@ -17,7 +17,7 @@ export function countsHealth(object: KubeObject): Health | undefined {
 }
 
 /** Parts of a kind that runs once may fail and be tried again. */
-export function failedParts({ kind, status }: KubeObject): Health | undefined {
+function failedParts({ kind, status }: KubeObject): Health | undefined {
   if (RUN.test(kind) || !isObject(status)) return undefined;
   const groups = [status, ...Object.values(status).filter(isObject)].slice(0, MAX_MEMBERS);
   for (const group of groups) {
@@ -61,7 +61,7 @@ const PAIRS: readonly Pair[] = [
 ];
 
 /** By what is there of what is wanted; Healthy where all is. */
-export function missingParts(object: KubeObject): Health | undefined {
+function missingParts(object: KubeObject): Health | undefined {
   const { spec, status } = object;
   const wanted = numberAt(spec, 'replicas');
   const first = pairIn(status, wanted);

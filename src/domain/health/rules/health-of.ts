@@ -39,6 +39,11 @@ export function setCustomHealth(object: KubeObject, health: JudgedHealth | undef
   else custom.set(object, health);
 }
 
+/** Whether a custom rule says something of this very object. */
+export function hasCustomHealth(object: KubeObject): boolean {
+  return custom.has(object);
+}
+
 /**
  * The health of one object by a custom rule, where one was evaluated and matched; else by the rule of its kind; by the generic rule where the kind has none; undefined
  * where it has no conditions either, because a kind that says nothing about itself is not thereby healthy.

@@ -1,6 +1,6 @@
-import { HEALTH_STATUSES } from '../../health/health.ts';
-import { choice, flag, foreign, list, map, object, optional, orEmpty, text, type ValueOf } from '../../kind/field.ts';
+import { flag, foreign, list, map, object, optional, orEmpty, text, type ValueOf } from '../../kind/field.ts';
 import { connectionField } from './connection-fields.ts';
+import { healthRule } from './health-fields.ts';
 
 const referable = object(
   {
@@ -21,28 +21,6 @@ const preset = object(
     title: text({ description: 'What people call it.', minLength: 1, maxLength: 60 }),
     summary: orEmpty(text({ description: 'One sentence about when it is right.', maxLength: 300 })),
     values: foreign({ description: 'What it fills in, laid out like the resource itself, for example {spec{replicas 3}}.' }),
-  },
-  {},
-);
-
-const healthRule = object(
-  {
-    status: choice(HEALTH_STATUSES, { description: 'The health of the objects that the rule matches.' }),
-    when: text({
-      description:
-        "A CEL expression that is true for the objects that the rule matches, with the object as self, for example has(self.status) && self.status.phase == 'Failed'.",
-      minLength: 1,
-      maxLength: 2000,
-    }),
-    message: optional(text({ description: 'What is said about these objects. Defaults to the kind and the status.', maxLength: 500 })),
-    messageExpression: optional(
-      text({
-        description:
-          'A CEL expression that yields the message, with the object as self. Takes precedence over message, which is used if it fails.',
-        minLength: 1,
-        maxLength: 2000,
-      }),
-    ),
   },
   {},
 );
@@ -176,7 +154,5 @@ export const catalogField = object(
 
 /** How the catalogue shows one kind of an Operator. */
 export type CatalogKind = ValueOf<typeof catalogKind>;
-/** One rule for the health of objects of a kind, in CEL. */
-export type CustomHealthRule = ValueOf<typeof healthRule>;
 /** Values that belong together, which the catalogue offers for the form of an App. */
 export type Preset = ValueOf<typeof preset>;

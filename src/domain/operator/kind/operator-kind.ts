@@ -4,6 +4,7 @@ import { choice, duration, flag, foreign, integer, list, object, optional, orEmp
 import { monitoringField } from '../../monitoring/monitoring-field.ts';
 import { OPERATOR } from '../../kubernetes/resource-types.ts';
 import { catalogField } from './catalog-fields.ts';
+import { kindHealthField } from './health-fields.ts';
 import { chartField, valuesFromItem } from './chart-fields.ts';
 import { statusField } from './status-fields.ts';
 import { driftDetectionField, testField, upgradeField } from './upgrade-fields.ts';
@@ -109,6 +110,7 @@ const spec = object(
     }),
     monitoring: optional(monitoringField('the namespace of the Operator')),
     catalog: orEmpty(catalogField),
+    health: kindHealthField('of the release of this Operator'),
   },
   {
     description: 'The chart to install, its target, and the catalogue entries of its kinds.',

@@ -3,6 +3,7 @@ import type { PendingUpgrade } from '../../../domain/operator/kind/status-fields
 import { findCondition, type Condition } from '../../../domain/kubernetes/condition.ts';
 import { OPERATOR } from '../../../domain/kubernetes/resource-types.ts';
 import { composeStatus, type Finding } from './compose-status.ts';
+import { healthRulesValid } from '../../health-rules.ts';
 import { catalogValid, waitingSentence } from './conditions.ts';
 import type { Work } from '../work.ts';
 
@@ -16,7 +17,10 @@ const WITH_EVENTS = ['Fetched', 'Uplifted', 'Released', 'CRDsEstablished', 'Read
  */
 export async function writeStatus(work: Work, finding: Finding): Promise<Work> {
   const { ports, operator, signal } = work;
-  const status = composeStatus(work, finding, await catalogValid(operator, finding.crds));
+  const status = composeStatus(work, finding, [
+    ...(await catalogValid(operator, finding.crds)),
+    ...healthRulesValid(operator, ports.failedRules),
+  ]);
   const written = { ...work, status, operator: { ...operator, status } };
   if ((await applyStatus(ports.cluster, OPERATOR, { object: operator, status, signal })) === 'Unchanged') return written;
   await recordTransitions(work, status.conditions);

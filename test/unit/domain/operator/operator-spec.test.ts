@@ -28,6 +28,7 @@ describe('the spec of an Operator', () => {
       dependsOn: ['ops/a', 'other/b'],
       suspend: false,
       interval: 600_000,
+      health: [],
       historyLimit: 10,
       deletionPolicy: 'Block',
       catalog: { tags: [], audience: [], kinds: [] },
