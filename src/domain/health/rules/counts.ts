@@ -45,7 +45,10 @@ const PAIRS: readonly Pair[] = [
     ['readyReplicas', 'availableReplicas', 'readyPods'],
     ['desiredReplicas', 'replicas', 'pods'],
   ],
-  [['readyInstances'], ['instances']],
+  [
+    ['readyInstances', 'healthyInstances'],
+    ['desiredInstances', 'instances'],
+  ],
   [['readyMachineCount'], ['machineCount']],
   [['currentHealthy'], ['expectedMachines', 'desiredHealthy']],
   [['readyWorkerReplicas', 'availableWorkerReplicas'], ['desiredWorkerReplicas']],

@@ -38,7 +38,7 @@ export function meaningOfPhase(phase: string, kind: string): HealthStatus | unde
   const word = phase.slice(0, MAX_LENGTH).trim();
   if (GOOD_SENTENCE.test(word)) return 'Healthy';
   const isGood = GOOD.test(word.replace(/^(state|phase|status)_/i, '').replaceAll(/[\s_-]/g, ''));
-  if (!isGood) return meaningOfReason(word) ?? meaningOfReason(word.replaceAll('_', ''));
+  if (!isGood) return meaningOfReason(word) ?? meaningOfReason(word.replaceAll(/[_-]/g, ''));
   return /^(running|active|started|accepted|created)$/i.test(word) && RUN.test(kind) ? 'Progressing' : 'Healthy';
 }
 

@@ -10,6 +10,7 @@ import type { KubeObject } from '../../../../src/domain/kubernetes/resource.ts';
 const FOLDER = 'test/fixtures/health/generic';
 
 interface KindCase {
+  readonly file?: string;
   /** `Kind.group` */
   readonly of: string;
   /** What somebody who knows the kind says; several where the status leaves it open, `None` for no health. */
@@ -22,20 +23,25 @@ interface KindCase {
 
 const CASES = readdirSync(FOLDER)
   .sort()
-  .flatMap((file) => readFileSync(join(FOLDER, file), 'utf8').trim().split('\n'))
-  .map((line) => JSON.parse(line) as KindCase);
+  .flatMap((file) =>
+    readFileSync(join(FOLDER, file), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => ({ file, ...(JSON.parse(line) as KindCase) })),
+  );
 
 describe('the generic health rule, without the rules of kinds', () => {
   for (const { part, least } of [
     { part: 'seen', least: 0.98 },
     { part: 'unseen', least: 0.95 },
+    { part: 'later', least: 0.94 },
   ]) {
     it(`is right of most kinds that were ${part} when it was written, and calls hardly any Healthy that is not`, (test) => {
-      const cases = CASES.filter(({ of }) => partOf(of) === part);
+      const cases = CASES.filter((known) => partOf(known) === part);
       const wrong = cases.flatMap((known) => disagreement(known) ?? []);
       const wronglyHealthy = wrong.filter(({ isHealthy }) => isHealthy);
       report(test, { part, cases, wrong: wrong.map(({ text }) => text) });
-      assert.ok(cases.length > 150);
+      assert.ok(cases.length > 100);
       const share = 1 - wrong.length / cases.length;
       assert.ok(share >= least, `${share} of the ${part} cases are right`);
       assert.ok(wronglyHealthy.length / cases.length <= 0.01, `${wronglyHealthy.length} are wrongly Healthy`);
@@ -43,13 +49,14 @@ describe('the generic health rule, without the rules of kinds', () => {
   }
 });
 
-/** Kinds were dealt out by the digest of their names before the rule was written. */
-function partOf(kind: string): 'seen' | 'unseen' {
+/** Kinds were dealt out by the digest of their names before the rule was written; those of `later.jsonl` were written down when it was done. */
+function partOf({ file, of: kind }: { readonly file: string; readonly of: string }): 'seen' | 'unseen' | 'later' {
+  if (file === 'later.jsonl') return 'later';
   return Number.parseInt(createHash('sha256').update(kind).digest('hex').slice(0, 2), 16) % 2 === 0 ? 'seen' : 'unseen';
 }
 
 function disagreement(known: KindCase): { readonly text: string; readonly isHealthy: boolean } | undefined {
-  const { of, is, alternative = [], says = '', generation = 1, ...rest } = known;
+  const { file: _, of, is, alternative = [], says = '', generation = 1, ...rest } = known;
   const [kind = '', ...group] = of.split('.');
   const object: KubeObject = { apiVersion: `${group.join('.')}/v1`, kind, metadata: { name: 'a', generation }, ...rest };
   const health = genericHealth(object);
