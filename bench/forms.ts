@@ -7,9 +7,10 @@ import { MAX_LEAVES } from '../test/support/large-kind.ts';
 import { measureOpened, type Opened } from './measure-large.ts';
 import { measureOurs, type Ours } from './measure-ours.ts';
 import { measurePeer, type Peer } from './measure-peer.ts';
+import type { ValueCounts } from './typed-values.ts';
 import { measureTurns } from './measure-turns.ts';
 
-const TARGETS = { typedShare: 0.97, chartShare: 0.95, kindShare: 0.99, pageMs: 100, pageBytes: 200 * 1024, turnMs: 100 };
+const TARGETS = { typedShare: 0.97, valueShare: 0.97, chartShare: 0.95, kindShare: 0.99, pageMs: 100, pageBytes: 200 * 1024, turnMs: 100 };
 const SMALL_LEAVES = 50;
 
 interface Row {
@@ -51,6 +52,8 @@ function print(all: readonly Row[]): void {
     'leaves',
     'typed %',
     'YAML %',
+    'values',
+    'typed %',
     'unreach.',
     'same',
     'model ms',
@@ -73,12 +76,18 @@ function cellsOf({ title, ours, peer }: Row): string[] {
   const own = [
     percent(shareOf(ours)),
     percent(yaml / Math.max(1, leaves)),
+    String(ours.valueCounts?.values ?? '-'),
+    ours.valueCounts === undefined ? '-' : percent(valueShareOf(ours.valueCounts)),
     String(unreachable.length),
     roundTrip,
     ...[modelMs, pageMs].map(ms),
   ];
   const theirs = peer.fault === undefined ? [ms(peer.ms), kib(peer.bytes), String(peer.inputs)] : ['-', '-', peer.fault];
   return [title.replace(/\.schema\.\w+$/, ''), String(leaves), ...own, kib(pageBytes), ...theirs];
+}
+
+function valueShareOf({ values, typed }: ValueCounts): number {
+  return typed / Math.max(1, values);
 }
 
 /** The share of the leaves with a control of their own, of those that the schema describes. */
@@ -107,6 +116,12 @@ function report(all: readonly Row[]): number {
     all.filter(({ title }) => title.startsWith('values of')),
     all.filter(({ title }) => !title.startsWith('values of')),
   ];
+  const counted = charts.flatMap(({ ours }) => ours.valueCounts ?? []);
+  const valueCounts: ValueCounts = {
+    values: counted.reduce((total, { values }) => total + values, 0),
+    typed: counted.reduce((total, { typed }) => total + typed, 0),
+    untyped: [],
+  };
   const checks: readonly (readonly [string, boolean])[] = [
     [`${all.length} schemas, ${leaves} leaves, ${described} of them described`, all.length > 0],
     [`typed: ${percent(share)} % of the described leaves (at least ${TARGETS.typedShare * 100} %)`, share >= TARGETS.typedShare],
@@ -115,6 +130,10 @@ function report(all: readonly Row[]): number {
       shareIn(charts) >= TARGETS.chartShare,
     ],
     [`of all leaves of kinds: ${percent(shareIn(kinds))} % (at least ${TARGETS.kindShare * 100} %)`, shareIn(kinds) >= TARGETS.kindShare],
+    [
+      `of all ${valueCounts.values} values in values.yaml: ${percent(valueShareOf(valueCounts))} % (at least ${TARGETS.valueShare * 100} %)`,
+      valueShareOf(valueCounts) >= TARGETS.valueShare,
+    ],
     [
       `unreachable: ${sum(({ coverage }) => coverage.unreachable.length)} (0)`,
       all.every(({ ours }) => ours.coverage.unreachable.length === 0),

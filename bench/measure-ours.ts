@@ -11,11 +11,14 @@ import { formView } from '../src/form/view/form-view.ts';
 import { valuesToFields } from '../src/form/input/values-to-fields.ts';
 import { createViews } from '../src/web/page/view-engine.ts';
 import { medianMs } from './median.ts';
+import { countTypedValues, type ValueCounts } from './typed-values.ts';
 import { sampleOf } from './sample-values.ts';
 
 /** What our form of a schema is like. Times in milliseconds, medians of several runs. */
 export interface Ours {
   readonly coverage: Coverage;
+  /** Of values.yaml; absent for a kind. */
+  readonly valueCounts?: ValueCounts;
   /** Whether a value for every field, and the defaults of the chart, come back from the form as they went in. */
   readonly roundTrip: 'yes' | 'NO';
   readonly modelMs: number;
@@ -39,6 +42,7 @@ export function measureOurs(source: FormSource): Ours {
   const model = build();
   const values = [sampleOf(model.root) ?? {}, source.defaults ?? {}];
   return {
+    ...(source.values === undefined ? {} : { valueCounts: countTypedValues(model.root, source.values) }),
     coverage: coverage(source.schema, model),
     roundTrip: values.every((value) => isDeepStrictEqual(plain(formToValues(model, valuesToFields(model, value), {}).values), value))
       ? 'yes'

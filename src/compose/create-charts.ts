@@ -133,8 +133,8 @@ export function readChartValues(charts: Pick<ChartLibrary, 'contents'>): (digest
   return async (digest) => {
     const contents = await charts.contents(digest);
     if (contents === undefined) return undefined;
-    const { schema, values, valuesText, metadata } = contents;
-    const imports = metadata.dependencies.some(({ importsValues }) => importsValues === true) ? ({ importsValues: true } as const) : {};
-    return { values, valuesText, ...(schema === undefined ? {} : { schema }), ...imports };
+    const { schema, values, valuesText, hints, subcharts, metadata } = contents;
+    const { dependencies } = metadata;
+    return { values, valuesText, hints, dependencies, subcharts, ...(schema === undefined ? {} : { schema }) };
   };
 }

@@ -14,6 +14,8 @@ import { formRoot } from '../form/model/app-form.ts';
 import { contentSchema } from '../form/model/content-schema.ts';
 import { chartHints, type ChartHints } from '../schema/hints/chart-hints.ts';
 import { inferSchema } from '../schema/infer-schema.ts';
+import { withInferredMembers } from '../schema/inferred-members.ts';
+import { MAX_WORK } from '../schema/work.ts';
 
 /** A schema that a form can be made of. */
 export interface FormSource {
@@ -22,6 +24,8 @@ export interface FormSource {
   readonly root: string;
   readonly hoisted?: string;
   readonly defaults?: JsonObject;
+  /** values.yaml of a chart. */
+  readonly values?: JsonObject;
   /** What stands first in the form of a kind without a pick of the catalogue. */
   readonly suggested?: readonly string[];
   /** What types the values of a chart that its schema leaves open. */
@@ -81,9 +85,13 @@ function chartSources({ metadata, schema, values, valuesText, crds, hints }: Cha
   const title = `values of ${metadata.name} ${metadata.version}`;
   const form =
     schema === undefined
-      ? { title: `${title}, read from values.yaml`, schema: inferSchema(valuesText), root: 'values', hints }
-      : { title, schema, root: 'values', defaults: values, hints };
+      ? { title: `${title}, read from values.yaml`, schema: inferSchema(valuesText), root: 'values', values, hints }
+      : { title, schema: completed(schema, valuesText), root: 'values', defaults: values, values, hints };
   return [form, ...crds.filter(({ kind }) => kind === 'CustomResourceDefinition').map(crdSource)];
+}
+
+function completed(schema: JsonObject, valuesText: string): JsonObject {
+  return withInferredMembers({ root: schema, work: { left: MAX_WORK } }, schema, valuesText);
 }
 
 function crdSources(file: string, text: string): FormSource[] {
@@ -110,7 +118,8 @@ function valuesSource(file: string, text: string, valuesText: string): FormSourc
     throw bad(file, 'it is neither a CustomResourceDefinition nor a JSON Schema; give one of these or a chart');
   const values = attributed(file, () => parseYamlDocument(valuesText));
   const defaults = isObject(values) ? values : {};
-  return { title: `values of ${basename(file)}`, schema, root: 'values', defaults, hints: chartHints({ valuesText, values: defaults }) };
+  const hints = chartHints({ valuesText, values: defaults });
+  return { title: `values of ${basename(file)}`, schema: completed(schema, valuesText), root: 'values', defaults, values: defaults, hints };
 }
 
 function attributed<T>(file: string, read: () => T): T {

@@ -1,6 +1,9 @@
+import type { Dependency, Subchart } from '../domain/chart/subcharts.ts';
 import { isObject, objectAt } from '../domain/core/read.ts';
 import type { Json, JsonObject } from '../domain/kubernetes/resource.ts';
+import type { ChartHints } from './hints/chart-hints.ts';
 import { inferSchema } from './infer-schema.ts';
+import { withInferredMembers, withPart } from './inferred-members.ts';
 import { resolveSchema, type SchemaDocument } from './resolve-schema.ts';
 import { MAX_WORK } from './work.ts';
 
@@ -11,8 +14,11 @@ export interface ChartValues {
   /** values.yaml, read and as it is written. */
   readonly values: JsonObject;
   readonly valuesText: string;
-  /** Values come from subcharts, too (`import-values`): Helm alone knows all of them. */
-  readonly importsValues?: true;
+  /** What types the values that the schema leaves open; absent: nothing does. */
+  readonly hints?: ChartHints;
+  /** What else decides which values there are; absent: the chart has no subcharts. */
+  readonly dependencies?: readonly Dependency[];
+  readonly subcharts?: readonly Subchart[];
 }
 
 const PLACE = '#/properties/spec/properties/values';
@@ -47,8 +53,7 @@ function embed(schema: JsonObject, { schema: own, values, valuesText }: ChartVal
   // References point from the root, so the defaults are found with the schema in its place.
   const document: SchemaDocument = { root: place(moved), work: { left: MAX_WORK } };
   const defaults = defaultsOf(document, { schema: moved, value: values, refs: [], depth: 0 });
-  const parts = Array.isArray(moved['allOf']) ? (moved['allOf'] as readonly Json[]) : [];
-  return place(defaults === undefined ? moved : { ...moved, allOf: [...parts, defaults] });
+  return place(withPart(withInferredMembers(document, moved, valuesText), defaults));
 }
 
 /** The schema with its local references as they are from the root of the kind. */

@@ -22,14 +22,17 @@ function schemaOf({ value, members }: WrittenValue, depth: number): JsonObject {
 }
 
 function mapSchema(members: readonly WrittenMember[], depth: number): JsonObject {
-  const properties = members.map((member): [string, JsonObject] => {
-    const { above, beside } = member;
-    const description = descriptionOf(above, beside);
-    const schema = emptyScalar(member.value, saidType(`${above}\n${beside}`)) ?? schemaOf(member, depth + 1);
-    return [member.key, { ...schema, ...(description === '' ? {} : { description }) }];
-  });
+  const properties = members.map((member): [string, JsonObject] => [member.key, inferMember(member, depth + 1)]);
   if (properties.length === 0) return { type: 'object', additionalProperties: true };
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: true };
+}
+
+/** The same for one value of values.yaml. */
+export function inferMember(member: WrittenMember, depth = 1): JsonObject {
+  const { above, beside } = member;
+  const description = descriptionOf(above, beside);
+  const schema = emptyScalar(member.value, saidType(`${above}\n${beside}`)) ?? schemaOf(member, depth);
+  return { ...schema, ...(description === '' ? {} : { description }) };
 }
 
 /** A scalar that is empty says nothing of itself: its comment does, where it names a type. */

@@ -50,7 +50,10 @@ export const CATALOG_ROUTES: readonly Route[] = [
     summary: 'Get an app with its README, versions and schema',
     tag: 'Catalogue',
     replies: { 200: { description: 'The app', schema: ref('App') } },
-    handle: async ({ operations, actor, params }) => ({ status: 200, body: await operations.showApp(actor, params['app'] ?? '') }),
+    handle: async ({ operations, actor, params }) => {
+      const { hints: _forForms, ...body } = await operations.showApp(actor, params['app'] ?? '');
+      return { status: 200, body };
+    },
   },
   {
     method: 'get',
@@ -179,6 +182,10 @@ export const FORM_SCHEMAS = {
         ...formNode,
         fallback: { description: 'The default of an empty field' },
         fallbackSource: { enum: ['schema', 'chart', 'operator', 'environment'] },
+        inferred: {
+          type: 'boolean',
+          description: 'Whether values.yaml of the chart has it, and the schema of the chart does not describe it',
+        },
         locked: { type: 'string', description: 'The owner of the lock' },
         types: list({ enum: ['string', 'integer', 'number', 'boolean'] }),
         format: text,

@@ -71,6 +71,8 @@ export interface App extends AppSummary {
   readonly relatedApps: readonly AppSummary[];
   /** `openAPIV3Schema` of the version new instances use: the whole object, `spec` and `status` included. */
   readonly schema: JsonObject;
+  /** What types the values of its chart that the schema leaves open; absent: nothing does. */
+  readonly hints?: object;
   /** Dotted paths of curated fields in the order to show them, e.g. `spec.storage.size`. */
   readonly fields: readonly string[];
   /** Paths of what stands first where neither `fields` nor the example pick anything; absent: nothing. */

@@ -24,7 +24,7 @@ type FormParts = Pick<
   App,
   'schema' | 'sensitive' | 'fields' | 'example' | 'defaults' | 'group' | 'plural' | 'kind' | 'relatedApps' | 'references' | 'otherKinds'
 > &
-  Partial<Pick<App, 'presets' | 'suggestedFields'>>;
+  Partial<Pick<App, 'presets' | 'suggestedFields' | 'hints'>>;
 
 /**
  * The form of an App: of its `spec`, of the members beside it, and of labels and annotations. What the catalogue picked comes first; without a pick, what the example sets, or
@@ -41,7 +41,7 @@ export function appForm(app: FormParts, mode: FormMode): FormModel {
   return cacheForm({
     schema: contentSchema(app.schema, mode === 'create' && wantsFinalizers(app) ? 'finalizers' : 'no finalizers'),
     ...formRoot(app.schema),
-    ...(app.group === OURS.appsGroup ? { chartValues: CHART_VALUES } : {}),
+    ...(app.group === OURS.appsGroup ? { chartValues: CHART_VALUES, hints: app.hints ?? {} } : {}),
     curated,
     suggested: app.suggestedFields ?? [],
     defaults,

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import '../../domain/core/exact-json.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
-import type { JsonObject } from '../../domain/kubernetes/resource.ts';
+import type { ChartHints } from '../../schema/hints/chart-hints.ts';
 import { buildForm, type FormInput } from './form-model.ts';
 import type { FormModel, FormNode } from './form-node.ts';
 
@@ -14,14 +14,16 @@ const known = new LRUCache<string, FormModel>({
   sizeCalculation: ({ root }) => Math.min(countNodes(root), MAX_NODES),
 });
 
-/** A schema is the same while it is the same object, as it is for as long as its definition does not change in the cluster. */
-const names = new WeakMap<JsonObject, number>();
+const NO_HINTS: ChartHints = {};
+
+/** A schema is the same while it is the same object, as it is for as long as its definition does not change in the cluster; so are the hints of a chart. */
+const names = new WeakMap<object, number>();
 let named = 0;
 
 /** The form of `buildForm`, which is made once for as long as the same schema is asked for: by pages, by the REST API, by reviews. */
 export function cacheForm(input: FormInput): FormModel {
-  const { schema, ...rest } = input;
-  const key = `${nameOf(schema)} ${stringifyJson(rest)}`;
+  const { schema, hints = NO_HINTS, ...rest } = input;
+  const key = `${nameOf(schema)} ${nameOf(hints)} ${stringifyJson(rest)}`;
   const found = known.get(key);
   if (found !== undefined) return found;
   const form = buildForm(input);
@@ -29,7 +31,7 @@ export function cacheForm(input: FormInput): FormModel {
   return form;
 }
 
-function nameOf(schema: JsonObject): number {
+function nameOf(schema: object): number {
   const name = names.get(schema) ?? (named += 1);
   names.set(schema, name);
   return name;

@@ -43,6 +43,8 @@ export interface NodeBase {
   /** The value that the api-server or the chart fills in. Shown, never written. */
   readonly fallback?: Json;
   readonly fallbackSource?: FallbackSource;
+  /** values.yaml of the chart has it, and the schema of the chart does not describe it. */
+  readonly inferred?: true;
   /** Cannot be changed once it has a value. */
   readonly immutable: boolean;
   /** Who sets it for everybody, `the environment shop`; absent: people may. */

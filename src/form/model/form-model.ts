@@ -207,9 +207,10 @@ function yamlDraft(builder: Builder, place: Place, reason: string, schema: JsonO
 /** What becomes of a shape in this form. */
 function shapeFor({ document, input }: Builder, { path, schema, fallback }: Place, own: Shape): Shape {
   if (isRoot(input, path)) return own.kind === 'choice' ? shapeOfRoot(own) : own;
-  if (input.hints === undefined) return own;
-  const open = { path: path.slice(rootPath(input).length), schema, fallback: fallback ?? own.schema['default'], shape: own };
-  return expectedShape(input.hints, open, document.work);
+  const { hints, chartValues = rootPath(input) } = input;
+  if (hints === undefined || chartValues.some((key, index) => path[index] !== key)) return own;
+  const open = { path: path.slice(chartValues.length), schema, fallback: fallback ?? own.schema['default'], shape: own };
+  return expectedShape(hints, open, document.work);
 }
 
 function hasInside(shape: Shape): shape is InnerShape {

@@ -5,6 +5,7 @@ import type { FallbackSource, Layer, NodeBase } from './field.ts';
 import type { Branch, FormModel, FormNode } from './form-node.ts';
 import { helpOf, humanise } from './label.ts';
 import { isNullable } from './shape.ts';
+import { INFERRED } from '../../schema/inferred-members.ts';
 import { resolveSchema, type SchemaDocument } from '../../schema/resolve-schema.ts';
 
 /** Where the paths of a form begin. */
@@ -50,6 +51,7 @@ export function baseOf(context: BaseContext, place: BasePlace, schema: JsonObjec
   const picked = context.curated.picks(place.path) ? 'curated' : place.layer;
   const fallback = place.fallback ?? schema['default'];
   const base: NodeBase = {
+    ...(schema[INFERRED] === true ? { inferred: true } : {}),
     key: place.key,
     path: place.path,
     label: typeof title === 'string' && title.trim() !== '' ? title.trim().slice(0, 120) : labelOf(context, place.key),

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import type { ScalarType } from './field.ts';
 import { ELSEWHERE, type Resolver, resolveSchema } from '../../schema/resolve-schema.ts';
 import { mergeBranches, SEVERAL } from '../../schema/branches.ts';
+import { INFERRED } from '../../schema/inferred-members.ts';
 import { withTypeOfExample } from '../../schema/structural/open-structure.ts';
 import { type Conditional, liftConditions } from '../../schema/conditionals/conditionals.ts';
 import { memberNames, type Work } from '../../schema/work.ts';
@@ -25,7 +26,7 @@ const FREE_FORM = 'free-form';
 /** Why a node is YAML of which its schema says nothing that a value could be held against. */
 const FREE: ReadonlySet<string> = new Set([ANYTHING, ANY_ROWS, FREE_FORM, ELSEWHERE, SEVERAL]);
 
-const ANNOTATIONS = new Set(['default', 'description', 'title']);
+const ANNOTATIONS = new Set(['default', 'description', 'title', INFERRED]);
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean'];
 const MAX_OPTIONS = 1000;
 

@@ -6,9 +6,12 @@ import { fallbackWords } from './value-words.ts';
 /** Characters of a default that a line can show. */
 export const MAX_DEFAULT_LENGTH = 60;
 
+const INFERRED_HINT = 'Inferred from values.yaml.';
+
 /** The help of a field in one line: what it is, which unit, which limits. */
 export function hintOf(node: FormNode): string {
-  const parts = [node.help.summary, unitHint(node), limitsOf(node), rowDefault(node)];
+  const inferred = node.inferred === true ? INFERRED_HINT : '';
+  const parts = [node.help.summary, unitHint(node), limitsOf(node), rowDefault(node), inferred];
   return parts
     .filter((part) => part !== '')
     .map(asSentence)

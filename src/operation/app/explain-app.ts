@@ -134,6 +134,7 @@ function rulesOf(node: FormNode): readonly string[] {
   const options = listAt(node, 'options').map((option) => textAt(option, 'text') ?? '');
   return [
     ...(node.immutable ? ['immutable'] : []),
+    ...(node.inferred === true ? ['inferred from values.yaml'] : []),
     ...(node.locked === undefined ? [] : [`locked by ${node.locked}`]),
     ...(isObject(constraints) ? Object.entries(constraints).map(([name, value]) => `${name}=${String(value)}`) : []),
     ...(options.length === 0 ? [] : [`one of ${options.join('|')}`]),

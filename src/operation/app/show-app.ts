@@ -5,7 +5,7 @@ import { parseReferences } from '../../domain/catalog/app-references.ts';
 import { suggestedFields } from '../../domain/catalog/suggested-fields.ts';
 import { contentOf } from '../../domain/instance/instance-content.ts';
 import { at, isObject, objectAt } from '../../domain/core/read.ts';
-import type { JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
+import type { KubeObject } from '../../domain/kubernetes/resource.ts';
 import { chartValuesOf } from '../instance/chart-values.ts';
 import { embedChartValues } from '../../schema/embed-chart-values.ts';
 import { appSummaries, chartDescription, entriesFor, findApp } from './find-app.ts';
@@ -33,7 +33,7 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart' | 'chartVal
     readme: words?.readme ?? '',
     versions: versionsOf(crd),
     relatedApps: await appSummaries(ports, siblings),
-    schema: await formSchemaOf(ports, entry),
+    ...(await formSchemaOf(ports, entry)),
     fields: kindBlock.fields,
     suggestedFields: suggestedFields(crd, summary.version, words?.readme ?? ''),
     ...(example === undefined ? {} : { example }),
@@ -48,10 +48,12 @@ export async function showApp(ports: Pick<Ports, 'catalog' | 'chart' | 'chartVal
 }
 
 /** The schema of its kind; for a chart that is offered as an app with the chart's own schema for the values, which says more than a CRD can. */
-async function formSchemaOf(ports: Pick<Ports, 'chartValues'>, entry: CatalogEntry): Promise<JsonObject> {
+async function formSchemaOf(ports: Pick<Ports, 'chartValues'>, entry: CatalogEntry): Promise<Pick<App, 'schema' | 'hints'>> {
   const schema = schemaOf(entry.crd, entry.summary.version);
   const chart = await chartValuesOf(ports, entry);
-  return chart === undefined ? schema : embedChartValues(schema, chart.values);
+  if (chart === undefined) return { schema };
+  const { hints } = chart.values;
+  return { schema: embedChartValues(schema, chart.values), ...(hints === undefined ? {} : { hints }) };
 }
 
 /** The example is written as a `spec` or as a whole object; here it is always a whole object, with stand-ins for what is sensitive. */

@@ -21,7 +21,7 @@ export async function chartValuesOf(
 
 /**
  * Rejects values that the chart's own schema rejects, which says more than the CRD can: the release would fail with the same words. With values from elsewhere,
- * from subcharts, or in another version of the chart, which a channel may come to, only the release can tell.
+ * or in another version of the chart, which a channel may come to, only the release can tell.
  *
  * @throws AppError `InvalidInput` with a fault for each field.
  */
@@ -35,7 +35,7 @@ export async function rejectChartValues(
   const isOther = isFollowing || (version !== undefined && version !== textAt(entry.operator.status, 'chart', 'version'));
   if (isOther || listAt(spec, 'valuesFrom').length > 0) return;
   const chart = await chartValuesOf(ports, entry);
-  if (chart === undefined || chart.values.importsValues === true) return;
+  if (chart === undefined) return;
   const values = objectAt(spec, 'values') as JsonObject;
   const faults = await faultsOfOwnValues(chart.values, isObject(values) ? values : {}, chart.digest);
   rejectFaults(faults.map(({ field = '', ...fault }) => ({ ...fault, field: `spec.values${/^(\[|$)/.test(field) ? '' : '.'}${field}` })));

@@ -2,7 +2,7 @@ import { isObject, listAt, textAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
 import { kubernetesType, typeAt } from './kubernetes-types.ts';
 import { describes, type Example, examplesInComments, schemaOfContent } from './examples-in-comments.ts';
-import { type Form, typeByName } from './type-by-name.ts';
+import { type Form, scalarByName, typeByName } from './type-by-name.ts';
 import { type SubchartTemplates, valuesInTemplates, type ValueUse } from './templates/values-in-templates.ts';
 
 /**
@@ -116,8 +116,12 @@ export interface Untyped {
  */
 export function expectedSchema(hints: ChartHints, value: Untyped): JsonObject | undefined {
   const { path, form, fallback = null, description, schema } = value;
+  const hinted = schemaOfHint(hintAt(hints, path), form);
+  // A value that templates write into a text may be anything; its name says more.
+  const isScalarHint = hinted === undefined || isScalar(hinted);
   const guesses = [
-    () => schemaOfHint(hintAt(hints, path), form),
+    () => (isScalarHint && form === 'any' && fallback === null ? scalarByName(path) : undefined),
+    () => hinted,
     () => kubernetesType(referredType(schema, form)),
     () => kubernetesType(saysNames(path, description) ? 'text[]' : (typeByName(path, form) ?? '')),
     () => (fallback === '' ? undefined : schemaOfContent([fallback])),

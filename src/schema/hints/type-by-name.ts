@@ -1,4 +1,5 @@
 import { nameWords } from '../../domain/core/name-words.ts';
+import type { JsonObject } from '../../domain/kubernetes/resource.ts';
 import { fieldTypes } from './kubernetes-types.ts';
 
 /** What charts hand on to Kubernetes under the name that it has there, or under a usual one. The parent's name may stand before it. */
@@ -58,6 +59,9 @@ HTTPRouteRule[] httprouterules httprouteadditionalrules
 HTTPRouteFilter[] httproutefilters routefilters
 HTTPRouteMatch[] httproutematches routematches
 ParentReference[] parentrefs
+amount{} maxallowed minallowed
+VolumeMount[] extramounts
+text[] controlledresources extraenvvarscms extraenvvarssecrets pullsecretnames altnames servernames
 text[] command cmd cmds args arguments flags ranges cidrs ips hosts hostnames domains namespaces families modes verbs targetlabels nameservers queryparams requestheaders responseheaders ciphersuites rootcas sans dnsnames poststart prestop vpcs allowlist denylist whitelist blacklist libraries execcommand topologykeys
 `;
 
@@ -91,6 +95,22 @@ const OBJECTS = new Set([
   'rawresources',
   'manifests',
 ]);
+
+/** Names of values that are texts, also those that look like numbers: `1.10`, `0123456`. */
+const TEXTS = new Set(
+  'registry repository tag digest name namespace user username password passphrase token email host hostname domain url uri path prefix suffix override storageclass classname existingsecret existingclaim serviceaccount region bucket protocol'.split(
+    ' ',
+  ),
+);
+/** Last words of the names of numbers, and of quantities of time. */
+const NUMBERS = new Set('seconds minutes hours days millis milliseconds replicas percentage port count'.split(' '));
+
+/** What a value without a default is by its name: a text, a number or one that a template writes. Undefined for other names. */
+export function scalarByName(path: readonly string[]): JsonObject | undefined {
+  const words = nameWords(path.at(-1) ?? '');
+  if (NUMBERS.has(words.at(-1) ?? '')) return { type: ['number', 'string'] };
+  return TEXTS.has(words.at(-1) ?? '') || TEXTS.has(words.slice(-2).join('')) ? { type: 'string' } : undefined;
+}
 
 /** What a value is known to be: an object, a list, or neither. */
 export type Form = 'object' | 'list' | 'any';

@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { isObject } from '../../domain/core/read.ts';
 import type { JsonObject } from '../../domain/kubernetes/resource.ts';
-import { ANYTHING } from './structural-schema.ts';
+import { ANYTHING } from './open-structure.ts';
 
 /** What a CRD may hold beside what surrounds the schema: etcd takes 1.5 MiB in one request, and the api-server works with every node. */
 const SCHEMA_BOUNDS = { bytes: 700 * 1024, nodes: 20_000 };

@@ -4,9 +4,11 @@ import type { JsonObject, Json } from '../../domain/kubernetes/resource.ts';
 import { keepsUnknown } from '../../domain/upgrade/crd-safety/schema-shape.ts';
 import { validateValue } from '../../domain/upgrade/crd-safety/validate-value.ts';
 import { inferSchema } from '../infer-schema.ts';
+import { withInferredMembers } from '../inferred-members.ts';
+import { MAX_WORK } from '../work.ts';
 import { boundSchema } from './bound-schema.ts';
-import { openStructure } from './open-structure.ts';
-import { ANYTHING, structuralSchema } from './structural-schema.ts';
+import { ANYTHING, openStructure } from './open-structure.ts';
+import { structuralSchema } from './structural-schema.ts';
 
 /** What a chart says of its values. */
 export interface ChartValuesSource {
@@ -32,7 +34,7 @@ export function valuesSchemaOf({ schema, valuesText }: Pick<ChartValuesSource, '
  */
 export function chartStructure(chart: ChartValuesSource): JsonObject {
   const { schema } = chart;
-  const own = schema === undefined ? openStructure(inferSchema(chart.valuesText)) : structuralSchema(schema);
+  const own = schema === undefined ? openStructure(inferSchema(chart.valuesText)) : structuralSchema(completed(schema, chart.valuesText));
   // Values are a map, also where the schema does not say so.
   const root: JsonObject =
     own['type'] === undefined || own['type'] === 'object' ? { ...own, type: 'object' } : { type: 'object', ...ANYTHING };
@@ -43,6 +45,10 @@ export function chartStructure(chart: ChartValuesSource): JsonObject {
   const whole = { ...rest, ...(additionalProperties === undefined ? {} : ANYTHING), properties: Object.fromEntries(properties) };
   const samples = [chart.values, ...chart.ciValues];
   return boundSchema(samples.reduce<JsonObject>((fitted, sample) => fitSample(fitted, sample), whole));
+}
+
+function completed(schema: JsonObject, valuesText: string): JsonObject {
+  return withInferredMembers({ root: schema, work: { left: MAX_WORK } }, schema, valuesText);
 }
 
 function entriesOf({ properties }: JsonObject): [string, JsonObject][] {
@@ -57,7 +63,10 @@ function subchartsOf({ metadata, values, subcharts }: ChartValuesSource, schema:
     .filter((name) => !isObject(known) || !Object.hasOwn(known, name));
   const open = (name: string): [string, JsonObject] => [name, { type: 'object', nullable: true, ...ANYTHING }];
   const described = namedSubcharts({ dependencies: metadata.dependencies, values, subcharts }).flatMap(
-    ({ key, subchart }): [string, JsonObject][] => (subchart.schema === undefined ? [open(key)] : [[key, subchartStructure(subchart)]]),
+    ({ key, subchart }): [string, JsonObject][] => {
+      if (subchart.schema !== undefined) return [[key, subchartStructure(subchart)]];
+      return isObject(known) && Object.hasOwn(known, key) ? [] : [open(key)];
+    },
   );
   return [...(schema === undefined ? [] : unread.map(open)), ...described];
 }

@@ -1,7 +1,9 @@
 import { isObject } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { sameJson } from '../yaml-text.ts';
-import { ANYTHING } from './structural-schema.ts';
+
+/** Takes any value, and keeps all of it. */
+export const ANYTHING: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
 
 /** The types that an inferred schema has, and the `example` by which a CRD tells of each, which rejects nothing. */
 const TYPES: readonly { readonly schema: JsonObject; readonly example: Json }[] = [

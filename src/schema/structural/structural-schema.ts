@@ -2,10 +2,9 @@ import { RE2JS } from 're2js';
 import { isObject, listAt, numberAt, objectAt, textAt, textsAt } from '../../domain/core/read.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { mergeBranches } from '../branches.ts';
+import { INFERRED } from '../inferred-members.ts';
 import { type Resolved, resolveSchema, type SchemaDocument } from '../resolve-schema.ts';
-
-/** Takes any value, and keeps all of it. */
-export const ANYTHING: JsonObject = { 'x-kubernetes-preserve-unknown-fields': true };
+import { ANYTHING, openStructure } from './open-structure.ts';
 
 const DEEPEST = 40;
 /** Of the walk over one schema; a step is about a microsecond. */
@@ -38,6 +37,7 @@ type Node = Place & { readonly schema: JsonObject };
 function nodeOf(document: SchemaDocument, place: Place): JsonObject {
   const resolved = resolveSchema(document, withoutSiblings(document, place.schema), place.refs);
   if (resolved.schema === undefined || place.depth > DEEPEST) return { ...ANYTHING, ...described(place.schema) };
+  if (resolved.schema[INFERRED] === true) return openStructure(withMark(resolved.schema));
   const refs = new Set(resolved.refs);
   const resolver = (branch: Json | undefined): Resolved => {
     const found = resolveSchema(document, branch, resolved.refs);
@@ -49,6 +49,13 @@ function nodeOf(document: SchemaDocument, place: Place): JsonObject {
   const schema = merged.reason === undefined && merged.choice === undefined ? merged.schema : resolved.schema;
   const node = { ...place, schema, refs: [...refs], depth: place.depth + 1 };
   return { ...shapeOf(document, node), ...(isNullable(schema, place.part) ? { nullable: true } : {}), ...described(schema) };
+}
+
+/** Says where a field comes from that the schema of the chart does not describe. */
+function withMark(schema: JsonObject): JsonObject {
+  const description = textAt(schema, 'description') ?? '';
+  const mark = 'Inferred from values.yaml; the schema of the chart does not describe it.';
+  return { ...schema, description: `${description}${/\w$/.test(description) ? '.' : ''} ${mark}`.trim() };
 }
 
 /** Up to draft 7, what stands beside a reference does not count. */

@@ -37,6 +37,9 @@ others: []
 free: {}
 # -- (int) Never below one
 count:
+image: {registry: , tag: }
+sleepSeconds:
+searchIn:
 `;
 const hints = chartHints({ valuesText: VALUES, values: {} });
 const model = buildForm({ schema: inferSchema(VALUES), root: 'values', curated: [], mode: 'create', hints });
@@ -57,7 +60,12 @@ test('What is empty in values.yaml has controls by its comment or its name, and 
     others: 'yaml',
     free: 'yaml',
     count: 'integer',
+    image: 'group',
+    sleepSeconds: 'int-or-string',
+    searchIn: 'yaml',
   });
+  const image = model.root.kind === 'group' ? model.root.children.find(({ key }) => key === 'image') : undefined;
+  assert.deepEqual(image?.kind === 'group' ? image.children.map(({ kind }) => kind) : [], ['text', 'text'], 'a tag 1.10 is no number');
 });
 
 test('Values of another shape than the name says come back as they were', () => {
