@@ -2,7 +2,7 @@ import { otherEncoding } from '../../domain/yaml/decode-text.ts';
 import { AppError, messageOf } from '../../domain/core/errors.ts';
 import { type Changelog, changelogOf } from '../../domain/chart/changelog.ts';
 import { comparableVersion } from '../../domain/chart/comparable-version.ts';
-import type { Subchart } from '../../domain/chart/subcharts.ts';
+import type { ImportedValues, Subchart } from '../../domain/chart/subcharts.ts';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
 import { parseManifest } from '../../domain/kubernetes/manifest.ts';
 import type { Json, JsonObject, KubeObject } from '../../domain/kubernetes/resource.ts';
@@ -18,8 +18,8 @@ export interface ChartDependency {
   readonly alias?: string;
   readonly condition?: string;
   readonly tags?: readonly string[];
-  /** The parent takes values of it over (`import-values`). */
-  readonly importsValues?: true;
+  /** As `Dependency` has them. */
+  readonly importValues?: readonly ImportedValues[];
 }
 
 /** Chart.yaml. */
@@ -109,7 +109,7 @@ export function readContents({ names, contents }: ChartFiles): ChartContents {
     valuesText,
     ciValues,
     ...(schemaText === undefined ? {} : { schema: schemaIn(schemaText) }),
-    subcharts: [...contents.keys()].some((name) => SUBCHART_FILE.test(name) && name.endsWith('values.schema.json'))
+    subcharts: [...contents.keys()].some((name) => /(^|\/)values\.schema\.json$/.test(name))
       ? readSubcharts(textOf, [...contents.keys()].sort(), '')
       : [],
     readme: readmeName === undefined ? '' : (contents.get(readmeName)?.subarray(0, README_BYTES).toString('utf8') ?? ''),
@@ -215,9 +215,18 @@ function readDependencies(chart: JsonObject, requirements: JsonObject): ChartDep
       repository: textIn(dependency, 'repository') ?? '',
       ...texts(dependency, ['alias', 'condition']),
       ...(tags.length === 0 ? {} : { tags }),
-      ...(list(dependency['import-values']).length === 0 ? {} : { importsValues: true as const }),
+      ...importsOf(dependency['import-values']),
     };
   });
+}
+
+/** Helm takes a map of two paths, or the name of one of the `exports` of the subchart. */
+function importsOf(said: Json | undefined): Pick<ChartDependency, 'importValues'> {
+  const importValues = list(said).flatMap((one): readonly ImportedValues[] => {
+    if (typeof one === 'string') return [{ child: `exports.${one}`, parent: '.' }];
+    return isMap(one) ? [{ child: textIn(one, 'child') ?? '', parent: textIn(one, 'parent') ?? '' }] : [];
+  });
+  return importValues.length === 0 ? {} : { importValues };
 }
 
 function mapIn(file: string, text: string): JsonObject {

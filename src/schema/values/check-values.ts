@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
 import { ThreadHost } from '../../thread/thread-host.ts';
 import type { ValuesVerdict } from './value-faults.ts';
 import type { VALUES_JOBS } from './values-worker.ts';
-import { type Dependency, type EnabledSubchart, enabledSubcharts, type Subchart } from '../../domain/chart/subcharts.ts';
+import { coalesceValues } from '../../domain/chart/coalesce-values.ts';
+import type { Dependency, EnabledSubchart, Subchart } from '../../domain/chart/subcharts.ts';
 import { type FieldFault, sentenceOfFault } from '../../domain/core/errors.ts';
-import { applyMergePatch } from '../../domain/core/merge-patch.ts';
 
 interface ValuesToCheck {
   readonly schema: JsonObject;
@@ -82,67 +82,78 @@ interface ChartVerdict {
   readonly unchecked: readonly string[];
 }
 
+/** What a chart holds values against. */
+interface ChartSchemas {
+  /** values.schema.json. */
+  readonly schema?: JsonObject;
+  readonly values: JsonObject;
+  readonly dependencies?: readonly Dependency[];
+  readonly subcharts?: readonly Subchart[];
+}
+
 /**
- * The same for what somebody sends in a form or a request: each fault with its place in the values. Subcharts and what takes too long are left to whoever installs
- * the chart.
+ * The same for what somebody sends in a form or a request: each fault with its place in the values. What takes too long is left to whoever installs the chart.
  *
  * @param id stands for the chart: its digest.
  */
-export async function faultsOfOwnValues(
-  { schema, values: defaults }: { readonly schema?: JsonObject; readonly values: JsonObject },
-  values: JsonObject,
-  id: string,
-): Promise<readonly FieldFault[]> {
-  if (schema === undefined) return [];
-  return (await checkValues({ schema, values: laidOver(defaults, values), id })).faults;
+export async function faultsOfOwnValues(chart: ChartSchemas, values: JsonObject, id: string): Promise<readonly FieldFault[]> {
+  const verdicts = await verdictsOf({ chart, values, id, check: checkValues });
+  return verdicts.flatMap(({ faults }) => faults);
 }
 
 /**
  * Holds values, laid over those of the chart, against its values.schema.json and those of its subcharts that are on, as Helm would; Helm itself is configured
- * not to, because it would fetch what the schema refers to. What is meant for a chart inside of the chart is its own schema's affair.
+ * not to, because it would fetch what the schema refers to.
  */
 export async function checkChartValues(
-  chart: ChartWithSchema,
+  { digest, contents }: ChartWithSchema,
   values: JsonObject,
   check: ValuesCheck = checkValues,
 ): Promise<ChartVerdict> {
-  const verdicts = [await checkOwn(chart, values, check)];
-  for (const subchart of subchartsOf(chart, values)) verdicts.push(await checkSubchart(chart.digest, subchart, check));
-  return { faults: verdicts.flatMap(({ faults }) => faults), unchecked: verdicts.flatMap(({ unchecked }) => unchecked) };
-}
-
-async function checkOwn(chart: ChartWithSchema, values: JsonObject, check: ValuesCheck): Promise<ChartVerdict> {
-  const { schema, values: defaults = {}, metadata } = chart.contents;
-  if (schema === undefined) return { faults: [], unchecked: [] };
-  const { faults, unchecked } = await check({ schema, values: laidOver(defaults, values), id: chart.digest });
-  const inner = new Set((metadata.dependencies ?? []).flatMap(({ name, alias }) => [name, ...(alias === undefined ? [] : [alias])]));
-  const own = faults.filter(({ field = '' }) => !inner.has(/^[^.[]*/.exec(field)?.[0] ?? ''));
-  return verdictOf('the chart', own, unchecked);
-}
-
-/** A `null` of the chart stands for no value, as Helm has it. */
-function laidOver(defaults: JsonObject, values: JsonObject): JsonObject {
-  return applyMergePatch(applyMergePatch({}, defaults), values) as JsonObject;
-}
-
-function subchartsOf({ contents }: ChartWithSchema, values: JsonObject): readonly EnabledSubchart[] {
-  const { subcharts = [], metadata, values: defaults = {} } = contents;
-  if (subcharts.length === 0) return [];
-  return enabledSubcharts({ subcharts, dependencies: metadata.dependencies ?? [], values: defaults }, values);
-}
-
-async function checkSubchart(digest: string, { path, schema, values }: EnabledSubchart, check: ValuesCheck): Promise<ChartVerdict> {
-  if (schema === undefined) return { faults: [], unchecked: [] };
-  const { faults, unchecked } = await check({ schema, values, id: `${digest} ${path}` });
-  const placed = faults.map(({ field = '', ...fault }) => ({ ...fault, field: `${path}${/^(\[|$)/.test(field) ? '' : '.'}${field}` }));
-  return verdictOf(`the subchart ${path}`, placed, unchecked);
-}
-
-function verdictOf(of: string, faults: readonly FieldFault[], unchecked: string | undefined): ChartVerdict {
+  const { schema, values: defaults = {}, subcharts = [], metadata } = contents;
+  const own = { values: defaults, subcharts, dependencies: metadata.dependencies ?? [], ...(schema === undefined ? {} : { schema }) };
+  const verdicts = await verdictsOf({ chart: own, values, id: digest, check });
   return {
-    faults: faults.map((fault) => `The values violate the schema of ${of}: ${sentenceOfFault(fault)}`),
-    unchecked: unchecked === undefined ? [] : [`The values were not completely validated against the schema of ${of}: ${unchecked}`],
+    faults: verdicts.flatMap(({ of, faults }) =>
+      faults.map((fault) => `The values violate the schema of ${of}: ${sentenceOfFault(fault)}`),
+    ),
+    unchecked: verdicts.flatMap(({ of, unchecked }) =>
+      unchecked === undefined ? [] : [`The values were not completely validated against the schema of ${of}: ${unchecked}`],
+    ),
   };
+}
+
+interface ToCheck {
+  readonly chart: ChartSchemas;
+  readonly values: JsonObject;
+  readonly id: string;
+  readonly check: ValuesCheck;
+}
+
+type NamedVerdict = ValuesVerdict & { readonly of: string };
+
+async function verdictsOf({ chart, values, id, check }: ToCheck): Promise<readonly NamedVerdict[]> {
+  const { schema, subcharts = [], dependencies = [] } = chart;
+  const coalesced = coalesceValues({ values: chart.values, subcharts, dependencies }, values);
+  if ('mismatch' in coalesced) {
+    const fault = { field: coalesced.mismatch, message: 'must be an object: these are the values of a subchart' };
+    return [{ of: 'the chart', faults: [fault] }];
+  }
+  const own = schema === undefined ? [] : [{ of: 'the chart', ...(await check({ schema, values: coalesced.values, id })) }];
+  const below: NamedVerdict[] = [];
+  for (const subchart of coalesced.subcharts) below.push(...(await subchartVerdict(id, subchart, check)));
+  return [...own, ...below];
+}
+
+async function subchartVerdict(
+  id: string,
+  { path, schema, values }: EnabledSubchart,
+  check: ValuesCheck,
+): Promise<readonly NamedVerdict[]> {
+  if (schema === undefined) return [];
+  const { faults, ...verdict } = await check({ schema, values, id: `${id} ${path}` });
+  const placed = faults.map(({ field = '', ...fault }) => ({ ...fault, field: `${path}${/^(\[|$)/.test(field) ? '' : '.'}${field}` }));
+  return [{ of: `the subchart ${path}`, faults: placed, ...verdict }];
 }
 
 /** What is handed to a thread is copied on the way, which takes 30 ms for so much. */

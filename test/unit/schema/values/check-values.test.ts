@@ -164,7 +164,7 @@ test('Up to the limits a schema is checked, and one node beyond it is not', asyn
   assert.match((await checkValues({ schema: long(5 * 1024 * 1024), values: {}, id: 'longer' })).unchecked ?? '', /larger/);
 });
 
-test('Values are laid over those of the chart, and what is meant for a chart inside is left to it', async () => {
+test('Values are laid over those of the chart, and a subchart takes no text for its values', async () => {
   const contents = {
     metadata: {
       name: 'shop',
@@ -174,7 +174,8 @@ test('Values are laid over those of the chart, and what is meant for a chart ins
       ],
     },
     values: { size: 1, host: 'a' },
-    schema: { required: ['size', 'host'], properties: { size: { type: 'integer' }, redis: { type: 'string' }, db: { type: 'string' } } },
+    schema: { required: ['size', 'host'], properties: { size: { type: 'integer' } } },
+    subcharts: [{ name: 'redis', version: '1.0.0', dependencies: [], values: {}, subcharts: [] }],
   };
   const chart = { digest: 'sha256:shop', contents };
   assert.deepEqual((await checkChartValues(chart, { size: 2, redis: {}, db: {} })).faults, []);
@@ -182,6 +183,10 @@ test('Values are laid over those of the chart, and what is meant for a chart ins
   assert.deepEqual(faults, [
     'The values violate the schema of the chart: must have "host"',
     'The values violate the schema of the chart: size: must be integer',
+  ]);
+  const mismatch = await checkChartValues(chart, { redis: 'on' });
+  assert.deepEqual(mismatch.faults, [
+    'The values violate the schema of the chart: redis: must be an object: these are the values of a subchart',
   ]);
   assert.deepEqual(await checkChartValues({ digest: 'x', contents: { metadata: { name: 'a' } } }, { any: 1 }), {
     faults: [],
