@@ -264,6 +264,8 @@ export const APP_DEFINITION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Changelog: {
     ...object({
       changes: list(object({ kind: { enum: CHANGE_KINDS }, description: text }, ['description'])),
+      links: list(object({ name: text, url: text }, ['name', 'url'])),
+      images: { ...list(text), description: 'As the authors say' },
       containsSecurityUpdates: flag,
       prerelease: flag,
     }),

@@ -9,11 +9,17 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number];
 export interface Changelog {
   /** In their order, at most 50. */
   readonly changes: readonly { readonly kind?: ChangeKind; readonly description: string }[];
+  /** Pages that the authors name, at most 20; each address is one of http or https. */
+  readonly links: readonly { readonly name: string; readonly url: string }[];
+  /** Images that the version uses, as the authors say, at most 50. */
+  readonly images: readonly string[];
   readonly containsSecurityUpdates: boolean;
   readonly prerelease: boolean;
 }
 
 const MAX_CHANGES = 50;
+const MAX_LINKS = 20;
+const MAX_IMAGES = 50;
 const MAX_LENGTH = 300;
 const BOUNDS = { ...YAML_BOUNDS, maxCharacters: 64 * 1024, maxDepth: 8 };
 
@@ -25,8 +31,13 @@ const BOUNDS = { ...YAML_BOUNDS, maxCharacters: 64 * 1024, maxDepth: 8 };
 export function changelogOf(annotations: unknown): Changelog | undefined {
   const says = (name: string): boolean => textAt(annotations, `artifacthub.io/${name}`)?.trim() === 'true';
   const changes = changesIn(textAt(annotations, 'artifacthub.io/changes') ?? '');
-  const changelog = { changes, containsSecurityUpdates: says('containsSecurityUpdates'), prerelease: says('prerelease') };
-  return changes.length > 0 || changelog.containsSecurityUpdates || changelog.prerelease ? changelog : undefined;
+  const [links, images] = [
+    linksIn(textAt(annotations, 'artifacthub.io/links') ?? ''),
+    imagesIn(textAt(annotations, 'artifacthub.io/images') ?? ''),
+  ];
+  const changelog = { changes, links, images, containsSecurityUpdates: says('containsSecurityUpdates'), prerelease: says('prerelease') };
+  const isEmpty = [changes, links, images].every(({ length }) => length === 0);
+  return isEmpty && !changelog.containsSecurityUpdates && !changelog.prerelease ? undefined : changelog;
 }
 
 /** A list of sentences, or of maps with a kind and a description. */
@@ -38,6 +49,26 @@ function changesIn(text: string): Changelog['changes'] {
     const kind = CHANGE_KINDS.find((known) => known === textAt(change, 'kind'));
     return [{ ...(kind === undefined ? {} : { kind }), description: description.slice(0, MAX_LENGTH) }];
   });
+}
+
+function linksIn(text: string): Changelog['links'] {
+  return readList(text)
+    .slice(0, MAX_LINKS)
+    .flatMap((link) => {
+      const url = URL.parse(textAt(link, 'url') ?? '');
+      if (url === null || !/^https?:$/.test(url.protocol) || url.href.length > MAX_LENGTH) return [];
+      const name = (textAt(link, 'name') ?? '').trim().slice(0, MAX_LENGTH);
+      return [{ name: name === '' ? url.href : name, url: url.href }];
+    });
+}
+
+function imagesIn(text: string): Changelog['images'] {
+  return readList(text)
+    .slice(0, MAX_IMAGES)
+    .flatMap((image) => {
+      const address = (textAt(image, 'image') ?? '').trim();
+      return address === '' ? [] : [address.slice(0, MAX_LENGTH)];
+    });
 }
 
 function readList(text: string): readonly unknown[] {

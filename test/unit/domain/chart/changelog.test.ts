@@ -14,7 +14,25 @@ const cases: readonly (readonly [title: string, annotations: unknown, expected: 
   [
     'security updates and pre-releases are said by a text',
     { 'artifacthub.io/containsSecurityUpdates': 'true', 'artifacthub.io/prerelease': 'true' },
-    { changes: [], containsSecurityUpdates: true, prerelease: true },
+    { changes: [], links: [], images: [], containsSecurityUpdates: true, prerelease: true },
+  ],
+  [
+    'links and images are lists of maps, and an address that is no page is left out',
+    {
+      'artifacthub.io/links':
+        '- {name: Notes, url: https://example.com/notes}\n- {url: https://example.com}\n- {name: x, url: "javascript:alert(1)"}\n',
+      'artifacthub.io/images': '- {name: web, image: registry.example.com/web:1}\n- {name: none}\n',
+    },
+    {
+      changes: [],
+      links: [
+        { name: 'Notes', url: 'https://example.com/notes' },
+        { name: 'https://example.com/', url: 'https://example.com/' },
+      ],
+      images: ['registry.example.com/web:1'],
+      containsSecurityUpdates: false,
+      prerelease: false,
+    },
   ],
   ['what is no YAML, or no list, is left out', { 'artifacthub.io/changes': '- [' }, undefined],
   ['so is what is no text', { 'artifacthub.io/changes': [{ description: 'x' }] }, undefined],
@@ -35,5 +53,5 @@ test('Of a changelog, no more than 50 changes are kept', () => {
 });
 
 function changelog(changes: NonNullable<ReturnType<typeof changelogOf>>['changes']): ReturnType<typeof changelogOf> {
-  return { changes, containsSecurityUpdates: false, prerelease: false };
+  return { changes, links: [], images: [], containsSecurityUpdates: false, prerelease: false };
 }
