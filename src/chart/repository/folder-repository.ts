@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { parseYamlDocument } from '../../domain/core/bounded-yaml.ts';
+import { nearNames, nearNamesClause } from './near-names.ts';
 import { newestFirst, type OfferedVersion } from './repository.ts';
 import { chartError } from '../chart-error.ts';
 import type { Place } from '../fetch/locate.ts';
@@ -15,7 +16,7 @@ interface Repository {
  * Chart.yaml says so. An archive comes before a folder of the same version.
  *
  * @param repoURL of the folder, for the error.
- * @throws AppError `ChartInvalid` where the folder `<name>` is all there is, and has no version.
+ * @throws AppError `ChartNotFound` where there is none, with similar names; `ChartInvalid` where the folder `<name>` is all there is, and has no version.
  */
 export async function versionsInFolder(folder: string, { name, repoURL }: Repository): Promise<OfferedVersion[]> {
   const files = await readdir(folder);
@@ -26,8 +27,22 @@ export async function versionsInFolder(folder: string, { name, repoURL }: Reposi
   const folders = unpacked?.name === name ? [{ version: unpacked.version, address: encodeURIComponent(name) }] : [];
   const offers = newestFirst([...archives, ...folders]);
   const [only] = folders;
-  if (only === undefined || offers.length > 0) return offers;
+  if (offers.length > 0) return offers;
+  if (only === undefined) {
+    const near = nearNamesClause(nearNames(name, await chartsIn(folder, files)));
+    throw chartError('ChartNotFound', repoURL, `the repository holds no chart named ${JSON.stringify(name)}; check the name${near}`);
+  }
   throw chartError('ChartInvalid', repoURL, `${name}/Chart.yaml: the version ${JSON.stringify(only.version)} is not a semantic version`);
+}
+
+const MAX_NAMES = 2_000;
+
+/** The names of the charts in a folder, as far as names of files tell. */
+async function chartsIn(folder: string, files: readonly string[]): Promise<readonly string[]> {
+  const some = files.slice(0, MAX_NAMES);
+  const archives = some.flatMap((file) => /^(.+?)-v?\d.*\.tgz$/.exec(file)?.[1] ?? []);
+  const folders = await Promise.all(some.filter((file) => !file.includes('.')).map(async (file) => await nameOfFolder(join(folder, file))));
+  return [...new Set([...archives, ...folders.filter((one) => one !== undefined)])];
 }
 
 /** The name in a folder's Chart.yaml; undefined when it is not a chart. */

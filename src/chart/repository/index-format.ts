@@ -4,22 +4,26 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { comparableVersion } from '../../domain/chart/comparable-version.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import type { Json, JsonObject } from '../../domain/kubernetes/resource.ts';
+import { nearNames } from './near-names.ts';
 import { newestFirst, normalDigest, type OfferedVersion } from './repository.ts';
 
 /*
  * A parsed index on disk, made so that one chart is found without reading the others:
  *
- *   the charts, each as JSON
+ *   the charts, each as JSON; then their names as a JSON list, in the table as a chart without a name
  *   a table, sorted: for each chart the SHA-256 of its name, the SHA-256 of its JSON, where that begins and its length (80 bytes)
  *   the last 64 bytes: a mark, where the table begins, its rows, the charts left out, and the SHA-256 of the table and these numbers
  */
-const MARK = Buffer.from('chindex1');
+const MARK = Buffer.from('chindex2');
 const ROW_BYTES = 80;
 const END_BYTES = 64;
 /** More JSON of one chart than this would keep the event loop busy; the oldest versions are left out. */
 const CHART_BYTES = 4 * 1024 * 1024;
 const NAME_CHARACTERS = 250;
 const CHARTS = 100_000;
+/** So many names are looked through for one that is like another. */
+const MAX_NAMES = 20_000;
+const NO_NAME = '';
 
 /** What is in a parsed index, apart from the charts themselves. */
 export interface IndexCounts {
@@ -48,6 +52,8 @@ export class IndexWriter implements IndexSink {
   readonly #file: number;
   #at = 0;
   #skippedCharts = 0;
+  /** Of the charts, for whoever asks for one that is not there. */
+  readonly #names = new Set<string>();
   readonly #rows = new Map<string, { readonly row: Buffer; readonly versions: number; readonly skipped: number }>();
 
   constructor(path: string) {
@@ -61,22 +67,28 @@ export class IndexWriter implements IndexSink {
     }
     const kept = fitting(newestFirst(versions).map((version) => stringifyJson(version)));
     const left = skipped + versions.length - kept.length;
-    const json = Buffer.from(`{"skipped":${left},"versions":[${kept.join(',')}]}`);
-    const key = sha256(name);
+    this.#names.add(name);
+    this.#add(name, `{"skipped":${left},"versions":[${kept.join(',')}]}`, { versions: kept.length, skipped: left });
+  }
+
+  #add(name: string, text: string, counts: { readonly versions: number; readonly skipped: number }): void {
+    const [json, key] = [Buffer.from(text), sha256(name)];
     const place = Buffer.alloc(16);
     place.writeBigUInt64BE(BigInt(this.#at), 0);
     place.writeBigUInt64BE(BigInt(json.length), 8);
-    this.#rows.set(key.toString('hex'), { row: Buffer.concat([key, sha256(json), place]), versions: kept.length, skipped: left });
+    this.#rows.set(key.toString('hex'), { row: Buffer.concat([key, sha256(json), place]), ...counts });
     this.#write(json);
   }
 
   restart(): void {
     this.#rows.clear();
+    this.#names.clear();
     this.#skippedCharts = 0;
   }
 
   /** @param leftOut charts that never came here. */
   end(leftOut: number): IndexCounts {
+    this.#add(NO_NAME, stringifyJson([...this.#names].slice(0, MAX_NAMES)), { versions: 0, skipped: 0 });
     const rows = [...this.#rows.values()];
     const table = Buffer.concat(rows.map(({ row }) => row).sort((a, b) => a.compare(b)));
     const numbers = Buffer.alloc(24);
@@ -89,7 +101,7 @@ export class IndexWriter implements IndexSink {
     closeSync(this.#file);
     const sum = (count: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + count(row), 0);
     return {
-      charts: rows.length,
+      charts: rows.length - 1,
       versions: sum((row) => row.versions),
       skipped: sum((row) => row.skipped) + leftOut + this.#skippedCharts,
     };
@@ -105,6 +117,8 @@ export class IndexWriter implements IndexSink {
 export interface FoundChart {
   /** Newest first; undefined when the index has no such chart. */
   readonly listed: ListedChart | undefined;
+  /** Names of charts of the index that are like that of one that it does not have. */
+  readonly near: readonly string[];
   /** Charts of the index that cannot be read. */
   readonly unreadable: number;
 }
@@ -114,27 +128,36 @@ export async function findInIndex(path: string, name: string): Promise<FoundChar
   const file = await open(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    return await findChart(file, sha256(name));
+    return await findChart(file, name);
   } finally {
     await file.close();
   }
 }
 
-async function findChart(file: FileHandle, key: Buffer): Promise<FoundChart | undefined> {
+async function findChart(file: FileHandle, name: string): Promise<FoundChart | undefined> {
   const { size } = await file.stat();
   const end = await readAt(file, size - END_BYTES, END_BYTES);
   if (end === undefined || !end.subarray(0, MARK.length).equals(MARK)) return undefined;
   const start = Number(end.readBigUInt64BE(8));
   const rows = end.readUInt32BE(16);
-  if (rows > CHARTS || start + rows * ROW_BYTES + END_BYTES !== size) return undefined;
+  if (rows > CHARTS + 1 || start + rows * ROW_BYTES + END_BYTES !== size) return undefined;
   const table = await readAt(file, start, rows * ROW_BYTES);
   if (table === undefined || !sha256(table, end.subarray(0, 24)).equals(end.subarray(32))) return undefined;
   const unreadable = end.readUInt32BE(20);
-  const row = rowOf(table, key);
-  if (row === undefined) return { listed: undefined, unreadable };
+  const row = rowOf(table, sha256(name));
+  const names = row === undefined ? rowOf(table, sha256(NO_NAME)) : undefined;
+  const json = await jsonOf(file, row ?? names);
+  if (json === undefined) return undefined;
+  return row === undefined
+    ? { listed: undefined, near: nearNames(name, json as readonly string[]), unreadable }
+    : { listed: json as ListedChart, near: [], unreadable };
+}
+
+/** Undefined for what is damaged. */
+async function jsonOf(file: FileHandle, row: Buffer | undefined): Promise<unknown> {
+  if (row === undefined) return undefined;
   const json = await readAt(file, Number(row.readBigUInt64BE(64)), Number(row.readBigUInt64BE(72)));
-  if (json === undefined || !sha256(json).equals(row.subarray(32, 64))) return undefined;
-  return { listed: JSON.parse(json.toString('utf8')) as ListedChart, unreadable };
+  return json === undefined || !sha256(json).equals(row.subarray(32, 64)) ? undefined : (JSON.parse(json.toString('utf8')) as unknown);
 }
 
 /** By halving. */

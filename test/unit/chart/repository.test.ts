@@ -34,9 +34,9 @@ test('a folder without an index offers its archives and chart folders, the newes
   assert.equal(await versionOf('2.0.0-rc.1'), '2.0.0-rc.1');
   await assertFails(versionOf('7.0.0'), 'ChartNotFound', /no version "7.0.0" of the chart "demo"; the newest ones are 2.0.0-rc.1, 1.10.0/);
   await assertFails(
-    fetchFrom(library, { repoURL: 'file://charts', name: 'other', version: '' }),
+    fetchFrom(library, { repoURL: 'file://charts', name: 'demos', version: '' }),
     'ChartNotFound',
-    /there is no version of the chart "other"/,
+    /the repository holds no chart named "demos"; check the name; names like it: demo$/,
   );
   await assertFails(
     fetchFrom(library, { repoURL: 'file://elsewhere', name: 'demo', version: '' }),
