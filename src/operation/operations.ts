@@ -18,9 +18,9 @@ import {
   createAppDefinition,
   listAppDefinitions,
   missingForNewAppDefinition,
-  preflightAppDefinition,
   showAppDefinition,
 } from './app-definition/app-definitions.ts';
+import { preflightAppDefinition } from './app-definition/preflight-app-definition.ts';
 import { previewChart } from './app-definition/preview-chart.ts';
 import { deleteUploadedChart, listUploadedCharts, showUploadedChart, uploadChart } from './app-definition/uploaded-charts.ts';
 import { listAuditEvents } from './audit/list-audit-events.ts';

@@ -3,6 +3,7 @@ import { AppError, isAppError } from '../../domain/core/errors.ts';
 import { readChartAccess } from '../../domain/chart/read-chart-access.ts';
 import { appRevision, type AppDefinitionSpec } from '../../domain/app-definition/app-definition.ts';
 import { APP_DEFINITION_KIND } from '../../domain/app-definition/app-definition-kind.ts';
+import { rejectCrds } from '../../domain/app-definition/reject-crds.ts';
 import { scaledValues } from '../../domain/app-definition/scale.ts';
 import { stringifyJson } from '../../domain/core/exact-json.ts';
 import { ifFound } from '../../domain/kubernetes/cluster.ts';
@@ -103,16 +104,10 @@ async function attempt(work: () => Promise<FetchedDefinition>): Promise<Remember
   }
 }
 
-/** @throws AppError `ChartInvalid` for a chart that brings kinds of its own, which is an Operator's to install. */
+/** @throws AppError as `rejectCrds`. */
 function generated(definition: KubeObject, { digest, contents }: DefinitionChart): FetchedDefinition {
-  const { metadata, crds } = contents;
-  const [first] = crds;
-  if (first !== undefined) {
-    throw new AppError(
-      'ChartInvalid',
-      `chart "${metadata.name}": it brings the CRD ${first.metadata.name}, which every instance would install; offer the chart by an Operator`,
-    );
-  }
+  const { metadata } = contents;
+  rejectCrds(contents);
   const { name, version, appVersion, kubeVersion } = metadata;
   const chart = {
     name,

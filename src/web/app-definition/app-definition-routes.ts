@@ -95,7 +95,7 @@ async function receive({ operations }: WebDeps, visit: Visit): Promise<Answer> {
     const preflight = await operations.preflightAppDefinition(actor, definition);
     if (body.get('_do') === 'file')
       return { fileName: `${definition.metadata.name}.yaml`, type: 'text/yaml', text: preflight.commands.yaml };
-    if (preflight.verdict !== 'Ready' || body.get('_do') !== 'create') return show(newAppDefinitionPage(wanted, { text, preflight }));
+    if (preflight.verdict === 'Blocked' || body.get('_do') !== 'create') return show(newAppDefinitionPage(wanted, { text, preflight }));
     const created = await operations.createAppDefinition(actor, { definition, ...requestOrigin });
     return { redirect: appDefinitionPath(created.name) };
   } catch (error) {
